@@ -7,6 +7,7 @@ import gzip
 import json
 import sys
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,14 @@ from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
 from answers_natural import measure
 from answers_runs import Measured, measured
+from command_line import announce, command_parser, report_progress
+from recorded_data import (
+    ONE_IN,
+    QUICK_RUNS,
+    data_folder,
+    labelled_answers,
+    require_runs,
+)
 
 from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.replay.toolsets import Toolsets
@@ -32,12 +41,12 @@ _TEXTS = 2_000
 FLAGGED, PRECISION, ALARMS = 0.03, 0.90, 0.02
 
 
-def of_answers(folder: Path, *, show: bool) -> dict[str, Any]:
+def of_answers(folder: Path, *, show: bool, every: int = 1) -> dict[str, Any]:
     """The check of numbers on labelled answers: an answer is flagged where a figure is absent."""
     table: dict[str, Counter[str]] = {}
-    for path in sorted(folder.glob("*.jsonl.gz")):
+    for path in report_progress(sorted(folder.glob("*.jsonl.gz")), doing="checking answers"):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
+            for line in islice(lines, 0, None, every):
                 _answer(json.loads(line), table, show=show)
     both = (count for count in table.values() if count["good"] and count["bad"])
     total: Counter[str] = sum(both, Counter())
@@ -93,8 +102,10 @@ def not_reached(report: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Print one JSON object."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of the recorded data; natural needs none")
+    parser = command_parser(__doc__, example="answers.py --only natural", quick=QUICK_RUNS)
+    parser.add_argument(
+        "--data", type=Path, default=data_folder(), help="recorded data; natural needs none"
+    )
     parser.add_argument("--every", type=int, default=1, help="read only every n-th run")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", action="store_true", help="print what is flagged")
@@ -105,28 +116,39 @@ def main() -> None:
     parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes of --ablate")
     options = parser.parse_args()
+    if options.quick:
+        options.every = max(options.every, ONE_IN)
+    _require_data(options)
     if options.ablate:
         _ablate(options)
         return
-    if options.data is None and options.only != "natural":
-        parser.error("the following arguments are required: --data")
-    report = _recorded(options) if options.data is not None else {}
+    report = {"quick": options.quick} | _recorded(options)
     if options.only in (None, "natural"):
+        announce("checking the natural answers")
         report["natural"] = measure(listing=options.list)
     report["not_reached"] = not_reached(report)
     json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
     print()
 
 
+def _require_data(options: argparse.Namespace) -> None:
+    """Exit with 2 unless there is all that the chosen parts read."""
+    if options.only in (None, "runs", "gate"):
+        require_runs(options.data / "toolcalls")
+    if options.only in (None, "gate", "answers") and not options.ablate:
+        labelled_answers(options.data)
+
+
 def _ablate(options: argparse.Namespace) -> None:
-    """Print one JSON object a rule: natural errors, and recorded runs where there are any."""
+    """Print one JSON object a rule: natural errors, and recorded runs unless left out."""
     sets: dict[str, Any] = {"natural": of_natural}
-    if options.data is not None:
+    if options.only != "natural":
         path = options.data / "toolcalls" / "runs.jsonl.gz"
         sets["runs"] = OfRuns(path, every=max(options.every, _ABLATED_EVERY))
     for name, figures in sets.items():
         for row in table(figures, names=options.rules, jobs=options.jobs):
-            print(json.dumps({"data": name} | _rounded(row), ensure_ascii=False), flush=True)
+            line = {"quick": options.quick, "data": name} | _rounded(row)
+            print(json.dumps(line, ensure_ascii=False), flush=True)
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +170,9 @@ def _recorded(options: argparse.Namespace) -> dict[str, Any]:
             some = of_texts(options.data / "grounding", CONFIGS[name], most=_TEXTS // every)
             report["gate"][f"beside texts, {name}"] = some
     if options.only in (None, "answers"):
-        report["answers"] = of_answers(options.data / "grounding", show=options.show)
+        every = ONE_IN if options.quick else 1
+        folder = options.data / "grounding"
+        report["answers"] = of_answers(folder, show=options.show, every=every)
     return report
 
 

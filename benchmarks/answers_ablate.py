@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from answers_labelled import load
 from answers_natural import outcome_of
 from answers_rules import RULES
 from answers_runs import Measured, measured
-from rich.console import Console
-from rich.progress import track
+from command_line import report_progress
 
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 
@@ -37,14 +36,10 @@ def table(
         done = pool.imap(_figures_without, [(figures, name) for name in chosen])
         base = next(done)
         yield {"rule": "(none off)", **base}
-        for name, results in zip(chosen[1:], _shown(done, len(chosen) - 1), strict=True):
+        shown = report_progress(done, doing="switching rules off", total=len(chosen) - 1)
+        for name, results in zip(chosen[1:], shown, strict=True):
             changed = {key: results[key] - base[key] for key in base if results[key] != base[key]}
             yield {"rule": name, **changed}
-
-
-def _shown(done: Iterable[Figures], total: int) -> Iterable[Figures]:
-    terminal = Console(stderr=True)
-    return track(done, "rules", total, console=terminal, disable=not terminal.is_terminal)
 
 
 def _figures_without(task: tuple[Callable[[], Figures], str]) -> Figures:

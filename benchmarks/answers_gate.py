@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from command_line import report_progress
+
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.core.events import MessageText, Proposed
 from abs_shield.policy import AnswerConfig
@@ -49,7 +51,8 @@ def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
     count: Counter[tuple[str, str, str]] = Counter()
     before: dict[str, Run] = {}
     good = (run for run in runs([str(path)], toolsets) if not isinstance(run, BadLine))
-    for n, run in enumerate((run for run in good if run.success), 1):
+    successful = (run for run in good if run.success)
+    for n, run in enumerate(report_progress(successful, doing="checking the gate"), 1):
         if n % every:
             continue
         other = before.get(run.toolset)
@@ -68,7 +71,7 @@ def of_texts(folder: Path, config: AnswerConfig, *, most: int) -> dict[str, Any]
     The shipped weights have seen the rows of corpora that train: these figures are no forecast.
     """
     results: dict[str, Any] = {}
-    for name in TEXTS:
+    for name in report_progress(TEXTS, doing="checking labelled answers", total=len(TEXTS)):
         count: Counter[tuple[str, str]] = Counter()
         with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]

@@ -13,6 +13,7 @@ from typing import Any
 
 from answers_judging import claims, scored
 from answers_mutations import changed, swapped
+from command_line import report_progress
 
 from abs_shield.answer.checks.claimed_actions import claimed_actions
 from abs_shield.answer.evidence.collect import evidence_of
@@ -158,7 +159,8 @@ def measured(path: Path, into: Measured, *, every: int) -> dict[str, Any]:
     """Measure the successful runs of a file, every n-th of them."""
     toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
     good = (run for run in runs([str(path)], toolsets) if not isinstance(run, BadLine))
-    for n, run in enumerate((run for run in good if run.success), 1):
+    successful = (run for run in good if run.success)
+    for n, run in enumerate(report_progress(successful, doing="checking replies"), 1):
         if n % every == 0:
             into.count.update(runs=1)
             for answer, evidence in replies(run):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import os
 import pickle
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -14,37 +12,40 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from missing_data import stop_without
+from command_line import announce, command_parser, report_progress
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield.policy import configure
 from abs_shield.replay import BadLine, Toolsets, WorkerPool, chunks, raw_lines, replay, runs
 from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Proportion, Side, compare
 from abs_shield.replay.engines import outcomes
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what is measured in one run as one JSON object."""
-    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
-    parser = argparse.ArgumentParser(description=__doc__)
+    data = data_folder() / "toolcalls"
+    parser = command_parser(__doc__, example="backtest.py --quick", quick=QUICK_RUNS)
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
-    folder = parser.parse_args(arguments).data
-    if not (folder / "runs.jsonl.gz").is_file():
-        stop_without("recorded runs", folder)
+    options = parser.parse_args(arguments)
+    require_runs(options.data)
+    with sampled(options.data, quick=options.quick) as folder:
+        print(json.dumps({"quick": options.quick, **_measured(folder)}, indent=2))
+
+
+def _measured(folder: Path) -> dict[str, Any]:
     toolsets = json.loads((folder / "toolsets.json").read_text(encoding="utf-8"))
     path = folder / "runs.jsonl.gz"
     with tempfile.TemporaryDirectory() as temporary:
         planted = Path(temporary) / "planted.jsonl"
         planted.write_text("".join(_planted(folder)), encoding="utf-8")
         measured = {**_cost(path, toolsets), "engines": _engines(path, toolsets)}
-        print(json.dumps({**measured, "planted": _scores(planted, toolsets)}, indent=2))
+        return {**measured, "planted": _scores(planted, toolsets)}
 
 
 def _cost(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
     """Replay, and compare audit with strict, in turn on one core."""
     started = process_time()
-    calls = sum(1 for _ in replay([path], toolsets=toolsets))
+    calls = sum(1 for _ in report_progress(replay([path], toolsets=toolsets), doing="replaying"))
     replayed = process_time() - started
     started = process_time()
     compared = _compared(path, toolsets, Side(configure()), Side(configure(mode="audit")))
@@ -68,6 +69,7 @@ def _engines(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
     results = {}
     for workers in (1, 2):
         engine = "serial" if workers == 1 else "processes"
+        announce(f"backtesting with the engine `{engine}`")
         worker_pool, whole = WorkerPool(workers=workers), Comparison.of(side)
         started = perf_counter()
         for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, pool=worker_pool):
@@ -106,7 +108,7 @@ def _share(share: Proportion) -> dict[str, Any]:
 
 def _compared(path: Path, toolsets: dict[str, Any], new: Side, old: Side | None) -> Comparison:
     comparison = Comparison.of(new, old)
-    for run in runs([str(path)], Toolsets(toolsets)):
+    for run in report_progress(runs([str(path)], Toolsets(toolsets)), doing="comparing runs"):
         if isinstance(run, BadLine) or compare(run, new, old, into=comparison) is not None:
             raise SystemExit(f"{run} is no run with readable labels")
     return comparison

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import lgamma
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from command_line import QUICK_NOTE, command_parser, report_progress
 from detection_judging import AFTER_FAILURE, Judge, read
-from missing_data import stop_without
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield import Finding
 from abs_shield.plan.strengths import STRENGTHS, Strength, fitted
 from abs_shield.replay import Firewalls, Judged, Run, judge_run
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 _FOLDERS = ("toolcalls", "fields")
 _READINGS = Path(__file__).parent / "calibration_readings.json"
 BASE_RATE = 0.001
@@ -75,15 +75,14 @@ class Measured:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Count, fit, and print the table and how well it holds on what it was not fitted on."""
     options = _options(arguments)
-    folders = [folder for folder in options.data if (folder / "runs.jsonl.gz").is_file()]
-    if len(folders) < len(options.data):
-        stop_without("recorded runs", *options.data)
-    with ProcessPoolExecutor(len(folders), get_context("spawn")) as workers:
-        counted = dict(zip((f.name for f in folders), workers.map(measured, folders), strict=True))
+    require_runs(*options.data)
+    counted = _counted(options.data, quick=options.quick)
     rows = fit(counted.values())
     if options.format == "json":
-        print(json.dumps(_as_json(rows, counted), indent=2))
+        print(json.dumps({"quick": options.quick, **_as_json(rows, counted)}, indent=2))
         return
+    if options.quick:
+        print(f"{QUICK_NOTE}\n")
     print(table(rows, sum(part.calls for part in counted.values())))
     right, wrong = fit_prior([(row.right, row.wrong) for row in rows if row.right + row.wrong])
     print(f"\nwhat the classes have in common: {right:.2f} right, {wrong:.2f} wrong")
@@ -96,10 +95,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(*(whole.unread if options.list else ()), sep="\n")
 
 
+def _counted(folders: Sequence[Path], *, quick: bool) -> dict[str, Measured]:
+    """Return what was counted in each folder, each in a process of its own."""
+    with ExitStack() as stack:
+        folders = [stack.enter_context(sampled(folder, quick=quick)) for folder in folders]
+        spawned = get_context("spawn")
+        workers = stack.enter_context(ProcessPoolExecutor(len(folders), spawned))
+        return dict(zip((f.name for f in folders), workers.map(measured, folders), strict=True))
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED))
-    default = [data / name for name in _FOLDERS]
+    parser = command_parser(__doc__, example="calibration.py --quick", quick=QUICK_RUNS)
+    default = [data_folder() / name for name in _FOLDERS]
     parser.add_argument("--data", type=Path, nargs="+", default=default, help="folders of runs")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--list", action="store_true", help="list the findings that nobody read")
@@ -111,10 +118,15 @@ def measured(folder: Path) -> Measured:
     recorded = read(folder)
     results, firewalls = Measured(), Firewalls(None)
     readings = _readings()
-    for run in recorded.runs:
+    for run in report_progress(
+        recorded.runs, doing=f"{folder.name}: judging runs", total=len(recorded.runs)
+    ):
         if not run.labels.get("attack"):
             _count(results, run, judge_run(run, firewalls.of(run)), readings)
-    judged = Judge(recorded, ("none",))(range(len(recorded.runs)))
+    places = range(len(recorded.runs))
+    judged = Judge(recorded, ("none",))(
+        report_progress(places, doing=f"{folder.name}: planting faults", total=len(places))
+    )
     for case in judged.planted:
         basis = _KINDS.get(case.kind.removesuffix(" (credential)"))
         if basis is not None and case.expect == "flag" and not case.why.endswith(AFTER_FAILURE):

@@ -9,7 +9,6 @@ are those of an HTTP client. PostgreSQL is left out where it is not installed.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import subprocess
@@ -27,6 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
+from command_line import QUICK_NOTE, command_parser, report_progress
 
 from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
@@ -67,11 +67,14 @@ uvicorn.run(dashboard(sys.argv[1]), port=int(sys.argv[2]), log_level="error")
 
 def main() -> None:
     """Print the times of each view beside their goals, for each database."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} decisions")
+    parser = command_parser(
+        __doc__, example="dashboard.py --quick --only sqlite", quick=f"{QUICK:,} decisions"
+    )
     parser.add_argument("--only", choices=["sqlite", "postgres"])
     options = parser.parse_args()
     count = QUICK if options.quick else DECISIONS
+    if options.quick:
+        print(QUICK_NOTE)
     if options.only != "postgres":
         with tempfile.TemporaryDirectory() as folder:
             measure("SQLite", str(Path(folder) / "log.db"), count)
@@ -87,7 +90,7 @@ def measure(name: str, log: str, count: int) -> None:
     """Fill a log, serve it, and print the time of each view."""
     store = open_store(log)
     began = time.perf_counter()
-    fill(store, decisions(count))
+    fill(store, report_progress(decisions(count), doing=f"{name}: writing", total=count))
     label_some(store, count)
     print(
         f"\n{name}: {count:,} decisions written in {time.perf_counter() - began:.0f} s", flush=True
@@ -97,7 +100,7 @@ def measure(name: str, log: str, count: int) -> None:
             times = [timed(site, path) for _ in range(1 if view == "first view" else 7)]
             print_time(view, median(times))
         before = memory_of(process)
-        for _ in range(100):
+        for _ in report_progress(range(100), doing="viewing again", total=100):
             timed(site, "/")
         grown = memory_of(process) / before - 1
         print(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from abs_shield.core import Decision
 from abs_shield.dashboard import dashboard
 from abs_shield.stores.sqlite import SqliteStore
+from benchmarks.command_line import announce, command_parser, report_progress
 from tests.dashboard.company import fill
 from tests.dashboard.serving import serve
 
@@ -145,7 +145,7 @@ def shrink(file: Path) -> int:
 
 def main() -> None:
     """Take all pictures, or those that are named."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="dashboard_screenshots.py heatmap --folder pictures")
     parser.add_argument("names", nargs="*", choices=[[], *PICTURES], help="all by default")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     arguments = parser.parse_args()
@@ -154,9 +154,11 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    announce("filling a log")
     with servers() as (addresses, name), sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for title in arguments.names or PICTURES:
+        names = arguments.names or list(PICTURES)
+        for title in report_progress(names, doing="taking pictures", total=len(names)):
             picture, file = PICTURES[title], folder / f"{title}.png"
             address = addresses[picture.server] + picture.path.format(id=name)
             take(browser, picture, address, file)

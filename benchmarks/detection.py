@@ -8,25 +8,23 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from command_line import QUICK_NOTE, announce, command_parser, report_progress
 from detection_ablate import ablation
 from detection_judging import Judge, Recorded, Results, read
 from detection_report import Table, of_policy, tables
 from detection_targets import targets
-from missing_data import stop_without
-from rich.console import Console
-from rich.progress import track
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield.replay.cases import RUNS
 
 POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
 _CHUNK = 40
-_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-_DEFAULT = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,22 +33,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     paths = [*([] if options.data is None else [options.data]), *options.beside]
     if missing := [path for path in paths if not _is_there(path)]:
         raise SystemExit(f"{missing[0]}: there is no `{RUNS}` in it; `abs-shield plant` writes one")
-    data = _DEFAULT if options.data is None else options.data
+    data = data_folder() / "toolcalls" if options.data is None else options.data
     if options.ablate is not None:
-        folders = [path for path in (data, *options.beside) if _is_there(path)]
-        print(ablation(folders, names=options.ablate, jobs=options.jobs))
+        _ablate([path for path in (data, *options.beside) if _is_there(path)], options)
         return
-    if not _is_there(data):
-        stop_without("recorded runs", data)
+    require_runs(data)
     policies = POLICIES[options.policy]
-    results = _judged(data, policies, limit=options.limit, jobs=options.jobs)
+    with sampled(data, quick=options.quick) as folder:
+        results = _judged(folder, policies, limit=options.limit, jobs=options.jobs)
     sources = sorted({key[1] for key in results.coverage})
     created = {}
     for policy in policies:
         own = of_policy(results, policy)
         listed = options.list or options.format == "json"
         created[policy] = [*tables(own, listed=listed), targets(own, sources)]
-    _print(created, as_json=options.format == "json")
+    _print(created, as_json=options.format == "json", quick=options.quick)
 
 
 def _is_there(folder: Path) -> bool:
@@ -58,8 +55,9 @@ def _is_there(folder: Path) -> bool:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help=f"folder of recorded runs; else {_DEFAULT}")
+    parser = command_parser(__doc__, example="detection.py --quick", quick=QUICK_RUNS)
+    default = data_folder() / "toolcalls"
+    parser.add_argument("--data", type=Path, help=f"folder of recorded runs; else {default}")
     parser.add_argument("--policy", choices=POLICIES, default="both")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
@@ -74,11 +72,23 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _ablate(folders: Sequence[Path], options: argparse.Namespace) -> None:
+    """Print the table of the rules that are switched off in turn."""
+    announce("switching off one rule at a time")
+    if options.quick:
+        print(f"{QUICK_NOTE}\n")
+    with ExitStack() as stack:
+        read_from = [stack.enter_context(sampled(one, quick=options.quick)) for one in folders]
+        print(ablation(read_from, names=options.ablate, jobs=options.jobs))
+
+
 def _judged(data: Path, policies: Sequence[str], *, limit: int | None, jobs: int) -> Results:
+    announce("reading the recorded runs")
     recorded = read(data)
     chunks = _chunks(recorded, limit)
     results = Results()
-    for part in _shown(_worked(recorded, policies, chunks, jobs), len(chunks)):
+    parts = _worked(recorded, policies, chunks, jobs)
+    for part in report_progress(parts, doing=f"judging {_CHUNK} runs at a time", total=len(chunks)):
         results.add(part)
     return results
 
@@ -97,7 +107,6 @@ def _worked(
     if jobs <= 1 or len(chunks) <= 1:
         yield from map(Judge(recorded, policies), chunks)
         return
-    # not forked: the progress bar is a thread
     spawned = get_context("spawn")
     with ProcessPoolExecutor(jobs, spawned, _begin, (recorded, policies)) as workers:
         yield from workers.map(_work, chunks)
@@ -115,23 +124,16 @@ def _work(places: range) -> Results:
     return _judges[0](places)
 
 
-def _shown(parts: Iterator[Results], count: int) -> Iterator[Results]:
-    """Show on the standard error, where it is a terminal, how much is judged."""
-    console = Console(stderr=True)
-    yield from track(
-        parts, "judging", total=count, console=console, transient=True,
-        disable=not console.is_terminal,
-    )  # fmt: skip
-
-
-def _print(created: dict[str, list[Table]], *, as_json: bool) -> None:
+def _print(created: dict[str, list[Table]], *, as_json: bool, quick: bool) -> None:
     if as_json:
         report: dict[str, Any] = {
             policy: [table.to_dict() for table in results] for policy, results in created.items()
         }
-        json.dump(report, sys.stdout, indent=2)
+        json.dump({"quick": quick, **report}, sys.stdout, indent=2)
         print()
         return
+    if quick:
+        print(f"{QUICK_NOTE}\n")
     for policy, results in created.items():
         print(f"==== With {TITLES[policy]} ====\n")
         print(*results, sep="\n")

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import elsewhere
+from command_line import report_progress
 from detection_judging import HARD, Judge, Recorded, Results, layer_of, read
 from detection_rules import (
     CALL,
@@ -20,8 +21,6 @@ from detection_rules import (
     watched,
     without,
 )
-from rich.console import Console
-from rich.progress import track
 
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay.cases import Cases
@@ -67,13 +66,10 @@ def ablation(folders: Sequence[Path], *, names: Sequence[str], jobs: int) -> str
     """
     toolsets = _toolsets(folders)
     with get_context("spawn").Pool(jobs, _begin, (folders,)) as pool:
-        terminal = Console(stderr=True)
 
         def judged(tasks: Sequence[Task]) -> Iterable[Done]:
             done = pool.imap_unordered(_work, tasks)
-            return track(
-                done, "judging", len(tasks), console=terminal, disable=not terminal.is_terminal
-            )
+            return report_progress(done, doing="judging", total=len(tasks))
 
         whole, fired = _whole(judged, toolsets)
         chosen = [name for name in RULES if not names or name in names]

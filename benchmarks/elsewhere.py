@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from command_line import command_parser, report_progress
 from rich.console import Console
 from rich.table import Table
 
@@ -52,11 +52,12 @@ class Tally:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Judge every run of the folder, and print what was found and what was flagged."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="elsewhere.py --list")
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
-    tallies = {path.name.split(".")[0]: judged(path) for path in FILES}
+    shown = report_progress(FILES, doing="judging files of runs", total=len(FILES))
+    tallies = {path.name.split(".")[0]: judged(path) for path in shown}
     if options.format == "json":
         print(json.dumps({name: vars(tally) for name, tally in tallies.items()}, indent=2))
         return

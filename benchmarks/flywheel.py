@@ -8,7 +8,6 @@ twelve kinds of gaps in 5,000 catches with noise, in varying words, and compares
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import resource
@@ -29,11 +28,13 @@ from abs_shield.flywheel.curate import curate, gap_catches
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.stores import SqliteStore
+from benchmarks.command_line import announce, command_parser
 from benchmarks.flywheel_planted import KINDS, planted
 
-DECISIONS, SMALL = 100_000, 20_000
+DECISIONS, SMALL, SMALLEST = 100_000, 20_000, 4_000
 FIRST_S, SECOND_S, GROWTH_MB = 20.0, 1.0, 20.0
-CATCHES, PURITY, RECALL = 5_000, 0.95, 0.8
+CATCHES, QUICK_CATCHES = 5_000, 1_500
+PURITY, RECALL = 0.95, 0.8
 """A kind is found where one gap holds so many of its catches, and hardly anything else."""
 TOOLS = ("get_order", "refund", "send_email", "search_flights", "book_flight")
 HARVEST = "import sys; from benchmarks.flywheel import measured; measured(*sys.argv[1:])"
@@ -97,11 +98,13 @@ def measured(log: str, book: str) -> None:
     )
 
 
-def harvests() -> dict[str, Any]:
+def harvests(*, quick: bool = False) -> dict[str, Any]:
     """Harvest a small and a large log, each in a process of its own."""
     results = {}
+    few, many = (SMALLEST, SMALL) if quick else (SMALL, DECISIONS)
     with tempfile.TemporaryDirectory() as folder:
-        for count in (SMALL, DECISIONS):
+        for count in (few, many):
+            announce(f"harvesting a log of {count:,} decisions")
             log, book = Path(folder) / f"{count}.db", Path(folder) / f"{count}.flywheel"
             filled(log, count)
             done = subprocess.run(
@@ -109,22 +112,23 @@ def harvests() -> dict[str, Any]:
                 cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True,
             )  # fmt: skip
             results[f"{count:,}"] = json.loads(done.stdout)
-        book_of = Path(folder) / f"{DECISIONS}.flywheel"
+        book_of = Path(folder) / f"{many}.flywheel"
         started = time.perf_counter()
         gaps = curate(book_of)
         results["curate"] = {"gaps": len(gaps), "s": round(time.perf_counter() - started, 2)}
-    large, small = results[f"{DECISIONS:,}"], results[f"{SMALL:,}"]
+    large, small = results[f"{many:,}"], results[f"{few:,}"]
     growth = large["peak_mb"] - small["peak_mb"]
     reached = large["first_s"] < FIRST_S and large["second_s"] < SECOND_S and growth < GROWTH_MB
     return {**results, "growth_mb": growth, "reached": reached and not large["second_new"]}
 
 
-def groups(seed: int = 1) -> dict[str, Any]:
+def groups(seed: int = 1, *, quick: bool = False) -> dict[str, Any]:
     """Plant gaps of twelve kinds, group the catches, and compare."""
+    announce("grouping planted gaps")
     kinds: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         store, book = SqliteStore(Path(folder) / "log.db"), Path(folder) / "book.db"
-        for kind, one in _decisions(seed):
+        for kind, one in _decisions(seed, QUICK_CATCHES if quick else CATCHES):
             kinds[one.id] = kind
             store.append(one)
         harvest(store, book)
@@ -142,9 +146,9 @@ def groups(seed: int = 1) -> dict[str, Any]:
     return {"kinds": rows, "gaps": len(gaps), "curate_s": round(elapsed, 2), "reached": reached}
 
 
-def _decisions(seed: int) -> Iterator[tuple[str, Decision]]:
+def _decisions(seed: int, catches: int) -> Iterator[tuple[str, Decision]]:
     chance = random.Random(seed)
-    for number, (kind, fields, finding) in enumerate(planted(chance, CATCHES)):
+    for number, (kind, fields, finding) in enumerate(planted(chance, catches)):
         yield kind, decision(number, (Finding(**finding),), **fields)
 
 
@@ -171,11 +175,18 @@ PARTS = {"harvest": harvests, "groups": groups}
 
 def main() -> None:
     """Run the parts, and print their figures; exits with 1 where a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(
+        __doc__, example="flywheel.py --quick",
+        quick=f"a log of {SMALL:,} decisions, and {QUICK_CATCHES:,} catches",
+    )  # fmt: skip
     parser.add_argument("--only", choices=PARTS)
-    only = parser.parse_args().only
-    results = {name: part() for name, part in PARTS.items() if only in (None, name)}
-    print(json.dumps(results, indent=2))
+    options = parser.parse_args()
+    results = {
+        name: part(quick=options.quick)
+        for name, part in PARTS.items()
+        if options.only in (None, name)
+    }
+    print(json.dumps({"quick": options.quick, **results}, indent=2))
     raise SystemExit(0 if all(part["reached"] for part in results.values()) else 1)
 
 

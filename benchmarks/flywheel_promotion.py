@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from random import Random
+
+from command_line import QUICK_NOTE, announce, command_parser
 
 from abs_shield.flywheel.comparison import Pairs, Rules, compare
 from abs_shield.flywheel.evaluate import Recommendation, decide
@@ -16,15 +17,22 @@ _FALSE = 0.05
 _CHANGES = (0.05, 0.2)
 """Shares of the cases on which two versions differ by chance: little retrained, much retrained."""
 _BASE = 0.7
+CANDIDATES, QUICK_CANDIDATES = 1_000, 200
 
 
 def main() -> None:
     """Print the figures beside their goals."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(
+        __doc__, example="flywheel_promotion.py --quick", quick=f"{QUICK_CANDIDATES} candidates"
+    )
     parser.add_argument("--seed", type=int, default=25)
-    parser.add_argument("--candidates", type=int, default=1_000)
+    parser.add_argument("--candidates", type=int, default=CANDIDATES)
     parser.add_argument("--rounds", type=int, default=50, help="resamples; they decide nothing")
     options = parser.parse_args()
+    if options.quick:
+        options.candidates = min(options.candidates, QUICK_CANDIDATES)
+        print(f"{QUICK_NOTE}\n")
+    announce("comparing null candidates")
     rules, random = Rules(rounds=options.rounds), Random(options.seed)
     begin = time.perf_counter()
     print("null candidates: as often right as the present version, on the target and elsewhere")
@@ -34,10 +42,12 @@ def main() -> None:
     print("\nnull on the target, nothing elsewhere changes: McNemar's test alone decides")
     for n in (50, 200, 500):
         _null(options.candidates, n, 0.2, rules, random, elsewhere=0.0)
+    announce("comparing candidates that are worse elsewhere")
     print("\nbetter on the target, worse elsewhere by twice the margin: a promotion is false, too")
     for n in (100, 400):
         outcomes = _outcomes(options.candidates, (n, n), (0.25, 0.05), (0.05, 0.15), rules, random)
         _print_false(outcomes, options.candidates, f"{n} + {n} cases")
+    announce("comparing better candidates")
     print("\nbetter candidates: gained, lost, cases of the target; 400 cases elsewhere, 4 % differ")
     for gain, loss in ((0.10, 0.05), (0.15, 0.05), (0.25, 0.05)):
         for n in (50, 100, 200, 400):

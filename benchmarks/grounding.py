@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 
 import grounding_goals
 from answers_ablate import table
+from command_line import announce, command_parser, report_progress
 from grounding_data import EDITED, FOLDS, MEASURED, SPANNED, TRAINED, Row, corpus
 from grounding_measures import (
     ScoredAnswer,
@@ -29,7 +29,7 @@ from grounding_measures import (
 )
 from grounding_path import latency, shown
 from lexical_fit import fitted
-from missing_data import DATA, stop_without
+from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
 from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights, shipped
@@ -56,24 +56,23 @@ PUBLISHED = {
 
 def main() -> None:
     """Print one JSON object a line: each corpus, the natural ones together, published figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = command_parser(
+        __doc__, example="grounding.py --quick", quick=f"{QUICK_ANSWERS} answers of each corpus"
+    )
+    parser.add_argument("--data", type=Path, default=data_folder())
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--ablate", action="store_true", help="switch each rule off in turn")
     parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
     parser.add_argument("--jobs", type=int, default=1, help="worker processes of --ablate")
     options = parser.parse_args()
-    folder = options.data / "grounding"
-    if not folder.is_dir():
-        stop_without("labelled answers", folder)
+    folder = labelled_answers(options.data)
+    limit = QUICK_ANSWERS if options.quick and options.limit is None else options.limit
+    rows: Iterable[dict[str, Any]] = lines(folder, limit)
     if options.ablate:
-        for row in table(
-            OfDocuments(folder, options.limit), names=options.rules, jobs=options.jobs
-        ):
-            print(json.dumps(_rounded(row)), flush=True)
-        return
-    for line in lines(folder, options.limit):
-        print(json.dumps(_rounded(line)), flush=True)
+        announce("switching off one rule at a time")
+        rows = table(OfDocuments(folder, limit), names=options.rules, jobs=options.jobs)
+    for row in rows:
+        print(json.dumps(_rounded(row) | {"quick": options.quick}), flush=True)
 
 
 def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
@@ -81,9 +80,11 @@ def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
     whole = _fitted(corpora)
     results_of = _out_of_fold(corpora)
-    for name in (*MEASURED, *EDITED, *SPANNED):
+    others = (*MEASURED, *EDITED, *SPANNED)
+    for name in report_progress(others, doing="judging corpora", total=len(others)):
         results_of[name] = _both(corpus(folder, name, limit=limit), whole)
     natural: dict[str, dict[str, Any]] = {}
+    announce("computing the figures of each corpus")
     for name, (ours, words) in results_of.items():
         figures = {**_figures(ours), "lexical": _of_scores(words)}
         if name in corpora:
@@ -96,6 +97,7 @@ def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
     ours, words = (_flat(results_of[name][n] for name in natural) for n in (0, 1))
     together = {**_together(natural), **_figures(ours), "lexical": _of_scores(words)}
     yield {"corpus": "all natural", **together}
+    announce("timing answers")
     spent = latency([one.row for some, _ in results_of.values() for one in some])
     yield {"latency_ms": spent}
     yield {"published": PUBLISHED}
@@ -155,7 +157,7 @@ def _both(rows: Sequence[Row], weights: Weights) -> Both:
 
 def _out_of_fold(corpora: Mapping[str, Sequence[Row]]) -> dict[str, Both]:
     results: dict[str, Both] = {name: ([], []) for name in corpora}
-    for fold in range(FOLDS):
+    for fold in report_progress(range(FOLDS), doing="training and judging folds", total=FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():

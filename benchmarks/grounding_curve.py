@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from command_line import command_parser, report_progress
 from grounding_data import FOLDS, MEASURED, TRAINED, Row, corpus
 from grounding_measures import Spoken, calibration_error
 from lexical_fit import fitted
-from missing_data import DATA, stop_without
+from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
 from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights
@@ -24,18 +24,22 @@ _GATE = (0.4, 0.6, 0.85)
 
 def main() -> None:
     """Print the curve as JSON, and draw it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = command_parser(
+        __doc__,
+        example="grounding_curve.py --quick",
+        quick=f"{QUICK_ANSWERS} answers of each corpus",
+    )
+    parser.add_argument("--data", type=Path, default=data_folder())
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--picture", type=Path, help="where to draw it (SVG); needs matplotlib")
     options = parser.parse_args()
-    folder = options.data / "grounding"
-    if not folder.is_dir():
-        stop_without("labelled answers", folder)
-    spoken = scores(folder, options.limit)
+    folder = labelled_answers(options.data)
+    limit = QUICK_ANSWERS if options.quick and options.limit is None else options.limit
+    spoken = scores(folder, limit)
     curves = {name: curve(some) for name, some in spoken.items()}
     together = [one for some in spoken.values() for one in some]
     report = {
+        "quick": options.quick,
         "answers": len(together),
         "calibration_error": calibration_error(together),
         "curve": curve(together),
@@ -50,13 +54,13 @@ def scores(folder: Path, limit: int | None) -> dict[str, list[Spoken]]:
     """Return the answers' scores by corpus; nothing is scored by weights that have seen it."""
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
     results: dict[str, list[Spoken]] = {name: [] for name in corpora}
-    for fold in range(FOLDS):
+    for fold in report_progress(range(FOLDS), doing="training and judging folds", total=FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():
             results[name] += _spoken([row for row in rows if row.fold == fold], weights)
     whole = _fitted(corpora)
-    for name in MEASURED:
+    for name in report_progress(MEASURED, doing="judging corpora", total=len(MEASURED)):
         results[name] = _spoken(corpus(folder, name, limit=limit), whole)
     return results
 

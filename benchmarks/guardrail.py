@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from command_line import command_parser, report_progress
 from grounding import _fitted
 from grounding_data import EDITED, FOLDS, MEASURED, TRAINED, Row, corpus
-from missing_data import DATA, stop_without
+from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
 from abs_shield.answer.scorers.lexical.weights import Weights
@@ -28,16 +28,17 @@ Pass = Callable[[Row], bool]
 
 def main() -> None:
     """Print one JSON object a line: each corpus, and the natural ones together."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = command_parser(
+        __doc__, example="guardrail.py --quick", quick=f"{QUICK_ANSWERS} answers of each corpus"
+    )
+    parser.add_argument("--data", type=Path, default=data_folder())
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
     parser.add_argument("--scores", action="store_true", help="compare values of `holds_from`")
     options = parser.parse_args()
-    folder = options.data / "grounding"
-    if not folder.is_dir():
-        stop_without("labelled answers", folder)
-    for line in lines(folder, options.limit, scores=options.scores):
-        print(json.dumps(line), flush=True)
+    folder = labelled_answers(options.data)
+    limit = QUICK_ANSWERS if options.quick and options.limit is None else options.limit
+    for line in lines(folder, limit, scores=options.scores):
+        print(json.dumps(line | {"quick": options.quick}), flush=True)
 
 
 def lines(folder: Path, limit: int | None, *, scores: bool = False) -> Iterator[dict[str, Any]]:
@@ -46,13 +47,14 @@ def lines(folder: Path, limit: int | None, *, scores: bool = False) -> Iterator[
     passes |= {f"holds_from {one}": guard(holds_from=one) for one in SCORES if scores}
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
     results = {name: {key: [] for key in passes} for name in corpora}
-    for fold in range(FOLDS):
+    for fold in report_progress(range(FOLDS), doing="training and judging folds", total=FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():
             _add(results[name], [row for row in rows if row.fold == fold], weights, passes)
     whole = _fitted(corpora)
-    for name in (*MEASURED, *EDITED):
+    others = (*MEASURED, *EDITED)
+    for name in report_progress(others, doing="judging corpora", total=len(others)):
         results[name] = {key: [] for key in passes}
         _add(results[name], corpus(folder, name, limit=limit), whole, passes)
     for name, by_key in results.items():

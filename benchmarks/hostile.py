@@ -11,6 +11,7 @@ input that a search of the grammar of the tests finds at each way in, in steps.
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
 import subprocess
@@ -24,6 +25,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from command_line import QUICK_NOTE, announce, command_parser, report_progress
 
 from abs_shield import Shield, ToolCall, shield
 from abs_shield.session import Limits
@@ -110,6 +113,7 @@ def of_session() -> dict[str, Any]:
 # A megabyte at each way in -----------------------------------------------------------------------
 
 MOST_SECONDS, MOST_MB, MOST_GROWTH = 1.0, 200, 3.0
+QUICK_SIZE = MEGABYTE // 10
 _NOTICEABLE = 0.2
 """Seconds below which a growth is noise."""
 _LONGEST, _LONGEST_WAIT = 30, 1_800
@@ -127,28 +131,38 @@ def of_size(case: Growing, size: int) -> dict[str, float]:
     return {"seconds": seconds, "mb": (getrusage(RUSAGE_SELF).ru_maxrss - before) / 1024}
 
 
-def in_a_process(number: int, size: int) -> dict[str, float] | None:
-    """Measure one row in a process of its own; None where it takes too long."""
-    command = [sys.executable, __file__, "--one", str(number), str(size)]
+def in_a_process(number: int, *sizes: int) -> list[dict[str, float]] | None:
+    """Measure one row at each size in one process of its own; None where it takes too long."""
+    command = [sys.executable, __file__, "--one", str(number), *map(str, sizes)]
     done = subprocess.run(command, capture_output=True, timeout=_LONGEST_WAIT)
     if done.returncode == -SIGXCPU:
         return None
     done.check_returncode()
-    results: dict[str, float] = json.loads(done.stdout)
+    results: list[dict[str, float]] = json.loads(done.stdout)
     return results
 
 
-def row(number: int, case: Growing) -> tuple[str, bool]:
-    """Return one line of the table, and whether every bound holds."""
+def half_and_whole(number: int, *, quick: bool) -> list[dict[str, float]] | None:
+    """Measure one row at a megabyte and half of it; with *quick* at a tenth, in one process."""
+    if quick:
+        return in_a_process(number, QUICK_SIZE // 2, QUICK_SIZE)
     half, whole = (in_a_process(number, size) for size in (MEGABYTE // 2, MEGABYTE))
+    return None if half is None or whole is None else [*half, *whole]
+
+
+def row(number: int, case: Growing, *, quick: bool) -> tuple[str, bool]:
+    """Return one line of the table, and whether every bound holds."""
+    measured = half_and_whole(number, quick=quick)
     start = f"{case.door[:34]:34} {case.name[:34]!a:38}"
-    if half is None or whole is None:
+    if measured is None:
         return f"{start} more than {_LONGEST} s  not reached", False
+    half, whole = measured
+    most_seconds = MOST_SECONDS * (QUICK_SIZE / MEGABYTE if quick else 1)
     growth = whole["seconds"] / max(half["seconds"], 1e-9)
     missed = [
         name
         for name, is_missed in (
-            ("time", whole["seconds"] > MOST_SECONDS),
+            ("time", whole["seconds"] > most_seconds),
             ("memory", whole["mb"] > MOST_MB),
             ("growth", growth > MOST_GROWTH and whole["seconds"] > _NOTICEABLE),
         )
@@ -159,17 +173,22 @@ def row(number: int, case: Growing) -> tuple[str, bool]:
     return f"{start} {numbers}  {outcome}", not missed
 
 
-def table(*, allow_open: bool) -> int:
+def table(*, allow_open: bool, quick: bool) -> int:
     """
     Print a line for each way in and its worst known input; return 1 where a bound is missed.
 
     Args:
         allow_open: Whether rows that say why their bound is still open may miss it.
+        quick: Whether inputs are a tenth as large.
     """
-    print(f"{'way in':34} {'input, 1 MB':38} {'time':>9} {'memory':>9}  growth  bounds")
+    if quick:
+        print(QUICK_NOTE)
+    size = f"input, {QUICK_SIZE if quick else MEGABYTE:,} bytes"
+    print(f"{'way in':34} {size:38} {'time':>9} {'memory':>9}  growth  bounds")
     reached = excused = 0
-    for number, case in enumerate(GROWING):
-        line, holds = row(number, case)
+    rows = report_progress(enumerate(GROWING), doing="measuring ways in", total=len(GROWING))
+    for number, case in rows:
+        line, holds = row(number, case, quick=quick)
         reached += holds
         excused += allow_open and not holds and bool(case.open)
         print(line, flush=True)
@@ -181,7 +200,7 @@ def searched(examples: int = 60) -> int:
     """Print the worst input of each way in; return 1 where steps grow more than they may."""
     missed = 0
     print(f"{'way in':34} growth  steps a character, input")
-    for name in DOORS:
+    for name in report_progress(DOORS, doing="searching the ways in", total=len(DOORS)):
         results = search(name, examples=examples)
         most = max(results, key=lambda worst: worst.per_byte)
         missed += results[0].growth > MOST_STEPS
@@ -192,6 +211,7 @@ def searched(examples: int = 60) -> int:
 
 def every_case() -> None:
     """Print a table on the standard error, and everything as JSON."""
+    announce("measuring every case")
     results = {
         "calls": [of_call(case) for case in CASES],
         "results": [of_result(name) for name in RESULTS],
@@ -205,23 +225,34 @@ def every_case() -> None:
     print(json.dumps(results, indent=2))
 
 
-def main(words: list[str]) -> int:
+def _options() -> argparse.Namespace:
+    parser = command_parser(
+        __doc__, example="hostile.py --quick --known", quick=f"inputs of {QUICK_SIZE:,} bytes"
+    )
+    parser.add_argument("--known", action="store_true", help="allow bounds that are known as open")
+    parser.add_argument("--every-case", action="store_true", help="each hostile call of the tests")
+    parser.add_argument("--search", action="store_true", help="search for the worst input")
+    # how a row is measured in a process of its own
+    parser.add_argument("--one", type=int, nargs="+", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main() -> int:
     """Do as the command line says."""
+    options = _options()
     logging.disable(logging.CRITICAL)
-    if {"-h", "--help"} & {*words}:
-        print(f"{__doc__}\nexample: python benchmarks/hostile.py --known")
+    if options.one:
+        number, *sizes = options.one
+        setrlimit(RLIMIT_CPU, (_LONGEST, _LONGEST + 5))
+        print(json.dumps([of_size(GROWING[number], size) for size in sizes]))
         return 0
-    if words[:1] == ["--every-case"]:
+    if options.every_case:
         every_case()
         return 0
-    if words[:1] == ["--one"]:
-        setrlimit(RLIMIT_CPU, (_LONGEST, _LONGEST + 5))
-        print(json.dumps(of_size(GROWING[int(words[1])], int(words[2]))))
-        return 0
-    if words[:1] == ["--search"]:
+    if options.search:
         return searched()
-    return table(allow_open="--known" in words)
+    return table(allow_open=options.known, quick=options.quick)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

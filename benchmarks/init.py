@@ -8,10 +8,8 @@ knows the tools alone.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +17,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from missing_data import stop_without
+from command_line import command_parser, report_progress
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield import Mode, Policy, Shield, Verdict
 from abs_shield.core.digest import digest
@@ -29,27 +28,31 @@ from abs_shield.replay.mining import LenientToolsets, LetThrough, Mined, Recorde
 from abs_shield.replay.mining.policy_module import execute_module
 from abs_shield.replay.toolsets import tools_of
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Mine every toolset, and count what the written policy blocks once it is strict."""
-    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
-    parser = argparse.ArgumentParser(description=__doc__)
+    data = data_folder() / "toolcalls"
+    parser = command_parser(__doc__, example="init.py --quick", quick=QUICK_RUNS)
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
     parser.add_argument("--toolset", action="append", help="only this one; may be repeated")
     options = parser.parse_args(arguments)
-    if not (options.data / "runs.jsonl.gz").is_file():
-        stop_without("recorded runs", options.data)
-    toolsets = json.loads((options.data / "toolsets.json").read_text())
-    path = options.data / "runs.jsonl.gz"
-    with TemporaryDirectory() as folder:
-        halves = _halved(path, Path(folder))
-        rows = [
-            _mined(name, toolsets, (str(path),)) | _held_out(name, toolsets, halves)
-            for name in options.toolset or toolsets
-        ]
+    require_runs(options.data)
+    with sampled(options.data, quick=options.quick) as folder:
+        rows = [{"quick": options.quick} | row for row in _rows(folder, options.toolset)]
     print(json.dumps(rows, indent=2))
+
+
+def _rows(folder: Path, chosen: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Return a row for each chosen toolset, else for all."""
+    toolsets = json.loads((folder / "toolsets.json").read_text())
+    path = folder / "runs.jsonl.gz"
+    names = chosen or list(toolsets)
+    with TemporaryDirectory() as temporary:
+        halves = _halved(path, Path(temporary))
+        return [
+            _mined(name, toolsets, (str(path),)) | _held_out(name, toolsets, halves)
+            for name in report_progress(names, doing="mining toolsets", total=len(names))
+        ]
 
 
 def _mined(name: str, toolsets: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ right calls, the values that fill them, and which arguments of the last call a f
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -18,6 +17,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from command_line import command_parser, report_progress
 from rich.console import Console
 from rich.table import Table
 
@@ -102,11 +102,13 @@ def _is_blind(decision: Decision) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Judge the dialogues of each language, and print what was found and what was flagged."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="languages.py pl ja")
     parser.add_argument("languages", nargs="*", help="files to judge, such as pl ja; else all")
     parser.add_argument("--list", action="store_true", help="list every flag and every miss")
     options = parser.parse_args(arguments)
-    tallies = {code: judged(code) for code in options.languages or NAMES}
+    codes = options.languages or list(NAMES)
+    shown = report_progress(codes, doing="judging languages", total=len(codes))
+    tallies = {code: judged(code) for code in shown}
     Console(width=140).print(_table(tallies))
     for code, tally in tallies.items() if options.list else ():
         for line in (*tally.flags, *tally.misses):

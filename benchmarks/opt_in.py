@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from missing_data import stop_without
+from command_line import QUICK_NOTE, command_parser, report_progress
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 from rich.console import Console
 from rich.table import Table
 
@@ -18,18 +17,19 @@ from abs_shield.core.layer_names import OPT_IN_NAMES
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run, runs
 from abs_shield.stats.wilson import wilson
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what each layer flags of honest calls, and of calls that an injection asked for."""
-    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
-    parser = argparse.ArgumentParser(description=__doc__)
+    data = data_folder() / "toolcalls"
+    parser = command_parser(__doc__, example="opt_in.py --quick", quick=QUICK_RUNS)
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
-    folder = parser.parse_args(arguments).data
-    if not (folder / "runs.jsonl.gz").is_file():
-        stop_without("recorded runs", folder)
-    Console(width=110).print(_table(*_counted(folder)))
+    options = parser.parse_args(arguments)
+    require_runs(options.data)
+    with sampled(options.data, quick=options.quick) as folder:
+        table = _table(*_counted(folder))
+    if options.quick:
+        print(QUICK_NOTE)
+    Console(width=110).print(table)
 
 
 def _counted(folder: Path) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
@@ -38,7 +38,8 @@ def _counted(folder: Path) -> tuple[Counter[tuple[str, str]], Counter[tuple[str,
     firewalls = Firewalls(shield.configure(mode="audit", layers=list(OPT_IN_NAMES)))
     judged: Counter[tuple[str, str]] = Counter()
     flagged: Counter[tuple[str, str]] = Counter()
-    for run in runs([str(folder / "runs.jsonl.gz")], toolsets):
+    path = str(folder / "runs.jsonl.gz")
+    for run in report_progress(runs([path], toolsets), doing="judging runs"):
         injected = None if isinstance(run, BadLine) else run.labels.get("injected_calls")
         if isinstance(run, BadLine) or not (run.success or injected):
             continue

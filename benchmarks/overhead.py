@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,16 +13,20 @@ import overhead_replay
 import overhead_sdk
 import overhead_session
 import overhead_start
+from command_line import announce, command_parser
 
-PARTS: dict[str, Callable[[], dict[str, Any]]] = {
-    "check": overhead_check.measure,
-    "session": overhead_session.measure,
-    "concurrent": overhead_concurrent.measure,
-    "replay": overhead_replay.measure,
-    "start": overhead_start.measure,
-    "sdk": overhead_sdk.measure,
-    "peers": overhead_peers.measure,
+PARTS: dict[str, tuple[Callable[..., dict[str, Any]], dict[str, float]]] = {
+    "check": (overhead_check.measure, {"seconds": overhead_check.QUICK_SECONDS}),
+    "session": (overhead_session.measure, {"rounds": overhead_session.QUICK_ROUNDS}),
+    "concurrent": (overhead_concurrent.measure, {"rounds": overhead_concurrent.QUICK_ROUNDS}),
+    "replay": (overhead_replay.measure, {"rounds": overhead_replay.QUICK_ROUNDS}),
+    "start": (overhead_start.measure, {"rounds": overhead_start.QUICK_ROUNDS}),
+    "sdk": (overhead_sdk.measure, {"rounds": overhead_sdk.QUICK_ROUNDS}),
+    "peers": (overhead_peers.measure, {"rounds": overhead_peers.QUICK_ROUNDS}),
 }
+"""What measures each part, and with what options where ``--quick`` is given."""
+NOT_QUICK = ("peers",)
+"""Parts that ``--quick`` leaves out unless ``--only`` names them: they first install packages."""
 
 GOALS: tuple[tuple[str, str, float], ...] = (
     ("clean check / one validation", "check/ratios/default", 0.30),
@@ -94,14 +96,18 @@ def judged(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object: the goals, and under them everything that was measured."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--only", choices=[*PARTS], action="append", help="measure these parts")
-    chosen = reader.parse_args(arguments).only or [*PARTS]
+    quick = f"fewer rounds, and no {', '.join(NOT_QUICK)} unless --only names them"
+    parser = command_parser(__doc__, example="overhead.py --quick", quick=quick)
+    parser.add_argument("--only", choices=[*PARTS], action="append", help="measure these parts")
+    options = parser.parse_args(arguments)
+    skipped = NOT_QUICK if options.quick and not options.only else ()
     report: dict[str, Any] = {}
-    for name in chosen:
-        print(f"measuring {name} ...", file=sys.stderr)
-        report[name] = PARTS[name]()
-    print(json.dumps({"goals": judged(report), **report}, indent=2))
+    for name in options.only or [name for name in PARTS if name not in skipped]:
+        announce(f"measuring {name}")
+        measure, fewer = PARTS[name]
+        report[name] = measure(**fewer) if options.quick else measure()
+    head = {"quick": options.quick, "left_out": [*skipped], "goals": judged(report)}
+    print(json.dumps({**head, **report}, indent=2))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import logging
@@ -16,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import jsonschema
+from command_line import announce, command_parser, report_progress
 from overhead_talk import ARGUMENTS, ONE, ONE_SCHEMA, SCHEMA, talk
 
 from abs_shield import Session, Shield, Tool, ToolCall, Verdict, inverse, rule, shield, shielded
@@ -28,6 +28,8 @@ ALONE = {"the door": [], **{layer: [layer] for layer in LAYER_NAMES}}
 ALONE["impossible_state"] = ["parameter_mismatch", "impossible_state"]
 """Layers that are timed by themselves; rules are asked of arguments that match the schema alone."""
 ENGINES = {"default": "pydantic-core", "fast": "jsonschema-rs", "without prefilter": "jsonschema"}
+SECONDS, QUICK_SECONDS = 1.5, 0.3
+"""For each way."""
 _BATCH_NS = 40_000
 """A sample is about this long: short enough that few are interrupted."""
 
@@ -155,7 +157,8 @@ def sampled(timed: dict[str, Way], *, seconds: float) -> dict[str, float]:
     end = perf_counter_ns() + int(seconds * len(timed) * 1e9)
     gc.collect()
     gc.disable()
-    while not taken[order[0]] or perf_counter_ns() < end:
+    passes = iter(lambda: not taken[order[0]] or perf_counter_ns() < end, False)
+    for _ in report_progress(passes, doing=f"timing {len(timed)} ways for {seconds:g} s each"):
         chance.shuffle(order)
         for name in order:
             taken[name].append(_sample(timed[name], calls[name]))
@@ -206,13 +209,14 @@ def decorated(*, seconds: float) -> dict[str, float]:
     }
 
 
-def measure(*, seconds: float = 1.5) -> dict[str, Any]:
+def measure(*, seconds: float = SECONDS) -> dict[str, Any]:
     """
     Time every way for about so many seconds.
 
     Returns:
         p50 in microseconds by way, and the ratios that have a goal.
     """
+    announce("filling sessions")
     with nobody_listening():
         us = sampled(ways(), seconds=seconds)
         through = decorated(seconds=seconds)
@@ -238,9 +242,12 @@ def measure(*, seconds: float = 1.5) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--seconds", type=float, default=1.5, help="for each way")
-    print(json.dumps(measure(seconds=reader.parse_args(arguments).seconds), indent=2))
+    quick = f"{QUICK_SECONDS} seconds for each way"
+    parser = command_parser(__doc__, example="overhead_check.py --quick", quick=quick)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each way")
+    options = parser.parse_args(arguments)
+    seconds = min(options.seconds, QUICK_SECONDS) if options.quick else options.seconds
+    print(json.dumps({"quick": options.quick, **measure(seconds=seconds)}, indent=2))
 
 
 if __name__ == "__main__":

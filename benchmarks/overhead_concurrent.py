@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 from collections.abc import Sequence
@@ -11,15 +10,17 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from command_line import command_parser, report_progress
 from overhead_check import LOGPROBS, firewall, talked
 from overhead_talk import ARGUMENTS
 
 from abs_shield import Session, Shield, ToolCall, shielded
 
+ROUNDS, QUICK_ROUNDS = 5, 1
 _THREADS = 4
 
 
-def measure(*, rounds: int = 5, calls: int = 4_000, tasks: int = 1_000) -> dict[str, Any]:
+def measure(*, rounds: int = ROUNDS, calls: int = 4_000, tasks: int = 1_000) -> dict[str, Any]:
     """
     Time checks in threads, and calls of an async tool at the same time.
 
@@ -35,7 +36,7 @@ def measure(*, rounds: int = 5, calls: int = 4_000, tasks: int = 1_000) -> dict[
     guard = firewall()
     sessions = [talked(guard, 100) for _ in range(_THREADS)]
     alone, shared, sequence, together = [], [], [], []
-    for _ in range(rounds):
+    for _ in report_progress(range(rounds), doing="timing threads and tasks", total=rounds):
         alone.append(_threads(guard, sessions[:1], calls))
         shared.append(_threads(guard, sessions, calls // _THREADS))
         sequence.append(asyncio.run(_tasks(tasks, at_once=False)))
@@ -88,9 +89,12 @@ async def _tasks(count: int, *, at_once: bool) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--rounds", type=int, default=5, help="how often each is timed")
-    print(json.dumps(measure(rounds=reader.parse_args(arguments).rounds), indent=2))
+    quick = f"{QUICK_ROUNDS} round"
+    parser = command_parser(__doc__, example="overhead_concurrent.py --quick", quick=quick)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each is timed")
+    options = parser.parse_args(arguments)
+    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
+    print(json.dumps({"quick": options.quick, **measure(rounds=rounds)}, indent=2))
 
 
 if __name__ == "__main__":

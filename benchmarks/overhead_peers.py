@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -16,6 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from command_line import announce, command_parser, report_progress
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmarks" / "peers"
 MUST_STOP = {"amount_below", "amount_above"}
@@ -28,6 +29,7 @@ PINS = {
     "policyshield": "policyshield==0.14.0",
     "edictum": "edictum[yaml]==0.19.0",
 }
+ROUNDS, QUICK_ROUNDS = 80, 10
 PRODUCTS = (OURS, *PINS)
 Taken = dict[str, dict[str, list[float]]]
 
@@ -59,7 +61,11 @@ class Worker:
 
 
 def measure(
-    *, rounds: int = 80, calls: int = 100, envs: Path | None = None, products: Sequence[str] = ()
+    *,
+    rounds: int = ROUNDS,
+    calls: int = 100,
+    envs: Path | None = None,
+    products: Sequence[str] = (),
 ) -> dict[str, Any]:
     """
     Time *rounds* times *calls* calls of each product, the products taking turns.
@@ -111,6 +117,7 @@ def environment(name: str, folder: Path) -> Path:
     key = blake2b(repr((wanted, sys.version)).encode(), digest_size=6).hexdigest()
     place = folder / f"{name}-{key}"
     if not place.exists():
+        announce(f"installing {name} into an environment of its own")
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as created:
             _run(["-m", "venv", "--without-pip", created])
@@ -178,7 +185,7 @@ def _rounds(workers: dict[str, Worker], *, rounds: int, calls: int) -> Taken:
     taken: Taken = {name: {way: [] for way in worker.judged} for name, worker in workers.items()}
     for worker in workers.values():
         worker.go(calls)
-    for _ in range(rounds):
+    for _ in report_progress(range(rounds), doing="timing the products", total=rounds):
         for name, worker in workers.items():
             for way, us in worker.go(calls).items():
                 taken[name][way].append(us)
@@ -202,16 +209,16 @@ def _p50(us: list[float]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=80)
+    quick = f"{QUICK_ROUNDS} rounds"
+    parser = command_parser(__doc__, example="overhead_peers.py --quick", quick=quick)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--calls", type=int, default=100)
     parser.add_argument("--envs", type=Path, help="folder of the environments, made where missing")
     parser.add_argument("--only", action="append", choices=PRODUCTS, default=[])
     options = parser.parse_args(arguments)
-    created = measure(
-        rounds=options.rounds, calls=options.calls, envs=options.envs, products=options.only
-    )
-    print(json.dumps(created, indent=2))
+    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
+    created = measure(rounds=rounds, calls=options.calls, envs=options.envs, products=options.only)
+    print(json.dumps({"quick": options.quick, **created}, indent=2))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -13,13 +12,16 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from command_line import command_parser, report_progress
 from overhead_talk import ONE_SCHEMA, prose, result
 
 from abs_shield.replay import replay
 
+ROUNDS, QUICK_ROUNDS = 3, 1
+
 
 def measure(
-    file: Path | None = None, *, tools: Path | None = None, rounds: int = 3
+    file: Path | None = None, *, tools: Path | None = None, rounds: int = ROUNDS
 ) -> dict[str, Any]:
     """
     Replay a file of runs and read it as JSON, in turn, on one core.
@@ -35,7 +37,7 @@ def measure(
     with tempfile.TemporaryDirectory() as folder:
         path = _write_runs(Path(folder) / "runs.jsonl") if file is None else file
         replayed, read, calls = [], [], 0
-        for _ in range(rounds):
+        for _ in report_progress(range(rounds), doing="replaying", total=rounds):
             started = perf_counter()
             _read(path)
             read.append(perf_counter() - started)
@@ -80,11 +82,14 @@ def _write_runs(path: Path, *, runs: int = 200) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("file", nargs="?", type=Path, help="runs of your own")
-    reader.add_argument("--tools", type=Path, help="the toolsets that they name")
-    options = reader.parse_args(arguments)
-    print(json.dumps(measure(options.file, tools=options.tools), indent=2))
+    quick = f"{QUICK_ROUNDS} round"
+    parser = command_parser(__doc__, example="overhead_replay.py --quick", quick=quick)
+    parser.add_argument("file", nargs="?", type=Path, help="runs of your own")
+    parser.add_argument("--tools", type=Path, help="the toolsets that they name")
+    options = parser.parse_args(arguments)
+    rounds = QUICK_ROUNDS if options.quick else ROUNDS
+    figures = measure(options.file, tools=options.tools, rounds=rounds)
+    print(json.dumps({"quick": options.quick, **figures}, indent=2))
 
 
 if __name__ == "__main__":

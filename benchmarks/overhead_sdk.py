@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from time import perf_counter_ns
 from typing import Any
 from urllib.request import urlopen
 
+from command_line import command_parser, report_progress
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.metrics import MeterProvider
@@ -98,7 +98,10 @@ def amount_is_in_bounds(amount: float) -> bool:
     return 0 < amount <= 500
 
 
-def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
+ROUNDS, QUICK_ROUNDS = 60, 10
+
+
+def measure(*, rounds: int = ROUNDS, calls: int = 100) -> dict[str, Any]:
     """
     Time *rounds* times *calls* calls of each kind, in turn, exporting to a separate process.
 
@@ -183,7 +186,7 @@ def _took_us(
 ) -> dict[str, list[float]]:
     """p50 of each round's calls, in microseconds, by way; the first round only warms up."""
     took: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds + 1):
+    for _ in report_progress(range(rounds + 1), doing="timing exports", total=rounds + 1):
         for name, way in ways.items():
             took[name].append(_p50_us(way, calls))
             after()
@@ -217,11 +220,14 @@ def _collector() -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=60)
+    quick = f"{QUICK_ROUNDS} rounds"
+    parser = command_parser(__doc__, example="overhead_sdk.py --quick", quick=quick)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--calls", type=int, default=100)
     options = parser.parse_args(arguments)
-    print(json.dumps(measure(rounds=options.rounds, calls=options.calls), indent=2))
+    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
+    figures = measure(rounds=rounds, calls=options.calls)
+    print(json.dumps({"quick": options.quick, **figures}, indent=2))
 
 
 if __name__ == "__main__":

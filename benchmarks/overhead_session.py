@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -12,6 +11,7 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
+from command_line import announce, command_parser
 from overhead_talk import ONE_SCHEMA, prose, talk
 
 from abs_shield import Session, Shield, Tool, ToolCall, Verdict, shield
@@ -22,7 +22,10 @@ _CHARACTERS = 100_000
 _UNIQUE = "etaoinshrdlu"
 
 
-def measure(*, rounds: int = 15, messages: int = 10_000) -> dict[str, Any]:
+ROUNDS, QUICK_ROUNDS = 15, 3
+
+
+def measure(*, rounds: int = ROUNDS, messages: int = 10_000) -> dict[str, Any]:
     """
     Measure what a session costs.
 
@@ -34,15 +37,17 @@ def measure(*, rounds: int = 15, messages: int = 10_000) -> dict[str, Any]:
         Indexing over a bare search for the words of the same text; bytes kept for each byte
         seen, and of an empty session; microseconds of a finding in 1 MB of conversation.
     """
-    return {
-        "indexing_over_findall": {
-            "running text with ids": _indexing(_sample_text(_CHARACTERS), rounds=rounds),
-            "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
-            "short text twice": _growth(rounds=rounds),
-        },
-        "memory": _memory([max(2, messages // part) for part in (100, 10, 1)]),
-        "finding": _finding(messages * 2 // 5),
+    announce("indexing texts")
+    indexing = {
+        "running text with ids": _indexing(_sample_text(_CHARACTERS), rounds=rounds),
+        "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
+        "short text twice": _growth(rounds=rounds),
     }
+    announce("measuring the memory of sessions")
+    memory = _memory([max(2, messages // part) for part in (100, 10, 1)])
+    announce("searching a long session")
+    finding = _finding(messages * 2 // 5)
+    return {"indexing_over_findall": indexing, "memory": memory, "finding": finding}
 
 
 def _sample_text(characters: int) -> str:
@@ -137,9 +142,12 @@ def _took_us(action: Any) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--rounds", type=int, default=15, help="of the indexing")
-    print(json.dumps(measure(rounds=reader.parse_args(arguments).rounds), indent=2))
+    quick = f"{QUICK_ROUNDS} rounds"
+    parser = command_parser(__doc__, example="overhead_session.py --quick", quick=quick)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the indexing")
+    options = parser.parse_args(arguments)
+    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
+    print(json.dumps({"quick": options.quick, **measure(rounds=rounds)}, indent=2))
 
 
 if __name__ == "__main__":

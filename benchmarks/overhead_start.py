@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -10,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
+
+from command_line import command_parser, report_progress
 
 AT_MOST = 1.5
 """What importing and making a Shield may take, over the imports that it stands on."""
@@ -25,7 +26,10 @@ CASES = {
 TIMED = "from time import perf_counter as now; t = now(); {}; print((now() - t) * 1e3)"
 
 
-def measure(*, rounds: int = 15) -> dict[str, Any]:
+ROUNDS, QUICK_ROUNDS = 15, 4
+
+
+def measure(*, rounds: int = ROUNDS) -> dict[str, Any]:
     """
     Time every case in fresh interpreters, in turn, so that a busy machine slows all alike.
 
@@ -35,7 +39,7 @@ def measure(*, rounds: int = 15) -> dict[str, Any]:
     for code in CASES.values():
         _once_ms(code)
     took_ms: dict[str, list[float]] = {name: [] for name in CASES}
-    for _ in range(rounds):
+    for _ in report_progress(range(rounds), doing="starting interpreters", total=rounds):
         for name, code in CASES.items():
             took_ms[name].append(_once_ms(code))
     p50_ms = {name: round(median(times), 1) for name, times in took_ms.items()}
@@ -62,9 +66,12 @@ def _over(took_ms: dict[str, list[float]], reference: str) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
-    print(json.dumps(measure(rounds=parser.parse_args(arguments).rounds), indent=2))
+    quick = f"{QUICK_ROUNDS} rounds"
+    parser = command_parser(__doc__, example="overhead_start.py --quick", quick=quick)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args(arguments)
+    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
+    print(json.dumps({"quick": options.quick, **measure(rounds=rounds)}, indent=2))
 
 
 if __name__ == "__main__":

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from missing_data import stop_without
+from command_line import QUICK_NOTE, command_parser, report_progress
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield.core import LAYER_NAMES
 from abs_shield.policy import Policy, load_policy
 from abs_shield.replay import BadLine, Firewalls, Judged, Run, Toolsets, judge_run, runs
 
-_ROOT = Path(__file__).resolve().parents[1]
-_SHARED = _ROOT.parent / "shared" / "data"
 FITS = {
     "airline_support": "airline",
     "bank_desk": "banking",
@@ -53,14 +50,17 @@ class PolicyCounts:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print, for each policy, what it flags by layer and by rule, as markdown."""
-    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
-    parser = argparse.ArgumentParser(description=__doc__)
+    data = data_folder() / "toolcalls"
+    parser = command_parser(__doc__, example="policies.py --quick", quick=QUICK_RUNS)
     parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
     parser.add_argument("--limit", type=int, help="judge the first runs of each policy only")
     options = parser.parse_args(arguments)
-    if not (options.data / "runs.jsonl.gz").is_file():
-        stop_without("recorded runs", options.data)
-    for name, observed in _measured(options.data, options.limit).items():
+    require_runs(options.data)
+    with sampled(options.data, quick=options.quick) as folder:
+        measured = _measured(folder, options.limit)
+    if options.quick:
+        print(f"{QUICK_NOTE}\n")
+    for name, observed in measured.items():
         print("\n".join([f"### `policies/{name}.py`", "", *_page(observed)]))
 
 
@@ -69,7 +69,8 @@ def _measured(folder: Path, limit: int | None) -> dict[str, PolicyCounts]:
     firewalls = {name: Firewalls(policy) for name, policy in policies.items()}
     observed = {name: PolicyCounts() for name in FITS}
     toolsets = Toolsets(json.loads((folder / "toolsets.json").read_text()))
-    for run in runs([str(folder / "runs.jsonl.gz")], toolsets):
+    path = str(folder / "runs.jsonl.gz")
+    for run in report_progress(runs([path], toolsets), doing="judging runs"):
         name = "" if isinstance(run, BadLine) else _fitting(run)
         if isinstance(run, BadLine) or not name or observed[name].runs.total() == limit:
             continue

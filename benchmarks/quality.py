@@ -7,19 +7,19 @@ every output. Without the recorded data its rows are skipped.
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from missing_data import DATA
+from command_line import QUICK_NOTE, announce, command_parser, report_progress
 from quality_pii import recorded
+from recorded_data import ONE_IN, data_folder
 
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.facts import Fact, FactTable
@@ -34,8 +34,8 @@ PASSAGES = json.loads(Path(__file__).with_name("quality_guardrails.json").read_t
 GOALS_MS = {1_024: 10.0, 4_096: 40.0, 16_384: 160.0}
 """Characters of an output to the 95th percentile of stages 1 to 4, in milliseconds."""
 DOMAINS = ("financial", "legal", "product", "")
-TEXTS = 200
-SERIES, SCORES = 200, 1_000
+TEXTS, QUICK_TEXTS = 200, 40
+SERIES, QUICK_SERIES, SCORES = 200, 20, 1_000
 """Series of simulated scores, and the scores of each before it shifts."""
 NORMAL, FALLEN, SPREAD, WEEK = 87.0, 71.0, 6.0, 200
 """The seed's fall, the spread of single scores, and how many scores a slow fall takes."""
@@ -43,26 +43,34 @@ NORMAL, FALLEN, SPREAD, WEEK = 87.0, 71.0, 6.0, 200
 
 def main() -> None:
     """Print each part of the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.split(":")[0] if __doc__ else "")
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = command_parser(
+        __doc__, example="quality.py --quick",
+        quick=f"{QUICK_TEXTS} outputs and {QUICK_SERIES} series, one recorded text in {ONE_IN}",
+    )  # fmt: skip
+    parser.add_argument("--data", type=Path, default=data_folder())
     parser.add_argument("--only", choices=PARTS, help="one part; all without it")
     options = parser.parse_args()
     logging.disable(logging.WARNING)  # of 400 series each shift is logged
+    if options.quick:
+        print(QUICK_NOTE)
     for name, part in PARTS.items():
         if options.only in (None, name):
+            announce(name)
             print(f"\n{name}")
-            part(options.data)
+            part(options.data, options.quick)
 
 
-def print_times(data: Path) -> None:
+def print_times(data: Path, quick: bool) -> None:
     """Print the time of stages 1 to 4 on outputs of three sizes."""
     pipeline = QualityPipeline(_everything())
+    count = QUICK_TEXTS if quick else TEXTS
     for size, goal in GOALS_MS.items():
         outputs = [
             AgentOutput(text=text, task_type=DOMAINS[n % len(DOMAINS)], output_id=str(n))
-            for n, text in enumerate(islice(_texts(data, size), TEXTS))
+            for n, text in enumerate(islice(_texts(data, size), count))
         ]
-        times = sorted(_elapsed_ms(pipeline, output) for output in outputs)
+        shown = report_progress(outputs, doing=f"outputs of {size:,} characters", total=count)
+        times = sorted(_elapsed_ms(pipeline, output) for output in shown)
         p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
         reached = "reached" if p95 <= goal else "NOT REACHED"
         print(
@@ -117,11 +125,12 @@ def _elapsed_ms(pipeline: QualityPipeline, output: AgentOutput) -> float:
     return min(times) * 1e3
 
 
-def print_trends(data: Path) -> None:
+def print_trends(data: Path, quick: bool) -> None:
     """Print how soon shifts of the score are found, and how often noise is taken for one."""
+    series = QUICK_SERIES if quick else SERIES
     for name, score in (("sudden", _sudden), ("slow", _slow)):
         delays, false = [], 0
-        for seed in range(SERIES):
+        for seed in report_progress(range(series), doing=f"{name} falls", total=series):
             noise = random.Random(seed)
             trends, output = ScoreTrends(), AgentOutput(text="")
             for _ in range(SCORES):
@@ -132,11 +141,12 @@ def print_trends(data: Path) -> None:
         print(
             f"{name} fall from {NORMAL:g} to {FALLEN:g}: found after {delays[len(delays) // 2]}"
             f" scores (median), {delays[int(len(delays) * 0.95)]} (p95);"
-            f" false shifts {false} of {SERIES * SCORES:,}"
+            f" false shifts {false} of {series * SCORES:,}"
         )
     shuffled = random.Random(24)
     texts = list(recorded(data))
     shuffled.shuffle(texts)
+    texts = texts[:: ONE_IN if quick else 1]
     trends, shifts = ScoreTrends(), 0
     for text in texts:
         score_now = score_quality(text, ScoreConfig()).value
@@ -158,20 +168,24 @@ def _print_other(name: str, *options: str) -> None:
     subprocess.run([sys.executable, ROOT / "benchmarks" / name, *options], check=True)
 
 
-PARTS = {
+def _answers(data: Path, quick: bool) -> list[str]:
+    """Return the option that names the labelled answers; with *quick* they are left out."""
+    folder = data / "grounding"
+    return ["--data", str(folder)] if folder.is_dir() and not quick else []
+
+
+PARTS: dict[str, Callable[[Path, bool], None]] = {
     "times": print_times,
     "trends": print_trends,
-    "personal data": lambda data: _print_other("quality_pii.py", "--data", str(data)),
-    "self-contradiction": lambda data: _print_other(
-        "quality_consistency.py",
-        *(["--data", str(data / "grounding")] if (data / "grounding").is_dir() else []),
+    "personal data": lambda data, quick: _print_other(
+        "quality_pii.py", "--data", str(data), *(["--quick"] if quick else [])
     ),
-    "facts": lambda data: _print_other(
-        "quality_facts.py",
-        *(["--data", str(data / "grounding")] if (data / "grounding").is_dir() else []),
+    "self-contradiction": lambda data, quick: _print_other(
+        "quality_consistency.py", *_answers(data, quick)
     ),
-    "guardrails": lambda data: _print_other("quality_guardrails.py"),
-    "own sentences": lambda data: _print_other("quality_sentences.py"),
+    "facts": lambda data, quick: _print_other("quality_facts.py", *_answers(data, quick)),
+    "guardrails": lambda data, quick: _print_other("quality_guardrails.py"),
+    "own sentences": lambda data, quick: _print_other("quality_sentences.py"),
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from pathlib import Path
 
+from command_line import announce, command_parser, report_progress
 from quality_consistency_data import faithful_answers
 from quality_consistency_texts import KINDS, twins
+from recorded_data import stop_without
 
 from abs_shield.quality.consistency import contradictions
 
@@ -19,12 +20,15 @@ _RECALL, _FLAGGED = 0.95, 0.01
 
 def main() -> None:
     """Print the figures beside their goals."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="quality_consistency.py --show")
     parser.add_argument("--seed", type=int, default=24)
     parser.add_argument("--texts", type=int, default=_TEXTS, help="texts in all, a tenth a kind")
     parser.add_argument("--data", type=Path, help="folder of labelled answers, *.jsonl.gz")
     parser.add_argument("--show", action="store_true", help="print the texts that are misjudged")
     options = parser.parse_args()
+    if options.data is not None and not options.data.is_dir():
+        stop_without("labelled answers", options.data)
+    announce("checking generated texts")
     _generated(options.texts, options.seed, options.show)
     if options.data is not None:
         _answers(options.data, options.show)
@@ -55,7 +59,7 @@ def _generated(texts: int, seed: int, show: bool) -> None:
 def _answers(folder: Path, show: bool) -> None:
     count = flagged = relations = 0
     begin = time.perf_counter()
-    for name, answer in faithful_answers(folder):
+    for name, answer in report_progress(faithful_answers(folder), doing="checking answers"):
         report = contradictions(answer)
         count += 1
         relations += report.checked

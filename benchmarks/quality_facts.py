@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from command_line import announce, command_parser, report_progress
+from recorded_data import stop_without
 
 from abs_shield.quality.facts import FactTable, check_facts
 from abs_shield.quality.hallucination import SubCheck
@@ -22,11 +24,14 @@ _DETECTED, _FLAGGED = 0.80, 1 / 60
 
 def main() -> None:
     """Print the figures of each check beside their goals."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="quality_facts.py --show")
     parser.add_argument("--part", choices=_PARTS, help="half of the sentences; each without it")
     parser.add_argument("--data", type=Path, help="folder of labelled answers, *.jsonl.gz")
     parser.add_argument("--show", action="store_true", help="print the sentences misjudged")
     options = parser.parse_args()
+    if options.data is not None and not options.data.is_dir():
+        stop_without("labelled answers", options.data)
+    announce("checking sentences")
     data = json.loads(_FILE.read_text(encoding="utf-8"))
     facts = FactTable.from_rows(data["facts"])
     rules = [_KINDS[row["kind"]](**_fields(row)) for row in data["constraints"]]
@@ -75,7 +80,7 @@ def _answers(folder: Path, checks: Any, show: bool) -> None:
     """Print what is found in answers that were written about other things."""
     for name, check in checks.items():
         count = compared = findings = 0
-        for text in _texts(folder):
+        for text in report_progress(_texts(folder), doing=f"{name}: checking answers"):
             results: SubCheck = check(text)
             count, compared = count + 1, compared + results.checked
             findings += len(results.findings)

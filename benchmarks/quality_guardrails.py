@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
+
+from command_line import announce, command_parser
 
 from abs_shield.quality.guardrails import ProductCatalogue, guardrail_violations
 
@@ -19,10 +20,11 @@ _DETECTED, _FLAGGED = "57 of 60", "2 of 60"
 
 def main() -> None:
     """Print the figures of each domain beside their goals."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="quality_guardrails.py --show")
     parser.add_argument("--part", choices=_PARTS, default="all")
     parser.add_argument("--show", action="store_true", help="print the passages that are misjudged")
     options = parser.parse_args()
+    announce("checking passages")
     data = json.loads(_FILE.read_text(encoding="utf-8"))
     catalogue = ProductCatalogue.model_validate(data["catalogue"])
     for domain, passages in data["passages"].items():

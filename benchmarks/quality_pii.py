@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -14,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from missing_data import DATA
+from command_line import QUICK_NOTE, announce, command_parser, report_progress
 from quality_pii_values import CHECKSUMMED, LANGUAGES, Sample, samples
+from recorded_data import ONE_IN, data_folder
 
 from abs_shield.quality.pii.detector import PiiDetector, TableDetector, gaps
 from abs_shield.quality.pii.entity import Pii
@@ -37,29 +37,37 @@ CALLED = {
 """What a text calls an entity; a finding without such a word near it has to be read."""
 NEAR = 70
 """Characters before and behind a finding in which the word may stand."""
+EACH, QUICK_EACH = 60, 8
 SLOW = 400
 """Texts on which a detector other than the table is measured."""
 
 
 def main() -> None:
     """Print a table of recall, the findings on recorded texts, and the time."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = command_parser(
+        __doc__, example="quality_pii.py --quick",
+        quick=f"{QUICK_EACH} values of each type and locale, one recorded text in {ONE_IN}",
+    )  # fmt: skip
+    parser.add_argument("--data", type=Path, default=data_folder())
     parser.add_argument("--seed", type=int, default=7_400)
-    parser.add_argument("--each", type=int, default=60, help="values of each type and locale")
+    parser.add_argument("--each", type=int, default=EACH, help="values of each type and locale")
     parser.add_argument("--limit", type=int, help="recorded texts; all without it")
     parser.add_argument("--misses", action="store_true", help="print values that are not found")
     parser.add_argument("--list", action="store_true", help="print findings that nothing confirms")
     options = parser.parse_args()
+    if options.quick:
+        print(QUICK_NOTE)
     detectors = installed()
-    created, left_out = samples(seed=options.seed, each=options.each)
+    announce("making values")
+    each = min(options.each, QUICK_EACH) if options.quick else options.each
+    created, left_out = samples(seed=options.seed, each=each)
     print_recall(created, left_out, detectors, misses=options.misses)
     texts = list(dict.fromkeys(recorded(options.data)))
     if not texts:
         print(f"skipped: no recorded texts at {options.data}")
         return
     random.Random(1).shuffle(texts)
-    texts = texts[: options.limit]
+    texts = texts[: options.limit][:: ONE_IN if options.quick else 1]
     for detector in detectors:
         few = texts if isinstance(detector, TableDetector) else texts[:SLOW]
         print_findings(detector, few, listed=options.list)
@@ -106,7 +114,8 @@ def print_recall(
     by_name: defaultdict[str, list[Sample]] = defaultdict(list)
     for sample in created:
         by_name[sample.name].append(sample)
-    for name, some in by_name.items():
+    shown = report_progress(by_name.items(), doing="detecting values", total=len(by_name))
+    for name, some in shown:
         goal = RECALL_CHECKSUMMED if name in CHECKSUMMED else RECALL
         shares = [recall(detector, some) for detector in detectors]
         reached = "ok" if shares[0] >= goal else "MISS"
@@ -152,7 +161,8 @@ def print_findings(detector: PiiDetector, texts: Sequence[str], *, listed: bool)
     by_name: Counter[str] = Counter()
     held: Counter[str] = Counter()
     unconfirmed: dict[str, list[str]] = {}
-    for text in texts:
+    doing = f"{detector.name}: reading recorded texts"
+    for text in report_progress(texts, doing=doing, total=len(texts)):
         results = detector.detect(text)
         names = {one.name for one in results}
         by_name.update(names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from command_line import announce, command_parser
 
 from abs_shield.quality.consistency import contradictions
 from abs_shield.quality.guardrails import ProductCatalogue, guardrail_violations
@@ -20,9 +21,10 @@ _DETECTED = 0.9
 
 def main() -> None:
     """Print the figures of each half beside their goals."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="quality_sentences.py --show")
     parser.add_argument("--show", action="store_true", help="print the sentences misjudged")
     options = parser.parse_args()
+    announce("checking sentences")
     for part in _PARTS:
         for name, check, honest, faulty in cases(part):
             held = [one for one in honest if check(one)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import importlib.util
 import json
@@ -16,7 +15,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from command_line import announce, command_parser, report_progress
 from overhead_talk import ONE_SCHEMA, prose, result
+from recorded_data import require_runs
 
 from abs_shield.replay import Judging, WorkerPool, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
@@ -44,7 +45,7 @@ def speed(path: Path, tools: Path | None, *, rounds: int = 1) -> dict[str, Any]:
     job = Judging(rows="jsonl", toolsets=toolsets)
     tried = [
         {name: _replayed(path, job, *engine) for name, engine in ENGINES.items()}
-        for _ in range(rounds)
+        for _ in report_progress(range(rounds), doing="replaying", total=rounds)
     ]
     measured = {
         name: max((one[name] for one in tried), key=lambda one: one["calls_per_s"] or 0)
@@ -98,6 +99,7 @@ def memory(sizes: Sequence[int], *, folder: Path, sort: bool = False) -> dict[st
     """Return the peak of all processes of `abs-shield replay --workers 2`, in MB, for each size."""
     peaks = {}
     for size in sizes:
+        announce(f"replaying {size} MB{', sorted' if sort else ''}")
         path = _write_runs(folder / "runs.jsonl", size=size * _MB)
         peaks[f"{size} MB"] = _peak(path, ("--sort",) if sort else ("--workers", "2"))
         path.unlink()
@@ -186,11 +188,14 @@ def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    reader = argparse.ArgumentParser(description=__doc__)
-    reader.add_argument("--data", type=Path, help="a folder with runs.jsonl.gz and toolsets.json")
-    reader.add_argument("--quick", action="store_true", help="10 and 100 MB, not 1 GB")
-    options = reader.parse_args(arguments)
-    print(json.dumps(measure(options.data, quick=options.quick), indent=2))
+    parser = command_parser(__doc__, example="replay.py --quick", quick="10 and 100 MB, not 1 GB")
+    parser.add_argument("--data", type=Path, help="a folder with runs.jsonl.gz and toolsets.json")
+    options = parser.parse_args(arguments)
+    if options.data is not None:
+        require_runs(options.data)
+    print(
+        json.dumps({"quick": options.quick, **measure(options.data, quick=options.quick)}, indent=2)
+    )
 
 
 if __name__ == "__main__":

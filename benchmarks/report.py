@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import sys
@@ -15,6 +14,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from command_line import command_parser, report_progress
+
 from abs_shield import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.replay.report import Report
@@ -22,6 +23,8 @@ from abs_shield.stores import MemoryStore, SqliteStore
 from tests.cli.shop import judge, order, policy, refund
 
 _MIB = 1 << 20
+CALLS = (10_000, 100_000)
+"""Lengths of the logs."""
 
 
 def decisions(calls: int) -> Iterator[Decision]:
@@ -73,10 +76,14 @@ def measure(calls: int, *, labels: int = 100) -> dict[str, Any]:
 
 def main() -> None:
     """Measure logs of growing length; memory should not grow with them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--calls", type=int, nargs="+", default=[10_000, 100_000])
-    for calls in parser.parse_args().calls:
-        print(json.dumps(measure(calls)))
+    parser = command_parser(
+        __doc__, example="report.py --quick", quick=f"a log of {CALLS[0]:,} calls"
+    )
+    parser.add_argument("--calls", type=int, nargs="+", default=[*CALLS])
+    options = parser.parse_args()
+    lengths = options.calls[:1] if options.quick else options.calls
+    for calls in report_progress(lengths, doing="reporting logs", total=len(lengths)):
+        print(json.dumps({"quick": options.quick, **measure(calls)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ Acceptance of other spellings of a mentioned identifier, and detection of simila
 
 from __future__ import annotations
 
-import argparse
 from itertools import islice
 from typing import NamedTuple
 
 from abs_shield import Shield, Tool, ToolCall, shield
+from benchmarks.command_line import QUICK_NOTE, command_parser, report_progress
 from benchmarks.identifiers import KINDS, Identifier, others, respelt
 
+EACH, QUICK_EACH = 500, 100
 LEAST_PASSED, LEAST_DETECTED = 0.995, 0.99
 """The goals, of each kind."""
 
@@ -62,17 +63,22 @@ def is_flagged(guard: Shield, kind: Identifier, mentioned: tuple[str, ...], valu
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
-    parser.add_argument("--each", type=int, default=500, help="identifiers of a kind")
+    parser = command_parser(
+        __doc__, example="respellings.py --quick", quick=f"{QUICK_EACH} identifiers of a kind"
+    )
+    parser.add_argument("--each", type=int, default=EACH, help="identifiers of a kind")
     parser.add_argument("--show", type=int, default=0, help="faults of a kind that are printed")
-    each = parser.parse_args()
+    options = parser.parse_args()
+    each = min(options.each, QUICK_EACH) if options.quick else options.each
+    if options.quick:
+        print(QUICK_NOTE)
     print(f"{'kind':18} {'respelt, passed':>16} {'others, found':>14}")
     reached = 0
-    for name in KINDS:
-        row = judged(name, each.each)
+    for name in report_progress(KINDS, doing="judging kinds of identifiers", total=len(KINDS)):
+        row = judged(name, each)
         reached += row.reached
         print(f"{name:18} {row.passed:16.3f} {row.found:14.3f}{'' if row.reached else '  *'}")
-        for fault in (*row.stopped[: each.show], *row.missed[: each.show]):
+        for fault in (*row.stopped[: options.show], *row.missed[: options.show]):
             print("   ", fault)
     print(f"goals of {LEAST_PASSED} and {LEAST_DETECTED}: {reached} of {len(KINDS)} kinds")
 

@@ -9,7 +9,6 @@ where the recorded tool itself refused it: nobody's opinion is in it.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -22,6 +21,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from command_line import QUICK_NOTE, announce, command_parser, report_progress
+from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield.replay import replay
 from abs_shield.stores import SqliteStore
@@ -60,7 +62,8 @@ def chosen(data: Path) -> Iterator[dict[str, Any]]:
 def audited(runs: Path, toolsets: dict[str, Any], log: Path) -> None:
     """Keep what audit mode decides, as a live agent's Shield with this store would have."""
     with closing(SqliteStore(log)) as store:
-        for judged in replay([runs], toolsets=toolsets):
+        judging = replay([runs], toolsets=toolsets)
+        for judged in report_progress(judging, doing="judging calls in audit mode"):
             store.append(judged.decision)
 
 
@@ -83,6 +86,7 @@ def refused(runs: list[dict[str, Any]], log: Path) -> list[str]:
 
 def shown(folder: Path, *words: str) -> None:
     """Run a command, and print it with what it prints."""
+    announce(f"abs-shield {words[0]}")
     print(f"$ abs-shield {' '.join(words)}", flush=True)
     env = {**os.environ, "COLUMNS": "140", "PYTHONPATH": str(Path(__file__).parents[1])}
     argv = [sys.executable, "-c", COMMAND, *words]
@@ -91,9 +95,20 @@ def shown(folder: Path, *words: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
-    parser.add_argument("--data", type=Path, required=True)
-    data: Path = parser.parse_args().data
+    """Print every output of the page."""
+    parser = command_parser(__doc__.splitlines()[1], example="rollout.py --quick", quick=QUICK_RUNS)
+    default = data_folder() / "toolcalls"
+    parser.add_argument("--data", type=Path, default=default, help="folder of the recorded runs")
+    options = parser.parse_args()
+    require_runs(options.data)
+    if options.quick:
+        print(f"{QUICK_NOTE}\n")
+    with sampled(options.data, quick=options.quick) as data:
+        walk(data)
+
+
+def walk(data: Path) -> None:
+    """Take the steps of the page, and print what each prints."""
     toolsets = json.loads((data / "toolsets.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

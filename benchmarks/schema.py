@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import timeit
 from collections.abc import Callable
 from typing import Any
 
 import jsonschema
+from command_line import announce, command_parser
 
 from abs_shield.schema import compile_schema
 
@@ -34,9 +34,8 @@ def best_us(judge: Callable[[Any], bool]) -> float:
 
 def main() -> None:
     """Print one JSON object: microseconds and ratios to plain jsonschema, of one run."""
-    argparse.ArgumentParser(
-        description=__doc__, epilog="example: python benchmarks/schema.py"
-    ).parse_args()
+    command_parser(__doc__, example="schema.py").parse_args()
+    announce("timing the engines")
     plain = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
     reference = best_us(plain.is_valid)
     report = {"plain jsonschema": {"us": round(reference, 2), "ratio": 1.0}}

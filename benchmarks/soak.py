@@ -8,7 +8,6 @@ Prints JSON; exits with 1 where a decision was lost without a word, or a log did
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import random
@@ -24,10 +23,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from command_line import command_parser, report_progress
+
 from abs_shield import Shield, ToolCall, shield
 from abs_shield.stores import SqliteStore, Verified, verify
 
-SECONDS = 60.0
+SECONDS, QUICK_SECONDS = 60.0, 20.0
 THREADS = 4
 PAUSE_S = 0.002
 TOOL = {
@@ -71,7 +72,8 @@ def watched(store: SqliteStore, stop: Event, seconds: float) -> dict[str, Any]:
     """Verify, read and prune while it is written; give what was seen."""
     until = time.monotonic() + seconds
     report: dict[str, Any] = {"verified": 0, "faults": [], "pruned_decisions": 0, "memory_mb": []}
-    while time.monotonic() < until:
+    rounds = iter(lambda: time.monotonic() < until, False)
+    for _ in report_progress(rounds, doing="verifying and pruning", total=12):
         stop.wait(seconds / 12)
         report["faults"] += map(str, verify(store))
         report["verified"] += 1
@@ -120,12 +122,12 @@ def soak(seconds: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog="example: python benchmarks/soak.py 10"
-    )
+    parser = command_parser(__doc__, example="soak.py --quick", quick=f"{QUICK_SECONDS:g} seconds")
     parser.add_argument("seconds", nargs="?", type=float, default=SECONDS, help="how long")
-    report = soak(parser.parse_args().seconds)
-    print(json.dumps(report, indent=2))
+    options = parser.parse_args()
+    seconds = min(options.seconds, QUICK_SECONDS) if options.quick else options.seconds
+    report = soak(seconds)
+    print(json.dumps({"quick": options.quick, **report}, indent=2))
     raise SystemExit(bool(report["lost"] or report["faults"] or not report["flushed"]))
 
 

@@ -9,7 +9,6 @@ around it; so it includes what the store's own thread takes from the caller.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import subprocess
@@ -25,9 +24,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from abs_shield import Shield, ToolCall, shield
 from abs_shield.stores import MemoryStore, PostgresStore, SqliteStore, Store, Verified, verify
+from benchmarks.command_line import announce, command_parser
 from tests.stores.servers import programs, served
 
-DECISIONS = 25_000
+DECISIONS, QUICK_DECISIONS = 25_000, 5_000
 PROCESSES = 4
 P50_US, P99_US = 2.0, 10.0
 TOOL = {
@@ -109,6 +109,7 @@ def sinks(folder: Path, count: int) -> dict[str, Any]:
             if address is None:
                 report[name] = "no PostgreSQL server is installed"
                 continue
+            announce(f"appending {count:,} decisions: {name}")
             with closing(_opened(address, most=2 * count)) as store:
                 appended(store, 500)
                 start = len(store)
@@ -139,6 +140,7 @@ def fill(address: str, count: int) -> None:
 
 def shared(folder: Path, count: int) -> dict[str, Any]:
     """Let four processes fill one file, and verify it; each waits while its buffer is full."""
+    announce(f"appending {count:,} decisions from each of {PROCESSES} processes")
     path = folder / "shared.db"
     SqliteStore(path).close()
     words = [sys.executable, "-c", FILLER, str(path), str(count)]
@@ -168,13 +170,15 @@ def shared(folder: Path, count: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure the stores with one number of decisions."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog="example: python benchmarks/stores.py 1000"
+    parser = command_parser(
+        __doc__, example="stores.py --quick", quick=f"{QUICK_DECISIONS:,} decisions"
     )
     parser.add_argument("decisions", nargs="?", type=int, default=DECISIONS, help="how many")
-    count = parser.parse_args().decisions
+    options = parser.parse_args()
+    count = min(options.decisions, QUICK_DECISIONS) if options.quick else options.decisions
     with tempfile.TemporaryDirectory() as folder:
         report = {
+            "quick": options.quick,
             "goal": {"p50_us": P50_US, "p99_us": P99_US},
             "sinks": sinks(Path(folder), count),
             "one_file": shared(Path(folder), count),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from typing import Any
 
 import telemetry_collectors
 import telemetry_hook
+from command_line import command_parser
+
+ROUNDS, QUICK_ROUNDS = 100, 20
 
 
-def measure(*, rounds: int = 100) -> dict[str, Any]:
+def measure(*, rounds: int = ROUNDS) -> dict[str, Any]:
     """Measure both parts, the collectors over gRPC and over HTTP; and judge the figures."""
     hook = telemetry_hook.measure(rounds=rounds)
     collectors = {
@@ -46,9 +48,14 @@ def judged(hook: dict[str, Any], collectors: dict[str, Any]) -> list[dict[str, A
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=100)
-    print(json.dumps(measure(rounds=parser.parse_args(arguments).rounds), indent=2))
+    parser = command_parser(
+        __doc__, example="telemetry.py --quick",
+        quick=f"{QUICK_ROUNDS} rounds, in which a queue is hardly filled",
+    )  # fmt: skip
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args(arguments)
+    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
+    print(json.dumps({"quick": options.quick, **measure(rounds=rounds)}, indent=2))
 
 
 if __name__ == "__main__":

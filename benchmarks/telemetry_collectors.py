@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import IO, Any
 
+from command_line import report_progress
 from telemetry_receiver import ROOT, Receiver, receiver
 
 AT_MOST = 1.1
@@ -54,7 +55,8 @@ def measure(*, over: str, rounds: int = 100, calls: int = 50) -> dict[str, Any]:
             for name in COLLECTORS
         }
         order = [*agents]
-        for _ in range(rounds + 1):
+        each = range(rounds + 1)
+        for _ in report_progress(each, doing=f"timing collectors over {over}", total=len(each)):
             order.append(order.pop(0))
             for kind in KINDS:
                 for name in order:

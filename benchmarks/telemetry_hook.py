@@ -11,6 +11,7 @@ from statistics import median, quantiles
 from time import perf_counter_ns
 from typing import Any
 
+from command_line import report_progress
 from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
@@ -61,7 +62,10 @@ def _compared(
         hook = Otel(tracer_provider=tracers, meter_provider=meters, logger_provider=loggers)
         ways: dict[str, Way] = by_hand(tracers, meters) | {"hook": hook}
         took: dict[str, list[list[float]]] = {name: [] for name in ways}
-        for decisions in (list(_decisions(calls, flagged=flagged)) for _ in range(rounds + 1)):
+        kind = "flagged" if flagged else "clean"
+        doing = f"timing the hook on {kind} decisions"
+        for _ in report_progress(range(rounds + 1), doing=doing, total=rounds + 1):
+            decisions = list(_decisions(calls, flagged=flagged))
             for name, us in _round(ways, decisions).items():
                 took[name].append(us)
             tracers.force_flush()

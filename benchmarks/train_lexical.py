@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
+from command_line import announce, command_parser
 from grounding_data import TRAINED, corpus
 from lexical_fit import fitted
-from missing_data import DATA, stop_without
+from recorded_data import data_folder, labelled_answers
 
 from abs_shield.answer.scorers.lexical.weights import SHIPPED, to_json
 
@@ -18,13 +18,12 @@ TARGET = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / SHIPPED
 
 def main() -> None:
     """Write the weights, and say what of."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = command_parser(__doc__, example="train_lexical.py --out weights.json")
+    parser.add_argument("--data", type=Path, default=data_folder())
     parser.add_argument("--out", type=Path, default=TARGET)
     options = parser.parse_args()
-    folder = options.data / "grounding"
-    if not folder.is_dir():
-        stop_without("labelled answers", folder)
+    folder = labelled_answers(options.data)
+    announce("reading the answers and training on them")
     corpora = {name: (licence, corpus(folder, name)) for name, licence in TRAINED.items()}
     text = json.dumps(to_json(fitted(corpora)), ensure_ascii=False, indent=1)
     options.out.write_text(text + "\n", "utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import random
@@ -15,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from command_line import announce, command_parser, report_progress
 from verification_streams import STREAMS
 from verification_worker import summary
 
@@ -66,6 +66,7 @@ class Worker:
 
 def installed(folder: str) -> str | None:
     """Install the original into an environment of its own; None where that fails."""
+    announce(f"installing {ORIGINAL}")
     venv.create(folder, with_pip=True)
     python = f"{folder}/bin/python"
     done = subprocess.run(
@@ -80,7 +81,8 @@ def speed(workers: dict[str, Worker], *, rounds: int) -> dict[str, Any]:
     for fields, goal in FASTER.items():
         taken: dict[str, list[float]] = {which: [] for which in workers}
         calls = 200 if fields < 50 else 60
-        for _ in range(rounds):
+        doing = f"timing results of {fields} fields"
+        for _ in report_progress(range(rounds), doing=doing, total=rounds):
             for which, worker in workers.items():
                 taken[which] += worker.ask("time", fields=fields, calls=calls)
         row: dict[str, Any] = {which: summary(times) for which, times in taken.items()}
@@ -94,7 +96,8 @@ def speed(workers: dict[str, Worker], *, rounds: int) -> dict[str, Any]:
 def false_alarms(workers: dict[str, Worker], *, calls: int) -> dict[str, Any]:
     """Return the share of each honest stream that is not accepted, with its goal."""
     report: dict[str, Any] = {}
-    for name, (_, most) in STREAMS.items():
+    streams = report_progress(STREAMS.items(), doing="verifying streams", total=len(STREAMS))
+    for name, (_, most) in streams:
         for same in (True, False):
             label = f"{name}, {'the same' if same else 'other'} arguments"
             row = {
@@ -117,6 +120,7 @@ def drawn(n: int, *, seed: int) -> list[tuple[dict[str, bool], bool]]:
 
 def calibration() -> dict[str, Any]:
     """Learn from 2,000 synthetic labels; give the error on 5,000 others, and the curve."""
+    announce("calibrating")
     taught = calibration_of(drawn(2_000, seed=2))
     combiner = Calibrated(taught.groups)
     held_out = []
@@ -137,6 +141,7 @@ def calibration() -> dict[str, Any]:
 def numerics(*, updates: int) -> dict[str, Any]:
     """Compare the windowed statistics with exact arithmetic after very many updates."""
     report = {}
+    announce("comparing with exact arithmetic")
     for name, mean, spread in (("650 and 10", 650, 10), ("1e9 and 1", 1e9, 1)):
         dice, window = random.Random(5), Window(100)
         newest: deque[float] = deque(maxlen=100)
@@ -199,6 +204,7 @@ def missed(report: dict[str, Any]) -> list[str]:
 def measured(workers: dict[str, Worker], *, quick: bool) -> dict[str, Any]:
     """Return the whole report."""
     report: dict[str, Any] = {
+        "quick": quick,
         "original": ORIGINAL if "original" in workers else None,
         "false_alarms": false_alarms(workers, calls=2_500 if quick else 5_000),
         "detection": {which: worker.ask("detection") for which, worker in workers.items()},
@@ -213,10 +219,9 @@ def measured(workers: dict[str, Worker], *, quick: bool) -> dict[str, Any]:
 
 def main() -> None:
     """Print the report as JSON; exit 1 where a goal is not reached."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_parser(__doc__, example="verification.py --quick", quick="fewer calls")
     parser.add_argument("--original", help="Python of an environment that has the original")
     parser.add_argument("--without-original", action="store_true", help="measure ours alone")
-    parser.add_argument("--quick", action="store_true", help="fewer calls")
     parser.add_argument("--picture", type=Path, help="where to draw the calibration curve (SVG)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -6,22 +6,19 @@ their shape, and in how many tools that gave at least 60 objects a planted resul
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from missing_data import stop_without
+from command_line import command_parser, report_progress
+from recorded_data import QUICK_RUNS, data_folder, sampled, stop_without
 
 from abs_shield.replay.cases import RUNS
 from abs_shield.verification import VerificationEngine
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
-_DATA = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED))
 FOLDERS = ("toolcalls", "fields")
 LEAST = 60
 PLANTED: dict[str, Any] = {
@@ -84,7 +81,8 @@ def recorded(path: Path) -> Iterator[tuple[tuple[str, ...], Any, Any, str]]:
 def measured(path: Path) -> dict[str, Any]:
     """Return the figures of one file."""
     tools: dict[tuple[str, ...], Tool] = {}
-    for name, arguments, result, run in recorded(path):
+    doing = f"{path.parent.name}: verifying results"
+    for name, arguments, result, run in report_progress(recorded(path), doing=doing):
         tools.setdefault(name, Tool()).gives(result, arguments, run)
     large = [tool for tool in tools.values() if tool.gives_objects]
     results = Counter(name for tool in large for name, x in PLANTED.items() if tool.finds(x))
@@ -101,15 +99,21 @@ def measured(path: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Print the figures as JSON; name each folder that is not there."""
-    argparse.ArgumentParser(
-        description=__doc__, epilog="example: python benchmarks/verification_recorded.py"
-    ).parse_args()
-    if not any((_DATA / folder / RUNS).is_file() for folder in FOLDERS):
-        stop_without("recorded runs", *(_DATA / folder for folder in FOLDERS))
-    report: dict[str, Any] = {}
-    for folder in FOLDERS:
-        path = _DATA / folder / RUNS
-        report[folder] = measured(path) if path.is_file() else "skipped: no recorded runs"
+    parser = command_parser(__doc__, example="verification_recorded.py --quick", quick=QUICK_RUNS)
+    parser.add_argument(
+        "--data", type=Path, default=data_folder(), help=f"folder of {' and '.join(FOLDERS)}"
+    )
+    options = parser.parse_args()
+    folders = [options.data / name for name in FOLDERS]
+    if not any((folder / RUNS).is_file() for folder in folders):
+        stop_without("recorded runs", *folders)
+    report: dict[str, Any] = {"quick": options.quick}
+    for folder in folders:
+        if not (folder / RUNS).is_file():
+            report[folder.name] = "skipped: no recorded runs"
+            continue
+        with sampled(folder, quick=options.quick) as sample:
+            report[folder.name] = measured(sample / RUNS)
     print(json.dumps(report, indent=2))
 
 

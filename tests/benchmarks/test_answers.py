@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.test_command_lines import PROGRESS
+
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
 
@@ -27,7 +29,7 @@ def reported(*options):
         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,
         capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
-    assert "" == done.stderr
+    assert PROGRESS.fullmatch(done.stderr), done.stderr
     return json.loads(done.stdout)
 
 

@@ -1,0 +1,70 @@
+"""The command line of a benchmark: its options, and its progress on the standard error."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+QUICK_NOTE = "quick run: less is measured, so these figures vary more than those of a whole run"
+"""The first line of tables that were printed with ``--quick``; JSON has ``"quick": true``."""
+_EVERY_S, _EVERY_S_ON_A_TERMINAL = 30.0, 0.5
+"""Seconds between two lines of progress; on a terminal one line is rewritten."""
+_STARTED = time.monotonic()
+
+
+def command_parser(
+    description: str | None, *, example: str, quick: str = ""
+) -> argparse.ArgumentParser:
+    """
+    Return a parser whose help ends with an example.
+
+    Args:
+        description: The docstring of the benchmark.
+        example: File name and options of a call that works in a checkout.
+        quick: What ``--quick`` measures; without it there is no such option.
+    """
+    parser = argparse.ArgumentParser(
+        description=(description or "").strip(),
+        epilog=f"example: python benchmarks/{example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # the lines of a docstring are short
+    )
+    if quick:
+        parser.add_argument("--quick", action="store_true", help=quick)
+    return parser
+
+
+def announce(step: str) -> None:
+    """Print on the standard error which step begins, and how many seconds have passed."""
+    print(_line(step), file=sys.stderr, flush=True)
+
+
+def report_progress(items: Iterable[T], *, doing: str, total: int | None = None) -> Iterator[T]:
+    """
+    Yield *items*, and print on the standard error how many of *total*, if known, are done.
+
+    Lines are printed between items, not by a thread as a progress bar would, because a second
+    thread would be part of what is timed.
+    """
+    announce(doing)
+    rewrites = sys.stderr.isatty()
+    pause = _EVERY_S_ON_A_TERMINAL if rewrites else _EVERY_S
+    printed = time.monotonic()
+    for done, item in enumerate(items):
+        if time.monotonic() - printed >= pause:
+            of = "" if total is None else f" of {total:,}"
+            line = _line(f"{doing}: {done:,}{of}")
+            print(f"\r{line}" if rewrites else line, end="" if rewrites else "\n", file=sys.stderr)
+            sys.stderr.flush()
+            printed = time.monotonic()
+        yield item
+    if rewrites:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _line(text: str) -> str:
+    return f"[{time.monotonic() - _STARTED:4.0f} s] {text}"

@@ -1,0 +1,50 @@
+"""Progress is printed on the standard error: rarely in a file, as one line on a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchmarks import command_line
+from benchmarks.command_line import report_progress
+
+
+def test_a_file_gets_one_line_at_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """The items are unchanged, and a short loop adds no further line."""
+    items = list(report_progress(iter("abc"), doing="reading", total=3))
+    captured = capsys.readouterr()
+
+    assert ["a", "b", "c"] == items
+    assert "" == captured.out
+    assert captured.err.endswith(" s] reading\n")
+    assert 1 == captured.err.count("\n")
+
+
+@pytest.mark.parametrize(("total", "last"), [(3, "reading: 2 of 3\n"), (None, "reading: 2\n")])
+def test_later_lines_count_what_is_done(
+    total: int | None,
+    last: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The number that is expected is added where it is known."""
+    monkeypatch.setattr(command_line, "_EVERY_S", 0.0)
+    list(report_progress("abc", doing="reading", total=total))
+
+    assert capsys.readouterr().err.endswith(last)
+
+
+def test_a_terminal_has_one_line_that_is_removed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is written over, and cleared before anything else is printed."""
+    monkeypatch.setattr(command_line, "_EVERY_S_ON_A_TERMINAL", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    list(report_progress("abc", doing="reading", total=3))
+    first, counts = capsys.readouterr().err.split("\n")
+
+    assert first.endswith("reading")
+    assert ["", "0", "1", "2", "\x1b[K"] == [
+        part.partition("reading: ")[2].partition(" of")[0] or part for part in counts.split("\r")
+    ]
