@@ -8,6 +8,7 @@ from itertools import takewhile
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.arguments import same
 from abs_shield.plan import Proposal
+from abs_shield.plan.layer import Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
@@ -45,3 +46,6 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
             hint="do something else, or ask the user",
             expected="a call that brings something new",
         )
+
+
+LAYER = Layer("call_loop", call_loop, of_model=True)

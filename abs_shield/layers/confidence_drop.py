@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.core.finding import counts
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
-from abs_shield.plan.layer import Check
+from abs_shield.plan.layer import Check, Layer
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 
@@ -92,3 +92,6 @@ def _finding(code: str, strength: float, detail: str) -> Finding:
         hint="make sure that this is the tool that the task needs",
         expected="a tool that the model is sure of",
     )
+
+
+LAYER = Layer("confidence_drop", confidence_drop, prepare_confidence_drop, of_model=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, ShieldTerms, ToolPlan
-from abs_shield.plan.layer import Check
+from abs_shield.plan.layer import Check, Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.write_history import (
     Write,
@@ -247,3 +247,6 @@ def _pointer(name: Any) -> str:
 
 def _place(plan: RulePlan) -> str:
     return f"{plan.rule.file}:{plan.rule.line}"
+
+
+LAYER = Layer("impossible_state", impossible_state, prepare_impossible_state, nested=True)

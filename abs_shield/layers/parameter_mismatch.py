@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
+from abs_shield.plan.layer import Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.schema import SchemaProblem, Undecided
 from abs_shield.schema.schema_problem import not_finite
@@ -104,3 +105,6 @@ def _finding(problem: SchemaProblem) -> Finding:
         allowed=problem.allowed,
         nearest=problem.nearest,
     )
+
+
+LAYER = Layer("parameter_mismatch", parameter_mismatch, prepare_parameter_mismatch, nested=True)

@@ -21,7 +21,7 @@ from abs_shield.plan.exploration import is_exploration
 from abs_shield.plan.guarded_values import find_doubts, not_comparable
 from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
 from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnvouchedLeaf
-from abs_shield.plan.layer import NO_SESSION, Check
+from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
 from abs_shield.plan.partial_names import has_other_half_in_run
 from abs_shield.plan.siblings import Siblings
@@ -508,3 +508,6 @@ def _finding(
         expected="a value that the user, the system or a tool result mentioned",
         nearest=near,
     )
+
+
+LAYER = Layer("phantom_target", phantom_target, prepare_phantom_target)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
+from abs_shield.plan.layer import Layer, always_ran
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
@@ -66,3 +67,6 @@ def _hint(near: list[str], count: int) -> str:
     if near:
         return f"did you mean `{near[0]}`?"
     return f"{count} {'tool is' if count == 1 else 'tools are'} available"
+
+
+LAYER = Layer("phantom_tool", phantom_tool, always_ran)

@@ -10,7 +10,7 @@ from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import MessageText
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
-from abs_shield.plan.layer import NO_SESSION, Check
+from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.moves import is_move
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.plan.parameter_values import is_token
@@ -353,3 +353,6 @@ def _finding(first: Write, then: Write, basis: str, code: str, *, parameter: str
         expected=f"no call against `{first.tool}` in the same turn",
         evidence={"first": first.tool},
     )
+
+
+LAYER = Layer("self_contradiction", self_contradiction, prepare_self_contradiction, of_model=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
+from abs_shield.plan.layer import Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
@@ -45,3 +46,6 @@ def _executed_tools(session: Session) -> set[str]:
     """Return the tools that ran in this run or in the run that started it."""
     ran = {call.tool for call in session.executed if not call.error}
     return ran if session.parent is None else ran | _executed_tools(session.parent)
+
+
+LAYER = Layer("uninformed_write", uninformed_write, of_model=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
+from abs_shield.plan.layer import Layer
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
@@ -41,3 +42,6 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
                     got=shown(argument.text),
                     expected="a value from the user, or from a field of a result",
                 )
+
+
+LAYER = Layer("untrusted_target", untrusted_target)

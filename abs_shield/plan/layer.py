@@ -51,7 +51,6 @@ class Layer(NamedTuple):
         nested: Whether it also judges calls made by the code of a tool.
         of_model: Whether it judges how the model came to write a call; it has nothing to judge in
             a call that the host changed.
-        opt_in: Whether it runs only if a policy names it.
     """
 
     name: str
@@ -59,7 +58,6 @@ class Layer(NamedTuple):
     prepare: Prepare | None = None
     nested: bool = False
     of_model: bool = False
-    opt_in: bool = False
 
 
 def always_ran(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Coverage:

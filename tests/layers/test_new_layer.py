@@ -1,4 +1,4 @@
-"""A default layer is one file and one row, with its name where the rooms below read it."""
+"""A default layer is one file and one row."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.plan.layer import Layer
 from abs_shield.plan.proposal import Proposal
 from abs_shield.session import Session
 
@@ -39,6 +40,9 @@ def odd_amount(proposal: Proposal, session: Session) -> Iterator[Finding | Unava
             detail="not a whole number of dollars",
             code="odd_cents",
         )
+
+
+LAYER = Layer("odd_amount", odd_amount)
 '''
 JUDGES = """
 from abs_shield import Shield, ToolCall, shield
@@ -78,45 +82,22 @@ def python(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def suite(checkout: Path) -> subprocess.CompletedProcess[str]:
     """Run the suite of layers for the new layer and for the tables."""
-    chosen = ("-k", "odd_amount or tables", "-p", "no:cacheprovider")
+    chosen = ("-k", "odd_amount or row", "-p", "no:cacheprovider")
     return python(checkout, "-m", "pytest", "-q", *chosen, SUITE)
 
 
-def add_row(checkout: Path) -> None:
-    """Write the layer's file, and its row behind the last default layer."""
+def write_file(checkout: Path) -> None:
+    """Write the layer's file."""
     (checkout / "abs_shield" / "layers" / "odd_amount.py").write_text(LAYER)
-    table = checkout / "abs_shield" / "layers" / "__init__.py"
-    text = table.read_text(encoding="utf-8")
-    row = '    Layer("confidence_drop", '
-    assert 1 == text.count(row)
-    text = text.replace(row, '    Layer("odd_amount", odd_amount),\n' + row)
-    text = text.replace(
-        "from abs_shield.plan.layer", "from abs_shield.layers.odd_amount import odd_amount\n"
-        "from abs_shield.plan.layer", 1
-    )  # fmt: skip
-    table.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.release
-def test_the_suite_tells_what_a_row_lacks(checkout: Path) -> None:
-    """With a file and a row, it fails for the name, which no policy knows yet, and shows it."""
-    add_row(checkout)
-    done = suite(checkout)
-
-    assert 1 == done.returncode, done.stderr
-    assert ["test_the_tables_hold_the_layers", "test_nothing_to_go_on_is_said"] == re.findall(
-        r"^FAILED [^ ]+::(\w+)", done.stdout, re.MULTILINE
-    )
-    assert "no layer is named `odd_amount`" in done.stdout
-
-
-def test_a_file_a_row_and_a_name_make_a_default_layer(checkout: Path) -> None:
+def test_a_file_and_a_row_make_a_default_layer(checkout: Path) -> None:
     """The suite passes for it, a policy that names no layer runs it, and it is removed again."""
     names = checkout / "abs_shield" / "core" / "layer_names.py"
     before = names.read_text(encoding="utf-8")
     line = "    CONFIDENCE_DROP,\n)"
     assert 1 == before.count(line)
-    add_row(checkout)
+    write_file(checkout)
     names.write_text(before.replace(line, f'    "odd_amount",\n{line}'), encoding="utf-8")
     done = suite(checkout)
 
@@ -125,4 +106,17 @@ def test_a_file_a_row_and_a_name_make_a_default_layer(checkout: Path) -> None:
 
     shutil.copytree(ROOT / "abs_shield", checkout / "abs_shield", dirs_exist_ok=True)
     (checkout / "abs_shield" / "layers" / "odd_amount.py").unlink()
+    assert "[]\n" == python(checkout, "-c", JUDGES).stdout
+
+
+def test_the_suite_says_that_a_file_has_no_row(checkout: Path) -> None:
+    """A file alone changes nothing, and the suite names it."""
+    write_file(checkout)
+    done = suite(checkout)
+
+    assert 1 == done.returncode, done.stderr
+    assert ["test_every_file_is_a_row"] == re.findall(
+        r"^FAILED [^ ]+::(\w+)", done.stdout, re.MULTILINE
+    )
+    assert "odd_amount" in done.stdout
     assert "[]\n" == python(checkout, "-c", JUDGES).stdout
