@@ -30,6 +30,7 @@ __all__ = [
     "verify",
 ]
 
+# lazy, so that a program with only the memory store does not load sqlite3 and the SQL
 _LAZY = {
     "ChainFault": "chain_verification",
     "PostgresStore": "postgres",

@@ -22,8 +22,9 @@ BATCH = 1_000
 """Maximum number of items written in one transaction."""
 EVERY_S = 0.05
 """How long an item waits for others, in seconds."""
-_IDLE_ROUNDS = 20
-_RESERVE = 256
+_IDLE_ROUNDS = 20  # one second of empty rounds; then the thread sleeps and costs nothing
+_RESERVE = 256  # threads that may pass the check of `losing` before the first of them appends
+# short at first, for a lock that another process holds; long later, to spare a server that is down
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 2.0
 
 
@@ -65,6 +66,7 @@ class BatchWriter(Generic[T]):
         self._entry = entry
         self._write = write
         self._most = most
+        # a small buffer must not count as full from the start
         self._reserve = min(most // 16, _RESERVE)
         self.reset()
         close_at_exit(self)
@@ -100,6 +102,7 @@ class BatchWriter(Generic[T]):
     @property
     def losing(self) -> bool:
         """True if the next item may be dropped; true slightly early, for concurrent threads."""
+        # without the lock, because every call reads this
         full = len(self._buffer) >= self._most - self._reserve
         return full or self._closed or self._unstarted
 
@@ -114,6 +117,7 @@ class BatchWriter(Generic[T]):
     def put(self, item: T) -> bool:
         """Add *item* without waiting; return False if it was dropped or may never be written."""
         buffer = self._buffer
+        # no lock: appending to a deque is atomic, and a call must never wait for the writer
         if len(buffer) >= self._most or self._closed:
             self._drop()
             return False
@@ -123,6 +127,7 @@ class BatchWriter(Generic[T]):
         if self._closed:
             self._drop_late()
             return False
+        # the item waits, but a process that can start no thread may end before it is written
         return not self._unstarted
 
     def flush(self, timeout_s: float) -> bool:
@@ -130,6 +135,7 @@ class BatchWriter(Generic[T]):
         with self._lock:
             if self._closed:
                 return not self._lost_at_close
+            # nothing to wait for, so the thread is not woken
             if not self._waiting():
                 return True
             mark = FlushMark(self._taken + len(self._buffer), Event())
@@ -139,7 +145,7 @@ class BatchWriter(Generic[T]):
         with self._lock:
             if mark in self._marks:
                 self._marks.remove(mark)
-        return mark.reached.is_set()
+        return mark.reached.is_set()  # it may have been reached just after the timeout
 
     def close(self, timeout_s: float) -> bool:
         """
@@ -176,6 +182,7 @@ class BatchWriter(Generic[T]):
         until = time.monotonic() + timeout_s
         if self._thread is not None:
             self._thread.join(timeout_s)
+            # it still uses the connection, so nothing can be written here
             if self._thread.is_alive():
                 return
         while self._waiting() and time.monotonic() < until:
@@ -198,6 +205,7 @@ class BatchWriter(Generic[T]):
         with self._lock:
             self._dropped += 1
             last = self._buffer[-1] if self._buffer else None
+            # one record for the whole stretch: a full buffer must not grow with every loss
             if isinstance(last, LogGap):
                 last.more(at)
                 return
@@ -227,7 +235,7 @@ class BatchWriter(Generic[T]):
         try:
             thread.start()
         except Exception as error:  # out of threads, or the interpreter shuts down
-            if not self._unstarted:
+            if not self._unstarted:  # one warning, not one per call
                 logger.warning("abs_shield's decision log cannot start its thread: %s", error)
             self._unstarted, self._error = True, str(error) or type(error).__name__
             return False
@@ -241,7 +249,7 @@ class BatchWriter(Generic[T]):
         while not self._closed:
             self._take_batch()
             if not (self._entries or self._marks):
-                if self._closing:
+                if self._closing:  # only here, where nothing waits
                     return
                 idle += 1
                 self._wait_for_items(idle)
@@ -254,6 +262,8 @@ class BatchWriter(Generic[T]):
 
     def _take_batch(self) -> None:
         """Take a batch, unless the last one still could not be written."""
+        # a failed batch is retried unchanged: `_commit` compares its head to detect a commit whose
+        # reply was lost
         if self._entries and self._error:
             return
         with self._lock:
@@ -266,6 +276,7 @@ class BatchWriter(Generic[T]):
             self._entries.append(
                 item.entry() if isinstance(item, LogGap) else self._build_entry(item)
             )
+            # only after it was added, so that `_waiting` on another thread never misses the item
             self._batch.popleft()
 
     def _build_entry(self, item: T) -> StoreEntry:
@@ -286,7 +297,7 @@ class BatchWriter(Generic[T]):
             if self._entries:
                 self._write(self._entries)
         except Exception as error:
-            if not self._error:
+            if not self._error:  # one warning per outage, not one per retry
                 logger.warning("abs_shield's decision log cannot be written: %s", error)
             self._error = str(error) or type(error).__name__
             return False
@@ -309,6 +320,7 @@ class BatchWriter(Generic[T]):
             self._awake.wait(EVERY_S)
         else:
             self._asleep = True
+            # checked once `_asleep` is set: from then on an added item wakes the thread
             if not self._buffer and not self._closing:
                 self._awake.wait()
             self._asleep = False

@@ -101,6 +101,7 @@ def verify(
             for fault in faults:
                 verified.faults += 1
                 yield fault
+        # only in a log without faults: they explain the missing records better
         if not verified.faults and (missing := _missing_newest(ledger)) is not None:
             verified.faults += 1
             yield missing
@@ -114,8 +115,10 @@ def _find_faults(
             yield from check.check_chain(
                 writer, rows, heads.pop(writer, None), earlier.pop(writer, None)
             )
+    # chains with a head and no record
     for writer, head in heads.items():
         yield from check.check_chain(writer, iter(()), head, earlier.pop(writer, None))
+    # chains that an earlier verification read and that have neither now
     for head in earlier.values():
         yield ChainFault(head.writer, head.seq, "missing", "the whole chain is gone")
 
@@ -178,6 +181,7 @@ class ChainCheck:
             row = placed.row
             if not _has_valid_types(row):
                 continue
+            # the chain may have been rewritten and resealed from here on
             if earlier is not None and row.seq == earlier.seq and row.digest != earlier.digest:
                 yield ChainFault(
                     writer, row.seq, "edited", "an earlier verification read another record here"
@@ -187,9 +191,11 @@ class ChainCheck:
             yield ChainFault(
                 writer, last.seq, "edited", "the chain's head has a value of the wrong type"
             )
+            # the fault is reported; the checks below need a head with valid types
             head = last
         verified.heads[writer] = head or last
         yield from self._check_end(last, head, earlier, empty=place is None)
+        # only for a chain without faults, whose head would fail for the same reason
         if head is not None and verified.faults == faults and not self._is_keyed(head):
             yield ChainFault(
                 writer, head.seq, "unsealed", "the chain's head is sealed without the key"
@@ -221,6 +227,7 @@ class ChainCheck:
         self, placed: PlacedRow, last: Head, *, previous_place: int | None
     ) -> Iterator[ChainFault]:
         row = placed.row
+        # nothing after this may read a column of the wrong type
         if not _has_valid_types(row):
             yield ChainFault(
                 last.writer, last.seq + 1, "edited", "a column has a value of the wrong type"
@@ -234,6 +241,7 @@ class ChainCheck:
         if (writer, seq) != (row.writer, row.seq):
             yield _fault(row, "reordered", f"record {seq} of chain {writer} is stored here")
             return
+        # places increase with every insert, so a smaller one was moved
         if previous_place is not None and placed.place <= previous_place:
             yield _fault(row, "reordered", "its place is before that of the record it follows")
         if (changed := _changed_column(row, sealed)) is not None:
@@ -263,9 +271,12 @@ class ChainCheck:
     def _may_begin(self, row: SealedRow, previous: Any) -> bool:
         """Return whether a pruning record, even of an interrupted one, covers earlier records."""
         ends = self._pruned_ends.get(row.writer, set())
+        # the pruning is recorded before anything is deleted, so a crash may leave part of the
+        # records
         return (row.seq - 1, previous) in ends or any(row.seq <= seq for seq, _ in ends)
 
     def _seal_fault(self, row: SealedRow) -> ChainFault:
+        # an unkeyed seal is valid for anyone's text: a different fault from a changed record
         if self._seal.keyed and _open_sealed(row, Seal()) is not None:
             return _fault(row, "unsealed", "it is sealed without the key")
         hint = "" if self._seal.keyed else ", or the log needs a key,"
@@ -278,6 +289,7 @@ class ChainCheck:
         ends = self._pruned_ends.get(writer, set())
         if head is None:
             yield ChainFault(writer, last.seq, "missing", "the chain's head is gone")
+        # a chain that was pruned as a whole keeps its head without records
         elif head.seq > last.seq and (head.seq, head.digest) not in ends:
             gone = f"records {last.seq + 1} to {head.seq} at the end are gone"
             yield ChainFault(writer, last.seq + 1, "missing", gone)
@@ -328,6 +340,7 @@ def _changed_column(row: SealedRow, sealed: Mapping[str, Any]) -> str | None:
         wanted = {"decision_id": body.get("decision_id")}
     elif row.kind == RecordKind.REPORT:
         wanted = {name: body.get(name) for name in ("decision_id", "session_id")}
+    # the first versions wrote pruning records without a time
     if row.kind != RecordKind.PRUNED or "at" in body:
         wanted["at"] = sealed_time(row.kind, body)
     for name, value in wanted.items():

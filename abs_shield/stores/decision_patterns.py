@@ -13,10 +13,10 @@ from abs_shield.core.words import Action
 
 HOUR_S = 3_600
 """Decisions are counted by the hour in which they were made."""
-_DIGEST_BYTES = 16
+_DIGEST_BYTES = 16  # 128 bits: no two patterns collide, and the index stays half of SHA-256's
 _MOST_CACHED = 8_192
 """Patterns whose text is cached for the next decision of the same pattern."""
-_LONGEST_PLACE = 256
+_LONGEST_PLACE = 256  # a location contains keys of arguments, which a model can make any length
 _PROBABILITY_PLACES = 2
 """Decimal places of a probability: results differ in more of them, and the report needs no more."""
 
@@ -58,6 +58,7 @@ def pattern_of(decision: Decision) -> DecisionPattern:
         decision.model,
         decision.approval,
         _fault(decision.errors),
+        # a note that is a sentence may quote a value, and each value would be a new pattern
         tuple(note for note in decision.notes if note.isidentifier()),
         _rounded(decision.probability),
         tuple(decision.coverage.items()),

@@ -36,6 +36,7 @@ from abs_shield.text.show import describe_exception, escaped
 
 MOST_WAITING = 10_000
 """Default limit of decisions that wait while the database cannot be written."""
+# a commit takes milliseconds; longer than this, the database is down and waiting does not help
 _TIMEOUT_S = 5.0
 
 Item = Decision | Label | StoreEntry
@@ -63,7 +64,7 @@ class DurableStore(LogReader):
         if key is not None and not key:
             raise StoreError(f"{type(self).__name__} got an empty `key`; use bytes, or None")
         self._seal = Seal(key)
-        self._abandoned: list[Ledger] = []
+        self._abandoned: list[Ledger] = []  # referenced for ever: collecting one would close it
         self._commit_uncertain = False
         self._start_chain()
         with self._guard_use():
@@ -71,6 +72,7 @@ class DurableStore(LogReader):
             if existing:
                 self.disconnect()
         self._writer: BatchWriter[Item] = BatchWriter(_entry, self._write, most=most)
+        # bound here, to save a call on the path of every tool call
         self.append = self._writer.put
 
     def _start_chain(self) -> None:
@@ -110,6 +112,7 @@ class DurableStore(LogReader):
         Raises:
             StoreError: The log has no such decision, or the label could not be written in time.
         """
+        # a label of no decision would be stored and never found again
         if self.get(label.decision_id) is None:
             raise StoreError(f"the log has no decision `{escaped(label.decision_id)}`")
         self._write_and_confirm(label, "the label could not be written")
@@ -180,6 +183,7 @@ class DurableStore(LogReader):
             self._abandon_connection()
         ledger, self._ledger = self._ledger, None
         if ledger is not None:
+            # everything is committed already, so a failing close loses nothing
             with suppress(*ledger.errors):
                 ledger.close()
 
@@ -265,6 +269,7 @@ class DurableStore(LogReader):
     @contextmanager
     def _read_connection(self) -> Iterator[Ledger]:
         """Yield a separate connection that reads everything appended so far."""
+        # a reader must see what was appended before it asked
         if not self._writer.closed:
             self.flush()
         with self._guard_use():
@@ -291,10 +296,12 @@ class DurableStore(LogReader):
         try:
             try:
                 self._commit(entries, self._ledger)
-                entries.clear()
+                entries.clear()  # only after the commit: what remains in the list is retried
+            # one record that the database refuses must not block all that follow
             except self._ledger.refusals:
                 self._write_each(entries, self._ledger)
         except Exception:
+            # the error does not say whether the commit happened
             ledger, self._ledger, self._commit_uncertain = self._ledger, None, True
             ledger.close()
             raise

@@ -78,6 +78,7 @@ class HourlyCounts:
         if row is None:
             ledger.execute(
                 f"INSERT INTO {ledger.patterns} (digest, body) VALUES ({param}, {param})"
+                # another process may insert the same pattern meanwhile
                 " ON CONFLICT (digest) DO NOTHING",
                 pattern,
             )
@@ -88,6 +89,7 @@ class HourlyCounts:
         self, patterns: Iterable[DecisionPattern | None], numbers: Iterable[int | None]
     ) -> None:
         """Cache pattern numbers, after the transaction that inserted them was committed."""
+        # emptied as a whole: a log rarely has so many patterns, and an LRU costs more per call
         if len(self._numbers) > _MOST_CACHED:
             self._numbers.clear()
         pairs = zip(patterns, numbers, strict=True)
@@ -127,6 +129,7 @@ class HourlyCounts:
                 f"UPDATE {ledger.hourly_counts} SET decisions = decisions - {param} WHERE {place}",
                 (count, hour, number, writer),
             )
+        # a cell without decisions would still be listed, with times of deleted records
         empty = f"DELETE FROM {ledger.hourly_counts} WHERE writer = {param} AND decisions <= 0"
         ledger.execute(empty, (writer,))
 
@@ -178,7 +181,7 @@ class HourlyCounts:
         ledger, param = self._ledger, self._ledger.param
         conditions = [
             (f"hour >= {param}", None if since is None else hour_of(since)),
-            (f"hour < {param}", None if until is None else -hour_of(-until)),
+            (f"hour < {param}", None if until is None else -hour_of(-until)),  # rounds up, not down
         ]
         wanted = [(sql, value) for sql, value in conditions if value is not None]
         where = " WHERE " + " AND ".join(sql for sql, _ in wanted) if wanted else ""

@@ -23,6 +23,7 @@ def labelled_decisions(
         skipped: Called with each record that cannot be read; if None, such a record raises.
     """
     read, get = getattr(store, "labels", None), getattr(store, "get", None)
+    # a host's own store need not support labels
     if read is None or get is None:
         return
     labels = read() if skipped is None else read(skipped=skipped)

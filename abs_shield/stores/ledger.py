@@ -170,6 +170,7 @@ class Ledger(ABC):
                 " SET seq = excluded.seq, digest = excluded.digest, seal = excluded.seal",
                 head,
             )
+        # after the commit: a rollback would leave numbers of patterns that do not exist
         self.counts.remember(patterns, numbers)
 
     def ids_near(self, text: str, *, most: int) -> list[str]:
@@ -268,6 +269,7 @@ class Ledger(ABC):
         """Delete a chain's first records up to *head*, at most `AT_ONCE`; return their number."""
         param, records = self.param, self.records
         first = f"(SELECT min(seq) FROM {records} WHERE writer = {param})"
+        # a range instead of LIMIT, which PostgreSQL does not accept in DELETE
         where = f"WHERE writer = {param} AND seq <= {param} AND seq < {first} + {AT_ONCE}"
         values = (head.writer, head.seq, head.writer)
         with self.transaction():

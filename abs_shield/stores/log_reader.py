@@ -24,7 +24,7 @@ from abs_shield.stores.record_bodies import (
 )
 from abs_shield.stores.sealed_record import Damaged, Head, RecordKind, ScoreRecord, SealedRow
 
-_PAGE = 5_000
+_PAGE = 5_000  # some MB of records; an open cursor would delay pruning and forks for a whole export
 
 T = TypeVar("T")
 
@@ -47,6 +47,7 @@ class NewestRecord(Generic[T]):
         sealed = row.parse_sealed()
         writer, seq = str(sealed["writer"]), int(sealed["seq"])
         previous = self._last.get(writer)
+        # the sealed number, not the place in the table, which is not sealed
         if previous is None or previous[0] <= seq:
             self._last[writer] = (seq, at, value)
 
@@ -55,6 +56,7 @@ class NewestRecord(Generic[T]):
         """The newest value; None if none was added."""
         if not self._last:
             return None
+        # `max` returns the first of equals, hence reversed: the one added last
         return max(reversed(self._last.values()), key=lambda last: last[1])[2]
 
 
@@ -254,6 +256,7 @@ class LogReader(ABC):
                     replace(query, pattern=pattern), order="place DESC", limit=limit
                 )
             ]
+        # one query per pattern, because its index returns the newest records of one pattern only
         matches.sort(key=lambda placed: placed.place, reverse=True)
         return [
             (placed.place, decision)
@@ -318,7 +321,7 @@ class LogReader(ABC):
                     labels.append(label)
                     newest.add(row, label, at=label.at)
         valid = newest.value
-        return sorted(labels, key=lambda label: label is valid)
+        return sorted(labels, key=lambda label: label is valid)  # the valid one last
 
     def report(self, decision_id: str, *, skipped: Skipped | None = None) -> dict[str, Any] | None:
         """
@@ -407,6 +410,7 @@ class LogReader(ABC):
         up_to, after = None, query.after
         while True:
             try:
+                # fixed at the first page, or a busy log would never end
                 if up_to is None:
                     up_to = self.last_place()
                 wanted = replace(query, after=after, up_to=up_to)

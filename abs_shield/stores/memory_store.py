@@ -45,10 +45,11 @@ class MemoryStore:
         self._records: deque[Decision] = deque(maxlen=most)
         self._labels: dict[str, Label] = {}
         self._reports: dict[str, tuple[float, dict[str, Any]]] = {}
+        # sweep when the labels have doubled, so that a label costs O(1) on average
         self._swept = 64
         self._most = most
         self._appended = 0
-        self._lock = renewed(RLock())
+        self._lock = renewed(RLock())  # a forked child may inherit a locked lock
 
     @property
     def losing(self) -> bool:
@@ -84,7 +85,7 @@ class MemoryStore:
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the decision id and the report of each answer of a period, oldest first."""
         stored = {decision.id for decision in self._newest_first()}
-        for key, (at, report) in [*self._reports.items()]:
+        for key, (at, report) in [*self._reports.items()]:  # a copy: other threads may append
             if key in stored and (since is None or at >= since) and (until is None or at < until):
                 yield key, report
 
@@ -170,11 +171,12 @@ class MemoryStore:
         """
         with self._lock:
             times = (
+                # as in the databases, where a time that is not finite is stored as 0
                 (decision.at if isfinite(decision.at) else 0.0, place)
                 for place, decision in enumerate(self._records, 1)
             )
             deleted = last_expired(times, before=before, now=time()) or 0
-            self._appended -= deleted
+            self._appended -= deleted  # or pruned records would count as dropped
             self._records = deque(islice(self._records, deleted, None), maxlen=self._most)
             self._sweep()
             return deleted

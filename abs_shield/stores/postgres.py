@@ -15,9 +15,11 @@ from abs_shield.text.show import escaped
 
 _LOCK = 0x61627368
 """The advisory lock that lets one process migrate at a time."""
+# a server in reach connects in milliseconds; libpq's own default is no limit
 _CONNECTS_WITHIN_S = 5
+# a batch takes milliseconds; without a limit, a hung lock stops the log
 _ANSWERS_WITHIN_MS = 30_000
-_AT_ONCE = 1_000
+_AT_ONCE = 1_000  # rows per fetch: a few MB in memory, and few round trips
 _COPY = f"COPY abs_shield_records ({', '.join((*SealedRow._fields, 'pattern'))}) FROM STDIN"
 
 
@@ -123,6 +125,7 @@ class PostgresLedger(Ledger):
                 f"`{self._address}` has schema {version}, this version supports up to {len(STEPS)};"
                 " use the abs-shield that wrote it, or a newer one"
             )
+        # a reader must not create tables in a database named by mistake
         if not version and reads:
             raise StoreError(f"`{self._address}` contains no decision log; use another database")
         if version < len(STEPS):

@@ -16,6 +16,7 @@ from abs_shield.text.show import describe_exception
 
 logger = logging.getLogger("abs_shield")
 
+# for all writers together: Docker kills a process after 10 s, Kubernetes after 30, systemd after 90
 _AT_EXIT_S = 5.0
 _SIGNALLED = 128
 """The offset that shells add to the number of the signal that ended a process."""
@@ -39,6 +40,7 @@ def close_at_exit(writer: ExitWriter) -> None:
     _WRITERS.add(writer)
 
 
+# weak: a store that a test forgets must not live for ever
 _WRITERS: WeakSet[ExitWriter] = WeakSet()
 
 
@@ -69,6 +71,7 @@ def _reset_in_child() -> None:
 
 def close_at_child_exit() -> None:
     """Register a multiprocessing finalizer in a child process, which runs no `atexit` callbacks."""
+    # only if it is loaded already: otherwise this is no multiprocessing child
     util = sys.modules.get("multiprocessing.util")
     process = sys.modules.get("multiprocessing.process")
     if util is None or process is None or process.parent_process() is None:

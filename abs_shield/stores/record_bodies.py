@@ -41,6 +41,7 @@ def read_bodies(
 
 def parse_decision(body: dict[str, Any]) -> Decision:
     """Parse the body of a decision record."""
+    # readers compare, sort and escape these as text
     for name in ("id", "session_id", "tool"):
         if not isinstance(body[name], str):
             raise ValueError(f"its `{name}` is not a string")

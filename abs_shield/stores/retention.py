@@ -42,6 +42,7 @@ def plan_pruning(ledger: Ledger, seal: Seal, *, before: float, now: float) -> Pr
             plan.refused.append(faults[0])
         elif end is not None:
             plan.ends.append(end)
+    # earlier prunings are repeated, because their own records may be pruned this time
     last = {writer: max(heads) for writer, heads in earlier.items()}
     last |= {end.writer: (end.seq, end.digest) for end in plan.ends}
     plan.chains.update({writer: {"seq": s, "digest": d} for writer, (s, d) in last.items()})

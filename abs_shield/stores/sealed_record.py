@@ -17,7 +17,8 @@ from abs_shield.text.show import describe_exception, escaped
 
 T = TypeVar("T")
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 1  # raised when a record changes so that an older reader would misread it
+# escaped to at most 1,536 bytes: PostgreSQL refuses index entries above some 2,700
 _LONGEST_COLUMN = 256
 
 
@@ -213,7 +214,8 @@ class Seal:
         return Head(writer, seq, digest, self(f"{writer}:{seq}:{digest}") if self.keyed else "")
 
     def __call__(self, text: str) -> str:
-        digest = self._started.copy()
+        digest = self._started.copy()  # the key is hashed once, not once per record
+        # a model's text may have lone surrogates
         digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -226,6 +228,8 @@ def seal_entries(
     rows = []
     for entry in entries:
         seq += 1
+        # written by hand in the order of canonical JSON: the body is JSON already, and this saves
+        # encoding it a second time
         sealed = (
             f'{{"body":{entry.body},"kind":"{entry.kind}","previous":"{previous}",'
             f'"schema_version":{SCHEMA_VERSION},"seq":{seq},"writer":"{writer}"}}'
@@ -247,6 +251,7 @@ def column_text(text: str) -> str:
     >>> column_text("a\x00b\ud800")
     'a\\x00b\\ud800'
     """
+    # nearly every id and name
     if text.isascii() and len(text) <= _LONGEST_COLUMN and "\0" not in text:
         return text
     head = text[:_LONGEST_COLUMN].replace("\0", "\\x00")

@@ -18,9 +18,9 @@ from abs_shield.stores.migrations.sqlite_migrations import STEPS
 from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.stores.sqlite_forks import FORKS
 
-_APPLICATION = 0x61627368
-_OPENS_WITHIN_S = 10.0
-_ASKS_AGAIN_S = 0.005
+_APPLICATION = 0x61627368  # "absh": tells a decision log from any other SQLite file
+_OPENS_WITHIN_S = 10.0  # several processes may start together and wait for one migration
+_ASKS_AGAIN_S = 0.005  # another process switches in a few milliseconds
 _WAITS_MS = 1_000
 """How long one attempt waits for another process's lock; the writer retries."""
 _NOT_WRITABLE = ("unable to open database file", "attempt to write a readonly database")
@@ -103,7 +103,7 @@ class SqliteLedger(Ledger):
         try:
             self.file = _ensure_file(path, reads=reads)
             self._require_not_inherited()
-            FORKS.track(self)
+            FORKS.track(self)  # before it is opened, so that a fork in between knows the file
             self._connection = _open_connection(path, reads=reads)
         except (OSError, sqlite3.Error) as error:
             FORKS.untrack(self)
@@ -149,6 +149,7 @@ class SqliteLedger(Ledger):
             self._enable_wal()
             self._migrate()
         if not self._reads:
+            # a commit survives a power failure; NORMAL may lose it
             self._pragma("synchronous = FULL")
             self._pragma(f"busy_timeout = {_WAITS_MS}")
 
@@ -160,6 +161,7 @@ class SqliteLedger(Ledger):
                 self._pragma("journal_mode = WAL")
                 return
             except sqlite3.OperationalError as error:
+                # the low byte; the rest is the extended code
                 busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
                 if not busy or time.monotonic() > until:
                     raise
@@ -183,11 +185,13 @@ class SqliteLedger(Ledger):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         self._require_file()
+        # takes the write lock now: a lock taken at the first write fails without waiting if another
+        # process wrote meanwhile
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
             self.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # also KeyboardInterrupt: an open transaction would lock the file
             with suppress(sqlite3.Error):
                 if self._connection.in_transaction:
                     self.execute("ROLLBACK")
@@ -276,10 +280,11 @@ def _connection(path: Path, word: str) -> sqlite3.Connection:
         f"{path.as_uri()}?{word}",
         uri=True,
         timeout=_OPENS_WITHIN_S,
-        isolation_level=None,
-        check_same_thread=False,
+        isolation_level=None,  # transactions are explicit: Python would begin some of them itself
+        check_same_thread=False,  # `close` and forks disconnect from another thread
     )
     try:
+        # SQLite opens lazily: only the first statement reads the file and fails
         connection.execute("PRAGMA user_version")
     except sqlite3.Error:
         connection.close()

@@ -73,6 +73,7 @@ class Forks:
         use, me = object(), get_ident()
         with self._changed:
             if me not in self._uses.values():
+                # not for a thread that has a use already: the fork waits for that one to end
                 self._changed.wait_for(lambda: not self._forking, _FORK_TIMEOUT_S)
             self._uses[use] = me
         try:
@@ -84,7 +85,7 @@ class Forks:
 
     def before(self) -> None:
         """Wait until no other thread uses a file, close connections, and block new uses."""
-        self._changed.acquire()
+        self._changed.acquire()  # released in `after_in_parent`; the child gets a new condition
         self._forking += 1
         if self._changed.wait_for(self._is_only_user, _FORK_TIMEOUT_S):
             for holder in list(self._holders):

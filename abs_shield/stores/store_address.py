@@ -14,7 +14,7 @@ LOG = "ABS_SHIELD_LOG"
 """The environment variable with the address of the commands' decision log."""
 KEY = "ABS_SHIELD_LOG_KEY"
 """The environment variable with the key that seals records."""
-_SCHEMES = ("postgresql://", "postgres://")
+_SCHEMES = ("postgresql://", "postgres://")  # libpq accepts both
 _SETTING = re.compile(r"\s*\w+\s*=")
 _KEYWORD = re.compile(
     r"(?:^|\s)(host|hostaddr|port|dbname|user|password|service)\s*=", re.IGNORECASE
@@ -73,5 +73,6 @@ def open_store(
     from abs_shield.stores.sqlite import SqliteStore
 
     if address is None and not existing:
+        # only for the default: a missing folder in an address that was typed is a typing error
         Path(place).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     return SqliteStore(place, key=key, existing=existing)
