@@ -197,13 +197,13 @@ def _summary(mined: Mined) -> None:
     commented = sum(each["commented"] for each in counts.values())
     _print_message(
         f"{quantity(len(mined.draft.tools), 'tool')}, {quantity(declared, 'proposal')} declared,"
-        f" {commented:,} as comments, {quantity(mined.draft.unmarked, 'target')} without a mark;"
-        f" {mined.proof.summary}"
+        f" {commented:,} as comments, {quantity(mined.draft.unmarked, 'target')} judged without a"
+        f" mark; {mined.proof.summary}"
     )
     if mined.first is None or mined.last is None:
         return
     if not mined.last.calls:
-        _print_message("the runs hold no call; all that is proposed comes from the tools")
+        _print_message("the runs contain no call; all proposals come from the tools")
         return
     _print_message(blocked_line(mined.first, mined.last))
     for each in mined.draft.withdrawn:
@@ -214,7 +214,7 @@ def _summary(mined: Mined) -> None:
             _print_message(f"{title}: {line}")
     flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))
     if flagged:
-        _print_message(f"flagged and running: {flagged}")
+        _print_message(f"flagged, but not blocked: {flagged}")
 
 
 def _print_message(text: str) -> None:

@@ -22,7 +22,9 @@ class InputWarnings:
     def __init__(self, render: Callable[[BadLine], str] = render_line) -> None:
         self._render = render
         self._bad = LineErrors("lines that cannot be read", render)
-        self._returned = LineErrors("sessions that stood earlier in the input; use --sort", render)
+        self._returned = LineErrors(
+            "sessions that return after another one began; use --sort", render
+        )
         self._sessions = SessionKeys()
 
     @property
@@ -52,13 +54,13 @@ class InputWarnings:
             if isinstance(one, BadLine):
                 self._bad.add(one, quiet=quiet)
             elif not self._is_first(one, quiet=quiet):
-                message = f"session {one.name} stood earlier in the input; use --sort"
+                message = f"session {one.name} returns after another one began; use --sort"
                 self._returned.add(BadLine(one.path, one.line, message), quiet=quiet)
 
     def _is_first(self, begun: SessionStart, *, quiet: bool) -> bool:
         bounded = self._sessions.full
         first = self._sessions.add(begun.key)
         if self._sessions.full and not bounded and not quiet:
-            full = f"the {MOST:,}th session; of later ones none is noticed to come back"
+            full = f"the {MOST:,}th session; later sessions are not checked for returning"
             print(self._render(BadLine(begun.path, begun.line, full)), file=sys.stderr)
         return first

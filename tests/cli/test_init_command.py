@@ -52,14 +52,14 @@ def test_to_the_standard_output(command, file, lent):
     done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
 
     assert 0 == done.code
-    assert done.out.startswith('"""A policy proposed from tools and runs;')
-    assert "`copy_id`: a target without a mark, as an identifier; 1 of 1 call had a source" in (
+    assert done.out.startswith('"""A policy proposed from tools and recorded runs;')
+    assert "`copy_id`: judged without a mark, as an identifier; 1 of 1 call had a source" in (
         done.out
     )
     assert done.err == (
-        "abs-shield: 1 tool, 0 proposals declared, 0 as comments, 1 target without a mark; "
+        "abs-shield: 1 tool, 0 proposals declared, 0 as comments, 1 target judged without a mark; "
         "proved: 0 rules, 1 tool, 0 sampled calls; 0 errors, 0 warnings\n"
-        "abs-shield: strict would block 0 of 1 recorded calls\n"
+        "abs-shield: strict mode would block 0 of 1 recorded calls\n"
     )
 
 
@@ -138,10 +138,10 @@ def test_what_stays_blocked_is_told(command, file, lent):
 
     assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
     assert done.err.endswith(
-        "abs-shield: strict would block 1 of 2 recorded calls, of which the tools refused 0"
-        " themselves\n"
-        "abs-shield: enforced, and no policy could let it through: 1 call of a name that is empty,"
-        " too long, or no Unicode: a policy cannot hold it\n"
+        "abs-shield: strict mode would block 1 of 2 recorded calls; the tools themselves rejected 0"
+        " of them\n"
+        "abs-shield: enforced; no policy can let it through: 1 call with a name that is"
+        " empty, too long, or not Unicode: a policy cannot contain it\n"
     )
     assert "Suppression" not in done.out
     assert (0, done.err) == command(*given)[::2]
@@ -177,7 +177,7 @@ def test_what_is_let_through_is_chosen(command, file, lent, tmp_path, content, c
     again = command("replay", lent, "--policy", f"{strict}:policy", "--format", "jsonl")
 
     assert 0 == done.code
-    assert f"strict would block {blocked} of 2 recorded calls" in done.err
+    assert f"strict mode would block {blocked} of 2 recorded calls" in done.err
     assert active == policy.read_text().count("\n        Suppression(\n")
     assert blocked == sum(json.loads(row)["would_block"] for row in again.out.splitlines())
 
@@ -214,7 +214,7 @@ def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
     rows = [json.loads(row) for row in again.out.splitlines()]
 
     first = f"; the first draft would have blocked {ended}" if ended else ""
-    assert f"strict would block 0 of 1 recorded calls{first}\n" in mined.err
+    assert f"strict mode would block 0 of 1 recorded calls{first}\n" in mined.err
     assert [False] == [row["would_block"] for row in rows]
     assert ended == sum(len(row["findings"]) for row in rows)
 
@@ -298,7 +298,7 @@ def test_runs_without_a_call_are_told(command, file, lines):
 
     assert 0 == done.code
     assert done.err.splitlines()[1:] == [
-        "abs-shield: the runs hold no call; all that is proposed comes from the tools"
+        "abs-shield: the runs contain no call; all proposals come from the tools"
     ]
 
 

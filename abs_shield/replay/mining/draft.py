@@ -148,14 +148,14 @@ class Pass:
         """The number of calls, and of those that the tool refused, as a text."""
         if self.error:
             return f"{self.count}: {self.error}"
-        refused = f", of which the tool refused {self.refused:,}" if self.refused else ""
+        refused = f"; the tool rejected {self.refused:,} of them" if self.refused else ""
         return f"{self.count}{refused}"
 
     @property
     def share(self) -> str:
         """The number of its calls that worked, as a text."""
         noun = "call" if self.calls == 1 else "calls"
-        count = f"{self.worked:,} of {self.calls:,} {noun} that it covers worked"
+        count = f"{self.worked:,} of {self.calls:,} covered {noun} worked"
         unknown = self.calls - self.worked - self.refused
         return f"{count}, {unknown:,} without a result" if unknown else count
 

@@ -25,12 +25,12 @@ def header_lines(source: str, recorded: Recorded | None, evidence: RunEvidence) 
     """Yield the sources of the tools, and the runs that were read."""
     yield f"Tools: {source or 'as the runs describe them'}."
     if recorded is None:
-        yield "Runs: none; what is said of a tool is read from its words."
+        yield "Runs: none; all evidence comes from the descriptions of the tools."
         return
     worked = sum(tool.worked for tool in evidence.tools.values())
     yield (
-        f"Runs: {_run_names(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
-        f" which {worked:,} worked."
+        f"Runs: {_run_names(recorded)}; {evidence.runs:,} runs with {evidence.calls:,} calls,"
+        f" {worked:,} of which worked."
     )
 
 
@@ -42,7 +42,7 @@ def trial_lines(
         return
     flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
     yield f"{_sentence(blocked_line(first, last))}."
-    yield f"It flags {f'{flagged}, which run' if flagged else 'none'}."
+    yield f"It flags {f'{flagged}; these calls run' if flagged else 'no calls'}."
     for title, lines in fault_lists(draft, stays):
         yield f"{_sentence(title)}:"
         yield from (f"- {line}" for line in lines)
@@ -54,10 +54,10 @@ def _sentence(text: str) -> str:
 
 def blocked_line(first: StrictTrial, last: StrictTrial) -> str:
     """Return the number of recorded calls that strict mode would block, as a sentence."""
-    refused = f", of which the tools refused {last.would_block_refused:,} themselves"
+    refused = f"; the tools themselves rejected {last.would_block_refused:,} of them"
     before = f"; the first draft would have blocked {first.would_block:,}"
     return (
-        f"strict would block {last.would_block:,} of {last.calls:,} recorded calls"
+        f"strict mode would block {last.would_block:,} of {last.calls:,} recorded calls"
         f"{refused if last.would_block else ''}"
         f"{before if first.would_block != last.would_block else ''}"
     )
@@ -69,10 +69,10 @@ def fault_lists(draft: Draft, stays: Sequence[str]) -> Iterator[tuple[str, list[
     proposed = [f"{each.share}: {each}" for each in _most_frequent(draft.proposed)]
     active = [f"{each.reason}: {each}" for each in _most_frequent(draft.active)]
     for title, lines in (
-        ("enforced, the tool refused every such call", _cut(enforced)),
-        ("enforced, with a suppression as a comment", _cut(proposed)),
+        ("enforced; the tool rejected every such call", _cut(enforced)),
+        ("enforced, with a commented-out suppression", _cut(proposed)),
         ("let through", _cut(active)),
-        ("enforced, and no policy could let it through", [*stays]),
+        ("enforced; no policy can let it through", [*stays]),
     ):
         if lines:
             yield title, lines

@@ -14,11 +14,11 @@ from abs_shield.replay.mining.python_literals import comment, commented, flat, l
 from abs_shield.replay.mining.rule_source import render_rules
 from abs_shield.replay.mining.tool_source import render_tool
 
-_TITLE = '"""A policy proposed from tools and runs; read it, and make it yours."""'
+_TITLE = '"""A policy proposed from tools and recorded runs; review it before you use it."""'
 _LEGEND = (
-    'Set `mode` to "strict" once the numbers look right: it then enforces everything but what'
-    " `suppress` and `modes` let through at the end.",
-    'A comment that says "not declared" is a weaker proposal: take it over where you know better.',
+    'Set `mode` to "strict" when the numbers look right. Strict mode enforces everything except'
+    " what `suppress` and `modes` at the end of this module let through.",
+    'A comment with "not declared" is a weaker proposal; adopt it if you know that it is right.',
 )
 
 
@@ -88,13 +88,13 @@ def _modes(draft: Draft) -> Iterator[str]:
 
 
 _ACTIVE = (
-    "What recorded calls did, and strict would have blocked: found and marked all the same, and not"
-    " enforced. Remove an entry once its cause is mended."
+    "Faults of recorded calls that strict mode would have blocked. They are still found and marked,"
+    " but not enforced. Remove an entry when its cause is fixed."
 )
 _PROPOSED = (
-    "What strict blocks although recorded calls of it worked or have no result. Where that is no"
-    " mistake of the agent's, mend the schema, or uncomment the entry and import `Suppression` from"
-    " `abs_shield`."
+    "Faults that strict mode blocks although recorded calls with them worked or have no result. If"
+    " such a call is not a mistake of the agent, correct the schema, or uncomment the entry and"
+    " import `Suppression` from `abs_shield`."
 )
 
 

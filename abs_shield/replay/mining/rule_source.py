@@ -13,15 +13,15 @@ from abs_shield.replay.mining.python_literals import (
     name_for,
 )
 
-_AMONG = '    """The value is one of those that recorded calls had."""'
-_WITHIN = '    """The number is one of the scale that recorded calls had."""'
+_AMONG = '    """The value occurs in recorded calls."""'
+_WITHIN = '    """The number is on the scale of the recorded calls."""'
 _SIGN = '    """The number is {}, as in every recorded call that worked."""'
 
 
 _HOW = (
-    "Rules that the runs suggest. None is declared: what was seen so far is no law. To take one"
-    " over, uncomment it, import `rule` from `abs_shield`, and name its function in the policy:"
-    " `rules=[...]`."
+    "Rules that the runs suggest. None is declared, because other values may be valid, too. To"
+    " adopt one, uncomment it, import `rule` from `abs_shield`, and name its function in the"
+    " policy: `rules=[...]`."
 )
 
 

@@ -89,7 +89,7 @@ def _report(
         if isinstance(each, BadLine):
             on_bad_line(each)
         elif not sessions.add(each.key):
-            why = f"session {each.name} stood earlier in the input; sort it by session"
+            why = f"session {each.name} returns after another one began; sort the input by session"
             on_bad_line(BadLine(each.path, each.line, why))
     notes.clear()
 

@@ -24,7 +24,9 @@ def still_blocked(trial: StrictTrial, passes: Iterable[Pass]) -> list[str]:
     no_names = {block for block in unknown if not is_writable(block)}
     others = [block for block in blocks if block not in unknown]
     lines = [
-        *_names(trial, no_names, "that is empty, too long, or no Unicode: a policy cannot hold it"),
+        *_names(
+            trial, no_names, "that is empty, too long, or not Unicode: a policy cannot contain it"
+        ),
         *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
         *sorted(_other(trial, block) for block in others),
     ]
@@ -39,12 +41,16 @@ def _entries(block: BlockReason) -> set[tuple[str, str, str, str | None]]:
 
 def _names(trial: StrictTrial, blocks: set[BlockReason], what: str) -> Iterator[str]:
     if blocks:
-        yield f"{_calls(sum(trial.counts[block] for block in blocks))} of a name {what}"
+        yield f"{_calls(sum(trial.counts[block] for block in blocks))} with a name {what}"
 
 
 def _other(trial: StrictTrial, block: BlockReason) -> str:
     what = Pass(check=block.check, tool=block.tool, code=block.code, where=block.where, calls=0)
-    why = "" if is_writable(block) else "; a name or place of no Unicode: a policy cannot hold it"
+    why = (
+        ""
+        if is_writable(block)
+        else "; a name or place that is not Unicode: a policy cannot contain it"
+    )
     return f"{_calls(trial.counts[block])}: {what}{why}"
 
 

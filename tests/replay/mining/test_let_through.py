@@ -62,7 +62,7 @@ def test_what_the_tool_refused_is_enforced(mined):
     assert is_blocked(made.text)
     assert "Suppression" not in made.text
     assert (
-        "# Enforced, the tool refused every such call:\n"
+        "# Enforced; the tool rejected every such call:\n"
         "# - 3 recorded calls: `parameter_mismatch` for `refund`, `wrong_type` at"
         " `/arguments/amount`\n"
     ) in made.text
@@ -73,8 +73,8 @@ def test_what_worked_is_a_comment_with_its_count(mined):
     made = mined([REFUND], [refund("done")] * 3 + [refund(NO)] * 2)
 
     assert is_blocked(made.text)
-    assert "        # Suppression(  # 3 of 5 calls that it covers worked\n" in made.text
-    assert "# - 3 of 5 calls that it covers worked: `parameter_mismatch` for `refund`" in made.text
+    assert "        # Suppression(  # 3 of 5 covered calls worked\n" in made.text
+    assert "# - 3 of 5 covered calls worked: `parameter_mismatch` for `refund`" in made.text
     assert not is_blocked(uncommented(made.text))
 
 
@@ -104,7 +104,7 @@ def test_a_call_without_a_result(mined):
     """Nobody knows whether it worked: the comment says so."""
     made = mined([REFUND], [unanswered(), refund("done")])
 
-    assert "# Suppression(  # 1 of 2 calls that it covers worked, 1 without a result\n" in made.text
+    assert "# Suppression(  # 1 of 2 covered calls worked, 1 without a result\n" in made.text
 
 
 @pytest.mark.parametrize(

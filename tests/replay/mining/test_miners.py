@@ -64,7 +64,7 @@ def test_what_is_judged_anyway_is_only_remarked(mined):
 
     assert [] == found(made, "target", "get_order")
     assert said == (
-        "a target without a mark, as an identifier; 2 of 2 calls had a source (the user 2)"
+        "judged without a mark, as an identifier; 2 of 2 calls had a source (the user 2)"
     )
 
 
@@ -120,7 +120,7 @@ def test_what_results_bring_is_told(mined):
     made = mined(tools, [run(*calls, user="Cancel the order of Mia.")] * 2)
 
     assert remarks(made, "creates", "find_order") == [
-        "its results bring `order_id`, taken as `order_id` of `cancel_order` 2 times"
+        "its results contain `order_id`, used as `order_id` of `cancel_order` 2 times"
     ]
 
 
@@ -181,15 +181,15 @@ def test_a_verb_says_what_a_call_does(mined, name, said):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("get_or_create_user", "its name says `create` as well"),
-        ("find_and_delete_file", "its name says `delete` as well"),
-        ("search_and_replace", "its name says `replace` as well"),
-        ("findThenBookRoom", "its name says `book` as well"),
+        ("get_or_create_user", "its name also contains `create`"),
+        ("find_and_delete_file", "its name also contains `delete`"),
+        ("search_and_replace", "its name also contains `replace`"),
+        ("findThenBookRoom", "its name also contains `book`"),
         ("list_item_for_sale", "`list` may also put something up for sale"),
         ("list_directory", "`list` may also put something up for sale"),
-        ("test_deploy_prod", "its name says `deploy` as well"),
+        ("test_deploy_prod", "its name also contains `deploy`"),
         ("test_connection", "`test` may also try something out"),
-        ("track_event", "`track` may also write down what happens"),
+        ("track_event", "`track` may also record events"),
     ],
 )
 def test_a_name_that_may_write_is_not_called_reading(mined, name, why):
@@ -197,7 +197,7 @@ def test_a_name_that_may_write_is_not_called_reading(mined, name, why):
     made = mined([tool(name)])
 
     assert [("read_only", False)] == found(made, "effect", name)
-    assert f"; not declared, {why}; say so where it only looks: read_only=True" in " ".join(
+    assert f"; not declared, {why}; declare it if the tool only reads: read_only=True" in " ".join(
         line.strip("# ") for line in made.text.splitlines()
     )
     assert "        read_only=True," not in made.text
@@ -256,7 +256,7 @@ def test_the_calls_of_one_session_are_one_draw(mined):
     assert [] == found(mined([tool("book", mode=TEXT)], shared), "enum", "book")
     (said,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", SuggestionKind.ENUM)
     assert said.evidence == (
-        "one of 2 in the calls of 20 sessions that worked: 'slow' in 20, 'fast' in 20"
+        "one of 2 values in the successful calls of 20 sessions: 'slow' in 20, 'fast' in 20"
     )
 
 
@@ -288,7 +288,7 @@ def test_a_range_is_never_declared(mined):
     (said,) = made.draft.of("book", SuggestionKind.RANGE)
 
     assert [("Within", False)] == found(made, "range", "book")
-    assert said.evidence == ("each whole number from 0 to 3 in 20 calls of 20 sessions that worked")
+    assert said.evidence == ("each whole number from 0 to 3 in 20 successful calls of 20 sessions")
     assert "#     return not isinstance(value, (int, float)) or 0 <= value <= 3\n" in made.text
 
 
@@ -383,8 +383,8 @@ def test_sums_below_zero_are_told(mined, name, told):
     runs = [run((name, {"sum": number}, "ok"), user="Pay.") for number in numbers]
     made = mined([tool(name, sum={"type": "number"})], runs)
     remark = (
-        "1 of 31 calls that worked had a number below zero; no bound is proposed: if none may be,"
-        " write a rule that it is above 0"
+        "1 of 31 calls that worked had a number below zero; no bound is proposed: write a rule if"
+        " negative numbers are not allowed"
     )
 
     assert remarks(made, "range", name) == [remark] * told
@@ -401,5 +401,5 @@ def test_a_coincidence_is_no_evidence(mined):
     made = mined(tools, [run(*calls, user="Book one.")] * 3)
 
     assert remarks(made, "creates", "find_seats") == [
-        "its results bring `seats`, taken as `seats` of `book` 3 times"
+        "its results contain `seats`, used as `seats` of `book` 3 times"
     ]

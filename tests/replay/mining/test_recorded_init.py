@@ -44,7 +44,7 @@ def test_no_fault_that_a_tool_refused_is_suppressed(bank: Mined) -> None:
     assert [] == bank.draft.active
     assert bank.last.would_block - bank.last.would_block_refused == 1
     assert {True} == {each.refused == each.calls for each in bank.draft.enforced}
-    assert ["1 of 1 call that it covers worked"] == [each.share for each in bank.draft.proposed]
+    assert ["1 of 1 covered call worked"] == [each.share for each in bank.draft.proposed]
 
 
 def test_everything_is_let_through_where_that_is_wanted() -> None:

@@ -62,7 +62,7 @@ WRONG = {
 
 
 UNWRITABLE = {"no name", "no Unicode", "a name too long", "no Unicode in a value"}
-NO_NAME = "1 call of a name that is empty, too long, or no Unicode: a policy cannot hold it"
+NO_NAME = "1 call with a name that is empty, too long, or not Unicode: a policy cannot contain it"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind not in UNWRITABLE])
@@ -84,7 +84,8 @@ def test_the_agents_own_mistakes_are_let_through(relaxed, tmp_path, kind):
         (
             "no Unicode in a value",
             "1 call: `parameter_mismatch` for `refund`, `unknown_argument` at"
-            " `/arguments/\\ud800`; a name or place of no Unicode: a policy cannot hold it",
+            " `/arguments/\\ud800`; a name or place that is not Unicode:"
+            " a policy cannot contain it",
         ),
     ],
 )
@@ -97,7 +98,7 @@ def test_what_no_policy_can_hold_stays_blocked(relaxed, tmp_path, kind, why):
     assert ["refnud"] == [each.tool for each in made.draft.passes]
     assert (2, 1, (why,)) == (made.first.would_block, made.last.would_block, made.stays)
     assert ["", "other"] == ["" if d.tool != "other" else d.tool for d in again]
-    assert f"Enforced, and no policy could let it through: - {why}" in joined(made.text)
+    assert f"Enforced; no policy can let it through: - {why}" in joined(made.text)
     assert () == made.proof.errors
 
 
@@ -152,7 +153,7 @@ def test_what_is_let_through_is_told(relaxed):
     (passed,) = made.draft.passes
     what = "`parameter_mismatch` for `refund`, `wrong_type` at `/arguments/amount`"
 
-    assert "4 recorded calls, of which the tool refused 1" == passed.reason
+    assert "4 recorded calls; the tool rejected 1 of them" == passed.reason
     assert what == str(passed)
     assert f" Let through: - {passed.reason}: {what} Set `mode`" in joined(made.text)
     assert (
@@ -161,7 +162,7 @@ def test_what_is_let_through_is_told(relaxed):
             tool="refund",
             code="wrong_type",
             where="/arguments/amount",
-            reason="4 recorded calls, of which the tool refused 1",
+            reason="4 recorded calls; the tool rejected 1 of them",
         ),
 """
         in made.text
@@ -175,7 +176,7 @@ def test_many_unknown_names_are_let_through_one_by_one(relaxed, tmp_path):
     other = blocked(made, [calling("tool_204", {}), calling("tool_x", {})], tmp_path)
 
     assert (200, set()) == (len(made.draft.passes), {None} & {p.tool for p in made.draft.passes})
-    assert ("5 calls of a name that no tool has, beyond the first 200",) == made.stays
+    assert ("5 calls with a name that no tool has, beyond the first 200",) == made.stays
     assert (5, ["tool_x"]) == (made.last.would_block, [decision.tool for decision in other])
     assert "# - and 180 more\n" in made.text
 

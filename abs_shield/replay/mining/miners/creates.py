@@ -46,8 +46,9 @@ def _by_name(subject: ParameterStudy) -> Suggestion:
         tool=subject.tool,
         parameter=subject.name,
         field="creates",
-        evidence="by its name the call's own" + (f"; {unmentioned}" if counts.checked else ""),
-        why_not="its values were known before" if is_mentioned_before else "",
+        evidence="by its name, created by the call"
+        + (f"; {unmentioned}" if counts.checked else ""),
+        why_not="its values were mentioned before" if is_mentioned_before else "",
     )
 
 
@@ -61,8 +62,8 @@ def _by_new_values(subject: ParameterStudy) -> Iterator[Suggestion]:
         tool=subject.tool,
         parameter=subject.name,
         field="creates",
-        evidence=f"{share(counts.minted, counts.checked, 'brought a value in')}, and later calls "
-        f"took such a value as theirs {times(counts.reused)}",
+        evidence=f"{share(counts.minted, counts.checked, 'introduced a value')}, and later calls "
+        f"used such a value {times(counts.reused)}",
         why_not="" if sure else "not in most calls",
     )
 
@@ -73,11 +74,11 @@ def _by_results(study: Study, tool: str) -> Iterator[Suggestion]:
     if counts is None:
         return
     fed = [
-        f"`{field}`, taken as `{parameter}` of `{taker}` {times(count)}"
+        f"`{field}`, used as `{parameter}` of `{taker}` {times(count)}"
         for (field, taker, parameter), count in counts.feeds.most_common(_MOST_FEEDS)
         if count >= _TWICE
     ]
     if fed:
         yield Suggestion(
-            kind=SuggestionKind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}"
+            kind=SuggestionKind.CREATES, tool=tool, evidence=f"its results contain {', '.join(fed)}"
         )

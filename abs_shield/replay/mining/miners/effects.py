@@ -21,10 +21,10 @@ _GRAVE = frozenset(
 _TWOFOLD = {
     "list": "put something up for sale",
     "test": "try something out",
-    "open": "make what is not there",
-    "track": "write down what happens",
-    "monitor": "set up a watch",
-    "select": "choose for somebody",
+    "open": "create a missing object",
+    "track": "record events",
+    "monitor": "set up monitoring",
+    "select": "make a choice for someone",
     "verify": "mark as verified",
     "tell": "send",
     "ask": "send",
@@ -46,18 +46,18 @@ def effects(study: Study) -> Iterator[Suggestion]:
         elif plan.action.verb in _FINAL:
             yield _from_verb(name, "destructive", plan.action.verb)
         elif plan.action.verb in _GRAVE:
-            doubt = "say so where a wrong call cannot be undone"
+            doubt = "declare it if a wrong call cannot be undone"
             yield _from_verb(name, "destructive", plan.action.verb, why_not=doubt)
 
 
 def _doubt(name: str, action: ToolAction) -> str:
     """Return the reason why a tool with a reading verb may write; empty without one."""
     if second := find_second_write_verb(name):
-        return f"its name says `{second}` as well; say so where it only looks"
+        return f"its name also contains `{second}`; declare it if the tool only reads"
     if action.verb == "list" and _lists(name):
         return ""
     other = _TWOFOLD.get(action.verb)
-    return f"`{action.verb}` may also {other}; say so where it only looks" if other else ""
+    return f"`{action.verb}` may also {other}; declare it if the tool only reads" if other else ""
 
 
 def _lists(name: str) -> bool:

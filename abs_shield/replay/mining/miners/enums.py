@@ -33,8 +33,8 @@ def _suggestion(subject: ParameterStudy) -> Suggestion:
         tool=subject.tool,
         parameter=subject.name,
         says=Among(tuple(text for text, _ in first)),
-        evidence=f"one of {len(first)} in the calls of {values.sessions:,} sessions that worked:"
-        f" {counts}",
+        evidence=f"one of {len(first)} values in the successful calls of {values.sessions:,}"
+        f" sessions: {counts}",
         why_not=OBSERVED_ONLY,
     )
 

@@ -22,10 +22,10 @@ def inverses(study: Study) -> Iterator[Suggestion]:
         observed = ""
         if study.evidence.calls:
             met = times(counts.met) if counts is not None and counts.met else "never"
-            observed = f"; met {met} on one entity in {study.evidence.runs:,} runs"
+            observed = f"; applied to one entity {met} in {study.evidence.runs:,} runs"
         if counts is not None and counts.success + counts.failure:
             observed += (
-                f", {counts.success:,} in runs that ended well, {counts.failure:,} in failed ones"
+                f", {counts.success:,} in successful runs, {counts.failure:,} in failed runs"
             )
         is_deliberate = counts is not None and counts.met > counts.failure
         yield Suggestion(
@@ -33,8 +33,8 @@ def inverses(study: Study) -> Iterator[Suggestion]:
             tool=first,
             parameter=same[first],
             says=Undone(then, same[then]),
-            evidence=f"their names say opposites{observed}",
-            why_not="recorded runs did both and did not fail" if is_deliberate else "",
+            evidence=f"their names are opposites{observed}",
+            why_not="recorded runs did both without failing" if is_deliberate else "",
         )
 
 

@@ -83,7 +83,7 @@ def _range(subject: ParameterStudy, within: Within) -> Suggestion:
         tool=subject.tool,
         parameter=subject.name,
         says=within,
-        evidence=f"{kind} in {numbers.count:,} calls of {numbers.sessions:,} sessions that worked",
+        evidence=f"{kind} in {numbers.count:,} successful calls of {numbers.sessions:,} sessions",
         why_not=OBSERVED_ONLY,
     )
 
@@ -98,5 +98,5 @@ def _negative_remark(subject: ParameterStudy) -> Suggestion:
         kind=SuggestionKind.RANGE,
         tool=subject.tool,
         parameter=subject.name,
-        evidence=f"{below}; no bound is proposed: if none may be, write a rule that it is above 0",
+        evidence=f"{below}; no bound is proposed: write a rule if negative numbers are not allowed",
     )

@@ -22,9 +22,9 @@ _NEARLY_ALL = 0.9
 _ALWAYS = 60
 """Calls with a source, and none without, from which an unseen value may be blocked."""
 _DESCRIPTIONS = {
-    "hard": "a target without a mark, as an identifier",
-    "who": "a target without a mark, as a person or an account",
-    "soft": "a weaker target without a mark, as a name or a place",
+    "hard": "judged without a mark, as an identifier",
+    "who": "judged without a mark, as a person or an account",
+    "soft": "judged without a mark, with lower strength, as a name or a place",
 }
 
 
@@ -52,13 +52,13 @@ def _suggestions(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestio
 
 def _remark(subject: ParameterStudy) -> Suggestion:
     text = _DESCRIPTIONS.get(
-        subject.read.judged, "a target without a mark, where its value is written as one"
+        subject.read.judged, "judged without a mark if its value has the form of an identifier"
     )
     counts = subject.counts
     if counts.checked:
         text += f"; {share(counts.sourced, counts.checked, 'had a source')}{_sources(subject)}"
         if counts.checked >= _ALWAYS and counts.sourced == counts.checked:
-            text += "; `Target(must_be_seen=True)` would block one that has none"
+            text += "; `Target(must_be_seen=True)` would block a value without a source"
     return Suggestion(
         kind=SuggestionKind.TARGET, tool=subject.tool, parameter=subject.name, evidence=text
     )
@@ -80,7 +80,7 @@ def _target(subject: ParameterStudy) -> Iterator[Suggestion]:
         tool=subject.tool,
         parameter=subject.name,
         field="targets",
-        evidence="written as identifiers are; "
+        evidence="its values have the form of identifiers; "
         f"{share(counts.sourced, counts.checked, 'had a source')}{_sources(subject)}",
         why_not="" if sure >= SURE else "too few calls to be sure",
     )
