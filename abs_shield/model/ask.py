@@ -20,10 +20,11 @@ T = TypeVar("T")
 Steps: TypeAlias = Generator[tuple[Ask, ...], tuple[Reply, ...] | None, T]
 """A generator that yields questions to a model, and receives their replies in order."""
 
-_TRIES = 2
-_LONGEST_WAIT_S = 86_400
+_TRIES = 2  # the second call states the problem; a third could only repeat it, at the same price
+_LONGEST_WAIT_S = 86_400  # a day: more is a mistake of the unit, such as milliseconds
+# a verdict has some 1,000 characters; more is a runaway model, and costs memory
 _LONGEST_REPLY = 1_000_000
-_LONGEST_REASON = 300
+_LONGEST_REASON = 300  # a line of the log; an exception may quote the whole prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,7 @@ def ask(judge: Judge | None, question: Ask, *, terms: Terms = DEFAULT_TERMS) -> 
     attempts = _attempts(judge, question, terms)
     at = advance(attempts)
     while not isinstance(at, Done):
+        # a judge may change its schema; the question is sent again, and is the key of the cache
         schema = deepcopy(dict(question.schema))
         at = advance(attempts, call(judge, at, schema, timeout_s=terms.timeout_s))
     reply: Reply = at.value
@@ -87,7 +89,7 @@ async def aask(judge: Judge | None, question: Ask, *, terms: Terms = DEFAULT_TER
     attempts = _attempts(judge, question, terms)
     at = advance(attempts)
     while not isinstance(at, Done):
-        schema = deepcopy(dict(question.schema))
+        schema = deepcopy(dict(question.schema))  # as in `ask`
         at = advance(attempts, await acall(judge, at, schema, timeout_s=terms.timeout_s))
     reply: Reply = at.value
     return reply
@@ -116,6 +118,7 @@ async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = DEFAULT_
 
 def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Message], Any, Reply]:
     """Yield the messages of each call; the caller sends the judge's reply, or its exception."""
+    # the key of the cache has no validator, so a cached reply is validated like a new one
     cached = terms.replies.find(judge, question) if terms.replies else None
     if cached is not None and not _problem_with(cached, question):
         return cached
@@ -125,6 +128,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
         if refused:
             return Undetermined(f"{refused}{problem and f'; the reply was wrong: {problem}'}")
         got = yield [dict(message) for message in messages]
+        # an exception of the server is final: its client has retried already
         if isinstance(got, Exception) and not isinstance(got, BadReply):
             return _undetermined(judge, describe_exception(got))._replace(error=type(got).__name__)
         reply, problem = _read(got, question, terms)
@@ -132,6 +136,8 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
             if terms.replies is not None:
                 terms.replies.keep(judge, question, reply)
             return reply
+        # without the wrong reply: it may be long, and hostile text in it would reach the prompt
+        # again
         messages = [*messages[: len(question.messages)], _retry_message(problem)]
     return _undetermined(judge, f"a wrong reply, twice: {problem}")
 
@@ -143,6 +149,7 @@ def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None,
     if not isinstance(got, Mapping):
         return None, f"got {shown(got)}, expected a JSON object"
     try:
+        # a round trip through JSON: a mapping may change while it is read, or contain objects
         text = json.dumps(dict(got), allow_nan=False)
         reply: dict[str, Any] = json.loads(text)
     except Exception as error:  # an object that JSON cannot write, or nested too deeply

@@ -29,6 +29,7 @@ class Budget:
         self.characters = characters
         self.calls_spent = 0
         self.characters_spent = 0
+        # a lock is not usable in a forked child if another thread of the parent held it
         self._lock = renewed(Lock())
 
     def fresh(self) -> Budget:
@@ -37,6 +38,7 @@ class Budget:
 
     def take(self, characters: int) -> str:
         """Count one call that sends *characters*; return the reason if the budget is spent."""
+        # counted before the call, so that concurrent calls cannot exceed the limit together
         with self._lock:
             if self.calls_spent >= self.calls:
                 return f"the budget of {self.calls} calls is spent"
@@ -48,5 +50,6 @@ class Budget:
 
     def add(self, characters: int) -> None:
         """Count the characters of a reply."""
+        # after the call, as its length is unknown before: one reply may exceed the budget
         with self._lock:
             self.characters_spent += characters

@@ -11,7 +11,9 @@ from typing import Any
 
 from abs_shield.model.judge import Judge, Message
 
-_MOST_ABANDONED = 64
+_MOST_ABANDONED = (
+    64  # threads that wait for a server that hangs; more would wait, too, and cost memory
+)
 _ABANDONED: set[Future[Any]] = set()
 """Timed-out calls: their threads cannot be stopped, so their number is bounded."""
 
@@ -37,6 +39,7 @@ async def acall(
     """Do the same as `call` without blocking the event loop; an async judge runs on this loop."""
     import asyncio  # sync programs start faster without it
 
+    # a sync client would block the loop, or need a thread
     twin: Any = getattr(judge, "acall", judge)
     future: Future[Any] | None = None
     try:
@@ -47,6 +50,7 @@ async def acall(
             value = await asyncio.wrap_future(future)
             return await value if inspect.isawaitable(value) else value
     except Exception as error:
+        # the judge may raise a TimeoutError of its own, whose text is reported as it is
         if not (isinstance(error, TimeoutError) and limit.expired()):
             return error
         return _abandon(future, timeout_s)
@@ -66,6 +70,7 @@ def _run(value: Any, timeout_s: float) -> Any:
         try:
             async with asyncio.timeout(timeout_s) as limit:
                 return await value
+        # a TimeoutError of the judge is not the expiry of this time-out
         except TimeoutError as error:
             return _timeout_error(timeout_s) if limit.expired() else error
 
@@ -89,6 +94,7 @@ def _start(task: Callable[[], Any]) -> Future[Any]:
         raise TimeoutError(f"{_MOST_ABANDONED} earlier calls have not returned")
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
+    # the judge sees the caller's trace and context variables, although it runs in a thread
     context = copy_context()
 
     def run() -> None:
@@ -96,6 +102,7 @@ def _start(task: Callable[[], Any]) -> Future[Any]:
             value = context.run(task)
         except Exception as error:
             value = error
+        # KeyboardInterrupt or SystemExit: raised in the caller, not treated as a reply
         except BaseException as error:
             future.set_exception(error)
             return

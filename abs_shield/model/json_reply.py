@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 from abs_shield.model.judge import BadReply
 from abs_shield.text.show import escaped
 
+# a fence is removed first, as a language name may stand before the brace
 _FENCE = re.compile(r"\s*```[a-z]{0,10}\s")
-_LONGEST = 1_000_000
+_LONGEST = 1_000_000  # a verdict has some 1,000 characters; `json` takes memory many times the text
 
 
 def object_in(text: str) -> dict[str, Any]:
@@ -30,10 +31,11 @@ def object_in(text: str) -> dict[str, Any]:
     if start < 0 or end <= start:
         raise BadReply(f"got `{escaped(text.strip())}`, expected a JSON object")
     try:
+        # of two equal names one would win silently, and NaN cannot be compared
         value: dict[str, Any] = json.loads(
             bare[start:end], object_pairs_hook=_unique_members, parse_constant=_reject_constant
         )
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # nested too deeply for Python's parser
         raise BadReply(f"got no JSON object: {escaped(str(error))}") from None
     return value
 

@@ -69,6 +69,7 @@ class Ask:
 
 def name_of(judge: object) -> str:
     """Return a judge's declared name, or that of its function or class."""
+    # only a text: an object such as a mock has any attribute
     name = getattr(judge, "name", None)
     if isinstance(name, str) and name:
         return name

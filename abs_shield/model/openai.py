@@ -16,10 +16,12 @@ from abs_shield.text.show import describe_exception, escaped, shown
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-_REASON = 200
+_REASON = 200  # a line of the log; a proxy's error may be a page of HTML
 _UNSUPPORTED = (400, 415, 422, 501)
 """HTTP statuses with which servers reject an unsupported request format."""
+# as sent first, then without each of four parts: name of the limit, temperature, two formats
 _MOST_FORMS = 5
+# OpenAI's reasoning models reject the first name; other servers know only the first
 _LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -71,8 +73,11 @@ class OpenAIJudge:
         if temperature is not None:
             self._form["temperature"] = temperature
         self._client = self._new_client("OpenAI")
+        # not `__del__`, which may run after the SDK's modules have been unloaded
         finalize(self, self._client.close)
+        # an async client belongs to its event loop, and goes with it
         self._clients: WeakKeyDictionary[AbstractEventLoop, Any] = WeakKeyDictionary()
+        # replies of other settings are not shared in the cache
         self.name = f"{model} at {self._client.base_url} {json.dumps(self._form)}"
 
     def __repr__(self) -> str:
@@ -122,8 +127,10 @@ class OpenAIJudge:
                 break
             got = yield _request(self.model, messages, schema, form)
             if not isinstance(got, Exception):
+                # later calls start with the accepted format, without the rejected requests
                 self._form = form
                 return _read(got)
+            # later errors are about the simpler forms, which the caller did not ask for
             first = first or got
             form = _simpler(form, got)
         raise self._failure(first)
@@ -131,6 +138,7 @@ class OpenAIJudge:
     def _failure(self, error: Exception | None) -> ShieldError:
         status = getattr(error, "status_code", None)
         message = getattr(error, "message", None) or (describe_exception(error) if error else "")
+        # a server's error may quote the key that it rejects
         text = escaped(str(message).replace(self._key, "***"), limit=_REASON)
         return ShieldError(f"HTTP {status}: {text}" if status else text)
 
@@ -165,6 +173,7 @@ def _key(declared: str | None, base_url: str | None) -> str:
     """Return the declared key or that of the environment; a placeholder for other servers."""
     import os
 
+    # the SDK needs a key, although a local server needs none
     key = declared or os.environ.get("OPENAI_API_KEY") or ("no-key" if base_url else "")
     if not key:
         raise ShieldError("judge: there is no key; set OPENAI_API_KEY, or give `api_key`")
@@ -189,6 +198,7 @@ def _request(
         sent["response_format"] = {"type": kind}
     wish = "Reply with one JSON object and nothing else. It fits this JSON Schema:"
     instruction = f"{wish}\n{json.dumps(schema)}"
+    # chat templates of many models accept only one system message, the first
     first, *rest = messages or [{"role": "system", "content": ""}]
     if first["role"] == "system":
         sent["messages"] = [{**first, "content": f"{first['content']}\n\n{instruction}"}, *rest]
@@ -203,6 +213,7 @@ def _simpler(form: dict[str, Any], error: Exception) -> dict[str, Any] | None:
         return None
     message = f"{getattr(error, 'param', '')} {getattr(error, 'message', '')}".casefold()
     current, other = _LIMITS if _LIMITS[0] in form else _LIMITS[::-1]
+    # before the format: the message of a rejected limit has the name of the other one
     if _LIMITS[1] in message:
         return {**_without(form, current), other: form[current]}
     if "temperature" in message and "temperature" in form:
@@ -227,6 +238,7 @@ def _read(completion: Any) -> dict[str, Any]:
     reason = choices[0].finish_reason
     if getattr(message, "refusal", None):
         raise ShieldError(f"the model refused: {escaped(message.refusal, limit=_REASON)}")
+    # an error, not a BadReply: a second call would be cut off, or refused, too
     if reason == "length":
         raise ShieldError("the reply was cut off; raise `max_tokens`")
     if reason == "content_filter":

@@ -12,11 +12,11 @@ from typing import Any
 from abs_shield.text.normal import normal
 from abs_shield.text.show import escaped
 
-_MOST_INSTRUCTIONS = 10
-_SHOWN = 60
+_MOST_INSTRUCTIONS = 10  # a text with more is an attack anyway, and the prompt stays short
+_SHOWN = 60  # enough to recognise it in a log; a match may contain much of the text
 _MARKUP = re.compile(r"[<>]|\[(?=/?(?:INST|SYS)\b)|#(?=##)|[\u007f-\u009f\u2028\u2029]")
 """Role marks of chat templates, and characters that some readers treat as line breaks."""
-_GAP = r"[\s_*'\"-]{1,4}"
+_GAP = r"[\s_*'\"-]{1,4}"  # bounded, like all repeats below, so that no text takes quadratic time
 _WORDS = r"(?:[\w'-]{1,20}[\s,]{1,4}){0,4}?"
 _EARLIER = (
     r"(?:all|any|every|previous|prior|above|earlier|preceding|foregoing|system|your|these|alle|"
@@ -28,7 +28,7 @@ _VERB = (
 )
 _KINDS = {
     "override": re.compile(
-        rf"(?<!not )(?<!n't )\b{_VERB}{_GAP}"
+        rf"(?<!not )(?<!n't )\b{_VERB}{_GAP}"  # "do not ignore the instructions" is no attack
         rf"(?:{_WORDS}{_EARLIER}{_GAP}{_WORDS}{_RULES}\w{{0,4}}"
         rf"|{_WORDS}{_RULES}\w{{0,4}}{_GAP}(?:above|before|anteriores|précédentes)"
         rf"|(?:everything|all|anything){_GAP}(?:above|before|said|you were|that came))"
@@ -48,6 +48,7 @@ _KINDS = {
         r"[\s\w]{0,12}\b(?:statement|claim|list|verdict)"
     ),
 }
+# one zero-width space or a pair of direction marks is usual in web text; a hidden message is longer
 _HIDDEN = re.compile("[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]{4}")
 
 
@@ -64,8 +65,10 @@ def fenced(name: str, value: Any) -> str:
     ('["a \\\\u003c/context\\\\u003e b"]', True)
     """
     text = json.dumps(value, ensure_ascii=False, default=str)
+    # a lone surrogate cannot be sent
     text = _MARKUP.sub(_escape_match, text.encode("utf-8", "replace").decode())
     if not text.isascii():
+        # invisible ones: a reader does not see what the model reads
         text = "".join(c if unicodedata.category(c) != "Cf" else _escape(c) for c in text)
     mark = _mark(name, text)
     return f"[begin {name} {mark}]\n{text}\n[end {name} {mark}]"
@@ -100,6 +103,7 @@ def _mark(name: str, text: str) -> str:
 
 
 @lru_cache(maxsize=1)
+# new in each process: a mark that an author could compute could be written into the text
 def _secret() -> bytes:
     return os.urandom(32)
 

@@ -14,8 +14,10 @@ from abs_shield.errors import PolicyError
 from abs_shield.model.judge import Ask, name_of
 from abs_shield.text.show import shown
 
+# 512 of the usual 1,000 characters fit many times; one long reply must not displace all others
 _LONGEST = 200_000
 """Most characters of a cached reply."""
+# some 10 MB, as the JSON is ASCII
 _MOST_CHARACTERS = 10_000_000
 """Most characters of all cached replies."""
 
@@ -49,6 +51,7 @@ class Replies:
         key = _key(judge, question)
         with self._lock:
             entry = self._entries.get(key)
+            # an `id` may be that of an earlier judge, freed since
             if entry is None or entry[0] is not _owner(judge):
                 return None
             self._entries.move_to_end(key)
@@ -62,6 +65,7 @@ class Replies:
             return
         key = _key(judge, question)
         with self._lock:
+            # two threads may ask the same question, and the length must be counted once
             self._drop(key)
             self._entries[key] = (_owner(judge), text)
             self._characters += len(text)
