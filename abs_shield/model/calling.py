@@ -11,9 +11,8 @@ from typing import Any
 
 from abs_shield.model.judge import Judge, Message
 
-_MOST_ABANDONED = (
-    64  # threads that wait for a server that hangs; more would wait, too, and cost memory
-)
+# threads that wait for a server that hangs; more would wait, too, and cost memory
+_MOST_ABANDONED = 64
 _ABANDONED: set[Future[Any]] = set()
 """Timed-out calls: their threads cannot be stopped, so their number is bounded."""
 

@@ -59,10 +59,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    # lazy: pytest loads the plugin, and with it this package, also in projects that do not use it
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
+    globals()[name] = value  # later uses do not come here
     return value
 
 

@@ -29,10 +29,11 @@ class _NoShield(AbstractContextManager[None]):
     def __init__(self) -> None:
         self._thrown: AbstractContextManager[None] | None = None
 
+    # a second `__enter__` would lose the first, and the shield would stay off
     def __enter__(self) -> None:
         if self._thrown is not None:
             raise ShieldError("`no_shield()` is used once; write `with no_shield():` again")
-        if not SWITCH.off:
+        if not SWITCH.off:  # nested blocks warn once
             logger.warning("abs_shield is off in this process: calls run unjudged (`no_shield()`)")
         self._thrown = SWITCH.switched_off()
         self._thrown.__enter__()

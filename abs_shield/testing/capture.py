@@ -39,6 +39,7 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captu
     decisions = CapturedDecisions()
 
     def add_decision(decision: Decision, by: Lifecycle) -> None:
+        # a listener receives the lifecycle, which does not know its Shield
         if lifecycle is None or by is lifecycle:
             decisions.add(decision)
 

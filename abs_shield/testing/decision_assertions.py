@@ -57,8 +57,9 @@ def assert_blocked(
     Raises:
         AssertionError: No such block; the message lists the actual decisions.
     """
-    __tracebackhide__ = True
+    __tracebackhide__ = True  # pytest then shows the test's line instead of this one
     matcher = DecisionMatcher(outcome=BLOCKED, tool=tool, layer=layer, code=code, where=where)
+    # not `is None`: a test that passes a decision which it failed to get has to fail
     if decision is _NONE:
         return BlockedExpectation(matcher, "assert_blocked")
     return _checked(decision, matcher)

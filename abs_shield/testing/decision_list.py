@@ -10,7 +10,7 @@ from abs_shield.shield.off_switch import NOTE
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_SHOWN = 12
+_SHOWN = 12  # a failure message of more lines hides the test's own output
 _OF_NO_TOOL = {Subject.ANSWER: "the answer", Subject.OUTPUT: "the output"}
 
 
@@ -69,9 +69,11 @@ class Decisions(list[Decision]):
     _unfiltered: tuple[Decision, ...] = ()
 
     def _where(self, holds: Callable[[Decision], bool], text: str) -> Decisions:
+        # a copy, as another thread may add decisions meanwhile
         everything = list(self)
         chosen = Decisions(decision for decision in everything if holds(decision))
         chosen._filter_text = f"{self._filter_text} {text}"
+        # an empty result then shows what there was instead
         chosen._unfiltered = self._unfiltered or tuple(everything)
         return chosen
 
@@ -117,10 +119,12 @@ def is_blocked(decision: Decision) -> bool:
 
 
 def is_flagged(decision: Decision) -> bool:
+    # by the action: findings that are allowed or suppressed do not flag
     return not decision.blocked and decision.action is not Action.ALLOW
 
 
 def is_allowed(decision: Decision) -> bool:
+    # a call whose layers failed, or with the shield off, runs, but nothing judged it
     return decision.action is Action.ALLOW and not (decision.errors or NOTE in decision.notes)
 
 
@@ -132,6 +136,7 @@ def decision_line(decision: Decision) -> str:
     reasons += [f"layer_error: {error}" for error in decision.errors]
     because = f" ({', '.join(reasons)})" if reasons else ""
     about = _OF_NO_TOOL.get(decision.subject) or escaped(decision.tool)
+    # one line; a call may have many findings
     return escaped(f"{about}: {_outcome_text(decision)}{because}", limit=400)
 
 

@@ -59,6 +59,7 @@ class DecisionMatcher:
             self.layer in (None, reason.layer)
             and self.code in (None, reason.code)
             and self.where in (None, reason.where)
+            # a broken layer blocks like a finding; a test for the finding must not pass then
             and (reason.code != _LAYER_ERROR or self.code == _LAYER_ERROR)
             for reason in self.outcome.reasons(decision)
         )
@@ -79,6 +80,7 @@ class DecisionMatcher:
     def _hints(self, decisions: Sequence[Decision]) -> Iterator[str]:
         """Yield a hint for each expected name that no decision has."""
         if not decisions:
+            # the usual reason for no decision, otherwise hard to find
             yield "a call that was proposed and not dispatched is recorded when its turn ends"
             return
         existing = _existing_names(decisions)
@@ -86,6 +88,7 @@ class DecisionMatcher:
             if word not in existing[name]:
                 yield no_match_text(_NO_MATCH[name], word, existing[name])
         yield from self._unavailable_reasons(decisions)
+        # the call is blocked in strict mode, although no finding explains it
         if any(decision.errors for decision in decisions):
             yield "an error of a layer is no finding; expect it with code `layer_error`"
 
@@ -140,7 +143,7 @@ def _blocked_reasons(decision: Decision) -> Iterator[MatchedReason]:
 
 def _allowed_reasons(decision: Decision) -> Iterator[MatchedReason]:
     """Yield the layers that ran, for a call without findings that count."""
-    yield MatchedReason("", "", "")
+    yield MatchedReason("", "", "")  # matches if no layer is expected, also where none ran
     for name, coverage in decision.coverage.items():
         if coverage.outcome is Outcome.RAN:
             yield MatchedReason(name, "", "")
@@ -153,6 +156,7 @@ def _reasons(findings: Iterable[Finding]) -> Iterator[MatchedReason]:
 def _errors(decision: Decision) -> Iterator[MatchedReason]:
     if decision.errors:
         broken = [n for n, c in decision.coverage.items() if c.outcome is Outcome.ERROR]
+        # an error outside the layers has no name
         yield from (MatchedReason(name, _LAYER_ERROR, "") for name in broken or [""])
 
 

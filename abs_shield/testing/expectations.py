@@ -47,6 +47,7 @@ class Expectation:
         return self
 
     def __del__(self) -> None:
+        # `assert_blocked(layer=...)` without `with` or a decision would pass silently
         if self._capture is None:
             warnings.warn(
                 f"`{self._name}` checked nothing: write `with {self._name}(...):`, or give it a "
@@ -58,9 +59,11 @@ class Expectation:
     def _close_capture(self, error: BaseException | None) -> Decision | None:
         """Stop capturing, and return the decision of a blocking exception; None for any other."""
         assert self._capture is not None
+        # without the exception, which the generator of the capture would raise again
         self._capture.__exit__(None, None, None)
         if not isinstance(error, CallBlocked | ResultBlocked):
             return None
+        # the exception may carry a decision that was recorded before the block
         if all(error.decision.id != decision.id for decision in self.decisions.everything):
             self.decisions.add(error.decision)
         return error.decision
@@ -72,6 +75,7 @@ class BlockedExpectation(Expectation):
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
         __tracebackhide__ = True
         raised = self._close_capture(error)
+        # the test's own exception is more informative than a missing decision
         if error is not None and raised is None:
             return False
         everything = self.decisions.everything
@@ -92,12 +96,14 @@ class PassingExpectation(Expectation):
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         __tracebackhide__ = True
         raised = self._close_capture(error)
-        if error is not None and raised is None:
+        if error is not None and raised is None:  # as in `BlockedExpectation`
             return
+        # a result or answer that is only flagged reaches the model all the same
         stopped = [*self.decisions.results.blocked, *self.decisions.answers.blocked]
         everything = self.decisions if self._every else self.decisions.everything
         about = self._matcher.about(everything)
         matching = [decision for decision in about if self._matcher.matches(decision)]
+        # `every`: one call that is not allowed fails the test, whatever the others are
         missing = len(matching) < len(about) or self._matcher.about(stopped)
         if raised is not None or not matching or (self._every and missing):
             actual = [*self.decisions, *stopped] if self._every else everything

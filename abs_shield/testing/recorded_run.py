@@ -40,6 +40,7 @@ def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messag
         if isinstance(line, BadLine):
             raise ShieldError(str(line))
         name, session, messages = _run(f"{fspath(path)}:{line[0]}", line[1])
+        # lines without a session are separate runs, even if they have the same name
         key = name if run_id is not None else session or f"{number}: {name}"
         messages_by_run.setdefault(key, []).extend(messages if run_id in (None, name) else ())
     return _only_run(messages_by_run, fspath(path), run_id)
@@ -61,6 +62,7 @@ def _run(place: str, line: bytes) -> tuple[str, str, _Messages]:
         if not isinstance(messages, list):
             raise TypeError
         return str(run.get("run_id", "")), str(run.get("session_id") or ""), messages
+    # RecursionError: a line nested too deeply for Python's parser
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ShieldError(f"{place}: a run is an object with a list of `messages`") from None
 
@@ -70,6 +72,7 @@ def _only_run(messages_by_run: dict[str, _Messages], path: str, run_id: str | No
         raise ShieldError(
             f"{escaped(path)}: {no_match_text('no run is named', run_id, messages_by_run)}"
         )
+    # joining the runs would judge one by what the other has seen
     if run_id is None and len(messages_by_run) != 1:
         raise ShieldError(
             f"{escaped(path)} holds {len(messages_by_run)} runs; name one with `run_id=`"

@@ -32,6 +32,7 @@ def script_items(steps: Iterable[Step]) -> list[ScriptItem]:
         UnreadableMessage: A step has an unknown shape, or a result follows no call.
     """
     items: list[ScriptItem] = []
+    # messages in a row are read together, as the result of one may be in the next
     for is_message, group in groupby(enumerate(steps), lambda step: isinstance(step[1], Mapping)):
         numbered = [*group]
         items += _recorded_items(numbered) if is_message else _own_items(numbered)
@@ -50,6 +51,7 @@ def _recorded_items(messages: Sequence[tuple[int, Any]]) -> Iterator[ScriptItem]
 
 
 def _own_items(steps: Iterable[tuple[int, Any]]) -> Iterator[ScriptItem]:
+    # a call waits for the next step, which may be its result
     call: ToolCall | None = None
     for number, step in steps:
         if isinstance(step, Returned):

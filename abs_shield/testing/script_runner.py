@@ -37,7 +37,9 @@ class ScriptRunner:
 
     def play(self, items: Sequence[ScriptItem]) -> Iterator[ToolCall]:
         """Play the items; yield each call whose registered function has to be dispatched."""
+        # of all items, before the first is played: the clock starts at the earliest time
         events = [event for item in items for event in _events(item)]
+        # a script without times runs at the time of today, like a live session
         if any(event.at is not None for event in events):
             self._clock = RunClock.of(self.session, events)
         for item in items:
@@ -51,6 +53,7 @@ class ScriptRunner:
 
     def dispatch(self, call: ToolCall) -> None:
         """Run the registered function of a call; a generator to its end."""
+        # a block is a decision to return, not an error of the script
         with suppress(CallBlocked, ResultBlocked):
             value = self._firewall.dispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
@@ -58,7 +61,7 @@ class ScriptRunner:
             if inspect.isasyncgen(value):
                 raise ShieldError(f"tool `{escaped(call.name)}` is async; use `ascripted`")
             if inspect.isgenerator(value):
-                list(value)
+                list(value)  # a generator's result is judged when it ends
         self._add_decision(call)
 
     async def adispatch(self, call: ToolCall) -> None:
@@ -75,7 +78,9 @@ class ScriptRunner:
         self._add_decision(call)
 
     def _run_scripted_call(self, item: ScriptedCall) -> Iterator[ToolCall]:
+        # an id connects the decision, the pending call and a late result
         call = item.call if item.call.id else replace(item.call, id=new_id())
+        # before the judgement, as a layer may compare the calls of one turn
         self._firewall.inspect_turn([call], session=self.session)
         tools = self._firewall.registry.of(self.session)
         if item.result is None and runner(tools.get(call.name)) is not None:
@@ -99,15 +104,14 @@ class ScriptRunner:
         if decision.blocked:
             return
         if returned is None:
-            self._pending[call.id or ""] = call
+            self._pending[call.id or ""] = call  # its result may be a later message
         else:
             self._return_value(call, returned)
 
     def _return_value(self, call: ToolCall, returned: Returned) -> None:
         self._advance_clock([returned])
-        execution = ExecutionOutcome(
-            0.0, returned.error
-        )  # no function ran, so there is no result to verify
+        # no function ran, so there is no result to verify and no time was measured
+        execution = ExecutionOutcome(0.0, returned.error)
         self._firewall.lifecycle.take(
             call, returned.value, session=self.session, execution=execution
         )
@@ -126,6 +130,7 @@ class ScriptRunner:
 
     def _add_decision(self, call: ToolCall) -> None:
         """Add the newest decision with the call's id; nested calls have no id."""
+        # newest first: a script may use one id again
         newest_first = reversed(self.session.decisions)
         self.decisions.append(
             next(decision for decision in newest_first if decision.call_id == call.id)
