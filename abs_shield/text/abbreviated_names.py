@@ -12,10 +12,11 @@ from abs_shield.text.normal import normal, unaccented, words
 _CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w)")
 _SMALL = frozenset("of the and for de la le du der die das y".split())
 """Words that are left out of initials."""
+# a message with a long mail in it; each text is split into words as a whole
 _LONGEST_TEXT = 16 * 1024
-_MOST_WORDS = 12
-_LEAST_EXACT = 3
-_LEAST_BEGUN = 4
+_MOST_WORDS = 12  # an address or an institution's name has fewer words
+_LEAST_EXACT = 3  # letters of a word in full: "st", "ave" and initials are in too many texts
+_LEAST_BEGUN = 4  # letters of a name's beginning: three begin too many names
 _LEAST_INITIALS = 3
 """Two initials fit too many names."""
 
@@ -36,6 +37,7 @@ def is_abbreviated(name: str, texts: Iterable[str]) -> bool:
     >>> is_abbreviated("Rijksmuseum, Amsterdam", ["The Rijks wants it."])
     True
     """
+    # A city, a country or a title behind a comma is often omitted.
     name = name.split(",")[0]
     wanted = words(unaccented(normal(name)))[:_MOST_WORDS]
     significant = [word for word in wanted if word not in _SMALL]
@@ -56,6 +58,7 @@ def _has_words(wanted: list[str], text: str) -> bool:
         return False
     places = [n for n, word in enumerate(written) if word == exact[0]]
     first = wanted.index(exact[0])
+    # A negative start would be a slice from the end of the text.
     rows = (written[at - first : at - first + len(wanted)] for at in places if at >= first)
     return any(len(row) == len(wanted) and all(map(_is_short_for, row, wanted)) for row in rows)
 
@@ -70,6 +73,7 @@ def _is_short_for(written: str, word: str) -> bool:
     )
 
 
+# The names of a call are searched for in the same few texts.
 @lru_cache(maxsize=64)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(words(unaccented(normal(text))))

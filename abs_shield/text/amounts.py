@@ -10,18 +10,20 @@ from typing import Any
 from abs_shield.text.json_leaves import items
 
 _INFINITE = Decimal("Infinity")
-_LONGEST = 1_000
-_MOST_DIGITS = 5_000
+_LONGEST = 1_000  # characters; an amount with separators has some 30
+_MOST_DIGITS = 5_000  # exponent: as an integer, `1e1000000` would have a million digits
+# some 5,000 digits: conversion takes quadratic time, seconds for a million bits
 _MOST_BITS = 16_384
 _MINUS = "\u2212"
 _GAP = "[ \u00a0\u2007\u2009\u202f'\u2019]"
 _ENDLESS = re.compile(rf"(?:[+\-\d_.,eE]|{_GAP})+")
 _PLAIN = re.compile(r"-\d+(?:\.\d*)?")
 _WRITTEN = [
-    (re.compile(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"), _GAP),
+    (re.compile(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"), _GAP),  # 1 200,50
+    # 1,200.50 and 12,34,567; in "0,500", the comma is a decimal one
     (re.compile(r"[+-]?(?!0+,\d+$)\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?"), ","),
-    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"), r"\."),
-    (re.compile(r"[+-]?(?:\d+,\d*|,\d+)"), ""),
+    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"), r"\."),  # 1.200,50
+    (re.compile(r"[+-]?(?:\d+,\d*|,\d+)"), ""),  # 12,5
 ]
 """Written forms of numbers that Python cannot parse, and the separators of their groups."""
 
@@ -36,14 +38,14 @@ def amount(value: Any) -> Decimal | None:
     (Decimal('1000'), Decimal('1000.50'), Decimal('0.00'), Decimal('1000'))
     """
     match value:
-        case bool():
+        case bool():  # first: a boolean is an integer, too
             return None
         case int() if value.bit_length() > _MOST_BITS:
             return _INFINITE.copy_sign(Decimal(1 if value > 0 else -1))
         case int():
             return Decimal(value)
         case float():
-            return Decimal(repr(value))
+            return Decimal(repr(value))  # not `Decimal(value)`: that of 0.1 has 55 digits
         case str():
             return _parse(value.strip())
         case Decimal():
@@ -92,6 +94,7 @@ def total(values: Iterable[Any]) -> Decimal:
     Decimal('7.50')
     """
     numbers = [number for value in values for number in amounts(value)]
+    # NaN stays in the sum, so that the sum is within no bound.
     return sum((one for one in numbers if one.is_nan() or one > 0), Decimal(0))
 
 
@@ -129,5 +132,6 @@ def _as_written(text: str) -> Decimal | None:
 def _bounded(number: Decimal) -> Decimal:
     """Return a number that is safe to compute with: too large ones become infinite."""
     if number.is_nan():
+        # also for a signalling NaN, which raises an exception when it is compared
         return Decimal("NaN")
     return _INFINITE.copy_sign(number) if number.adjusted() > _MOST_DIGITS else number

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+# Every repetition is bounded, so that the time is linear in the text.
 _NUMBERS = r"\d{1,3}(?:\s?[,;&\u2013-]\s?\d{1,3}){0,20}"
 _NOUN = r"(?:passage|source|doc(?:ument)?|ref(?:erence)?|chunk|context|citation|excerpt|snippet)s?"
 _FORMS = tuple(
@@ -35,7 +36,7 @@ _FORMS = tuple(
 )
 """Each form, and the signs without which it cannot match, so that it can be skipped."""
 _RANGE = re.compile(r"(\d+)\s?[\u2013-]\s?(\d+)|(\d+)")
-_MOST = 50
+_MOST = 50  # sources of one citation; else "[1-999]" would cite every passage
 
 
 class Citation(NamedTuple):
@@ -81,10 +82,12 @@ def _without_overlaps(matches: list[Citation]) -> Iterator[Citation]:
 
 def _citation(match: re.Match[str]) -> Citation:
     groups = match.groupdict()
+    # One form begins with the blank before the bracket.
     text, start = match[0].lstrip(), match.end() - len(match[0].lstrip())
     numbers = groups.get("numbers") or groups.get("more")
     if numbers:
         return Citation(text, start, match.end(), numbers=_counted(numbers))
+    # a full stop behind a link ends the sentence
     name = (groups.get("name") or groups.get("url") or "").rstrip(".,;:!?")
     if name.isdigit():
         return Citation(text, start, match.end(), numbers=_counted(name[:3]))

@@ -27,7 +27,7 @@ _ASSIGNED = re.compile(
     r"\b(?:named?|titled?|called|call (?:it|this|that|them))(?: (?:it|this|that|them))?[ :]{1,2}"
     r"['\"`]?([\w./-]*\d[\w./-]*\w)"
 )
-_MOST_WORDS = 5
+_MOST_WORDS = 5  # words before a code; earlier ones describe something else
 
 
 def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
@@ -40,13 +40,14 @@ def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     []
     """
     for clause in _END.split(normalised):
+        # Most clauses have no code, and this test is the faster one.
         if not _DIGIT.search(clause):
             continue
         end = 0
         for run in _RUN.finditer(clause):
             if not _DIGIT.search(run[0]):
                 continue
-            code = run[0].rstrip("@./#-")
+            code = run[0].rstrip("@./#-")  # punctuation behind the code
             before = clause[end : run.start()]
             end = run.start() + len(code)
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]

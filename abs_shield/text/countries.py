@@ -39,6 +39,7 @@ def is_country(text: str) -> bool:
     return text.strip().casefold() in _COUNTRIES
 
 
+# ISO 3166-1, and `uk`, which people write instead of `gb`.
 _CODES = frozenset(
     "ad ae af ag al am ao ar at au az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd cf "
     "cg ch ci cl cm cn co cr cu cv cy cz de dj dk dm do dz ec ee eg er es et fi fj fm fr ga gb gd "
@@ -57,4 +58,5 @@ def is_country_code(text: str) -> bool:
     >>> is_country_code("US"), is_country_code("us"), is_country_code("ZZ")
     (True, False, False)
     """
+    # In lower case, "us", "it" and "in" are words.
     return len(text) == 2 and text.isupper() and text.casefold() in _CODES

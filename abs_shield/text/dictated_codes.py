@@ -44,18 +44,21 @@ _ARTICLES = frozenset("ai")
 _WORDS = {normal(word): str(n) for n, row in enumerate(_DIGITS) for word in row.split()}
 _WORDS |= {word: str(n + 10) for n, word in enumerate(_TEENS)} | {w: w[0] for w in _LETTERS}
 _TENTHS = {word: str(n + 2) for n, word in enumerate(_TENS)}
+# These follow each other without blanks, so that each one is a token.
 _CJK = "".join(word for word in _WORDS if len(word) == 1 and "\u3000" < word)
 _WORD = rf"[^\W\d_{_CJK}](?:[^\W\d_{_CJK}]|[{MARKS}])*(?:['\u2019][^\W\d_]+)*"
+# A letter with a word for it comes first: "j for juliet" is one sign, not three words.
 _TOKEN = re.compile(
     rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
+# texts that are searched; those that are cached among 1,024 others
 _LONGEST_TEXT, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
 """Fewest signs of a value: of only digits, and with letters ("B seventeen"); and the most."""
 _LEAST_SIGNS = 4
 """Fewest single digits: "7 7 1 2"."""
-_LONGEST_HEAD = 3
+_LONGEST_HEAD = 3  # letters that may begin a code, as in "QX 7 7 1 2"; a longer word is prose
 
 
 class _Sign(NamedTuple):
@@ -88,6 +91,7 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     letters = alphanumerics(normal(value[: 2 * _MOST]))
     least = _LEAST if letters.isdigit() else _LEAST_MIXED
     if not least <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
+        # Letters alone are a word or initials, which any text may contain in this order.
         return False
     wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
     return any(
@@ -179,6 +183,7 @@ def _sign(word: str, letter: str | None) -> _Sign | None:
 
 def _spells(letters: str, signs: Sequence[_Sign]) -> bool:
     """Return whether *signs* spell *letters*: "seventy seven" is 77, and 70 7."""
+    # All readings advance together, since trying them in turn takes exponential time.
     reached = {0}
     after_tens: set[int] = set()
     for sign in signs:

@@ -24,8 +24,8 @@ _OF_MONEY = re.compile(r"(?:,\d\d?)? ?[$%\u00a2-\u00a5\u20a0-\u20cf]|,\d\d?(?!\w
 """The end of an amount: a currency, decimals."""
 _LONG_PAIR = re.compile(r"\d{6} \d{6}")
 """A bank and an account, or two accounts: groups of one number have fewer than six digits."""
-_LEAST_UNEVEN = _LEAST_IN_ROW = 3
-_LEAST_SIZE = 2
+_LEAST_UNEVEN = _LEAST_IN_ROW = 3  # groups; two may be two values, or a count and what is counted
+_LEAST_SIZE = 2  # digits of a group; single ones are a list, or dictated
 _MOST_DIGITS = 26
 """The length of a Polish account; cards have at most 19 digits."""
 _CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{5}")
@@ -34,8 +34,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[;!?|]|(?<!\bn[or])\.\s")
 _IS = re.compile(r"(?:\b(?:is|was)|['\u2019]s|[=#])\W{0,3}\Z")
 """A statement about one thing, with any label: "my locker is 12 34", "it's 302 4417"."""
-_LONGEST_LABEL = 48
-_MOST_WORDS = 5
+_LONGEST_LABEL = 48  # characters before the digits: some five words
+_MOST_WORDS = 5  # words before the digits; earlier ones belong to another phrase
 _LITTLE = frozenset(
     "is was the of my your our his her their its this that as with new ist es est la le el il der "
     "die das mein meine ma mon mi su".split()
@@ -64,8 +64,9 @@ _KINDS = frozenset(
 
 
 _IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,3})?(?!\w)")
+# Norway's IBANs; digits of a subscriber's number without its area
 _SHORTEST_IBAN, _LEAST_PHONE = 15, 8
-_NEAR = 64
+_NEAR = 64  # characters around a span; the longest IBAN has 42 with its blanks
 _LEAST_OF_TWO, _LEAST_OF_MORE = 4, 2
 """Digits of a group, where there are two or more of them."""
 
@@ -114,10 +115,12 @@ def _classify(text: str, match: re.Match[str]) -> tuple[bool, bool]:
     run, start = match[0], match.start()
     gaps = set(_GAP.findall(run))
     if not any(" " in gap for gap in gaps):
+        # one slash separates alternatives, several the parts of a date or a tax number
         return False, "/" not in run or run.count("/") > 1
     if not gaps <= _JOINTS:
         return False, False
     before = text[max(0, start - _LONGEST_LABEL) : start]
+    # Before the test for long pairs: groups of a card or behind `+` may be long.
     if before.endswith(("+", "(")) or " (" in gaps or _is_card(run):
         return False, True
     if _LONG_PAIR.search(run) or sum(map(str.isdigit, run)) > _MOST_DIGITS:
@@ -191,6 +194,7 @@ def _is_card(run: str) -> bool:
     if _CARD.fullmatch(run) is None:
         return False
     digits = [int(c) for c in reversed(run) if c.isdigit()]
+    # the Luhn algorithm (ISO/IEC 7812-1)
     return (sum(digits[::2]) + sum(sum(divmod(2 * d, 10)) for d in digits[1::2])) % 10 == 0
 
 
@@ -202,6 +206,7 @@ def is_part_of_number(text: str, start: int, end: int) -> bool:
     >>> is_part_of_number(text, 9, 21), is_part_of_number(text, 5, 21)
     (True, False)
     """
+    # Only the neighbourhood, so that the time does not grow with the text for each value.
     first = max(0, start - _NEAR)
     near, start, end = text[first : end + _NEAR], start - first, end - first
     if not any(map(str.isdigit, near[start:end])):
@@ -251,6 +256,7 @@ def is_iban(letters: str) -> bool:
     """
     if _IBAN.fullmatch(letters) is None:
         return False
+    # the check digits of ISO 7064 (MOD 97-10)
     return int("".join(str(int(c, 36)) for c in letters[4:] + letters[:4])) % 97 == 1
 
 
@@ -264,6 +270,7 @@ def is_grouped_field(name: str) -> bool:
     return _is_grouped_name(name[:LONGEST_NAME])
 
 
+# The names of parameters are the same in every call.
 @lru_cache(maxsize=4096)
 def _is_grouped_name(name: str) -> bool:
     words = {*name_words(name), *split_words(name)}  # "nhs" is no plural

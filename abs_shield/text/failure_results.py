@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+# Every repetition is bounded, so that a hostile result costs linear time.
 _BEGINS = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|fail(?:ed|ure)?\b|traceback\b|denied\b|forbidden\b"
     r"|not found\b|invalid\b|cannot\b|could not\b|unable to\b)",
@@ -23,9 +24,11 @@ _TEXTS = frozenset("message msg detail reason".split())
 """Members with an error's text for people."""
 _KINDS = frozenset("code type __type status".split())
 """Members with the kind of error, as an HTTP status or a name."""
+# An object with any other member is data, such as an order with a status.
 _ENVELOPE = _TEXTS | _KINDS | {"title", "description", "instance"}
 _PROBLEM = frozenset(("title", "status"))
 """Required members of an RFC 7807 problem."""
+# Without one of these members, an object is not examined further.
 _TELLING = _SAYING | _FLAGS | _OUTCOMES | CODES | _TEXTS
 _STATES = frozenset("error failed failure denied rejected forbidden invalid".split())
 _NAME = re.compile(r"\w{0,80}(?:Error|Exception|Fault)")
@@ -42,8 +45,8 @@ _STATUS = re.compile(
 _PHRASES = {status.value: status.phrase.casefold() for status in HTTPStatus if status >= 400}
 _TITLES = frozenset(phrase for phrase in _PHRASES.values() if " " in phrase)
 """Phrases of several words: `Locked` and `Gone` are states of other things, too."""
-_LONGEST = 300
-_MOST = 50
+_LONGEST = 300  # characters; a longer text is a document, which may mention a failure
+_MOST = 50  # members that are read; an error has a handful
 
 
 def is_failure_result(value: Any) -> bool:
@@ -59,6 +62,7 @@ def is_failure_result(value: Any) -> bool:
     """
     if isinstance(value, str):
         return _is_failure(value)
+    # some servers wrap each result in a list of one item
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if not isinstance(value, Mapping):
@@ -81,6 +85,7 @@ def _indicates_failure(key: str, value: Any) -> bool:
     if key in _SAYING:
         return bool(value)
     if key in _FLAGS:
+        # `is`: only a boolean is a flag, 1 and "true" are data
         return value is (key in ("iserror", "is_error"))
     if key in _OUTCOMES:
         return isinstance(value, str) and value.casefold() in _STATES
@@ -116,6 +121,7 @@ def _is_failure(text: str) -> bool:
     if _BEGINS.match(text) is not None:
         return True
     if (status := _STATUS.match(text)) is not None:
+        # an unknown status has no phrase: no stripped text begins with a line's end
         return status[2].strip().casefold().startswith(_PHRASES.get(int(status[1]), "\n"))
     if len(text) > _LONGEST:
         return False

@@ -14,7 +14,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
 _OVERLONG = re.compile("%c0%a([ef])", re.IGNORECASE)
 """Dot and slash in overlong UTF-8, which careless decoders accept."""
-_DECODED = 3
+_DECODED = 3  # times: a proxy, a framework and the tool may each decode the path once
 
 
 def decoded_spellings(path: str) -> set[str]:
@@ -29,6 +29,7 @@ def decoded_spellings(path: str) -> set[str]:
     for _ in range(_DECODED):
         text = unquote(text)
         spellings.add(text)
+    # full-width dots and slashes become plain ones
     return spellings | {unicodedata.normalize("NFKC", one) for one in spellings}
 
 
@@ -49,6 +50,7 @@ def has_parent_step(path: str) -> bool:
     >>> [has_parent_step(path) for path in ("a/../b", "a/.. /b", "a/..b", "a/...")]
     [True, True, False, True]
     """
+    # Windows ignores blanks and full stops behind a name
     return any(len(step) > 1 and not step.strip(" .") and ".." in step for step in path_steps(path))
 
 
@@ -71,11 +73,11 @@ def is_inside(path: str, root: str) -> bool:
     >>> is_inside("c:/DATA/a", "C:\\data"), is_inside("/Srv/a", "/srv")
     (True, False)
     """
-    if "\0" in path or has_parent_step(path):
+    if "\0" in path or has_parent_step(path):  # functions in C read a path up to the null character
         return False
     windows = bool(_DRIVE.match(root)) or root.startswith("\\\\")
     if not is_absolute(path):
-        return not (windows and ":" in path)
+        return not (windows and ":" in path)  # a drive, or an alternate stream of a file
     below, above = _whole(path, folded=windows), _whole(root, folded=windows)
     return below[0] == above[0] and below[1][: len(above[1])] == above[1]
 
@@ -85,6 +87,7 @@ def _whole(path: str, *, folded: bool) -> tuple[str, list[str]]:
     text = path.casefold() if folded else path
     start = "\\\\" if _SEPARATORS.match(text) and text[1:2] in ("/", "\\") else text[:1]
     if folded:
+        # as Windows does when it opens the file
         steps = [step.rstrip(" .") for step in path_steps(text)]
         return (start if start == "\\\\" else "", steps)
     return (start if start in ("/", "~") else "", path_steps(text))

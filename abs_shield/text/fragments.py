@@ -41,6 +41,7 @@ def whole_parts(chunk: str, split: list[str] | None = None) -> set[str]:
         and _DIGIT.search(part)
         and not _COMPOUND.search(part)
     ]
+    # Most chunks have no code, and reading the separators is slow.
     if coded:
         tight = SeparatorlessText.of(chunk)
         whole.difference_update(part for part in coded if not _stands_alone(part, tight))

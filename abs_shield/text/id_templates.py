@@ -14,8 +14,8 @@ _CONVENTION = re.compile(
     re.IGNORECASE,
 )
 _AROUND = frozenset(" \t\r\n\"'`,;()")
-_MOST_HOLES = 6
-_LONGEST = 200
+_MOST_HOLES = 6  # literal texts of a format; one with more holes would fit nearly any value
+_LONGEST = 200  # characters of a format; without a bound, a text of braces takes quadratic time
 
 Template = tuple[str, ...]
 """The literal texts around the holes, in order: one more than there are holes."""
@@ -38,9 +38,9 @@ def templates(text: str) -> list[Template]:
         between = all(literals[1:-1])
         letters = sum(len(_ALNUM.findall(literal)) for literal in literals)
         if (
-            letters >= 2
-            and between
-            and "<" not in "".join(literals)
+            letters >= 2  # `{id}` or `{a}-{b}` would fit nearly any value
+            and between  # two holes without a text between them have no border
+            and "<" not in "".join(literals)  # an element of HTML, not a hole
             and len(literals) <= _MOST_HOLES
         ):
             matches.append(literals)
@@ -69,6 +69,7 @@ def _conventions(text: str) -> list[Template]:
     """Return the formats of e-mail addresses in a text: ``firstname.lastname@x.org``."""
     if "@" not in text:
         return []
+    # Without a sign between the names, every local part would fit.
     return [
         ("", dot, host.lower().rstrip(".")) for _, dot, host in _CONVENTION.findall(text) if dot
     ]
@@ -87,6 +88,7 @@ def template_values(template: Template, value: str) -> tuple[str, ...] | None:
     end = len(value) - len(template[-1])
     at, matches = len(first), []
     for literal in rest[:-1]:
+        # the first place: a hole is as short as possible, and nothing is tried twice
         stop = value.find(literal, at, end)
         if stop < 0:
             return None

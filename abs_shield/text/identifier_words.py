@@ -26,7 +26,7 @@ _TELLING = frozenset(
     "send post reply message mail email notify comment note sms chat tweet".split()
 )
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
-_LEAST_ABBREVIATED = 4
+_LEAST_ABBREVIATED = 4  # letters of a word; people do not abbreviate shorter ones
 _NO_PLURALS = frozenset(
     "address status news series access process alias bonus class business".split()
 )
@@ -47,8 +47,10 @@ def name_words(name: str) -> tuple[str, ...]:
     return _name_words(name[:LONGEST_NAME])
 
 
+# The names of tools and fields are the same in every call.
 @lru_cache(maxsize=4096)
 def _name_words(name: str) -> tuple[str, ...]:
+    # The pattern would split "IDs" into "I" and "Ds".
     return tuple(map(singular, split_words(name.replace("IDs", "Ids"))))
 
 
@@ -104,6 +106,7 @@ def singular(word: str) -> str:
     for ending, stem in _PLURALS:
         if word.endswith(ending):
             return word[: -len(ending)] + stem
+    # "glass", "bus" and "this" are singular
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
@@ -116,6 +119,7 @@ def abbreviates(letters: str, word: str) -> bool:
     """
     if len(word) < _LEAST_ABBREVIATED or not word.isalpha() or word[0] != letters[0]:
         return False
+    # `in` consumes the iterator, so that the letters must occur in this order.
     rest = iter(word)
     return all(letter in rest for letter in letters)
 

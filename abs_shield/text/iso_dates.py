@@ -9,7 +9,8 @@ from typing import Any
 
 from abs_shield.text.json_leaves import items
 
-_LONGEST = 40
+_LONGEST = 40  # characters; a date-time with microseconds and an offset has 32
+# `fromisoformat` also accepts 20300531 and 2030-W22-5, which may be other codes.
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -25,6 +26,7 @@ def iso_date(value: Any) -> date | None:
     text = value.strip()
     if not _DAY.match(text):
         return None
+    # the date first: as a date-time it would become midnight
     for read in (date.fromisoformat, datetime.fromisoformat):
         try:
             return read(text)

@@ -12,9 +12,9 @@ from abs_shield.text.opaque import TypePlaceholder, UnreadIterator
 Path = tuple[str | int, ...]
 State = TypeVar("State")
 
-DEEPEST = 64
-MOST = 50_000
-_MOST_JSON = 64 * 1024
+DEEPEST = 64  # levels, as many as arguments may have; Python stops recursion at 1,000
+MOST = 50_000  # scalars and containers of one value: half of those that a call may have
+_MOST_JSON = 64 * 1024  # characters; longer JSON text is not parsed in every call
 _SCALARS = (str, int, float)
 
 
@@ -85,7 +85,9 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
         if item is None or isinstance(item, _SCALARS):  # first: checks of abstract classes are slow
             return None
         if isinstance(item, (dict, Mapping)):
+            # `islice`: a mapping of a caller may be endless
             return [((*path, str(key)), inner) for key, inner in islice(item.items(), most)]
+        # reading an iterator would take its items from the tool
         if isinstance(item, (list, tuple)) and not isinstance(item, UnreadIterator):
             return [((*path, n), inner) for n, inner in enumerate(item[:most])]
         return None
@@ -152,11 +154,13 @@ def parse_container(text: str) -> Any:
     >>> parse_container('{"id": 7}'), parse_container("7")
     ({'id': 7}, None)
     """
+    # most texts are not JSON, and this test is the faster one
+
     if text.lstrip()[:1] not in ("{", "[") or len(text) < 2:
         return None
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # deep nesting raises `RecursionError`
         return None
     return value if isinstance(value, (dict, list)) else None
 
@@ -181,8 +185,10 @@ def scalar_text(value: Any) -> str | None:
     """
     if isinstance(value, str):
         return None if isinstance(value, TypePlaceholder) else value
+    # a boolean is an integer, too
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
+    # 1,233 digits; Python refuses to print an integer of more than 4,300.
     if isinstance(value, int) and value.bit_length() > 4096:
         return None
     return repr(value)

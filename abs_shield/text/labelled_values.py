@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+# A longer label is prose; the bounds keep the time linear.
 _LINE = re.compile(
     r"^[ \t\-*]*[\"']?([^\W\d][\w .-]{0,40}?)[\"']?[ \t]*[:=][ \t]*(\S.{0,63})$", re.MULTILINE
 )

@@ -32,9 +32,10 @@ _OTHERS = frozenset(
     "saya tolong untuk dengan yang tidak bisa dari ini itu ang mga ako ng "
     "vreau pentru este sunt prosím jsem chci který želim molim hvala".split()
 )
+# A word of both lists would decide nothing.
 _ONLY_ENGLISH, _ONLY_OTHERS = _ENGLISH - _OTHERS, _OTHERS - _ENGLISH
-_MOST = 8_000
-_LEAST = 2
+_MOST = 8_000  # characters; the language of a text shows on its first pages
+_LEAST = 2  # words; one alone may be part of a name
 
 
 Language = Literal["english", "other", "unknown"]

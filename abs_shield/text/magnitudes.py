@@ -36,11 +36,13 @@ def with_words(number: float) -> Iterator[tuple[str, ...]]:
     """
     for power, words in _table():
         part = number / 10**power
+        # 10,000 thousand are 10 million
         if part < _LEAST or part >= 10_000 or round(part, _DECIMALS) != part:
             continue
         digits = f"{part:g}"
-        for written in {digits, digits.replace(".", ",")}:
+        for written in {digits, digits.replace(".", ",")}:  # some languages have a decimal comma
             for word in words:
+                # in a script without blanks, the number and the word are one chunk
                 yield (f"{written} {word[0]}",) if is_unspaced_script(word[0]) else (written, *word)
 
 

@@ -52,6 +52,7 @@ _IN_URL = r"[^\s<>\"'`\u3000-\u303f\uff01-\uff5e]"
 _ALONE = r"(?<![^\W_])"
 _END = r"(?![A-Za-z0-9])"
 
+# Every repetition is bounded, so that the time is linear in the text.
 _PATTERNS: dict[MentionKind, str] = {
     MentionKind.URL: rf"(?:https?|ftp|s3|gs|wss?)://{_IN_URL}{{1,2000}}"
     rf"|\bwww\.[a-z0-9-]{{1,63}}\.{_IN_URL}{{2,2000}}",
@@ -93,7 +94,7 @@ FUNCTION_WORDS = frozenset(
     "will have has had no not yes hi hello dear thanks thank sorry ok okay for from in on at to by "
     "with of as there here then now also let book cancel send call refund find show get".split()
 )
-_MOST_WORDS = 6
+_MOST_WORDS = 6  # words; longer runs of capitalised words are headings
 _SHORT = 3
 """The longest initial or title that is written with a full stop."""
 
@@ -110,6 +111,7 @@ def mentions(text: str) -> list[Mention]:
     >>> [(m.kind.value, m.text) for m in mentions("Mia Li paid $20 for W-77 on 2024-05-20.")]
     [('name', 'Mia Li'), ('money', '$20'), ('id', 'W-77'), ('date', '2024-05-20')]
     """
+    # A byte for each character: a list of spans would be searched for every match.
     taken = bytearray(len(text))
     matches: list[Mention] = []
     for kind, form in _FORMS.items():
@@ -128,6 +130,7 @@ def _spans(kind: MentionKind, form: re.Pattern[str], text: str) -> Iterator[tupl
     for match in form.finditer(text):
         start, end = match.span()
         if kind in (MentionKind.URL, MentionKind.EMAIL, MentionKind.PATH, MentionKind.DATE):
+            # punctuation behind an address belongs to the sentence
             end = start + len(match[0].rstrip(_TRAILING))
         if kind is not MentionKind.ID or _is_id(match[0]):
             yield start, end
@@ -147,6 +150,7 @@ def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
         if apart or len(run) >= _MOST_WORDS or taken[start]:
             yield from _trimmed(run, text)
             run = []
+        # A particle is part of a name only between its words.
         if not taken[start] and (match[0][0].isupper() or (run and match[0] in _PARTICLES)):
             run.append((start, end))
         else:

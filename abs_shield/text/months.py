@@ -70,7 +70,7 @@ _UNNAMED = ("tháng {}", "{} 月", "{} 월")
 """Languages that number the months."""
 _SHORTEST = 3
 """Letters of the shortest abbreviation, ``dec`` and ``déc``."""
-_MONTHS = 12
+_MONTHS = 12  # each row of the tables has as many names
 
 Name = tuple[str, ...]
 """The chunks of a month's name, in normal form."""
@@ -122,6 +122,7 @@ def _forms(name: str, *, cut: bool) -> set[Name]:
     """Return a name whole, without accents, and, in cased alphabets, abbreviated."""
     full = normal(name)
     spellings = {full, unaccented(full)}
+    # In scripts without capitals, the first letters are not an abbreviation.
     if cut and name.lower() != name.upper():
         spellings |= {form[:size] for form in (*spellings,) for size in (_SHORTEST, _SHORTEST + 1)}
     return {tuple(chunks(form)) for form in spellings}

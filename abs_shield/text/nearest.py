@@ -10,9 +10,9 @@ from operator import eq
 from abs_shield.text.identifier_words import singular, split_words
 from abs_shield.text.synonyms import canonical, have_different_meanings
 
-_LONGEST = 128
-_MOST = 5_000
-_OTHER_VERB = 0.75
+_LONGEST = 128  # characters of a name: a comparison takes quadratic time
+_MOST = 5_000  # candidates: beyond it, the hint is not worth its time
+_OTHER_VERB = 0.75  # below the floor of 0.6 unless the names are alike by 0.8
 _LEAST_SLIP, _LEAST_SLIPS = 5, 8
 """Shortest words that stay recognisable with one slip, and with two."""
 _COMPARED = 16
@@ -56,6 +56,7 @@ def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> flo
         return spelling
     likeness = max(
         spelling,
+        # below 1, so that the same spelling is nearer than the same words
         0.9 * _overlap(words, other),
         0.95 * _overlap(_meaning(words), _meaning(other)),
     )
@@ -102,6 +103,7 @@ def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) 
     best, closest = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
     for other in _promising(value[:_LONGEST], [*_first(candidates, most)]):
         matcher.set_seq1(other[:_LONGEST])
+        # Both are upper limits of the ratio, and faster to compute.
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
             ratio = matcher.ratio()
             if ratio > best:
@@ -121,8 +123,10 @@ def is_misspelt(written: str, word: str) -> bool:
     (False, False)
     """
     most = 0 if len(word) < _LEAST_SLIP else 1 if len(word) < _LEAST_SLIPS else 2
+    # People seldom mistype the first letter, and another one makes another word.
     if written[:1] != word[:1] or abs(len(written) - len(word)) > most:
         return False
+    # The optimal string alignment distance, with the last three rows of its table only.
     row, before, last = [*range(len(word) + 1)], [0], [0]
     for i, one in enumerate(written, 1):
         row, before, last = [i], row, before
@@ -131,6 +135,7 @@ def is_misspelt(written: str, word: str) -> bool:
             if i > 1 and j > 1 and (one, written[i - 2]) == (word[j - 2], other):
                 cost = min(cost, last[j - 2] + 1)
             row.append(cost)
+        # No later row can have a smaller distance.
         if min(row) > most:
             return False
     return bool(row[-1] <= most)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
 from unicodedata import normalize
 
-_LONGEST = 50_000
+_LONGEST = 50_000  # characters, some 3,000 ranges; parsing each of them takes time
 _BETWEEN = re.compile(r"[\s,;|\"'()\[\]]+")
 _OPEN = re.compile(r".*/0+(?:\.0+)*")
 _EVERY_IPV4 = [IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96")]
@@ -31,6 +31,7 @@ def is_everything(texts: Iterable[str]) -> bool:
     for text in texts:
         if len(text) > _LONGEST:
             return True
+        # full-width digits and stops become plain ones
         for name in _BETWEEN.split(normalize("NFKC", text)):
             network = _network(name)
             if network is None and _OPEN.fullmatch(name):
@@ -46,6 +47,7 @@ def is_everything(texts: Iterable[str]) -> bool:
 
 def _network(name: str) -> IPv4Network | IPv6Network | None:
     try:
+        # not strict: 10.0.0.1/8 has host bits, and is a range all the same
         return ip_network(name, strict=False)
     except ValueError:
         return None

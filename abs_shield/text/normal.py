@@ -23,6 +23,7 @@ _BORDER = re.compile(
     rf"(?<=[{_LATIN}])(?=[^\W{_LATIN}])|(?<=[^\W{_LATIN}])(?=[{_LATIN}])|(?<=[{MARKS}])(?=[{_LATIN}])"
 )
 _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
+# Possessive: a run that has matched is never split again, which keeps the time linear.
 _CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*")
 _ASCII_CHUNK = re.compile(  # the same, twice as fast
     r"[a-z0-9_]++(?:(?=[^\s\"])(?:[!#$%&*+\-./:=?@^~]++|,(?=[0-9])"
@@ -42,8 +43,9 @@ _UNSPACED = re.compile(
 )
 _FILLERS = "\u115f\u1160\u3164\uffa0\u034f"
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d"
+# characters: all of the basic plane; a text of rare ones must not fill the memory
 _MOST_REMEMBERED = 1 << 16
-_MOST_STEPS = 12
+_MOST_STEPS = 12  # folders: the prefixes of a path grow with the square of their number
 
 
 class _NormalCharacters(dict[int, str | None]):
@@ -51,6 +53,7 @@ class _NormalCharacters(dict[int, str | None]):
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)
+        # Variation selectors are invisible, but of the category of accents.
         if unicodedata.category(character) == "Cf" or 0xFE00 <= code <= 0xFE0F:
             plain: str | None = None
         else:
@@ -81,6 +84,7 @@ _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
 _MARKED = re.compile(r"[^\w\x00-\x7f]{64,}")
 _MOST_MARKS = 30
 """Accents on one letter; CPython sorts n of them in n squared steps."""
+# texts of which 64 are cached, and of which two are; longer ones are not
 _LONGEST_SHORT, _LONGEST_VALUE = 256, 16 * 1024
 _MOST_SPREAD = 4
 """The longest normal form, in lengths of the text; one Arabic ligature alone is 18 letters."""
@@ -133,12 +137,14 @@ def _fitting(text: str) -> str:
 
 def _normal(text: str) -> str:
     size = len(text)
+    # Before NFKC, which would need the memory for the whole result.
     if len(text) > _LONGEST_VALUE:
         text = _fitting(text)
     signs = _LONG_HYPHEN.sub("-", _MARKED.sub(_few_marks, text.replace("\u2116", "#")))
     if _SIGN.search(signs):
         signs = signs.translate(_APART)  # a template of `re.sub` would take 2 seconds a megabyte
     spread = unicodedata.normalize("NFKC", signs)[: _MOST_SPREAD * size + _LONGEST_SHORT]
+    # Folded text may not be in NFKC any more, so it is normalised again.
     folded = unicodedata.normalize("NFKC", spread.casefold())
     plain = _STOP.sub(".", folded.translate(_PLAIN))
     return plain if plain.isascii() else _BORDER.sub(" ", plain)

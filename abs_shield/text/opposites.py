@@ -42,6 +42,7 @@ def _table() -> dict[str, frozenset[str]]:
     opposites: dict[str, set[str]] = {}
     for pair in (*map(str.split, _PAIRS.split("|")), *product(_UP, _DOWN)):
         one, other = map(stem, pair)
+        # A pair with one stem would be the opposite of itself.
         if one != other:
             opposites.setdefault(one, set()).add(other)
             opposites.setdefault(other, set()).add(one)

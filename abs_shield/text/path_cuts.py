@@ -23,7 +23,7 @@ _CONVENTIONAL = frozenset(
 _REVISION = re.compile(
     r"(?:(?:fetch_|orig_|merge_)?head|@)(?:[~^]\d{0,4})*|@\{\w{1,12}\}", re.IGNORECASE
 )
-_ALIKE = 0.6
+_ALIKE = 0.6  # the cutoff of `difflib.get_close_matches`; mio and mia have 0.67
 
 
 def cut_positions(path: str) -> list[int]:
@@ -34,6 +34,7 @@ def cut_positions(path: str) -> list[int]:
     ([15, 13], [8, 4])
     """
     scheme = path.find("://")
+    # 1: a path is not cut at its root
     first = path.find("/", scheme + 3) if scheme >= 0 else 1
     if first < 0:
         return []
@@ -68,6 +69,7 @@ def resolve_parent_steps(path: str) -> str:
     ['/srv/x', '/srv', '', '']
     """
     plain = unquote(path.strip()).replace("\\", "/")
+    # Most paths have no parent step; in a URL, the server decides what it means.
     if "/.." not in plain or "://" in plain:
         return ""
     way = normpath(plain)

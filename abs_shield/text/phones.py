@@ -40,13 +40,14 @@ _EXIT = re.compile(
     r"\(\+\d{1,3}\)(?:[ ().-]{0,2}\d){6,14}|00[1-9]\d{0,2}(?=\D)(?:[ ()-]{1,2}\d+){2,6}"
 )
 """A country's code in brackets, or behind the 00 of a call abroad."""
-_LEAST, _MOST = 7, 15
+_LEAST, _MOST = 7, 15  # digits: shorter ones are extensions; ITU-T E.164 allows 15
+# Up to 61 digits, since several numbers may follow each other.
 _RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
 _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
 """The beginnings with a country's code."""
 _GROUP = re.compile(r"[+(]*\d+")
-_MOST_GROUPS = 10
-_LEAST_ABROAD = 11
+_MOST_GROUPS = 10  # groups of one number; in pairs, 15 digits are eight of them
+_LEAST_ABROAD = 11  # digits: a country's code and ten, as in North America and Russia
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _SHORT = frozenset("17")
 _MIDDLE = frozenset(
@@ -70,7 +71,7 @@ def is_phone_field(name: str) -> bool:
 def _names_phone(name: str) -> bool:
     words = name_words(name)
     if words and words[-1] in _CODES:
-        return words == ("caller", "id")
+        return words == ("caller", "id")  # its last word is one of other identifiers
     if not _WORDS.isdisjoint(words) or _NATIVE.search(name):
         return True
     return bool(words) and words[-1] in _NUMBERS and not _CONTACTS.isdisjoint(words)
@@ -101,6 +102,7 @@ def is_identifier_field(name: str) -> bool:
     last = words[-1]
     if last in _NUMBERS:
         return not _CODES.isdisjoint(words)
+    # the end of names without separators, such as `orderid`
     return last in _CODES or (len(last) > 3 and last.endswith("id") and last not in _NO_IDS)
 
 
@@ -158,6 +160,7 @@ def phones_of(text: str) -> frozenset[Phone]:
         readings = [_international(digits[2:])]
     else:
         readings = [Phone(digits.removeprefix("0")), *_without_sign(digits)]
+    # a subscriber's number without its trunk zero
     return frozenset(p for p in readings if len(p.national) >= _LEAST - 1 and p.national[0] != "0")
 
 
@@ -234,6 +237,7 @@ def phones_in_run(run: str) -> Iterator[str]:
     """
     whole = [match[0] for match in find_phones(run)]
     if whole:
+        # A format that only telephone numbers have is never split.
         yield from whole
         return
     groups = [match.span() for match in _GROUP.finditer(run)]

@@ -67,6 +67,7 @@ def bare_place(place: str) -> str:
     >>> bare_place("Tromsø Airport (TOS), Norway"), bare_place("Munich Hbf"), bare_place("Station")
     ('Tromsø', 'Munich', 'Station')
     """
+    # a name has fewer characters; the pattern would read all of a hostile text
     first = _BRACKETED.sub("", place[:200]).split(",")[0]
     names = [word for word in first.split() if normal(word).strip(".") not in _VENUE]
     return " ".join(names) or first.strip()
@@ -79,7 +80,7 @@ def foreign_names(place: str) -> list[str]:
     >>> foreign_names("Cologne"), foreign_names("Leeds")
     (['köln'], [])
     """
-    name_key = unaccented(normal(place[:40]))
+    name_key = unaccented(normal(place[:40]))  # the longest name of the table is shorter
     return [name for name in _NAMES.get(name_key, ()) if unaccented(normal(name)) != name_key]
 
 
@@ -90,5 +91,6 @@ def short_city_names(place: str) -> list[str]:
     >>> short_city_names("Las Vegas"), short_city_names("Leeds")
     (['vegas', 'lv', 'sin city'], [])
     """
+    # the longest name of the table is shorter
     name_key = unaccented(normal(place[:40])).strip(" .")
     return [name for name in _SHORTENED.get(name_key, ()) if name != name_key]

@@ -17,13 +17,13 @@ NEGATORS = frozenset(
     "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
     "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
 )
-_LONGEST = 2_000
-_MOST_WORDS = 400
+_LONGEST = 2_000  # characters; a longer sentence is a list or a table
+_MOST_WORDS = 400  # words of such a sentence
 _REACH = 3
 """Content words behind a negator among which the first one is negated."""
 _SAME = 0.75
 """The least share of common words in sentences that differ only in a negation."""
-_AKIN = 0.6
+_AKIN = 0.6  # the least share of the other words; an opposite already sets the two apart
 _DENYING = frozenset(
     map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())
 )
@@ -120,6 +120,7 @@ class SentenceWords:
 
     def _behind(self, n: int) -> str:
         start = self.words[n].end
+        # Twice as many words, since function words between them do not count.
         for word in self.words[n + 1 : n + 1 + 2 * _REACH]:
             if _BREAKS.search(self.text, start, word.start):
                 return ""
@@ -132,6 +133,7 @@ def denial(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     """Return how one of two sentences negates the other; empty if neither does."""
     if (
         statement.denies == other_sentence.denies
+        # In sentences about different things, a negation contradicts nothing.
         or _share(statement.keys, other_sentence.keys) < _SAME
     ):
         return ""
@@ -159,6 +161,7 @@ def opposite(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     turned = {key for key in statement.keys - other_sentence.keys if key in OPPOSITES}
     if not turned or _share(statement.keys - turned, other_sentence.keys) < _AKIN:
         return ""
+    # A word beside it is shared: "the door is open, the window closed" has none.
     beside = _neighbours(other_sentence)
     for before, key, after in _neighbours(statement):
         for other in OPPOSITES[key] if key in turned else ():

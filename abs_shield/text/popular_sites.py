@@ -25,8 +25,9 @@ def is_popular_site(url: str) -> bool:
     (True, False)
     """
     try:
+        # the host is in the first 512 characters
         host = urlsplit(url[:512] if "://" in url else f"//{url[:512]}").hostname or ""
-    except ValueError:
+    except ValueError:  # a bracket that is not the address of a host
         return False
     labels = host.casefold().split(".")
-    return any(".".join(labels[-size:]) in _POPULAR for size in (2, 3))
+    return any(".".join(labels[-size:]) in _POPULAR for size in (2, 3))  # example.org and bbc.co.uk

@@ -16,6 +16,7 @@ def domains(text: str) -> list[str]:
     >>> domains("Ann Li <ann@Example.org>, bob@x.com"), domains("@ann, bob")
     (['example.org', 'x.com'], [])
     """
+    # a full-width sign is an `@` for mail servers, too
     plain = unicodedata.normalize("NFKC", text).casefold()
     addresses = _DOMAIN.findall(plain)
     return [domain.rstrip(".") for local, domain in addresses if local or "." in domain]

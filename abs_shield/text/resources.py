@@ -28,10 +28,11 @@ _INTERFACE = frozenset(
 _STORES = re.compile(r"\A(?:s3|gs|gcs)://(?=[^/]+/?\Z)")
 _ENDPOINTS = frozenset("host hostname endpoint server broker peer node url uri".split())
 _ENDPOINT = re.compile(r"([^:/]+):(\d{2,5})")
+# The ids of arXiv have only digits, with a full stop.
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
 _SELF_TELLING = re.compile(r"[^\W_][\w-]{6,}[^\W_]")
 _CHANGES = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
-_LEAST_CHANGES = 3
+_LEAST_CHANGES = 3  # changes between letters and digits; names such as web2day have two
 
 
 def is_kind_word(word: str) -> bool:

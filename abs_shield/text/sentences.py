@@ -31,7 +31,7 @@ _INITIAL = re.compile(r"(?:^|[\s.])([^\W\d_])\.$")
 _GERMAN_DAY = re.compile(
     r"(?:^|\s)\d{1,2}\.\s(?:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE
 )
-_LONGEST_ABBREVIATION = 12
+_LONGEST_ABBREVIATION = 12  # characters before a full stop; more would be read again for every stop
 
 
 def sentences(text: str) -> list[str]:
@@ -63,11 +63,13 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
         return True
     after = text[stop.end() : stop.end() + 2]
     if after and not after[0].isspace():
+        # "?" in a URL, "!" in code
         return not stop[0].startswith(".") and not after[0].isalnum() and after[0] not in "/=&"
     if "!" in stop[0] or "?" in stop[0]:
         return True
     before = text[max(0, stop.start() - _LONGEST_ABBREVIATION) : stop.end()]
     behind = text[stop.end() : stop.end() + 8]
+    # a sentence does not begin in lower case: the stop was an abbreviation's
     if behind.lstrip()[:1].islower():
         return False
     if _YEAR.match(behind) and (_STREET.search(before) or _AUTHORS.search(before)):

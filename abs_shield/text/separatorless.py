@@ -13,8 +13,10 @@ from abs_shield.text.normal import MARKS, is_unspaced_script, unaccented
 _GAPS = re.compile(r"([\W_]+)")
 _SIGNS = re.compile(rf"[{MARKS}\u0300-\u036f]+")
 _SOFT = re.compile(r"[ \t]?[-./()'\u2019#+~\\_]{0,2}[ \t]?|[-./:=?&%@!*$^()'\u2019#+~\\_]{1,4}")
+# Distances between two letters, in order: a border is at least as far as required.
 _INSIDE, _UNDERSCORE, _DOTTED, _JOINED, _LOOSE, _APART = range(6)
-_NOTHING, _BLANK, _OTHER = 0, 1, 255
+_NOTHING, _BLANK, _OTHER = 0, 1, 255  # 255: a code that no separator has
+# From 32, above all slight ones, so that the largest code shows whether one is significant.
 _SIGNIFICANT = {".": 32, "@": 33, ":": 34, "/": 35, "://": 36, ",": 37, "=": 38, "&": 39, "?": 40}
 """Separators that are a part of the value: in addresses, amounts, dotted names."""
 _SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
@@ -24,7 +26,7 @@ _OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], _SIGNIFICANT["."], *_SLIGHT.values()}
 _IN_BLANKS = {_NOTHING, *_SLIGHT.values()}
 _LEAST_BLANKS = 2
 """Between three groups; two of them may be a code and a count."""
-_LEAST_CODE = 5
+_LEAST_CODE = 5  # letters and digits; shorter groups are parts of one number or code
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
 _FULL_STOP = _SIGNIFICANT["."]
 _TYING = frozenset({_SLIGHT["-"], _SLIGHT["_"], _FULL_STOP})
@@ -33,8 +35,8 @@ _OF_ADDRESS = frozenset({_FULL_STOP, *map(_SIGNIFICANT.get, ("@", ":", "://"))})
 _ENOUGH, _LEAST_WORD = 3, 2
 _VOWELS = frozenset("aeiou")
 """Vowels mark words outside an identifier; one of two letters is a case ending: ``tx-5-et``."""
-_LONGEST_WORD = 64
-_MOST_BEFORE = 256
+_LONGEST_WORD = 64  # letters of a word that are passed one by one
+_MOST_BEFORE = 256  # characters before an address; a path or a display name is shorter
 _ALL_BLANKS = bytes([_NOTHING, *[_BLANK] * 255])
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
 _MOST_GROUPED = 34
@@ -192,6 +194,7 @@ def _is_grouped(codes: bytes) -> bool:
     separated = {*codes} - {_NOTHING}
     sizes = [len(group) + 1 for group in re.split(rb"[^\x00]", codes)]
     if separated <= _OF_THOUSANDS:
+        # groups of two are Indian: 12,34,567
         return sizes[-1] == 3 and all(size in (2, 3) for size in sizes[1:])
     if separated == {_FULL_STOP} and (len(sizes) < 3 or (len(sizes) == 4 and max(sizes) < 4)):
         return False  # an amount or an IPv4 address
@@ -244,6 +247,7 @@ class SeparatorlessText(NamedTuple):
             start: The first letter of the search.
         """
         at = self.letters.find(letters, start) if letters else -1
+        # Only a code must be complete: a value of several words may be beside others.
         coded = spelt is not None and any(map(str.isdigit, letters)) and _BLANK not in spelt
         while at >= 0:
             end = at + len(letters)
@@ -345,7 +349,7 @@ class SeparatorlessText(NamedTuple):
         return gap >= least and not counts
 
 
-_LONGEST_SHORT = 1_024
+_LONGEST_SHORT = 1_024  # characters of a value; messages are too large to be cached
 
 
 def _read(normalised: str) -> SeparatorlessText:
@@ -353,8 +357,9 @@ def _read(normalised: str) -> SeparatorlessText:
     pieces = split[::2]
     letters = "".join(pieces)
     gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)
+    # A copy: separators of one text must not fill the table of all.
     separators = _BETWEEN.copy()
-    at, gap, code = 0, _APART, _OTHER
+    at, gap, code = 0, _APART, _OTHER  # the beginning of a text is a border
     for piece, behind in zip_longest(pieces, split[1::2], fillvalue=""):
         if piece:
             gaps[at], codes[at] = gap, code
@@ -397,6 +402,7 @@ def _gap(between: str) -> int:
         return _DOTTED
     if between in ("-", "'", "\u2019"):
         return _JOINED
+    # ". " ends a sentence, even between short words
     soft = _SOFT.fullmatch(between) and not between.endswith(". ")
     return _LOOSE if soft else _APART
 

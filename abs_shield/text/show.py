@@ -58,6 +58,7 @@ def plain_name(name: object) -> str:
     >>> plain_name("refund"), plain_name(None), len(plain_name("x" * 5000))
     ('refund', '', 1024)
     """
+    # a subclass of `str` may have methods that raise, or return something else
     return str.__str__(name)[:LONGEST_NAME] if isinstance(name, str) else ""
 
 
@@ -80,7 +81,7 @@ def describe_exception(error: BaseException) -> str:
     """
     try:
         return f"{type(error).__name__}: {error}"
-    except Exception:
+    except Exception:  # the `__str__` of a foreign exception may raise
         return type(error).__name__
 
 
@@ -96,13 +97,14 @@ def quantity(count: int | str, noun: str) -> str:
 
 
 def _shown_integer(value: int, limit: int) -> str:
-    if value.bit_length() > 4 * limit:
+    if value.bit_length() > 4 * limit:  # not all would be shown; Python refuses to print over 4,300
         return f"an integer of {value.bit_length()} bits"
     return str(value)
 
 
 def _escaped_character(character: str) -> str:
     kind = unicodedata.category(character)
+    # separators of lines and paragraphs, which break the line
     if kind[0] in _SHOWN_CATEGORIES and kind not in ("Zl", "Zp"):
         return character
     return character.encode("unicode_escape").decode("ascii")

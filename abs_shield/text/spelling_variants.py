@@ -21,7 +21,7 @@ _MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4
 _IPV6 = re.compile(r"[0-9a-f:]{2,39}")
 _BIC = re.compile(r"([a-z]{6}[a-z0-9]{2})(xxx)?")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
-_LONGEST = 128
+_LONGEST = 128  # characters; longer values are prose or tokens, which have one spelling
 _NUMERALS = ("", *"一二三四五六七八九")
 _FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
 """The first of a month in several languages."""
@@ -83,6 +83,7 @@ def _devices(text: str) -> Iterator[Form]:
 
 def _urls(text: str) -> Iterator[Form]:
     bare = _SCHEME.sub("", text, count=1).rstrip("/")
+    # an address of a person, or of another scheme
     if "." not in bare or " " in bare or "@" in bare or "://" in bare:
         return
     for host in (bare, bare.removeprefix("www."), f"www.{bare}"):
@@ -92,7 +93,7 @@ def _urls(text: str) -> Iterator[Form]:
 
 def _dates(year: str, month: str, day: str, *, with_names: bool) -> Iterator[Form]:
     m, d = int(month), int(day)
-    if not 1 <= m <= 12:
+    if not 1 <= m <= 12:  # 2024-13-01 is a code, not a date
         return
     for name in month_names(m) if with_names else ():
         yield from _dates_with_names(name, d, day)
@@ -153,7 +154,7 @@ def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
     number = float(text)
     if with_names:
         yield from with_words(number)
-    if number.is_integer() and number < 1e15:
+    if number.is_integer() and number < 1e15:  # above, floats are not exact to the unit
         whole = int(number)
         for written in (f"{whole}", f"{whole}.0", f"{whole}.00", f"{whole:,}", f"{whole:,}.00"):
             yield (written,)
@@ -182,10 +183,12 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
         yield tuple(split)
     if letters.isdigit() and len(split) == 1:
         yield from ((label + letters,) for label in _LABELS)
+    # shorter codes are not written in groups
     if len(split) == 1 and len(letters) >= 8 and not letters.isdigit():
         for size in (4, 3, 2):
             if len(letters) > 2 * size:  # two groups may be two codes
                 yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
+    # a letter before fewer digits makes another code
     if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
     head = re.match(r"([a-z]+)(\d+)$", letters)
@@ -205,6 +208,7 @@ def unlettered(letters: str) -> str:
     >>> unlettered("w2378156"), unlettered("wx2378156"), unlettered("w23")
     ('2378156', '', '')
     """
+    # a letter and at least four digits, as above
     lettered = len(letters) >= 5 and "a" <= letters[0] <= "z" and letters[1:].isdigit()
     return letters[1:] if lettered else ""
 
@@ -219,7 +223,7 @@ def phone_forms(normalised: str) -> Iterator[Form]:
     for national in nationals(normalised):
         yield (national,)
         yield ("0" + national,)
-        if len(national) == 10:
+        if len(national) == 10:  # North America and Russia
             yield from (("8" + national,), ("1" + national,))
             yield national[:3], f"{national[3:6]}-{national[6:]}"
             yield national[:3], national[3:6], national[6:]

@@ -27,12 +27,13 @@ _NAMES = {
 }
 """The names of an address's signs in many languages."""
 _BEFORE, _BEHIND = r"[\s(\[{<\"']{1,3}", r"[\s)\]}>\"']{0,3}"
-_LONGEST = 254
-_LONGEST_TEXT = 16 * 1024
+_LONGEST = 254  # the longest address in SMTP (RFC 5321: 256 with its brackets)
+_LONGEST_TEXT = 16 * 1024  # a message with a long mail in it
 
 
 def _sign(sign: str) -> str:
     names = dict.fromkeys(normal(name) for name in _NAMES[sign].split("|"))
+    # The longest first: "tiret bas" is not "tiret" and a word.
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(map(re.escape, longest_first))
     return rf"(?:\s?{re.escape(sign)}\s?|{_BEFORE}(?:{pattern}){_BEHIND})"
@@ -42,7 +43,7 @@ _SIGN_PATTERNS = {sign: _sign(sign) for sign in _NAMES}
 _INNER = "|".join(_SIGN_PATTERNS[sign] for sign in "._-")
 _GOES_ON = re.compile(rf"(?:{_SIGN_PATTERNS['.']})[^\W_]{{2}}")
 _BEGAN = re.compile(rf"[^\W_](?:{_INNER})$")
-_AROUND = 32
+_AROUND = 32  # characters before the address; the longest name of a sign fits
 _SPLIT = re.compile(r"([@._/+-])")
 
 

@@ -42,6 +42,7 @@ def canonical(word: str) -> str:
     return _CANONICAL.get(word, word)
 
 
+# Meanings of reads: to suggest a read instead of an action does no harm.
 _HARMLESS = frozenset({"list", "find", "check", "compute"})
 
 

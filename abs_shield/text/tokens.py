@@ -128,6 +128,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
     ['flight', 'cost', '1200', 'in', '2024', '5']
     """
     result: list[Token] = []
+    # Blanks of the same length, so that the offsets stay.
     masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     behind = 0
     for match in _TOKEN.finditer(masked):
@@ -135,6 +136,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
         if start < behind:  # the scale of a number: "1.2 million"
             continue
         written = match[0]
+        # Most words end here, without the slower reading below.
         if written.isalpha() and len(written) <= LONGEST_WORD and not match["words"]:
             key, content, may_be_name, is_month = _word(written)
             if not is_month:
@@ -174,7 +176,7 @@ def _opens(text: str, last: Token, start: int) -> bool:
 _OPENS = frozenset('.!?:\u3002"\u201c(*')
 _SCALE = re.compile(rf"\s?(?:([a-zA-Z]{{1,9}})(?![^\W\d_])|([{MYRIADS}]))")
 _DIGITS = re.compile(SPACED)
-_LONGEST_NUMBER = 15
+_LONGEST_NUMBER = 15  # digits with separators: longer ones are codes, and floats are exact up to 15
 
 
 def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
@@ -214,6 +216,7 @@ def _read_word(written: str) -> tuple[str, bool, bool, bool]:
     return stem(lower), content, is_name, lower in MONTHS
 
 
+# A text has few different words; some 30,000 are a large one.
 _remembered = lru_cache(maxsize=1 << 15)(_read_word)
 
 
@@ -230,6 +233,7 @@ def is_small(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _key(value: float) -> str:
+    # Twelve digits hide the noise of floats: 0.1 + 0.2 is 0.3.
     return f"{value:.12g}"
 
 
@@ -243,14 +247,14 @@ def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool
         return False
     if MONTHS[lower] == lower or not written.isupper():
         return True
-    before = _DAY_BEFORE.search(text, max(0, start - 6), start)
+    before = _DAY_BEFORE.search(text, max(0, start - 6), start)  # a day and its ending: "20th, "
     return before is not None or _DAY_BEHIND.match(text, end) is not None
 
 
 def _in_words(written: str, start: int, text: str) -> Token | None:
     """Return a number in words as a token; None for one, and for a scale without a number."""
     value = parse_number_words(written)
-    if value == 1 or written.casefold() in SCALES:
+    if value == 1 or written.casefold() in SCALES:  # "one" is mostly a pronoun
         return None
     end = start + len(written)
     step = 1 if value == value.to_integral_value() else 0.1
@@ -261,6 +265,7 @@ def _in_words(written: str, start: int, text: str) -> Token | None:
 
 def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
     end = start + len(written)
+    # a blank, a word of at most nine letters, and the letter behind it
     scaled = _SCALE.match(text, end, end + 12)
     word = (scaled[1] or scaled[2]) if scaled else ""
     scale = word if word.casefold() in SCALES else ""

@@ -167,19 +167,24 @@ def is_code(text: str) -> bool:
         return _is_number_of_something(text)
     if not text or " " in text or is_quantity(text) or is_date_or_time(text):
         return False
+    # a key of mixed capitals such as dQw4w9WgXcQ
     if len(text) >= 10 and _MIXED.fullmatch(text) and len(_GROUP.findall(text)) > 1:
         return True
     digits = len(_DIGIT.findall(text))
     letters = _CODE_LETTER.findall(text)
     if not letters:
-        return digits >= 5
+        return digits >= 5  # fewer digits with separators are a version, a score or a range
+    # Q4, MP3 and gpt-4o have fewer; a booking code has at least five capitals and digits
     return digits >= 4 or (digits >= 2 and len(text) >= 5 and all(c.isupper() for c in letters))
 
 
 def _is_number_of_something(digits: str) -> bool:
     """Return whether digits identify something: they begin with a zero, or are many."""
     if digits[0] == "0":
-        return len(digits) >= 4
+        return (
+            len(digits) >= 4
+        )  # a count does not begin with a zero, and 007 is too short for an id
+    # fewer digits are a count or an amount
     return len(digits) >= 8 and _PACKED_MOMENT.fullmatch(digits) is None
 
 
@@ -200,5 +205,6 @@ def outline_pattern(normalised: str) -> re.Pattern[str]:
     >>> [outline_pattern("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
     [True, False]
     """
+    # Possessive: a run of letters or digits is never split again.
     runs = {"a": r"[^\W\d_]++", "9": r"\d++"}
     return re.compile("".join(runs.get(c) or re.escape(c) for c in outline(normalised)))

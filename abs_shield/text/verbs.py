@@ -60,6 +60,7 @@ _WORDS: dict[VerbEffect, str] = {
         "correct amend revise convert share promote"
     ),
 }
+# A verb in several rows, such as `watch`, has its last effect.
 VERB_EFFECTS = {word: does for does, words in _WORDS.items() for word in words.split()}
 """The effect of each verb, in the infinitive."""
 RARE_VERBS = frozenset(
@@ -206,7 +207,7 @@ def infinitive(word: str) -> str:
     if word.endswith("ed"):
         forms += [word[:-1], word[:-2]]
         if len(word) > 4 and word[-3] == word[-4]:
-            forms.append(word[:-3])
+            forms.append(word[:-3])  # "planned" has its last letter twice
     return next((form for form in forms if is_action(form)), "")
 
 

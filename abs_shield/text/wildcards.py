@@ -44,7 +44,7 @@ _SAYS_NOT_ALL = re.compile(
 )
 _AUDIENCES = frozenset({"@here", "@channel", "@room"})
 _SPACED = re.compile(r"\w(?: \w)+")
-_LONGEST_SPACED = 32
+_LONGEST_SPACED = 32  # characters of a word with blanks between its letters
 _CONDITION = re.compile(
     r"(?:!=?|<>|[<>]=?|=|~=?(?![/\\])|\^|%(?!\d[0-9a-fA-F]|[a-fA-F][0-9a-fA-F]%))\s*[\w\"']"
     r"|(?:\w{1,20}\.{2,3}\w{0,20}|\.{2,3}\w{1,20}|(?!\d\d?:\d\d\Z)\d{0,9}:\d{0,9})\Z"
@@ -52,7 +52,7 @@ _CONDITION = re.compile(
 """A comparison, or a range: ``!acct_1``, ``a..z``, ``1:``."""
 _BEHIND = re.compile(r"\A\S{0,4096}[\w\"'](?:[%?;^$+]|--|\+\+)\Z")
 """Endings of a pattern or a statement: ``acct_1%``, ``acct_1--``."""
-_LONGEST = 4_096
+_LONGEST = 4_096  # characters, as in the longest path; longer text is not a name
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _LIKE_LATIN = re.compile("[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff]")
@@ -89,6 +89,7 @@ def is_condition(text: str) -> bool:
     [False, False, False, False, False, True]
     """
     bare = text[:_LONGEST].strip()
+    # an address or a tag in brackets, not a comparison
     if len(text) > _LONGEST or not bare or (bare[0] == "<" and bare[-1] == ">"):
         return False
     return _CONDITION.match(bare) is not None or _BEHIND.search(bare) is not None
@@ -109,7 +110,7 @@ def selects_all(text: str) -> bool:
         return True
     if bare.casefold() in _WORDS or bare.casefold() == "true":
         return True
-    return bare != "1" and _TAUTOLOGY.search(condition) is not None
+    return bare != "1" and _TAUTOLOGY.search(condition) is not None  # a single 1 is a value
 
 
 def _has_name(bare: str) -> bool:

@@ -10,7 +10,9 @@ from abs_shield.text.values.figure import Day, Minute
 _SHORT = {name[:3]: n for n, name in enumerate(ENGLISH, 1)} | {
     "sept": 9, "janv": 1, "févr": 2, "avr": 4, "juil": 7, "okt": 10, "déc": 12, "dez": 12,
 }  # fmt: skip
+# Whole names of all languages, but few abbreviations: others mean several months, or are words.
 _NUMBER = whole_names() | _SHORT
+# Only English, in which words of texts are compared.
 MONTHS = {name: name for name in ENGLISH} | {name[:3]: name for name in ENGLISH}
 MONTHS["sept"] = "september"
 """The whole English name for each name and abbreviation of a month."""
@@ -78,8 +80,10 @@ def days(form: str, text: str) -> tuple[Day, ...]:
             candidates = [Day(year, month, day[0] if day else None)]
         case "dmy":
             one, other, year = numbers
+            # two digits are a year of this century, as in results of tools
             year += 2000 if year < 100 else 0
             candidates = [Day(year, one, other), Day(year, other, one)]
+            # with full stops, the day is first
             candidates = candidates[1:] if "." in text else candidates
         case "my":
             candidates = [Day(numbers[0], _month(text), None)]
@@ -122,9 +126,10 @@ def minute(text: str, half: str = "") -> Minute | None:
     if text.casefold() in ("noon", "midnight"):
         return Minute(12 * 60 if text.casefold() == "noon" else 0)
     hours, minutes = (*map(int, re.findall(r"\d+", text)), 0)[:2]
-    if hours > (12 if half else _LAST_HOUR) or minutes > 59:
+    if hours > (12 if half else _LAST_HOUR) or minutes > 59:  # 24:00 is the end of a day
         return None
     if half:
         return Minute(hours % 12 * 60 + minutes + (720 if half.casefold() == "p" else 0))
+    # 06:05 and 18:05 are on a 24-hour clock, 6:05 may be either
     half_open = 1 <= hours <= 12 and not text.startswith("0")
     return Minute(hours % 24 * 60 + minutes, half=half_open, whole=not half_open)

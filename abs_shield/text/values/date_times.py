@@ -30,16 +30,17 @@ The first day of a range, without its month, before the last one.
 
 A noun before a number, as in "Seat 14 - 5 May", makes it a number of that noun.
 """
-_LONGEST_BEFORE = 30
+_LONGEST_BEFORE = 30  # characters: "between the 10th and the "
 _MODAL = re.compile(r"(?<=\d) may(?! \d)")
 """The verb rather than the month: ``option 1 may lead``."""
-_MOST_DAYS = _LAST_DAY = 31
+_MOST_DAYS = _LAST_DAY = 31  # of the longest month
 
 
 def day_of(match: re.Match[str], text: str) -> Figures:
     form = next(name for name in _DATE_FORMS if match.groupdict().get(name))
     read = days(form, match[form])
     if read:
+        # "20 may" can be a day or a verb, so no evidence is required for it.
         maybe = form == "dmony" and _MODAL.search(match.string, *match.span(form)) is not None
         yield build_figure(DATE, text, match.span(form), *read, soft=maybe)
     if form == "iso" and match["isotime"] and (at := minute(match["isotime"])):

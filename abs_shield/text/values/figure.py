@@ -9,11 +9,11 @@ from typing import NamedTuple
 NUMBER, MONEY, DATE, TIME, ID = "number", "money", "date", "time", "id"
 SUMS = frozenset({NUMBER, MONEY})
 """Kinds whose values are numbers."""
-_HALF_DAY = 12 * 60
-_SLACK = Decimal("1e-9")
+_HALF_DAY = 12 * 60  # minutes: 6:05 may be in the morning or in the evening
+_SLACK = Decimal("1e-9")  # the rounding of conversions, such as thirds of an hour
 _PERCENT = "%"
-_YEARS = range(1000, 3000)
-_LEAST_YEAR = 4
+_YEARS = range(1000, 3000)  # other numbers of four digits are counts and amounts
+_LEAST_YEAR = 4  # digits; a year of fewer is not recognisable
 
 
 class Day(NamedTuple):
@@ -74,6 +74,7 @@ class Figure(NamedTuple):
     @property
     def numbers(self) -> tuple[Decimal, ...]:
         """Return the values that are numbers."""
+        # Nearly all figures have one value, and this is read for every pair of them.
         values = self.values
         if len(values) == 1:
             return values if isinstance(values[0], Decimal) else ()  # type: ignore[return-value]

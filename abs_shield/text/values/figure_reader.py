@@ -76,8 +76,10 @@ def figures(text: str) -> list[Figure]:
     [('id', '#W77120'), ('money', '$1,200'), ('number', '25%'), ('date', 'May 15'), ('time', '6pm')]
     """
     plain = unescape_newlines(text if text.isascii() else text.translate(PLAIN))
+    # Most sentences without digits end here, before some thirty patterns.
     if _HAS.search(plain) is None and _CUED_FORM.search(plain) is None:
         return []
+    # The number of a citation is not a figure of the text.
     left = blank_spans(separate_numbers(plain), [(one.start, one.end) for one in citations(plain)])
     result: list[Figure] = []
     is_bare = _BARE.fullmatch(left) is not None
@@ -95,6 +97,7 @@ def figures(text: str) -> list[Figure]:
                 one = some[0]
                 taken.append((min(match.start(), one.start), max(match.end(), one.end)))
             elif some:
+                # A figure may extend beyond its match: the first day of a range.
                 start = min(match.start(), *(one.start for one in some))
                 taken.append((start, max(match.end(), some[0].end, some[-1].end)))
         if taken:

@@ -7,6 +7,7 @@ import unicodedata
 
 from abs_shield.text.values.numerals import DIGITS
 
+# No form matches this character, and the offsets stay.
 _GONE = "\x00"
 _RUN = re.compile(r"\d[\d.]{0,40},[\d.,]*\d")
 _NUMBER = re.compile(DIGITS)
@@ -63,7 +64,7 @@ class _AsciiCharacters(dict[int, str]):
     def __missing__(self, code: int) -> str:
         digit = unicodedata.decimal(chr(code), None)
         plain = chr(code) if digit is None else str(digit)
-        if len(self) < 1 << 16:
+        if len(self) < 1 << 16:  # characters: a text of rare ones must not fill the memory
             self[code] = plain
         return plain
 

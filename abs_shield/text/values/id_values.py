@@ -11,12 +11,12 @@ from abs_shield.text.values.number_values import plain_number
 
 _MEASURE = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)-?([a-z\u00b5\u00b0]{1,12})(?:-[a-z]{1,12}){0,3}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){2,6}")
-_LEAST_DIGITS = 3
-_LEAST_LOCATOR = 5
+_LEAST_DIGITS = 3  # COVID-19, MP3 and Q4 have fewer
+_LEAST_LOCATOR = 5  # letters and digits of an airline's booking code; five or six are common
 _NAMES = re.compile(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d")
 """Characters of a token that is more than a plain number."""
 _HYPHENATED_WORD = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
-_LONGEST_ID = 256
+_LONGEST_ID = 256  # characters, as many as `value_shapes` reads
 _SCHEME = re.compile(
     r"^(?:[a-z0-9+.-]{1,12}://)?(?:www\.)?(?=[^\s]{1,250}\.[a-z])|^[a-z0-9+.-]{1,12}://"
 )
@@ -37,6 +37,7 @@ def token_of(match: re.Match[str], text: str) -> Figures:
     if not any(map(str.isdigit, token)) or _NAMES.search(token) is None:
         return
     start = match.start()
+    # 1.234.567 is a number, 10.20.30.40 is not.
     if _THOUSANDS.fullmatch(token) and not is_address(token):
         yield plain_number(token, (start, start + len(token)), "", text)
         return

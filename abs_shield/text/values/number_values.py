@@ -60,6 +60,7 @@ def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
 
 def percent_of(match: re.Match[str], text: str) -> Figures:
     read = parse_numeral(match["digits"])
+    # a record may have 0.25 for 25 %
     values = (*read.values, *(value / 100 for value in read.values))
     yield build_figure(NUMBER, text, match.span(), *values, step=read.step, unit="%")
 

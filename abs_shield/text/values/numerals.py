@@ -32,6 +32,7 @@ SCALES = {"hundred": 2, "thousands": 3, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 
 _LETTER = frozenset("kmb")
 MYRIADS = "".join(word for word in SCALES if len(word) == 1 and not word.isascii())
 """Thousands, ten thousands and hundred millions in Chinese, Japanese and Korean."""
+# Letters and signs are not words: they follow a number directly (`SCALE`).
 _WRITTEN = SCALES.keys() - _LETTER - {*MYRIADS}
 WORD_SCALE = "|".join(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
 
@@ -83,6 +84,7 @@ def parse_numeral(digits: str, scale: str = "") -> Numeral:
     >>> [parse_numeral(digits).values for digits in ("1.000,50", "12,5", "1.000")]
     [(Decimal('1000.50'),), (Decimal('12.5'),), (Decimal('1.000'), Decimal('1000'))]
     """
+    # Most numbers are plain digits, which have one reading.
     if not scale and digits.isdigit():
         return Numeral((Decimal(digits),), _ONE)
     power = Decimal(10) ** SCALES.get(scale.casefold(), 0)
@@ -103,9 +105,11 @@ def _readings(text: str) -> tuple[str, ...]:
     if not (commas or stops):
         return (text,)
     whole, _, after = text.partition("," if commas else ".")
+    # Only three digits behind a single separator may be thousands or decimals.
     plain, joined = f"{whole}.{after}", whole + after
     if len(after) != 3 or len(whole) > 3 or whole.startswith("0"):
         return (plain,)
+    # in English, a comma before three digits always groups them
     return (joined,) if commas else (plain, joined)
 
 

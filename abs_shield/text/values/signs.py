@@ -10,7 +10,7 @@ _BEFORE = re.compile(
     r"(?:(?<![\w.,)\]])[-\u2212]|\b(?:minus|negative)\s)[$\u20ac\u00a3\u00a5]?$", re.IGNORECASE
 )
 _INSIDE = re.compile(r"^[^\d\u2212-]{0,4}[-\u2212]\s?[$\u20ac\u00a3\u00a5]?\s?\d")
-_REACH = 12
+_REACH = 12  # characters: "negative " and a sign of a currency
 
 
 def minus_before(plain: str, figure: Figure) -> int | None:

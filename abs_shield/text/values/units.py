@@ -69,6 +69,7 @@ def _units() -> dict[str, tuple[Unit, ...]]:
 
 _DEGREES = {CELSIUS: Unit("temperature", Decimal(1)), FAHRENHEIT: Unit("temperature", Decimal(2))}
 """Units without a conversion factor."""
+# Degrees have no factor in `_KINDS`, since their scales begin at different zeros.
 _UNITS = _units() | {
     "celsius": (_DEGREES[CELSIUS],),
     "fahrenheit": (_DEGREES[FAHRENHEIT],),
@@ -101,6 +102,7 @@ def field_units(name: str) -> tuple[Unit, ...]:
     >>> field_units("weight_g"), field_units("durationMs"), field_units("t_per_ha")
     ((Unit(kind='mass', worth=Decimal('1E+3')),), (Unit(kind='time', worth=Decimal('1')),), ())
     """
+    # a name's end has its unit; the rest is not split
     words = [word.casefold() for word in _WORD.findall(name[-60:])]
     if not _TEMPERATURE.isdisjoint(words):
         degree = _DEGREES.get(_LETTERS.get(words[-1], "")) or next(
@@ -109,6 +111,7 @@ def field_units(name: str) -> tuple[Unit, ...]:
         )
         return (degree,) if degree else (*_DEGREES.values(),)
     joined = "".join(words[-2:])
+    # capitals inside, as in `durationKWh`, split the unit into two words
     last = joined if joined in ("kwh", "mwh", "gwh", "kib", "mib", "gib") else "".join(words[-1:])
     before = words[: -2 if last == joined else -1]
     if not before and last in _BARE:
@@ -142,6 +145,7 @@ def converted_units(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
             ratio = worth / other
             if ratio != 1:
                 value = figure.numbers[0] * ratio
+                # half an hour is a range in which any figure in milliseconds would fit
                 yield value, min(figure.step * ratio, abs(value) * _OFF), Unit(kind, other)
 
 
