@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import NamedTuple
 
-BINS = 10
+BINS = 10  # more would hold a few outcomes each, fewer hide where the curve bends
 
 
 class Bin(NamedTuple):
@@ -27,6 +27,7 @@ def brier(outcomes: Sequence[tuple[float, bool]]) -> float:
     0.025
     """
     return (
+        # The last digits are noise of the squares: 0.1 ** 2 is 0.010000000000000002.
         round(fsum((p - observed) ** 2 for p, observed in outcomes) / len(outcomes), 12)
         if outcomes
         else 0.0
@@ -42,6 +43,7 @@ def reliability(outcomes: Iterable[tuple[float, bool]], *, bins: int = BINS) -> 
     """
     held: dict[int, list[tuple[float, bool]]] = {}
     for p, observed in outcomes:
+        # A probability of 1 belongs to the last bin.
         held.setdefault(min(int(p * bins), bins - 1), []).append((p, observed))
     return [
         Bin(len(some), fsum(p for p, _ in some) / len(some), sum(w for _, w in some) / len(some))

@@ -76,6 +76,7 @@ class Clusters:
         >>> clusters.effect(2, 10)
         Effect(clusters=10, design=1.0)
         """
+        # One cluster has no variance; clusters of one observation each repeat nothing.
         if self.count < 2 or not 0 < hits < of or self.sizes == of:
             return Effect(self.count, 1.0)
         share = hits / of

@@ -61,10 +61,13 @@ class Ewma:
             return False
         spread = max(self._stats.deviation, self._least)
         most = FURTHEST * spread
+        # Cut first: an outlier counts, and does not shift the average alone.
         x = max(self.reference - most, min(x, self.reference + most))
         self.average += WEIGHT * (x - self.average)
+        # The second term is the variance of the reference's own mean.
         limit = WIDTH * spread * sqrt(WEIGHT / (2 - WEIGHT) + 1 / FIRST)
         if abs(self.average - self.reference) <= limit:
             return False
+        # A new level is a new process: keeping the old reference would report it at every point.
         self._stats = RunningStats()
         return True

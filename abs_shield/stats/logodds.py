@@ -22,6 +22,7 @@ def probability(log_odds: float) -> float:
     >>> probability(0.0), probability(1e9), probability(-1e9)
     (0.5, 1.0, 0.0)
     """
+    # `exp` of a large number overflows, so each branch takes it of one that is at most 0.
     if log_odds >= 0:
         return 1 / (1 + exp(-log_odds))
     odds = exp(log_odds)

@@ -26,6 +26,7 @@ class Moments(NamedTuple):
         """Return the moments of *numbers*, summed exactly."""
         n = len(numbers)
         mean = fsum(numbers) / n if n else 0.0
+        # `dist` loses fewer digits than a sum of squares.
         return cls(n, mean, dist(numbers, (mean,) * n) ** 2)
 
     @classmethod
@@ -37,7 +38,7 @@ class Moments(NamedTuple):
         """
         n, mean, m2 = 0, 0.0, 0.0
         for shard in shards:
-            if shard.n:
+            if shard.n:  # an empty shard beside another would divide by 0
                 whole = n + shard.n
                 delta = shard.mean - mean
                 mean += delta * shard.n / whole

@@ -7,9 +7,10 @@ from functools import lru_cache
 from math import ceil, comb, exp, fsum, lgamma, log, sqrt
 from random import Random
 
-_Z = 1.96
+_Z = 1.96  # two-sided 95 %, as all intervals here
 _Z_POWER = 0.8416
 """Quantile of the standard normal distribution for a power of 80 %."""
+# Stands for "never": no comparison has so many cases.
 _MOST_CASES = 1_000_000
 _EXACT_TO = 500
 """Up to so many cases a power is summed exactly; beyond that the formula is as good."""
@@ -32,6 +33,7 @@ def mcnemar(gained: int, lost: int) -> float:
         raise ValueError(f"{gained} gained and {lost} lost; give counts from 0")
     n, least = gained + lost, min(gained, lost)
     tail = sum(comb(n, k) for k in range(least + 1))
+    # Doubling counts the middle twice where both counts are equal.
     return min(1.0, float(2 * tail / 2**n))
 
 
@@ -94,6 +96,7 @@ def mcnemar_power(n: int, gain: float, loss: float, *, level: float = 0.05) -> f
         return 0.0
     share = gain / differing
     power = 0.0
+    # Beyond 8 deviations lies less than 1e-14 of the weight; 2 more for small counts.
     around, width = n * differing, 8 * sqrt(n * differing * max(0.0, 1 - differing)) + 2
     for k in range(max(0, int(around - width)), min(n, ceil(around + width)) + 1):
         weight = _binomial(k, n, differing)
@@ -122,8 +125,10 @@ def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float 
     first = (_Z * sqrt(differing) + _Z_POWER * sqrt(max(0.0, differing - by * by))) ** 2 / by**2
     if first > _EXACT_TO:
         return min(_MOST_CASES, ceil(first))
+    # Below the answer, as the formula is not conservative, and the search goes up from there.
     low = high = max(4, int(first * 0.6))
     while mcnemar_power(high, gain, loss, level=level) < power:
+        # each step costs one exact power: finer steps cost more of them
         low, high = high, ceil(high * 1.3)
     while high - low > 1:
         middle = (low + high) // 2
@@ -158,6 +163,7 @@ def cases_for_limit(gain: float, loss: float, limit: float) -> int:
         low, high = difference_interval(gained, min(round(loss * n), n - gained), n)
         return low >= limit if by > limit else high <= limit
 
+    # No number of cases that anyone has is enough: do not search for it.
     if noisy >= _MOST_CASES or aside < 1e-9:
         return _MOST_CASES
     low = high = max(1, ceil(noisy))
@@ -177,6 +183,7 @@ def _tango(gained: int, lost: int, n: int, difference: float) -> float:
     q = (sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
     variance = n * (2 * q + difference * (1 - difference))
     above = gained - lost - n * difference
+    # Where no case differs, what is left of the variance is rounding.
     if variance <= 1e-15:
         return 0.0 if abs(above) < 1e-12 else (float("inf") if above > 0 else float("-inf"))
     return above / sqrt(variance)
@@ -184,7 +191,7 @@ def _tango(gained: int, lost: int, n: int, difference: float) -> float:
 
 def _where(holds: Callable[[float], bool], low: float, high: float) -> float:
     """Return where a condition that holds at *low* ceases to hold, by bisection."""
-    for _ in range(60):
+    for _ in range(60):  # halves an interval of 2 down to the last digit of a float
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return (low + high) / 2
@@ -193,6 +200,7 @@ def _where(holds: Callable[[float], bool], low: float, high: float) -> float:
 @lru_cache(maxsize=8192)
 def _least_gained(differing: int, level: float) -> int:
     """Return from how many gained cases on the test says "better"; more than all: never."""
+    # At half of them gained, the test never says "better".
     low, high = differing // 2, differing + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -202,6 +210,7 @@ def _least_gained(differing: int, level: float) -> int:
 
 
 def _binomial(k: int, n: int, share: float) -> float:
+    # `log(0)` has no value, although 0 to the power of 0 is 1.
     if share <= 0 or share >= 1:
         return float(k == (0 if share <= 0 else n))
     whole = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

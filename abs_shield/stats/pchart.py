@@ -63,12 +63,14 @@ def _point(hits: int, of: int, usual: float) -> Point:
 def _limits(of: int, usual: float) -> tuple[float, float]:
     """Return the limits of a time; where few hits are expected, those of the binomial itself."""
     expected = of * min(usual, 1 - usual)
+    # Common hits are rare misses: the sum below is short only where hits are rare.
     if usual > 0.5:
         low, high = _limits(of, 1 - usual)
         return 1 - high, 1 - low
     if expected >= _MANY:
         spread = SIGMAS * sqrt(usual * (1 - usual) / of)
         return max(0.0, usual - spread), min(1.0, usual + spread)
+    # No underflow: fewer than 50 hits are expected, and a float still holds exp(-50).
     below, term, hits, lower = 0.0, (1 - usual) ** of, 0, 0
     while hits < of and below + term < 1 - _TAIL:
         below += term

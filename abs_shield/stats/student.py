@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp, lgamma, log, sqrt
 
-_TINY = 1e-300
+_TINY = 1e-300  # Lentz's method divides by what may be 0; the reciprocal of this is still finite
 
 
 def upper_tail(t: float, degrees: int) -> float:
@@ -22,6 +22,7 @@ def upper_tail(t: float, degrees: int) -> float:
     return half if t >= 0 else 1 - half
 
 
+# A few tails by the lengths of series; one quantile costs some 60 continued fractions.
 @lru_cache(maxsize=4096)
 def upper_quantile(tail: float, degrees: int) -> float:
     """
@@ -31,9 +32,9 @@ def upper_quantile(tail: float, degrees: int) -> float:
     (2.228, 0.0)
     """
     low, high = 0.0, 1.0
-    while upper_tail(high, degrees) > tail and high < 1e15:
+    while upper_tail(high, degrees) > tail and high < 1e15:  # an extreme tail ends it, too
         low, high = high, high * 2
-    for _ in range(60):
+    for _ in range(60):  # halves the interval down to the last digit of a float
         middle = (low + high) / 2
         if upper_tail(middle, degrees) > tail:
             low = middle
@@ -61,6 +62,7 @@ def _beta(x: float, a: float, b: float) -> float:
     if x <= 0 or x >= 1:
         return float(x >= 1)
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x))
+    # The fraction converges fast only below this point; above it, by symmetry, the other does.
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a
     return 1 - front * _fraction(1 - x, b, a) / b
@@ -69,7 +71,7 @@ def _beta(x: float, a: float, b: float) -> float:
 def _fraction(x: float, a: float, b: float) -> float:
     c, d = 1.0, 1 / _away_from_zero(1 - (a + b) * x / (a + 1))
     value = d
-    for m in range(1, 300):
+    for m in range(1, 300):  # far more steps than a degree of freedom in the thousands needs
         for numerator in (
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
@@ -77,7 +79,7 @@ def _fraction(x: float, a: float, b: float) -> float:
             d = 1 / _away_from_zero(1 + numerator * d)
             c = _away_from_zero(1 + numerator / c)
             value *= c * d
-        if abs(c * d - 1) < 1e-15:
+        if abs(c * d - 1) < 1e-15:  # the last digits of a float
             break
     return value
 

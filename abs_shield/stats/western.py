@@ -9,7 +9,7 @@ from abs_shield.stats.student import prediction_limit
 
 WEIGHTS = (0.40, 0.25, 0.20, 0.15)
 """What each rule counts: beyond 3, 2 of 3 beyond 2, 4 of 5 beyond 1, 8 on one side."""
-RUN = 8
+RUN = 8  # points on one side of the mean, by the handbook: chance alone does so once in 128 times
 CLASSIC = 3.0
 """Deviations of the first rule for a long series; fewer points, or many series, only widen it."""
 _TAILS = ((1, 0.0013498980316301), (2, 0.0227501319481792), (4, 0.1586552539314571), (8, 0.5))
@@ -25,6 +25,7 @@ class ControlLimits(NamedTuple):
     one_side: float
 
 
+# Series are at most some hundred points long, and a tool has a few dozen of them.
 @lru_cache(maxsize=4096)
 def limits(n: int, series: int) -> ControlLimits:
     """

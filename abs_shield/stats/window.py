@@ -63,17 +63,19 @@ class Window:
             oldest = values[0]
             values.append(x)
             if x == oldest:
-                return
+                return  # nothing changes, and no rounding is added
             pivot, before, old_m2 = self._pivot, self._middle, self._m2
             delta = x - oldest
             middle = before + delta / n
             m2 = old_m2 + delta * (x - pivot - middle + (oldest - pivot - before))
             self._steps = steps = self._steps + 1
+            # What is left after an outlier leaves is rounding error of the outlier's size.
             if m2 < old_m2 * _CANCELLED or steps >= n:
                 self._rebuild()
                 return
         else:
             if not n:
+                # the first number is about as far from the later ones as they are from each other
                 self._pivot = x
             values.append(x)
             self.n = n = n + 1
