@@ -9,11 +9,13 @@ from math import isfinite
 from operator import length_hint
 from typing import Any, NamedTuple
 
+# Honest arguments nest a few levels; Python's own recursion ends at 1,000 calls.
 DEPTH = 64
 """Deepest nesting of arguments that is judged."""
+# A whole file fits; judging hostile input of this size takes up to a second (docs/limits.md).
 SIZE = 1 << 20
 """Largest raw JSON string that is read, in bytes of UTF-8."""
-_DIGITS = 4_000
+_DIGITS = 4_000  # Python refuses to convert more than 4,300, with an error that says less
 
 
 class Malformed(NamedTuple):
@@ -30,11 +32,12 @@ class _Refused(ValueError):
         self.malformed = malformed
 
 
+# These very types: a subclass may show the check one value and the tool another.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _STRING = frozenset({str})
 _NUMBERS = frozenset({int, float})
-_WORD = 1 << 63
-_MOST_NAMES = 64
+_WORD = 1 << 63  # a number of up to 64 bits needs no look at its size
+_MOST_NAMES = 64  # a tool's call has a few; for more, the short way would be a long one
 
 
 def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
@@ -62,6 +65,7 @@ def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
         for number in compress(arguments.values(), map(_NUMBERS.__contains__, kinds)):
             if not -_WORD < number < _WORD:  # nor is NaN
                 return -1
+    # `length_hint` is 0 for a number, where `len` raises.
     size = names + sum(map(length_hint, arguments.values()))
     return size if size <= SIZE else -1
 
@@ -77,11 +81,14 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
     """
     if type(raw) is dict:
         return raw
+    # Models write null, or nothing at all, for a tool without parameters.
     if raw is None:
         return {}
     if isinstance(raw, (bytes, bytearray)):
+        # Bytes that are not UTF-8 may not end in an exception here.
         raw = bytes(raw).decode("utf-8", "replace")
     if isinstance(raw, str):
+        # `str.__str__`, as a subclass may override what is read.
         raw = _parsed(str.__str__(raw))
         if isinstance(raw, Malformed):
             return raw
@@ -111,8 +118,10 @@ def _copied(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
 def _parsed(raw: str) -> Any:
     if not raw.strip():
         return {}
+    # Characters first: encoding a huge text would cost what the bound is there to save.
     if len(raw) > SIZE or len(raw.encode("utf-8", "surrogatepass")) > SIZE:
         return Malformed("too_large", f"arguments are larger than {SIZE} bytes", "send less")
+    # Before it is parsed, as the parser recurses as deep as the text is nested.
     if _depth(raw) > DEPTH:
         return Malformed("too_deep", f"arguments are nested deeper than {DEPTH}", "nest less")
     try:
@@ -137,7 +146,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _finite(digits: str) -> float:
-    number = float(digits)
+    number = float(digits)  # 1e999 is read as infinity
     return number if isfinite(number) else _no_constant("a number too large")
 
 
@@ -148,6 +157,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
+# Parsers differ in which of two equal keys they take: the tool could get the unjudged one.
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -158,6 +168,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _depth(raw: str) -> int:
     """Nesting by brackets outside strings; exact for JSON, and linear for anything."""
+    # Nearly all texts: too few brackets to be nested deeply, without a walk through the characters.
     if raw.count("[") + raw.count("{") <= DEPTH:
         return 0
     depth = deepest = 0

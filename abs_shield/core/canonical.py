@@ -21,7 +21,7 @@ def canonical(value: Any) -> str:
     """
     try:
         text = _WRITE(value)
-    except ValueError:
+    except ValueError:  # NaN, an infinity, or an integer too long for Python to write
         text = _WRITE(_spelt(value))
     return encodable(text)
 
@@ -51,6 +51,7 @@ def _spelt(value: Any) -> Any:
         return [_spelt(item) for item in value]
     if isinstance(value, float) and not isfinite(value):
         return repr(value)
+    # In bits; Python refuses to write integers of more than 4,300 digits, 14,280 bits.
     return shown(value) if type(value) is int and value.bit_length() > 4_096 else value
 
 
@@ -59,6 +60,7 @@ def encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
+        # Two halves that stand together are one character, which UTF-8 can encode.
         joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return joined.encode("utf-8", "backslashreplace").decode("utf-8")
     return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from typing import Any
 
-_DEEPEST = 100
+_DEEPEST = 100  # judged arguments end at 64 levels
 _MOST = 100_000
 """Containers deeper, and values more, than are judged: what is beyond runs in audit mode alone."""
 
@@ -46,6 +46,8 @@ class _Copies:
         copy = self._copied.get(id(value))
         if copy is not None:
             return copy
+        # `copy` leaves the type and a defaultdict's factory; entered first, as a list may hold
+        # itself.
         copied = self._copied[id(value)] = value.copy()
         for key, item in [*copied.items()] if kind in _DICTS else enumerate(copied):
             if type(item) in HOLDERS:

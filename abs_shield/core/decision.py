@@ -16,7 +16,7 @@ from abs_shield.core.summary import APPROVALS, summary_line, summary_of
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.show import escaped
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 1  # a larger one means that an older reader would misread the record
 _NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})
 
 
@@ -160,6 +160,7 @@ class Decision:
         Raises:
             ValueError: The record was written by a newer version of this package.
         """
+        # A newer version may give an old field another meaning: refuse, and do not guess.
         if (version := record["schema_version"]) > SCHEMA_VERSION:
             raise ValueError(f"record has schema_version {version}; {SCHEMA_VERSION} is the newest")
         fields = dict(record)
@@ -245,6 +246,7 @@ def make_decision(
     decision.approval = approval
     decision.notes = notes
     decision.schema_version = schema_version
+    # Possible as both have the same slots; frozen from here on.
     decision.__class__ = Decision
     return cast("Decision", decision)
 
@@ -272,6 +274,7 @@ def _coverage(coverage: Mapping[str, Coverage]) -> str:
     return _covered(tuple(coverage.items()))
 
 
+# Bounded, as a reason may hold a number or a name of the run.
 @lru_cache(maxsize=512)
 def _covered(coverage: tuple[tuple[str, Coverage], ...]) -> str:
     """Return the coverage as canonical JSON; nearly all decisions have one of a few."""

@@ -43,6 +43,8 @@ def _is_bounded(value: Any) -> bool:
     left, count = [value], 0
     while left:
         item = left.pop()
+        # Not recursive: it has to be total on what is nested too deeply. `dict.values`, as a
+        # subclass may override its own.
         if isinstance(item, (dict, list, tuple)):
             count += len(item)
             if count > _MOST:

@@ -94,7 +94,8 @@ class Failed(NamedTuple):
     message: str
 
 
-_LONGEST_REASON = 160
+_LONGEST_REASON = 160  # a key of counters: two lines of a terminal hold it
+# An apostrophe inside a word, as in "don't", opens no quotation.
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _DIGITS = re.compile(r"\d+")
 
@@ -114,7 +115,9 @@ class Coverage(NamedTuple):
         """
         if not self.reason:
             return self
+        # Cut before the search, which takes quadratic time on quotation marks without a partner.
         reason = _QUOTED.sub(r"\1...\1", self.reason[: 4 * _LONGEST_REASON])
+        # Only foreign messages: the numbers of our own reasons are bounds, and tell faults apart.
         if self.outcome is Outcome.ERROR:
             reason = _DIGITS.sub("N", reason)
         return Coverage(self.outcome, reason[:_LONGEST_REASON])

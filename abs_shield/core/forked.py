@@ -18,12 +18,14 @@ class Renewed:
 
     def __init__(self) -> None:
         self._locks: list[ref[Any]] = []
+        # Locks until the dead ones are removed; doubled below: constant time for each lock.
         self._full = 1_000
         self._sweeping = Lock()
 
     def keep(self, lock: L) -> L:
         """Have *lock*, a `Lock` or an `RLock`, free in every child that is forked; give it."""
         self._locks.append(ref(lock))
+        # Not waiting: where it is taken, another thread removes them.
         if len(self._locks) >= self._full and self._sweeping.acquire(blocking=False):
             self._sweep()
             self._sweeping.release()
@@ -41,6 +43,7 @@ class Renewed:
         self._sweeping = Lock()
         for reference in self._locks:
             lock = reference()
+            # Only an `RLock` knows its owner. A plain `Lock` that this thread holds is freed, too.
             if lock is not None and not (hasattr(lock, "_is_owned") and lock._is_owned()):
                 lock._at_fork_reinit()
 

@@ -13,12 +13,13 @@ class _Ids:
         self.renew()
 
     def renew(self) -> None:
-        self.prefix = os.urandom(8).hex()
+        self.prefix = os.urandom(8).hex()  # 64 random bits: two processes never meet
         self.next = itertools.count(1).__next__
 
 
 _IDS = _Ids()
 if hasattr(os, "register_at_fork"):
+    # Without it, parent and child would give the same ids.
     os.register_at_fork(after_in_child=_IDS.renew)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import fsum, isfinite
 from typing import Any
 
-_MOST = 10_000
-_FEW = 64
+_MOST = 10_000  # the tokens of the longest replies; the rest is not read
+_FEW = 64  # a name has a few tokens; a longer list takes the way that checks each entry
 _FLOAT = frozenset({float})
-_LEAST = -1e3
+_LEAST = -1e3  # its exponential is 0; minus infinity would make every later mean infinite
 
 
 def mean_logprob(name: str, logprobs: Any) -> float | None:
@@ -68,7 +68,7 @@ def name_logprobs(name: str, logprobs: Any) -> list[Any] | None:
 def _checked(number: Any) -> float:
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise ValueError(f"a log-probability is of type {type(number).__name__}; give a number")
-    if number != number or number > 0:
+    if number != number or number > 0:  # only NaN differs from itself
         raise ValueError("a log-probability is NaN or above 0; give natural logarithms")
     return float(number) if isfinite(number) else -1e3
 
@@ -94,6 +94,7 @@ def _find(text: bytes, name: bytes) -> int:
     while place >= 0:
         before = text[place - 1 : place] if place else b""
         after = text[place + len(name) : place + len(name) + 1]
+        # `refund` is not named by `refund_all`.
         if not (_word(before) or _word(after)):
             return place
         place = text.find(name, place + 1)
@@ -106,6 +107,7 @@ def _word(byte: bytes) -> bool:
 
 def _bytes(entry: Mapping[str, Any]) -> bytes:
     raw = entry.get("bytes")
+    # A token may be a part of a character: its text is then a replacement, its bytes are exact.
     if isinstance(raw, (list, tuple)) and all(isinstance(b, int) and 0 <= b < 256 for b in raw):
         return bytes(raw)
     token = entry.get("token")

@@ -57,6 +57,7 @@ def block_of(part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     kinds = [name for name in held if name in NAMES]
     if not kinds:
         return None
+    # Calls and results before texts: a call's part also has members such as a thought's signature.
     for kind in ("function_call", "function_response", "tool_use", "tool_result"):
         if kind in held:
             inner = held[kind]
@@ -87,6 +88,7 @@ def _tool_use(inner: Mapping[str, Any]) -> dict[str, Any]:
 def _function_response(inner: Mapping[str, Any]) -> dict[str, Any]:
     value, error = inner.get("response"), False
     if isinstance(value, Mapping) and len(value) == 1:
+        # A single member is the convention's wrapper; several are the value itself.
         [(name, held)] = value.items()
         error = name == "error"
         value = held if error or name in _VALUES else value

@@ -65,9 +65,11 @@ def read_message(message: Any) -> Iterator[Event]:
     if kind in _SILENT_BLOCKS and "role" not in message:
         return
     if kind and "role" not in message:
+        # foreign text of any length
         yield Opaque(f"an item of type {kind[:40]} holds what was not seen here", at)
         return
     role = _role(message)
+    # Gemini's function role holds results as parts of a turn
     if role in ("tool", "function") and message.get("parts"):
         yield from _turn("user", message, at)
     elif role in ("tool", "function"):
@@ -102,6 +104,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
     message = mapping_of(message, "message")
+    # `function_call` is a member of OpenAI's old messages, and of Gemini's parts.
     if (_SPOKEN - {"function_call"}).isdisjoint(message):
         message = block_of(message) or message
     if "role" not in message and not message.keys().isdisjoint(_CALLED):
@@ -117,6 +120,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
     try:
         events = [*read_message({"role": "assistant", **message})]
     except UnreadableMessage:
+        # One broken call must not hide the sound ones beside it.
         return _one_by_one(message)
     calls = tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
     return calls or _none_unread(message)
@@ -192,6 +196,7 @@ def read_call(call: Any) -> ToolCall:
             f"call has no name but a value of type {type(name).__name__} and {keys_of(call)};"
             " give it a `name`"
         )
+    # `arguments` of OpenAI, `input` of Anthropic and Bedrock, `args` of Gemini.
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
     ids = map(id_of, (call.get("call_id"), call.get("id"), call.get("toolUseId")))
     logprobs = call.get("logprobs", inner.get("logprobs"))
@@ -222,6 +227,7 @@ def id_of(raw: Any) -> str | None:
     ('7', None, 1024)
     """
     if isinstance(raw, str):
+        # `str.__str__`, as a subclass may override what is read.
         return str.__str__(raw)[:LONGEST_NAME]
     try:
         return None if raw is None else str(raw)[:LONGEST_NAME]
@@ -240,6 +246,7 @@ def sound(call: ToolCall) -> ToolCall:
 
 def decoded(value: Any) -> Any:
     """Return the JSON that a string holds where it holds an object or list, else *value*."""
+    # Only objects and lists: a text such as "007" is an id, not the number 7.
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(value)
@@ -285,6 +292,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
     is_empty = content in ("", []) or bool(blocks)
     if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
         later.append(Opaque(f"{_with_article(role)} message holds nothing that is read here", at))
+    # Results first: they answer the turn before, and the user's words may refer to them.
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
         yield MessageText(role, "\n".join(texts), at)
@@ -361,6 +369,7 @@ def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
     call_id = message.get("tool_call_id") or message.get("call_id")
     error = failed(message)
     content = message.get("content")
+    # some hosts put only the error there
     if error and content in (None, "") and isinstance(message.get("error"), str):
         content = message["error"]
     return Returned(
@@ -396,13 +405,14 @@ def _value(content: Any) -> Any:
     """A result's value: text blocks joined, JSON in strings decoded."""
     if isinstance(content, (list, tuple)) and content:
         parts = [mapping_of(part, "block") for part in content if has_members(part)]
+        # With an image or another part among them the blocks stay as they are.
         if len(parts) == len(content) and all(_kind(part) in _TEXT_BLOCKS for part in parts):
             return decoded("\n".join(str(part.get("text") or "") for part in parts))
     return decoded(content)
 
 
 def _time(at: Any) -> float | None:
-    if isinstance(at, bool):
+    if isinstance(at, bool):  # an `int` as well, and no time
         return None
     if isinstance(at, (int, float)):
         return float(at)

@@ -7,8 +7,11 @@ import re
 from abs_shield.core.finding import Finding
 from abs_shield.core.words import Subject
 
+# Fixed steps: the empty one before the first slash and, of a call, `arguments`.
 _BEGIN = {Subject.CALL: 2, Subject.RESULT: 1}
+# longer numbers may be values, such as a key that is a card number
 _POSITION = re.compile(r"\d{1,2}")
+# a name as programs write it, of at most 64 characters
 _NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,2})?")
 
 

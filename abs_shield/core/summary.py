@@ -25,7 +25,7 @@ from abs_shield.text.show import escaped
 if TYPE_CHECKING:
     from abs_shield.core.decision import Decision
 
-_LONGEST = 200
+_LONGEST = 200  # a rule's sentence fits, and a log line with several findings stays readable
 _BUILT_IN = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, PERSONAL_DATA, *SIGNAL_NAMES))
 _WITH_VALUES = frozenset((PARAMETER_MISMATCH, PHANTOM_TARGET))
 """Built-in checks some of whose hints name a value; those of all others never do."""
@@ -97,6 +97,7 @@ def summary_line(decision: Decision, reasons: Iterable[str], errors: Iterable[st
     if decision.blocked and decision.subject is Subject.RESULT:
         parts.append("it was withheld, the call has run")
     line = f"{_title_of(decision)}: {'; '.join(parts) or 'nothing to say'}"
+    # Escaped only: its parts are already cut.
     return escaped(line, limit=len(line))
 
 
@@ -134,6 +135,7 @@ def _hint(finding: Finding) -> str:
 
 def _error(error: str) -> str:
     """Return our own failure to check; what a layer of the host's writes of its own is left out."""
+    # The type of an exception and its place in the code hold no value.
     layer, broke, message = error.partition(_BROKE)
     if not broke or layer in _BUILT_IN or _TYPE_AND_PLACE.fullmatch(message):
         return error

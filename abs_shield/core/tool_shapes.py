@@ -27,7 +27,7 @@ _WRAPPERS = ("function", "tool_spec")
 _DECLARED = "function_declarations"
 _TYPES = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
 _NUMBERS = frozenset("minItems maxItems minLength maxLength minProperties maxProperties".split())
-_DEEPEST = 100
+_DEEPEST = 100  # schemas of more than 128 levels are refused later; this ends one that holds itself
 
 
 def read_tool(tool: Any) -> ToolShape:
@@ -77,6 +77,7 @@ def _shape(tool: Mapping[str, Any], *, is_gemini: bool = False) -> ToolShape:
     return ToolShape(
         name=name,
         description=description if isinstance(description, str) else "",
+        # Only this keyword holds Gemini's dialect; the others hold JSON Schema.
         parameters=_json_schema(schema) if is_gemini and keyword == _SCHEMAS[0] else schema,
         annotations=inner.get("annotations"),
     )

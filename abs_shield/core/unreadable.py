@@ -8,7 +8,7 @@ from typing import Any, cast
 from abs_shield.errors import ShieldError
 from abs_shield.text.show import escaped
 
-_LISTED = 8
+_LISTED = 8  # keys in an error: enough to recognise a shape, on one line
 
 
 class UnreadableMessage(ShieldError, ValueError):
@@ -50,6 +50,7 @@ def mapping_of(value: Any, what: str) -> Mapping[str, Any]:
 def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
     """A model as an object; what an SDK parsed into it may be of a type that pydantic warns of."""
     try:
+        # Without nulls, as models of SDKs have one for every member that is not there.
         return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True, warnings=False))
     except TypeError:  # the caller's own method, which knows no such option
         return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
