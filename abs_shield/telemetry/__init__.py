@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hook", "Otel", "StructLog", "Telemetry", "emit", "setup"]
 
+# each needs an optional package: OpenTelemetry's SDK or structlog
 _LAZY = {
     "Otel": "otel_hook",
     "StructLog": "structlog_hook",

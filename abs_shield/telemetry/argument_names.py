@@ -19,6 +19,7 @@ class ArgumentNames:
 
     def __init__(self) -> None:
         self._tools: WeakValueDictionary[int, ToolRegistry] = WeakValueDictionary()
+        # separate from the dict, which is empty again after its Shields were deleted
         self._has_tools = False
 
     def add(self, tools: ToolRegistry) -> None:
@@ -30,5 +31,6 @@ class ArgumentNames:
         """Return the argument names of *tool*; None if no Shield has added its tools."""
         if not self._has_tools:
             return None
+        # a copy: the garbage collector may remove one meanwhile
         registries = [*self._tools.values()]
         return frozenset().union(*(tools.argument_names(tool) for tools in registries))

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 _LOGGER = logging.getLogger("abs_shield")
-_SILENT_S = 60.0
+_SILENT_S = 60.0  # often enough to notice, and no flood while a collector is down for hours
 
 
 class QueueOverflow:
@@ -25,6 +25,7 @@ class QueueOverflow:
     """
 
     def __init__(self, processor: Any, *, items: str) -> None:
+        # private attributes: without them the queue looks empty, and the SDK drops in its own way
         batches = getattr(processor, "_batch_processor", None)
         self._queue: Sized = getattr(batches, "_queue", ())
         self._most = getattr(batches, "_max_queue_size", 1)
@@ -36,6 +37,7 @@ class QueueOverflow:
         """Return whether the queue is full; if so, count a dropped item."""
         if len(self._queue) < self._most:
             return False
+        # without a lock: a count that is slightly low is better than waiting in every call
         self._dropped += 1
         now = time.monotonic()
         if now >= self._silent_until:

@@ -24,11 +24,11 @@ from abs_shield.telemetry.measurements import forget_measurements, restart_in_ch
 from abs_shield.telemetry.watched_stores import WatchedStore, WatchedStores
 from abs_shield.text.show import escaped
 
-_MOST_WAITING = 256
+_MOST_WAITING = 256  # a lock taken once per so many decisions costs a call almost nothing
 _MOST_CHECKS = 300
 """Maximum number of check and outcome pairs: a custom layer may have any name."""
 _MOST_SERIES = 20_000
-"""Maximum number of series of checks by outcome and tool."""
+"""Maximum number of series of checks by outcome and tool: each is exported once a minute."""
 
 Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
@@ -47,6 +47,7 @@ class DecisionCounters:
     def __init__(self) -> None:
         self.has_reader = False
         self._lock = renewed(Lock())
+        # appending to a deque is atomic, so a call takes no lock
         self._waiting: deque[tuple[Labels, Mapping[str, Coverage], str]] = deque()
         self._decisions: defaultdict[Labels, int] = defaultdict(int)
         self._checks: defaultdict[tuple[str, str, str], int] = defaultdict(int)
@@ -61,6 +62,7 @@ class DecisionCounters:
         self._decisions.clear()
         self._checks.clear()
         self._logs.restart()
+        # or the child would report the parent's decisions as its own
         forget_measurements(self._instruments)
 
     def watch(self, log: WatchedStore) -> None:
@@ -81,8 +83,10 @@ class DecisionCounters:
             labels, coverage, tool = waiting.popleft()
             self._decisions[labels] += 1
             for check, entry in coverage.items():
+                # by position, and without the property `value`: this runs for every check of every
+                # call
                 key = (check, entry[0]._value_, tool)
-                if key not in checks:
+                if key not in checks:  # only a new series is compared with the limits
                     key = self._bounded(*key)
                 checks[key] += 1
 
@@ -126,6 +130,7 @@ class DecisionCounters:
 
     def _observations(self, read: Callable[[], list[Observation]]) -> Observer:
         """Yield observations; only an SDK starts this generator, the bare API never does."""
+        # reached only when an SDK reads; until then a decision is not counted at all
         self.has_reader = True
         observations: list[Observation] = []
         while True:
@@ -140,6 +145,7 @@ class DecisionCounters:
 
     def _observe_dropped(self) -> list[Observation]:
         with self._lock:
+            # no series without a log: a constant 0 would look like a log that loses nothing
             return [Observation(self._logs.dropped())] if self._logs.watched else []
 
     def _observe_waiting(self) -> list[Observation]:
@@ -181,6 +187,7 @@ def counters_for(meter: Meter, provider: MeterProvider | None) -> DecisionCounte
     key = current if provider is None else provider
     with _lock:
         reference, counters = _counts.get(id(key), (None, None))
+        # the id of a deleted provider may belong to another one
         if reference is None or reference() is not key:
             counters = _global if key is current else None
         if counters is None:

@@ -12,8 +12,8 @@ from abs_shield.telemetry.counters import Labels
 from abs_shield.text.show import escaped
 
 Value = str | bool | int | float
-_LONGEST_UNREGISTERED = 64
-_LONGEST_REGISTERED = 256
+_LONGEST_UNREGISTERED = 64  # a model may write a page instead of a name; OpenAI allows 64
+_LONGEST_REGISTERED = 256  # the host's own names: only a generated one is longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class AttributeCache:
     1,000 as `_other`.
     """
 
+    # every tool is a series in each metric; a kind is a tool with one verdict, action and mode
     def __init__(self, *, most: int = 2_000, most_tools: int = 1_000) -> None:
         self._most = most
         self._most_tools = most_tools
@@ -59,6 +60,7 @@ class AttributeCache:
         attributes = self._by_kind.get(key)
         if attributes is None:
             if len(self._by_kind) >= self._most:
+                # rebuilt in microseconds each; an LRU costs more on every call
                 self._by_kind.clear()
             attributes = self._by_kind[key] = _build_attributes(decision, self._bounded(tool))
         return attributes
@@ -91,6 +93,7 @@ def shown_tool(decision: Decision) -> str:
 
 def host_names(decision: Decision) -> dict[str, str]:
     """Return the agent, the model and the conversation, if the host has named them."""
+    # a generated id would give each call a conversation of its own
     conversation = decision.session_id if not is_generated(decision.session_id) else ""
     names = {
         semconv.ATTRIBUTE_AGENT: decision.agent,
@@ -102,7 +105,7 @@ def host_names(decision: Decision) -> dict[str, str]:
 
 def nanoseconds(seconds: float) -> int:
     """Return a time in seconds since the epoch as nanoseconds, at least 0."""
-    return max(0, int(seconds * 1e9))
+    return max(0, int(seconds * 1e9))  # a protobuf timestamp is unsigned
 
 
 def weighing_layers(decision: Decision) -> list[str]:

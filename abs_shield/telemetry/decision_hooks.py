@@ -11,7 +11,7 @@ Hook = Callable[[Decision], None]
 """A callable that receives every decision. See `abs_shield.telemetry.Otel`."""
 
 _LOGGER = logging.getLogger("abs_shield")
-_MOST = 1_000
+_MOST = 1_000  # a host that builds a hook per request must not fill the memory
 _reported: dict[tuple[int, type[Exception]], Hook] = {}
 """Logged exceptions by hook; holds the hook so that its id is not reused."""
 
@@ -25,6 +25,7 @@ def emit(decision: Decision, hooks: Iterable[Hook]) -> None:
     for hook in hooks:
         try:
             hook(decision)
+        # a hook observes: its failure must never change whether the call runs
         except Exception as error:
             _report(hook, error)
 
@@ -34,7 +35,7 @@ def _report(hook: Hook, error: Exception) -> None:
     if key in _reported:
         return
     if len(_reported) >= _MOST:
-        _reported.clear()
+        _reported.clear()  # at worst, some exceptions are logged a second time
     _reported[key] = hook
     name = getattr(hook, "__qualname__", type(hook).__qualname__)
     _LOGGER.exception("hook `%s` raised %s; the call goes on", name, type(error).__name__)

@@ -10,6 +10,7 @@ from opentelemetry.trace import Span, SpanContext
 from abs_shield.core import Decision
 
 
+# a hook's span has ended before the next hook runs, so it is not the current span any more
 class _Last(local):
     decision: Decision | None = None
     span: SpanContext | None = None
@@ -25,6 +26,7 @@ def remember_span(decision: Decision, span: Span) -> None:
 
 def span_of(decision: Decision) -> SpanContext:
     """Return the decision's own span, or the current one if it has none."""
+    # by identity, so that a hook that was not called leaves no stale span
     if _last.decision is decision and _last.span is not None and _last.span.is_valid:
         return _last.span
     return trace.get_current_span().get_span_context()

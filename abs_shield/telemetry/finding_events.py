@@ -12,7 +12,7 @@ from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_t
 from abs_shield.text.show import escaped
 
 DETAIL = 1_000
-"""Maximum length of an exported detail (opt-in), in characters."""
+"""Maximum length of an exported detail (opt-in), in characters: some sentences with values."""
 
 
 def emit_findings(
@@ -46,6 +46,7 @@ def emit_findings(
             context=context,
             severity_number=(severity := _severity(finding)),
             severity_text=severity.name,
+            # without the detail, which quotes the model's values
             body=f"{finding.check} at {where or '/'}: {finding.code}",
             event_name=semconv.EVENT_FINDING,
             attributes=attributes,

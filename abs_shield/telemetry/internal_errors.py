@@ -15,6 +15,7 @@ from abs_shield.text.show import escaped
 
 _RAISED = re.compile(r"(\w+) at .+:\d+")
 """An exception in `Decision.errors`: its type and location."""
+# a rule's text is the author's, and only the exception's type is exported
 _RULE_RAISED = re.compile(r"rule `.*\) raised (\w+)(?:;.*)?", re.DOTALL)
 _OUTSIDE_CHECKS = ("door", "decision log")
 """Prefixes of errors outside any check."""
@@ -22,6 +23,7 @@ _OUTSIDE_CHECKS = ("door", "decision log")
 
 def emit_errors(logger: Logger, decision: Decision, *, context: Context) -> None:
     """Emit one log event for each check that could not run, in the trace of *context*."""
+    # an error that blocked a call needs action now
     severity = SeverityNumber.ERROR if decision.blocked else SeverityNumber.WARN
     outcome = "blocked" if decision.blocked else "not blocked"
     for check, kind in internal_errors(decision):
@@ -68,6 +70,7 @@ def internal_errors(decision: Decision) -> list[tuple[str, str]]:
 
 def _error_type(check: str, reason: str) -> str:
     match = _RAISED.fullmatch(reason)
+    # only this layer runs rules; another layer's reason could contain such a text by chance
     if match is None and check == IMPOSSIBLE_STATE:
         match = _RULE_RAISED.fullmatch(reason)
     return semconv.VALUE_LAYER_ERROR if match is None else match[1]

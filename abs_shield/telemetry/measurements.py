@@ -40,7 +40,7 @@ def forget_measurements(instruments: Iterable[Any]) -> None:
 
 
 def _in_child() -> None:
-    for measuring in [*_MEASURING]:
+    for measuring in [*_MEASURING]:  # a copy: a restart may run the garbage collector
         measuring.restart()
 
 

@@ -34,8 +34,8 @@ from abs_shield.version import __version__
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
-_ID = 256
-_NOTHING = nullcontext()
+_ID = 256  # ids come from hosts and models; a UUID has 36 characters
+_NOTHING = nullcontext()  # shared: it has no state
 _OWN_OF_TOOL_SPAN = (
     semconv.ATTRIBUTE_TOOL,
     semconv.ATTRIBUTE_CALL_ID,
@@ -90,6 +90,7 @@ class Otel:
 
     def __call__(self, decision: Decision) -> None:
         """Export *decision* in the current trace."""
+        # the usual clean decision without an SDK leaves here
         has_events = decision.findings or decision.errors
         if has_events or self._counts.has_reader or self._is_traced():
             self._record(decision)
@@ -145,6 +146,7 @@ class Otel:
         if not self._is_traced():
             return _NOTHING
         parent = trace.get_current_span()
+        # a framework's span is of this very call; one of ours is of a tool that called this one
         if executes_tool(parent) and not is_own_span(parent):
             return _NOTHING
         name = tool_name(
@@ -209,6 +211,7 @@ def _annotate_tool_span(
         run.set_attributes(threat | _result_attributes(decision))
     else:
         return  # an answer inside a tool span is that of an agent used as a tool
+    # a block by a finding is the Shield at work, not a failure
     if decision.blocked and decision.errors:
         run.set_attribute(semconv.ATTRIBUTE_ERROR, semconv.VALUE_LAYER_ERROR)
         run.set_status(Status(StatusCode.ERROR, semconv.VALUE_LAYER_ERROR))

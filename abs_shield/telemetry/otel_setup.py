@@ -43,9 +43,9 @@ _EXPORTERS = {
         "console": ("opentelemetry.sdk._logs.export", "ConsoleLogRecordExporter"),
     },
 }
-_WORDS = ("otlp", "console", "none")
+_WORDS = ("otlp", "console", "none")  # the values of the specification that this package serves
 _PROTOCOLS = ("grpc", "http/protobuf")
-_TIMEOUT_S = 5.0
+_TIMEOUT_S = 5.0  # as for the decision log: a program must end although no collector answers
 
 
 class Telemetry:
@@ -69,6 +69,7 @@ class Telemetry:
         with self._lock:
             first, self._closed = not self._closed, True
         until = time.monotonic() + (timeout_s if first else 0.0)
+        # all begin before any is waited for, so that they share the time
         for shutdown in self._shutdowns if first else ():
             shutdown.begin()
         return all(
@@ -95,6 +96,7 @@ def setup() -> Telemetry:
     with _lock:
         if _telemetry is None:
             _telemetry = Telemetry() if _disabled() else _build()
+            # by this function rather than the SDK's `shutdown_on_exit`, which has no time limit
             atexit.register(_telemetry.shutdown)
         return _telemetry
 
@@ -108,12 +110,14 @@ def _build() -> Telemetry:
     wanted: list[tuple[Any, Any, str]] = []
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         wanted.append((trace.set_tracer_provider, _traces, "traces"))
+    # the API's own proxies are no SDK providers; the host has set none
     if not isinstance(metrics.get_meter_provider(), MeterProvider):
         wanted.append((metrics.set_meter_provider, _metrics, "metrics"))
     if not isinstance(_logs.get_logger_provider(), LoggerProvider):
         wanted.append((_logs.set_logger_provider, _events, "logs"))
     resource = Resource.create()
     try:
+        # all are built before any is set: the API allows to set each only once
         built = [(use, make(resource, exporters[signal])) for use, make, signal in wanted]
     except Exception as error:
         raise ShieldError(

@@ -26,6 +26,7 @@ class ProviderShutdown:
             return
         try:
             self._thread = self._start_thread()  # a forked child has only the forking thread
+        # no new thread can be started this late: shut down without a time limit
         except RuntimeError:
             self._run()
 
@@ -42,5 +43,6 @@ class ProviderShutdown:
         self._requested.wait()
         try:
             self._provider.shutdown()
+        # a provider that raises must not make the program wait for the whole time limit
         finally:
             self._finished.set()

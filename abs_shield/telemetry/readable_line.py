@@ -13,7 +13,7 @@ from abs_shield.text.show import escaped
 
 FORMAT = "ABS_SHIELD_LOG_FORMAT"
 """The environment variable with the format of log lines."""
-_LONGEST = 80
+_LONGEST = 80  # a line should fit into a terminal
 
 
 class LogFormat(StrEnum):
@@ -42,6 +42,7 @@ def readable_line(decision: Decision) -> str:
 
 def is_for_terminal(logger: logging.Logger) -> bool:
     """Return whether all handlers write to terminals, and structlog is not configured."""
+    # not imported: a host that never loaded it has not configured it
     structlog = sys.modules.get("structlog")
     if structlog is not None and structlog.is_configured():
         return False

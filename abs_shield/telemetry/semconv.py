@@ -17,6 +17,7 @@ METRIC_RETRIES = "abs_shield.blocked.retries"
 METRIC_LOG_DROPPED = "abs_shield.log.dropped"
 METRIC_LOG_WAITING = "abs_shield.log.waiting"
 
+# in the style of Prometheus, as the specification of the quality cascade names them
 METRIC_STAGE_DURATION = "quality_pipeline_stage_duration_seconds"
 METRIC_QUALITY_BLOCKS = "quality_pipeline_blocks_total"
 METRIC_QUALITY_FAILURES = "quality_pipeline_stage_failures_total"
@@ -63,6 +64,7 @@ ATTRIBUTE_FINDING_COUNTED = "abs_shield.finding.counted"
 ATTRIBUTE_FINDING_SUPPRESSED = "abs_shield.finding.suppressed"
 ATTRIBUTE_FINDING_DETAIL = "abs_shield.finding.detail"
 ATTRIBUTE_DETAILS = "abs_shield.details"
+# OpenTelemetry's conventions for generative AI
 ATTRIBUTE_OPERATION = "gen_ai.operation.name"
 ATTRIBUTE_TOOL = "gen_ai.tool.name"
 ATTRIBUTE_TOOL_TYPE = "gen_ai.tool.type"

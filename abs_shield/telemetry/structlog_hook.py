@@ -31,8 +31,8 @@ _LEVELS = {
     Verdict.SUSPICIOUS: logging.WARNING,
     Verdict.HALLUCINATED: logging.ERROR,
 }
-_ID = 256
-_ERROR = 1_000
+_ID = 256  # ids come from hosts and models; a UUID has 36 characters
+_ERROR = 1_000  # an exception's text may contain a whole response
 
 
 class StructLog:
@@ -59,6 +59,7 @@ class StructLog:
     def __call__(self, decision: Decision) -> None:
         """Log *decision* if its level is enabled."""
         level = _level(decision)
+        # before the line is built, because most hosts log no clean call
         if self._plain.isEnabledFor(level):
             if self._is_readable():
                 self._plain.log(level, "%s", readable_line(decision))
@@ -88,6 +89,7 @@ def _level(decision: Decision) -> int:
     level = _LEVELS[decision.verdict]
     if not decision.errors:
         return level
+    # an error that blocked a call needs action now
     return logging.ERROR if decision.blocked else max(level, logging.WARNING)
 
 

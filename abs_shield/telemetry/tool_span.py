@@ -29,6 +29,7 @@ class ToolSpan:
     def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> None:
         if self._token is not None:
             otel_context.detach(self._token)
+        # KeyboardInterrupt and a cancelled task are not failures of the tool
         if kind is not None and issubclass(kind, Exception) and not self._is_blocked():
             name = _qualified(kind)
             self._span.set_attribute(semconv.ATTRIBUTE_ERROR, name)
@@ -38,6 +39,7 @@ class ToolSpan:
 
     def _is_blocked(self) -> bool:
         """Return whether the call was blocked, which is not a failure of the tool."""
+        # only the SDK's spans can be read
         attributes = getattr(self._span, "attributes", None) or {}
         return bool(attributes.get(semconv.ATTRIBUTE_EXECUTION) == semconv.VALUE_BLOCKED)
 

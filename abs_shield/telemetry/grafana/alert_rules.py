@@ -13,11 +13,11 @@ from abs_shield.telemetry.grafana import promql
 from abs_shield.telemetry.grafana.promql import growth, rate_before, select, share, sum_by
 
 BLOCK_RATE_RISE = 0.1
-"""Rise of the block rate, as a share of all decisions, that fires an alert."""
+"""Rise of the block rate, as a share of all decisions, that fires: 2 of the `LEAST` decisions."""
 COVERAGE_FALL = 0.2
-"""Fall of the share of checks that ran that fires an alert."""
+"""Fall of the share of checks that ran that fires: twice as much, as runs without messages vary."""
 LEAST = 20
-"""Minimum number of decisions or checks for a rate to be compared."""
+"""Minimum number of decisions or checks: below it, one call moves a rate by more than 5 points."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +59,7 @@ def _as_check(stages: str) -> str:
     return sum_by(_BY_CHECK, f"label_replace({stages}, {renamed})")
 
 
+# recorded, because the alerts would repeat each part several times in their expressions
 RECORDINGS = {
     "abs_shield:blocked:15m": sum_by(_BY_TOOL, growth(_BLOCKED, "15m")),
     "abs_shield:decisions:15m": sum_by(_BY_TOOL, growth(promql.DECISIONS, "15m")),
@@ -87,6 +88,7 @@ RECORDINGS = {
 _TOOL = f"{{{{ $labels.{promql.TOOL} }}}}"
 _CHECK = f"{{{{ $labels.{promql.CHECK} }}}}"
 _SUBJECT = f"{{{{ $labels.{promql.SUBJECT} }}}}"
+# Prometheus templates; the braces above are doubled for the f-strings
 _SHARE = "{{ $value | humanizePercentage }}"
 _COUNT = "{{ $value | humanize }}"
 
@@ -195,7 +197,7 @@ def _alerts() -> Iterator[str]:
         yield f"  for: {alert.duration}"
         yield f"  labels: {{severity: {alert.severity}}}"
         yield "  annotations:"
-        yield f"    summary: {json.dumps(alert.summary)}"
+        yield f"    summary: {json.dumps(alert.summary)}"  # a JSON string is valid YAML
         yield f"    description: {json.dumps(alert.description)}"
 
 

@@ -24,7 +24,7 @@ from abs_shield.telemetry.grafana.promql import growth, select, share, sum_by
 NO_TOOL = "answers and outputs"
 """The heatmap row for answers and outputs, which belong to no tool."""
 BLOCK_RATE_STEPS: ColourSteps = {None: "blue", 0.05: "orange", 0.2: "red"}
-"""Colours of a block rate by lower bound; distinguishable with red-green colour blindness."""
+"""Colours of a block rate: 1 in 20 is worth a look; distinct with red-green colour blindness."""
 ANY_STEPS: ColourSteps = {None: "blue", 1.0: "red"}
 """Colours of a count that should be 0."""
 
@@ -115,7 +115,7 @@ OVERVIEW = (
         kind="number",
         unit="locale",
         width=4,
-        steps={None: "blue", 1_000.0: "orange", 5_000.0: "red"},
+        steps={None: "blue", 1_000.0: "orange", 5_000.0: "red"},  # a tenth and half of the buffer
     ),
 )
 
@@ -135,7 +135,7 @@ RISK = (
         steps={
             None: "transparent",
             0.0: "super-light-blue",
-            1e-9: "super-light-orange",
+            1e-9: "super-light-orange",  # any finding at all, as opposed to none
             0.05: "light-orange",
             0.2: "dark-orange",
             0.5: "dark-red",

@@ -67,6 +67,7 @@ _CELL = (
     "${page:raw}/cell?row=${__data.fields[0]:percentencode}&check=${__field.name:percentencode}"
     "&since=${__from:date:iso}&until=${__to:date:iso}"
 )
+# in rows of Grafana's grid: numbers need no axis, the heatmap a line for each tool
 _HEIGHTS = {"number": 4, "curves": 8, "heatmap": 12}
 
 Panel = Stat | Table | Timeseries
@@ -84,6 +85,7 @@ VARIABLES = {
 
 def dashboard_text() -> str:
     """Return the dashboard as JSON."""
+    # sorted, so that a new version of the SDK changes few lines of the file
     return JSONEncoder(sort_keys=True, indent=2).encode(_dashboard().build()) + "\n"
 
 
@@ -95,7 +97,7 @@ def _dashboard() -> Dashboard:
         .tags(["abs-shield", "agents"])
         .time("now-24h", "now")
         .timezone("browser")
-        .refresh("1m")
+        .refresh("1m")  # as often as the SDK exports metrics by default
         .editable()
         .tooltip(DashboardCursorSync.CROSSHAIR)
         .link(_page_link())
@@ -161,7 +163,7 @@ def _panel(chart: Chart) -> Panel:
         if chart.kind == "curves":
             target.range()
         else:
-            target.instant()
+            target.instant()  # one value for the whole range
         if chart.kind == "heatmap":
             target.format(PromQueryFormat.TABLE)
         panel.with_target(target)
@@ -187,7 +189,7 @@ def _timeseries(chart: Chart) -> Timeseries:
         Timeseries()
         .min(0)
         .fill_opacity(60 if chart.stacked else 10)
-        .span_nulls(False)
+        .span_nulls(False)  # a gap is a process that was down, not a straight line
         .color_scheme(FieldColor().mode(FieldColorModeId.PALETTE_CLASSIC))
         .legend(
             VizLegendOptions()

@@ -60,7 +60,7 @@ class Chart:
     queries: tuple[PanelQuery, ...]
     kind: Literal["number", "curves", "heatmap"] = "curves"
     unit: str = "short"
-    width: int = 12
+    width: int = 12  # half of Grafana's 24 columns
     stacked: bool = False
     steps: ColourSteps | None = None
     colours: dict[str, str] | None = None
