@@ -19,6 +19,8 @@ from abs_shield.dashboard.login_attempts import LoginAttempts
 SIGNED_IN = "signed_in"
 FORM_KEY = "form"
 COOKIE = "abs_shield_dashboard"
+# shorter, and people store the token where it is quick to reach; longer, and a lost device stays
+# signed in
 SESSION_S = 7 * 24 * 3_600
 """Lifetime of a session, in seconds."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -33,15 +35,15 @@ HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",
+    "referrer-policy": "same-origin",  # an address may contain an id of a session
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
 """Headers of each response."""
 _LONGEST_FORM = 10_000
 """Maximum size of a form, in bytes."""
-_MOST_FIELDS = 20
-_OPEN_PATHS = ("/login", "/static/")
+_MOST_FIELDS = 20  # forms here have three; parsing thousands of fields would block the event loop
+_OPEN_PATHS = ("/login", "/static/")  # the form itself, its style sheet and script
 _OWN_SITES = ("same-origin", "none")
 """Accepted values of Sec-Fetch-Site: a page of this origin, or direct navigation."""
 
@@ -62,6 +64,7 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
+                # pages show decisions; static files may be cached
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
@@ -115,6 +118,7 @@ class SignIn:
             HTTPException: The visitor's address has sent too many wrong tokens and has to wait.
         """
         address = request.client.host if request.client else ""
+        # before the comparison, so that guessing on is useless
         if wait_s := self._attempts.wait_s(address):
             raise HTTPException(
                 429,
@@ -138,6 +142,7 @@ class RequireSession:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request that has a session or needs none; else redirect it."""
+        # a dashboard without a token answers only on this machine; see `RequireHost`
         if scope["type"] != "http" or not self._access.token or _is_open(scope):
             await self._app(scope, receive, send)
             return
@@ -176,12 +181,14 @@ def host_of(scope: Scope) -> str:
 
 def is_same(text: str, token: str) -> bool:
     """Compare a text with a token in constant time."""
+    # as bytes: `compare_digest` accepts only ASCII strings
     equal: bool = hmac.compare_digest(text.encode("utf-8", "replace"), token.encode())
     return equal
 
 
 def sign_in(request: Request) -> None:
     """Start a new session; the data of an earlier one is cleared."""
+    # a new form key as well: one from before the login may be known to another site
     request.session.clear()
     request.session[SIGNED_IN] = True
     request.session[FORM_KEY] = secrets.token_urlsafe(24)
@@ -215,7 +222,7 @@ def local_path(target: str, *, root: str) -> str:
     >>> local_path("/trends?agent=ops", root=""), local_path("//evil.example", root="")
     ('/trends?agent=ops', '/')
     """
-    parts, home = urlsplit(target.replace("\\", "/")), root + "/"
+    parts, home = urlsplit(target.replace("\\", "/")), root + "/"  # browsers read \ as /
     is_local = not parts.scheme and not parts.netloc and parts.path.startswith(home)
     if not is_local or target.startswith("//") or not target.isprintable():
         return home
@@ -232,6 +239,7 @@ async def read_form(request: Request) -> dict[str, str]:
     body = b""
     async for chunk in request.stream():
         body += chunk
+        # while reading, because a sender may omit or falsify the content-length
         if len(body) > _LONGEST_FORM:
             raise HTTPException(413, "this form is too long")
     try:

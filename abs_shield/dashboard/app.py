@@ -90,7 +90,7 @@ def dashboard(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        if store is not log:
+        if store is not log:  # a store that the host opened is the host's to close
             store.close()
 
     app = Starlette(
@@ -128,6 +128,7 @@ def _require_valid(*, token: str, trace_url: str, allowed_hosts: Collection[str]
         raise ShieldError("`trace_url` must begin with https:// or http://")
     if not token.isprintable() or token.strip() != token:
         raise ShieldError("`token` must be printable, without spaces around it")
+    # a string is a collection, too: each of its letters would be a host
     if isinstance(allowed_hosts, str):
         raise ShieldError(f"`allowed_hosts` must be a list; use [{allowed_hosts!r}]")
 
@@ -138,6 +139,7 @@ def _routes(views: Views, live: LiveUpdates, login: Login) -> list[BaseRoute]:
         Route("/cell", views.cell, name="cell"),
         Route("/decisions/{decision_id}", views.decision, name="decision"),
         Route("/decisions/{decision_id}/label", views.label, methods=["POST"], name="label"),
+        # ids that are no safe path; see `decision_path`
         Route("/decision", views.decision, name="odd_decision"),
         Route("/decision/label", views.label, methods=["POST"], name="odd_label"),
         Route("/rollout", views.rollout, name="rollout"),

@@ -25,6 +25,7 @@ UNNAMED = "_unknown"
 
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC).timestamp()
+# the last whole hour that `datetime` can show
 _LATEST = datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()
 
 
@@ -77,6 +78,7 @@ class Filters:
         _require(texts, "verdict", [verdict.value for verdict in Verdict])
         compare = query.get("compare", "") not in ("", "0")
         since, until = _time(query, "since"), _time(query, "until", up=True)
+        # an explicit time wins over a range, so that links from other tools work
         if since is not None or until is not None:
             if since is not None and until is not None and since >= until:
                 raise BadFilter("`until` is not after `since`; use a later `until`")
@@ -98,7 +100,7 @@ class Filters:
         pairs.append(("compare", "1" if shown.compare else ""))
         pairs += [(name, value) for name, value in changes.items() if name not in _FIELDS]
         nonempty = [(name, value) for name, value in pairs if value]
-        return urlencode(nonempty, errors="backslashreplace")
+        return urlencode(nonempty, errors="backslashreplace")  # names may contain lone surrogates
 
     def admit(self, decision: Decision) -> bool:
         """Return whether a decision matches the filters other than time and session."""

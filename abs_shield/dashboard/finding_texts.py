@@ -14,6 +14,7 @@ from abs_shield.dashboard.code_sentences import sentence_of
 
 MASK = "•••"
 """The text that replaces a masked value."""
+# not after a letter, so that the apostrophe of "doesn't" opens no quotation
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _OWN_FACTS = ("rule", "file", "line")
 """Evidence written by the author of a policy, which is not masked."""
@@ -105,4 +106,5 @@ def _facts(finding: Finding, *, values: bool) -> Iterator[tuple[str, str]]:
 def _value(name: str, value: Any, *, values: bool) -> str:
     if values or name in _OWN_FACTS:
         return str(value)
+    # the expectation is the schema's text, and only its quotations may be the model's
     return masked(value, values=False) if name == "expected" else MASK

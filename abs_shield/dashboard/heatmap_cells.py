@@ -235,11 +235,12 @@ def _short_interval(share: Share) -> str:
 def _kind(cell: Cell | None) -> str:
     if cell is None:
         return "none"
+    # first, because a check that fails hides what it would find
     if cell.errors:
         return "error"
     if cell.verdict is not Verdict.CLEAN:
         return cell.verdict.value.lower()
-    return "clean" if cell.ran else "blind"
+    return "clean" if cell.ran else "blind"  # a check that never ran has found nothing wrong either
 
 
 def _sign(kind: str, cell: Cell | None) -> str:
@@ -253,6 +254,7 @@ def _trend(rate: Share, previous: Share | None) -> str:
     if previous is None or not previous.of or not rate.of:
         return ""
     (lower, upper), (lower_before, upper_before) = rate.ends, previous.ends
+    # intervals that do not overlap: a rate of few decisions varies by chance
     if lower > upper_before:
         return "up"
     return "down" if upper < lower_before else "same"

@@ -56,6 +56,7 @@ class LabelReader:
         Raises:
             StoreError: The database cannot be read.
         """
+        # before the labels are read: a label added meanwhile is read again next time
         place = self._store.last_place()
         with self._lock:  # concurrent callers wait for the same result
             now = time.monotonic()

@@ -39,11 +39,14 @@ class LiveUpdates:
         the first event is sent as soon as the log is read.
         """
         if self._pages >= MOST_PAGES:
+            # the browser tries again after a minute, by itself
             return StreamingResponse(iter([b"retry: 60000\n\n"]), media_type="text/event-stream")
         since = request.query_params.get("since", "")
         shown_place = (
+            # below 2**63: a longer number is no place in a database
             int(since) if since.isascii() and since.isdigit() and len(since) < 19 else None
         )
+        # nginx would collect events
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
             self._stream(request, shown_place), media_type="text/event-stream", headers=headers
@@ -51,6 +54,7 @@ class LiveUpdates:
 
     async def _stream(self, request: Request, shown_place: int | None) -> AsyncIterator[bytes]:
         self._pages += 1
+        # one reader for all pages; it ends when the last page is closed
         if self._task is None or self._task.done():
             self._place = None
             self._task = asyncio.create_task(self._watch())
@@ -78,6 +82,7 @@ class LiveUpdates:
         """Poll the newest place of the log until no page is open."""
         while self._pages:
             with suppress(StoreError):  # the next page that is loaded shows the error
+                # it reads a disk or a network
                 place = await run_in_threadpool(self._store.last_place)
                 if place != self._place:
                     async with self._changed:

@@ -27,9 +27,9 @@ from abs_shield.text.show import encodable
 MOST_OF_SESSION = 5_000
 """Maximum number of decisions counted of one session, the newest."""
 NEWEST = 20_000
-"""Newest records from which the spread of decisions over sessions is estimated."""
+"""Newest records that estimate the spread of decisions over sessions: more make a page slow."""
 STALE = 1_000
-"""New records after which the cached sessions are read again."""
+"""New records after which the cached sessions are read again: 5 % of `NEWEST`."""
 MOST_TIMES = 20
 """Maximum number of periods whose sessions are cached."""
 PAGE = 50
@@ -178,7 +178,7 @@ class LogFigures:
         sessions = self.store.session_counts(newest=NEWEST, since=since, until=until)
         with self._lock:
             if len(self._spread) >= MOST_TIMES:
-                self._spread.clear()
+                self._spread.clear()  # at worst, 20 periods are read again
             self._spread[since, until] = place, sessions
         return sessions
 
@@ -253,12 +253,16 @@ class LogFigures:
         ]
         damaged: list[Damaged] = []
         matches: list[tuple[int, Decision]] = []
+        # one more than a page, to know if there is a next one; several rounds, because labelled
+        # decisions are filtered after reading
         while len(matches) <= PAGE:
             some = self.store.newest(
                 numbers, limit=PAGE + 1, before=before, since=filters.since, until=filters.until,
                 skipped=damaged.append,
             )  # fmt: skip
             matches += [(place, one) for place, one in some if one.id not in labels]
+            # the log has no more; records that cannot be read count, or one bad page would end the
+            # list
             if not some or len(some) + len(damaged) <= PAGE:
                 break
             before = some[-1][0]

@@ -43,6 +43,7 @@ class Login:
     async def logout(self, request: Request) -> Response:
         """End the session."""
         form = await read_form(request)
+        # another site must not be able to end a session
         if is_own_form(request, form.get("key", "")):
             request.session.clear()
         return RedirectResponse(request.scope.get("root_path", "") + "/login", status_code=303)

@@ -36,6 +36,7 @@ class LoginAttempts:
     def add_wrong(self, address: str) -> None:
         """Count a wrong token."""
         wrong, last = self._wrong.pop(address, (0, 0.0))
+        # a typing error of an hour ago does not count
         wrong = wrong + 1 if self._now() - last < WAIT_S else 1
         self._wrong[address] = wrong, self._now()
         if len(self._wrong) > _MOST_ADDRESSES:

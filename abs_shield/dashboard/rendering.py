@@ -19,11 +19,12 @@ from abs_shield.dashboard.heatmap_cells import row_title
 from abs_shield.replay.report import percent
 from abs_shield.text.show import encodable, escaped
 
+# no dot in front: browsers remove the segments `.` and `..` from a path
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*")
 LONGEST_NAME = 120
-"""Maximum length of a name on a page, in characters."""
+"""Maximum length of a name on a page, in characters: one line of a wide screen."""
 LONGEST_TEXT = 1_000
-"""Maximum length of a sentence on a page, in characters."""
+"""Maximum length of a sentence on a page, in characters: a reason may quote a document."""
 
 
 class Renderer:
@@ -39,8 +40,9 @@ class Renderer:
         self._has_token = has_token
         self._templates = Environment(
             loader=PackageLoader("abs_shield.dashboard"),
+            # names, arguments and reasons may be a model's text
             autoescape=True,
-            undefined=StrictUndefined,
+            undefined=StrictUndefined,  # a misspelt name must fail, not render as nothing
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -72,7 +74,7 @@ class Renderer:
             key=form_key(request),
             **shown,
         )
-        return HTMLResponse(encodable(page), status_code=status)
+        return HTMLResponse(encodable(page), status_code=status)  # a lone surrogate cannot be sent
 
     def problem(self, request: Request, status: int, message: str) -> HTMLResponse:
         """Render an error page with one line of text."""

@@ -20,7 +20,7 @@ from abs_shield.stores.sealed_record import ScoreRecord
 from abs_shield.text.show import encodable
 
 MOST_POINTS = 200
-"""Maximum number of points on a chart; a longer period has more hours per point."""
+"""Maximum number of points on a chart: more would be closer than two pixels on a narrow screen."""
 _STEPS = (1, 3, 6, 12, 24, 7 * 24, 28 * 24)
 """Allowed hours per point of a chart."""
 
@@ -75,6 +75,7 @@ def _chart(check: str, by_start: dict[float, list[int]], starts: list[float]) ->
     }
 
 
+# as many patterns as the store caches; each occurs at many points of a chart
 @lru_cache(maxsize=8_192)
 def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
     """Return for each check its hits and its runs in a decision of the pattern, each 0 or 1."""
@@ -90,7 +91,12 @@ def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
 
 
 def score_charts(
-    scores: Iterable[ScoreRecord], filters: Filters, *, hours: int, most: int = 12
+    # more charts than a page shows at once hide the important ones
+    scores: Iterable[ScoreRecord],
+    filters: Filters,
+    *,
+    hours: int,
+    most: int = 12,
 ) -> list[dict[str, Any]]:
     """
     Return a chart of quality scores for each agent, task type and model.

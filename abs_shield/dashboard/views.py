@@ -115,6 +115,7 @@ class Views:
         """Render the checks that are safe to enforce, and those that are not yet."""
         filters, place = self._filters(request), self._place()
         counted = self.figures.filtered_counts(filters)
+        # a step counts all decisions of a check: a part of them would promise too much
         is_whole = not (filters.verdict or filters.mode or filters.session)
         steps = rollout(counted.report, self.rule) if is_whole else []
         groups = [(word, [step for step in steps if step.standing is word]) for word in Standing]
@@ -165,7 +166,7 @@ class Views:
             truth = Truth(form.get("truth", ""))
         except ValueError:
             return self.renderer.problem(request, 400, "label must be `hallucinated` or `ok`")
-        return await run_in_threadpool(self._store_label, request, truth)
+        return await run_in_threadpool(self._store_label, request, truth)  # it waits for the disk
 
     def _store_label(self, request: Request, truth: Truth) -> Response:
         decision = self._requested_decision(request)
@@ -257,6 +258,7 @@ class Views:
         last = max(count.last_at for count in whole)
         hours = hours_per_point(filters, first, last)
         counts = self.figures.pattern_counts(filters, hours=hours)
+        # scores have no session
         scores = [] if filters.session else self.figures.scores(filters)
         return {
             "charts": rate_charts(counts, filters),
@@ -317,6 +319,7 @@ def _non_default(**chosen: str) -> dict[str, str]:
 
 def _number(text: str) -> int | None:
     """Return a parameter as a whole number; None if it is not one."""
+    # below 2**63: a longer number is no place in a database
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         return None
     return int(text)

@@ -17,8 +17,9 @@ from abs_shield.shield import Shield
 from abs_shield.stores import MemoryStore
 from abs_shield.stores.durable import DurableStore
 
+# two weeks: enough points for the control limits of a chart
 DAYS = 14
-SESSIONS_A_DAY = 120
+SESSIONS_A_DAY = 120  # some 5,000 decisions, which a page counts and a laptop writes in seconds
 _DAY_S = 24 * 3_600.0
 _DRIFTS_FROM = 11
 """The day from which the travel agent hallucinates more, because its model was replaced."""
@@ -43,6 +44,7 @@ def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int
         The number of appended decisions.
     """
     draw, end = random.Random(seed), time.time() if now is None else now
+    # each conversation is judged once, and its decisions are repeated with other ids and times
     judged = {n: _judged(one) for n, one in enumerate(CONVERSATIONS)}
     appended, labels = 0, []
     for day in range(DAYS):
@@ -63,6 +65,7 @@ def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int
                 if decision.verdict is not Verdict.CLEAN and draw.random() < _LABELLED:
                     labels.append(_label(decision, conversation, end))
         store.flush()
+    # after the flush, because a label needs its decision in the log
     for label in labels:
         store.label(label)
     return appended
@@ -121,6 +124,7 @@ def _placed(judged: list[Decision], name: str, at: float, model: str) -> Iterato
 
 
 def _label(decision: Decision, conversation: Conversation, at: float) -> Label:
+    # the result of a wrong call is a correct message of the tool
     wrong = conversation.wrong and decision.subject is not Subject.RESULT
     truth = Truth.HALLUCINATED if wrong else Truth.OK
     return Label(decision_id=decision.id, truth=truth, at=at, by="demo")
