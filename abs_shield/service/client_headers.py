@@ -16,8 +16,10 @@ from abs_shield.text.show import escaped
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FROM_ENVIRONMENT = "env:"
+# set by the HTTP client itself: another value would break or redirect the request
 _TRANSPORT_HEADERS = ("content-type", "content-length", "host", "connection", "transfer-encoding")
 _CONNECTION_HEADERS = ("accept-encoding", "last-event-id")  # each connection negotiates its own
+# a context variable, because concurrent requests share one HTTP client
 _ERROR_STATUSES: ContextVar[list[int] | None] = ContextVar("abs_shield_mcp_refused", default=None)
 
 
@@ -50,6 +52,7 @@ class ClientHeaders(httpx2.Auth):
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response]:
         """Set the headers of a request."""
+        # the client's own headers win: its token says who calls
         for name, value in (self._configured | _client_request_headers()).items():
             request.headers[name] = value
         response = yield request
@@ -72,9 +75,11 @@ def parse_headers(options: Iterable[str]) -> dict[str, str]:
         name, equals, value = option.partition("=")
         if not equals or not _NAME.fullmatch(name) or name.lower() in _TRANSPORT_HEADERS:
             hint = "write `NAME=VALUE` or `NAME=env:VARIABLE`"
+            # by number, because a mistyped option may contain a secret anywhere
             raise ShieldError(f"`--header` number {number} is not valid; {hint}")
         if value.startswith(_FROM_ENVIRONMENT):
             value = _environment_value(name, value.removeprefix(_FROM_ENVIRONMENT))
+        # a line break in a value would add a header of its own
         if not value.isprintable() or not value.isascii():
             raise ShieldError(f"the value of `--header {name}` must be printable ASCII")
         headers[name.lower()] = value.strip()

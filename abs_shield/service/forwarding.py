@@ -21,7 +21,7 @@ from abs_shield.service.front_client import ClientRequest
 from abs_shield.service.upstream import speaks_modern
 from abs_shield.service.upstream_session import UpstreamSession, UpstreamSessions
 
-_NEGOTIATION = ("initialize", "server/discover")
+_NEGOTIATION = ("initialize", "server/discover")  # handled by FastMCP and the methods below
 _PASSED_THROUGH: dict[str, tuple[Any, Any]] = {
     "ping": (types.PingRequest, types.EmptyResult),
     "completion/complete": (types.CompleteRequest, types.CompleteResult),
@@ -29,6 +29,7 @@ _PASSED_THROUGH: dict[str, tuple[Any, Any]] = {
     "resources/subscribe": (types.SubscribeRequest, types.EmptyResult),
     "resources/unsubscribe": (types.UnsubscribeRequest, types.EmptyResult),
 }
+# each connection has its own: the server would read those of the client's
 _CONNECTION_KEYS = frozenset(
     {
         types.PROTOCOL_VERSION_META_KEY,
@@ -36,6 +37,7 @@ _CONNECTION_KEYS = frozenset(
         types.CLIENT_CAPABILITIES_META_KEY,
     }
 )
+# FastMCP lists the tools before each call as well, and does not tell the provider why
 _METHOD: ContextVar[str | None] = ContextVar("abs_shield_mcp_method", default=None)
 _ROOTS_CHANGED = "notifications/roots/list_changed"
 
@@ -121,6 +123,7 @@ class ForwardRequests(Middleware):
             context.fastmcp_context, context.message.params
         )
         client = await upstream_session.client()
+        # a client that connects and leaves would keep a server process running
         upstream_session.expire_unless(context.fastmcp_context.session._connection.initialized)
         result = await call_next(context)
         return result and result.model_copy(update=_introduction(result, client))
@@ -231,6 +234,7 @@ async def _call_tool(upstream_session: UpstreamSession, message: Any, server_con
         try:
             return await call(client)
         except MCPError:
+            # any other error may follow a call that ran, and a repeated call may act twice
             if HTTPStatus.NOT_FOUND not in statuses:
                 raise
     upstream_session.is_lost = True  # the server did not know the session, so the call did not run

@@ -13,7 +13,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 
-_ROOTS_TIMEOUT_S = 10.0
+_ROOTS_TIMEOUT_S = 10.0  # a client answers from memory; one that never does must not stop all calls
 _STANDALONE = (
     types.ToolListChangedNotification,
     types.PromptListChangedNotification,
@@ -95,6 +95,7 @@ class FrontClient:
             "logging_callback": self._forward_log,
             "message_handler": self._forward_notification,
         }
+        # a server asks only what the client supports, so nothing else may be offered
         if capabilities.roots is not None:
             answers["list_roots_callback"] = self._roots
         if capabilities.sampling is not None:
@@ -109,7 +110,7 @@ class FrontClient:
     async def _roots(self, context: Any) -> Any:
         with self._question():
             self._roots_requested.set()
-            if self._connection.session_id is not None:
+            if self._connection.session_id is not None:  # over HTTP; see the class
                 await self._arrival.wait()
             return await self._ask_client(types.ListRootsRequest(), types.ListRootsResult)
 
@@ -125,6 +126,7 @@ class FrontClient:
         session, related = self._session, None
         if self._open:
             session = self._open[-1].session
+            # over HTTP the question travels in the response stream of that request
             related = ServerMessageMetadata(related_request_id=self._open[-1].id)
         try:
             return await session.send_request(question, result, metadata=related)
@@ -149,7 +151,7 @@ class FrontClient:
             yield
         finally:
             self._open_questions -= 1
-            if not self._open_questions:
+            if not self._open_questions:  # the last of several that run at the same time
                 self._roots_answered.set()
 
     # Notifications -------------------------------------------------------------------------------

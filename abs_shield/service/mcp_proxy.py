@@ -22,7 +22,7 @@ from abs_shield.text.show import escaped
 logger = logging.getLogger("abs_shield")
 
 _PATH = "/mcp"
-_MAX_PORT = 65_535
+_MAX_PORT = 65_535  # ports have 16 bits; `getaddrinfo` would take a larger one modulo 65,536
 
 
 def proxy(upstream: Upstream, middleware: ShieldMiddleware | None) -> FastMCP:
@@ -94,6 +94,7 @@ def url_of(http: socket.socket) -> str:
 def _bound_socket(family: int, socket_address: Any) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
+        # or a restart fails for a minute, while old connections end
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(socket_address)
     except OSError:
@@ -104,8 +105,10 @@ def _bound_socket(family: int, socket_address: Any) -> socket.socket:
 
 def _proxy(sessions: UpstreamSessions, middleware: ShieldMiddleware | None) -> FastMCP:
     server: FastMCP = FastMCP("abs-shield")
+    # the default lists what it can: an unreachable server would look like one without tools
     server.provider_error_strategy = "raise"
     server.add_provider(ForwardedProvider(sessions))
+    # order: open the session, judge the call, forward it
     server.add_middleware(ForwardRequests(sessions))
     if middleware is not None:
         server.add_middleware(middleware)

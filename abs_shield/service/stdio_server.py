@@ -24,6 +24,7 @@ async def serve(server: FastMCP, is_modern: IsModern) -> None:
         is_modern: Called with the version that a client proposes.
     """
     inner = server._mcp_server
+    # FastMCP announces its start, which clutters the client's log
     with temporary_log_level("WARNING"):
         async with server._lifespan_manager(), stdio_server() as (read, write):
             await inner.run(
@@ -59,6 +60,7 @@ class NegotiatingStream:
             return False
         meta = (request.params or {}).get("_meta") or {}
         version = meta.get(types.PROTOCOL_VERSION_META_KEY)
+        # any other request decides the protocol of the connection
         if request.method != "server/discover" or not isinstance(version, str):
             self._decided = True
             return False

@@ -21,8 +21,8 @@ from abs_shield.errors import ShieldError
 from abs_shield.service.client_headers import ClientHeaders
 from abs_shield.text.show import escaped
 
-_ANSWER_TIMEOUT_S = 10.0
-_START_TIMEOUT_S = 60.0
+_ANSWER_TIMEOUT_S = 10.0  # for the first answer of a server that runs already
+_START_TIMEOUT_S = 60.0  # a command such as `npx` may have to download its package first
 _URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/?#\s]*@)?([^?#\s'\"]*)(?:[?#][^\s'\"]*)?", re.I)
 _LONG_PART = re.compile(r"/[^/]{20,}")  # some servers give each user a path of its own
 
@@ -58,6 +58,7 @@ def command(words: Sequence[str]) -> Upstream:
         raise ShieldError(f"command `{name}` not found; give its path, or install it")
 
     def transport() -> ClientTransport:
+        # not kept alive: each client has its own process, which must end with it
         return StdioTransport(program, [*words[1:]], env=dict(os.environ), keep_alive=False)
 
     return Upstream(name, transport)

@@ -26,10 +26,11 @@ from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
 
-_KEY = "abs_shield/link"
+_KEY = "abs_shield/link"  # with a prefix, because others may store in the connection's state, too
+# a live server answers at once; a dead one must not delay the next call long
 _PING_TIMEOUT_S = 10.0
-_SETTLE_TIMEOUT_S = 5.0
-_INITIALIZED_TIMEOUT_S = 60.0
+_SETTLE_TIMEOUT_S = 5.0  # a slow server delays the first call by no more than this
+_INITIALIZED_TIMEOUT_S = 60.0  # clients confirm within milliseconds; 60 s allow a person to approve
 _QUESTION_TIMEOUT_S = 1.0
 """Seconds to wait for a server's first question if no other signal shows that it has none."""
 _NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
@@ -120,6 +121,7 @@ class UpstreamSession:
         Raises:
             MCPError: The server cannot be reached.
         """
+        # concurrent first requests must not start two servers
         async with self._connecting:
             if self._opened is not None and await self._has_ended(self._opened):
                 await self.close()
@@ -199,6 +201,7 @@ class UpstreamSession:
             try:
                 yield
             except MCPError as error:
+                # the status by which MCP says that a session has expired
                 self.is_lost |= HTTPStatus.NOT_FOUND in statuses
                 self.record_break(error)
                 raise
@@ -213,6 +216,7 @@ class UpstreamSession:
 
     async def close(self) -> None:
         """Close the session, and end the server's process."""
+        # taken first, so that a second `close` meanwhile finds nothing to close
         opened, self._opened = self._opened, None
         if self._expiry is not None:
             self._expiry.cancel()
@@ -289,6 +293,8 @@ class UpstreamSessions:
             message = (
                 f"`{name}` is not an MCP server, or ended immediately: {reason}; run it by itself"
             )
+        # with a single client that never connected, the proxy ends with the reason; otherwise it
+        # goes on
         if self._one_client and not self.has_connected:
             self.failure = ShieldError(message)
         else:
@@ -297,7 +303,7 @@ class UpstreamSessions:
 
     async def close(self) -> None:
         """Close all sessions."""
-        for session in [*self.opened]:
+        for session in [*self.opened]:  # a copy: closing removes it
             await session.close()
 
 
