@@ -42,6 +42,7 @@ class Revisions:
             most: Most rewrites that the framework allows; None for the limit of the policy.
         """
         current = self._revision
+        # a new message of the user begins a new answer, with its own number of revisions
         if current is None or current.is_over or self._turn != session.turns:
             config = firewall.policy.answer
             if most is not None and isinstance(config, AnswerConfig):
@@ -100,6 +101,7 @@ class Rewriter:
     ) -> None:
         self._api = api
         self._reply = reply
+        # a copy: the host's own list must not grow by the drafts
         self._conversation = [*conversation]
         self._ask = ask
         self._run = run

@@ -47,6 +47,7 @@ def settle_answer(
         that the SDK parsed, it is the text unchanged, and *ask* is not called.
     """
     text, run_session, conversation = _prepare(message, messages, firewall, session, system)
+    # structured output is data for a program, which a rewritten text would break
     if not text.strip() or _is_parsed(message):
         return text
     run = partial(run_tool_calls, firewall=firewall, session=run_session, dispatch=dispatch)
@@ -100,7 +101,7 @@ def _blocks(message: Any) -> list[Any]:
 
 
 def _text(message: Any) -> str:
-    if _has_calls(message):
+    if _has_calls(message):  # the run goes on
         return ""
     blocks = [block for block in _blocks(message) if member(block, "type") == "text"]
     return "".join(str(member(block, "text") or "") for block in blocks)

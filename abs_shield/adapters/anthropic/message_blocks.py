@@ -12,7 +12,7 @@ from abs_shield.core.arguments import read_arguments
 from abs_shield.session import Session
 from abs_shield.shield.adapter_session import AdapterSession
 
-_UNREAD = frozenset({"image", "document"})
+_UNREAD = frozenset({"image", "document"})  # a document of text was converted before
 _DROPPED = frozenset({"cache_control", "citations"})
 """Fields that hosts move from block to block, and no model reads."""
 _CHANGES = frozenset({"tool_addition", "tool_removal"})
@@ -42,9 +42,11 @@ def _streamed_arguments(stream: Any, index: int) -> str | None:
 
     The SDK completes JSON that is cut off, and has no public access to the original text.
     """
+    # a private attribute is mangled with the name of the class that defines it
     for kind in type(stream).__mro__:
         texts = getattr(stream, buffer_name(kind), None)
         if isinstance(texts, Mapping) and index in texts:
+            # a stream that was cut off may end inside a character
             return bytes(texts[index]).decode("utf-8", "replace")
     return None
 
@@ -52,6 +54,7 @@ def _streamed_arguments(stream: Any, index: int) -> str | None:
 def call_of(use: Mapping[str, Any], raw: str | None) -> ToolCall:
     """Return the call of a block; its arguments are the raw text if the SDK changed it."""
     input_value = use.get("input")
+    # the parsed form where both agree: it is what the tool receives
     arguments = raw if raw and read_arguments(raw) != input_value else input_value
     call_id = use.get("id")
     return ToolCall(name_of(use), arguments, None if call_id is None else str(call_id))
@@ -74,7 +77,7 @@ def offered_tools(params: Mapping[str, Any]) -> tuple[list[dict[str, Any]], set[
         if change["type"] == "tool_removal":
             removed.add(name)
             continue
-        removed.discard(name)
+        removed.discard(name)  # added again after a removal
         if defined is not tool:
             tools[name] = defined
     remaining = {name: tool for name, tool in tools.items() if name not in removed}
@@ -105,6 +108,7 @@ def record_messages(
         conversation.insert(0, {"role": "system", "content": system})
     adapter.add_messages(session, map(_as_message, conversation))
     if is_first and any(map(_is_summary, conversation)):
+        # only at the first request: later ones repeat messages that the session has
         session.opaque("the conversation so far was compacted")
 
 

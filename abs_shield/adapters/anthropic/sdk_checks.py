@@ -41,4 +41,5 @@ def buffer_name(kind: type) -> str:
 
 def _has_buffer(kind: type) -> bool:
     code = getattr(vars(kind).get("__init__"), "__code__", None)
+    # the code is read, because creating a stream would need a response
     return code is not None and buffer_name(kind) in code.co_names

@@ -39,6 +39,7 @@ from abs_shield.shield.tool_call_loop import feedback_text
 
 R = TypeVar("R")
 
+# undocumented parts of the SDK that are replaced or read here
 _REQUIRED_ATTRIBUTES = (
     "generate_tool_call_response", "_params", "_get_last_message", "_run_tool", "_toolset_for",
 )  # fmt: skip
@@ -72,6 +73,7 @@ def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = No
         )
     if streams:
         check_streams()
+    # two Shields would judge and count each call twice
     if "_run_tool" in vars(runner):
         raise ShieldError("this tool runner already has a Shield; use one Shield for each runner")
     observer = _RunObserver(runner, firewall, session)
@@ -107,12 +109,13 @@ class _RunObserver:
 
     def inspect_reply(self, reply: Any) -> None:
         """Judge the calls of a reply, once, before the runner answers them."""
-        if reply is None or reply is self._reply:
+        if reply is None or reply is self._reply:  # the runner may ask for the same reply again
             return
         self._reply = reply
         proposed = [*tool_uses(reply, self._stream())]
         self._record(use for use, _ in proposed)
         calls = [call_of(use, raw) for use, raw in proposed]
+        # a streamed call may have run before its reply was complete
         new_calls = [call for call in calls if call.id not in self._guarded_early]
         self._guarded_early.clear()
         decisions = self.firewall.inspect_turn(new_calls, session=self.session)
@@ -134,7 +137,7 @@ class _RunObserver:
 
     def with_feedback(self, response: Any) -> Any:
         """Replace the runner's own answers to blocked calls with feedback."""
-        results = [] if response is None else response["content"]
+        results = [] if response is None else response["content"]  # None: a reply without calls
         for index, result in enumerate(results):
             decision = self._pending.get(result.get("tool_use_id"))
             if decision is not None and decision.blocked:
@@ -146,6 +149,7 @@ class _RunObserver:
     def _record(self, calls: Iterable[Mapping[str, Any]]) -> None:
         params = self.runner._params
         tools, toolsets = offered_tools(params)
+        # a toolset does not list its members, so each member that is called counts as offered
         tools += [{"name": name_of(use)} for use in calls if use.get("toolset_name") in toolsets]
         self._adapter.offer(self.session, tools)
         record_messages(
@@ -154,6 +158,7 @@ class _RunObserver:
 
     def _stream(self) -> Any:
         """The stream of the reply; None if it was not streamed."""
+        # the runner stores only the stream's bound method
         final = getattr(self.runner, "_last_message", None)
         stream = getattr(final, "__self__", None)
         return stream if hasattr(stream, "current_message_snapshot") else None
@@ -236,6 +241,7 @@ def _inner_block_as_tool_error(guard: Guard) -> Iterator[None]:
     try:
         yield
     except CallBlocked as blocked:
+        # the tool itself made a call that was blocked, and did not handle it: an error of the tool
         if guard.stopped is None:
             raise
         raise _BlockedToolError(feedback_text(blocked.decision)) from None
@@ -244,6 +250,7 @@ def _inner_block_as_tool_error(guard: Guard) -> Iterator[None]:
 def _run(guard: Guard, execute: Callable[[], Any], value_of: Callable[[Any], Any]) -> Any:
     """Return the result of one call that runs under its guard; *value_of* reads its value."""
     with ExitStack() as stack:
+        # outermost, because the guard has to see the block of an inner call first
         stack.enter_context(_inner_block_as_tool_error(guard))
         with _blocked_as_tool_error():
             stack.enter_context(guard)

@@ -86,6 +86,7 @@ class AnswerMiddleware:
         session_header: str | None = None,
         write: Write | None = None,
         hold_streams: bool = False,
+        # an answer has some kB; a larger body is a download, and each held byte is memory
         max_bytes: int = 1_000_000,
     ) -> None:
         for pointer in (*answers, *questions):
@@ -106,6 +107,7 @@ class AnswerMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+        # websockets and the lifespan carry no answers
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -114,6 +116,7 @@ class AnswerMiddleware:
             scope["headers"] = [*scope["headers"]]  # an iterator is read once
         session_id = header(scope["headers"], name) if name is not None else ""
         with self.firewall.session(session_id or None) as session:
+            # no body to check
             if self.firewall.policy.answer is False or scope["method"] == "HEAD":
                 await self.app(scope, receive, send)
                 return
@@ -129,7 +132,7 @@ class AnswerMiddleware:
 
     def note(self, reason: str) -> None:
         """Log, once for each reason, why an answer is not checked."""
-        if reason not in self._notes:
+        if reason not in self._notes:  # once, because a busy route would fill the log
             self._notes.add(reason)
             logger.warning("abs_shield does not check an answer: %s", reason)
 
@@ -153,6 +156,7 @@ class AnswerMiddleware:
                 return answer.text
             write = self.write
             if write is None:
+                # without a writer a revision would only repeat the same answer
                 config = config.model_copy(update={"revisions": 0})
             settled = await self.firewall.asettle_answer(
                 answer.text,
@@ -205,6 +209,7 @@ class _Request:
         if event["type"] == "http.request" and self._parts is not None:
             part = event.get("body") or b""
             self._size += len(part)
+            # beyond the limit nothing is kept: a part of a request cannot be parsed
             self._parts = [*self._parts, part] if self._size <= self._max_bytes else None
         return event
 
@@ -240,6 +245,7 @@ class _AnswerResponse(Collector):
         """Return whether a response may hold an answer that can be read."""
         headers = event.get("headers", ())
         kind, _ = media_type(headers)
+        # an error page is no answer; trailers follow a body whose end is not known here
         if not 200 <= event["status"] < 300 or event.get("trailers"):
             return False
         if kind == "text/event-stream":
@@ -275,6 +281,7 @@ class _AnswerResponse(Collector):
         """Return the response with its answers settled."""
         parsed = self._read_answers(body)
         texts = await self._owner.settle(parsed.answers, self._session)
+        # unchanged bytes: encoding JSON again would change spaces and the order of escapes
         if texts == [answer.text for answer in parsed.answers]:
             return start, body
         return self._with_answers(start, body, parsed, texts)

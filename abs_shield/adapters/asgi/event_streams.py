@@ -53,6 +53,7 @@ def read_events(body: bytes, kind: str, charset: str, deltas: Sequence[str]) -> 
     ['Hi Ann']
     """
     try:
+        # the standard allows a mark at the start
         text = body.decode(charset).removeprefix("\ufeff")
     except (UnicodeError, LookupError):
         return None
@@ -71,7 +72,7 @@ def read_events(body: bytes, kind: str, charset: str, deltas: Sequence[str]) -> 
 def _data(text: str) -> Iterator[str]:
     """Yield the data of each event, its lines joined."""
     lines: list[str] = []
-    for line in (*_LINE_END.split(text), ""):
+    for line in (*_LINE_END.split(text), ""):  # an empty line ends the last event
         if not line:
             if lines:
                 yield "\n".join(lines)
@@ -88,6 +89,7 @@ def _pieces(data: str, deltas: Sequence[str], *, plain_is_text: bool) -> Iterato
         return
     try:
         value: Any = json.loads(data, object_pairs_hook=without_duplicates)
+    # not swallowed as other errors of JSON: a client may read the value that was not checked
     except DuplicateKey:
         raise
     except (ValueError, RecursionError):

@@ -55,6 +55,7 @@ class ResponseBody(NamedTuple):
         """Return the body with other answers, in its own encoding."""
         for answer, text in zip(self.answers, texts, strict=True):
             if answer.pointer is None:
+                # the refusal of a policy may have a character that the charset lacks
                 return text.encode(self.encoding, "replace")
             if text != answer.text:
                 _set(self.data, answer.pointer, text)
@@ -117,6 +118,7 @@ def parse_response_body(
         if is_json(kind) or (every and not kind and body.lstrip()[:1] in (b"{", b"[")):
             encoding, text = _decoded(body, charset)
             if every:
+                # strict only here, where a held output must be the one that the client reads
                 data = json.loads(text, object_pairs_hook=without_duplicates)
                 texts = tuple(_texts(data, pointers))
                 blank = bool(texts) or is_blank_output(data, pointers)
@@ -166,6 +168,7 @@ def _decoded(body: bytes, charset: str) -> tuple[str, str]:
     """
     Return the encoding and the text of JSON: Unicode as the standard requires, else its charset.
     """
+    # RFC 8259 allows only UTF-8, but servers also send UTF-16 and legacy charsets
     encoding = json.detect_encoding(body)
     try:
         return encoding, body.decode(encoding)
@@ -178,8 +181,9 @@ def _read_answers(data: Any, encoding: str, pointers: Sequence[str]) -> Response
         matches = [*expand_pointer(data, pointer)]
         values = [(place, _text(value_at(data, place))) for place in matches]
         texts = [(place, text) for place, text in values if text is not None]
+        # a text beside tool calls is not the answer: the run goes on
         calls = {place for place in matches if _has_calls(data, place)}
-        if texts or calls:
+        if texts or calls:  # the first pointer that leads anywhere, or a body would be read twice
             answers = (AnswerText(text, place) for place, text in texts if place not in calls)
             some = tuple(answer for answer in answers if answer.text.strip())
             return ResponseBody(some, data, encoding)

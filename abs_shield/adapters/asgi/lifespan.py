@@ -26,7 +26,7 @@ async def serve_lifespan(
         send: Sends the application's events.
         at_end: Called before the server is told that the shutdown is complete.
     """
-    read = False
+    read = False  # an application that reads an event supports the lifespan
 
     async def receiving() -> Message:
         nonlocal read

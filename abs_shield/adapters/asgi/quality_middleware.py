@@ -64,7 +64,7 @@ _GZIP_OR_ZLIB = 47
 """The `wbits` value with which zlib detects both formats by their header."""
 _TEXT_TYPES = ("", "text/plain", "text/markdown")
 """Media types whose body is the output; without a type, a body that looks like JSON is JSON."""
-_MAX_NOTES = 1_000
+_MAX_NOTES = 1_000  # reasons contain media types of responses, which an application may invent
 _ENCODINGS = ("gzip", "x-gzip", "deflate")
 
 
@@ -155,9 +155,12 @@ class QualityMiddleware:
         pipeline: QualityPipeline,
         *,
         routes: Iterable[QualityRoute | str],
+        # the request was understood, and its result is not acceptable; a 5xx would make clients try
+        # again
         status: int = 422,
         max_bytes: int = 1_000_000,
         unchecked: Literal["block", "pass"] = "block",
+        # below the time after which servers and Docker (10 s) kill a process
         drain_timeout_s: float = 5.0,
     ) -> None:
         if not isinstance(pipeline, QualityPipeline):
@@ -204,7 +207,7 @@ class QualityMiddleware:
         if scope["type"] != "http" or scope["method"] == "HEAD":
             return None
         path = scope["path"]
-        paths = (path, path.rstrip("/") or "/")
+        paths = (path, path.rstrip("/") or "/")  # frameworks serve both
         return next(
             (one for one in self.routes if any(fnmatchcase(x, one.path) for x in paths)), None
         )
@@ -221,6 +224,7 @@ class QualityMiddleware:
     ) -> tuple[Message, bytes]:
         """Return the start and the body of a problem that replaces an output."""
         record = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+        # lone surrogates stay valid JSON
         body = json.dumps(record | fields, ensure_ascii=True).encode()
         others = [
             (name, value) for name, value in headers if name.lower() not in _REPRESENTATION_HEADERS
@@ -264,6 +268,7 @@ class _QualityResponse(Collector):
         """Return whether a response may hold an output."""
         headers = event.get("headers", ())
         kind, _ = media_type(headers)
+        # a problem of the application itself is not an output
         if kind == "application/problem+json" or not 200 <= event["status"] < 300:
             return False
         self._partial = event["status"] == PARTIAL or bool(header(headers, b"content-range"))
@@ -388,6 +393,8 @@ def _decompress(body: bytes, wbits: int, *, max_bytes: int) -> bytes | None:
     remaining = max_bytes
     while body:
         reader = zlib.decompressobj(wbits)
+        # limited while it is decompressed: 1 MB of gzip may hold 1 GB; one byte more shows the
+        # excess
         part = reader.decompress(body, remaining + 1)
         remaining -= len(part)
         if remaining < 0 or reader.unconsumed_tail:
@@ -395,5 +402,5 @@ def _decompress(body: bytes, wbits: int, *, max_bytes: int) -> bytes | None:
         if not reader.eof:
             raise zlib.error("no end")
         parts.append(part)
-        body = reader.unused_data
+        body = reader.unused_data  # gzip allows several members in a row
     return b"".join(parts)

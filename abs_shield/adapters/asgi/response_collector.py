@@ -73,6 +73,7 @@ class Collector(ABC):
         if not isinstance(event.get("headers", []), (list, tuple)):
             event = {**event, "headers": [*event["headers"]]}  # an iterator is read once
         match event["type"]:
+            # the application does not know that its response was replaced
             case _ if self._replaced:
                 return
             case "http.response.start" if self.is_candidate(event):
@@ -128,6 +129,7 @@ class Collector(ABC):
         """Collect one part of the body, and judge the body at the last one."""
         assert self._parts is not None
         more = event.get("more_body", False)
+        # holding a stream would stop the text that a person watches
         if self._held_start is not None and more and self._is_stream():
             await self._send_start()
         part = event.get("body") or b""
@@ -168,6 +170,7 @@ class Collector(ABC):
         return b"".join(parts)
 
     def _is_stream(self) -> bool:
+        # a response with a known length is complete, only sent in parts
         return not self._hold_streams and not header(self._headers, b"content-length")
 
     async def _send_start(self) -> None:

@@ -48,10 +48,11 @@ MESSAGES = "abs_shield/messages"
 HEADER = "x-abs-shield-session"
 """HTTP header with the same meaning as `SESSION`."""
 
-_LONGEST_KEY = 256
+_LONGEST_KEY = 256  # longer than any id; more would let a client fill the memory with keys
+# a client may send any number with each call; the newest hold what the call is about
 _MAX_MESSAGES = 1_000
-_MAX_PENDING_INPUTS = 1_000
-_LISTING_TIMEOUT_S = 30.0
+_MAX_PENDING_INPUTS = 1_000  # a client may never answer; the oldest is then a new call
+_LISTING_TIMEOUT_S = 30.0  # a server behind a proxy may have to start first
 _NO_LISTING = (
     "abs_shield: `%s` is called, and judged without a schema: its server lists no tools: %s"
 )
@@ -109,6 +110,7 @@ class ShieldMiddleware(Middleware):
         self._hears = hears
         self._listings_by_server: WeakKeyDictionary[Any, Listings] = WeakKeyDictionary()
         self._pending_inputs = _PendingInputs()
+        # weak, so that a session of a client that left can be freed
         self._running_calls: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
     # Content that the model reads ---------------------------------------------------------------
@@ -137,7 +139,7 @@ class ShieldMiddleware(Middleware):
 
     def _record(self, context: Any, name: str, parts: Iterable[Any]) -> None:
         session = self._session_of(context, _meta(context))
-        if record_of(session).ephemeral:
+        if record_of(session).ephemeral:  # nothing will read it again
             return
         texts = [part for part in parts if isinstance(part, str)]
         if texts:
@@ -154,6 +156,7 @@ class ShieldMiddleware(Middleware):
         session = self._session_of(context, meta)
         granted = record_of(session).grant
         if listing is None:
+            # an unknown listing must not make every tool a phantom
             session.tools = granted
         else:
             self.firewall.registry.offer(session, listing.values())
@@ -162,6 +165,7 @@ class ShieldMiddleware(Middleware):
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
         nested = RUNNING.get() is session
+        # a call inside a tool is part of it, and no proposal beside it
         siblings = () if nested else tuple(self._running_calls.get(session, ()))
         guard = self.firewall.guard(call, session=session, siblings=siblings)
         try:
@@ -174,6 +178,8 @@ class ShieldMiddleware(Middleware):
             self._record_result(guard, result, session, call)
             guard.__exit__(None, None, None)
         except CallBlocked as blocked:
+            # the tool itself made a call that was blocked, and did not handle it: an error of the
+            # tool
             if guard.stopped is None:
                 raise
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
@@ -234,6 +240,8 @@ class ShieldMiddleware(Middleware):
             return None
         try:
             async with asyncio.timeout(_LISTING_TIMEOUT_S):
+                # the called tool is looked up alone: a listing of all may take long, or leave it
+                # out
                 tool = await find_tool(server, context.message)
         except Exception as error:  # fall back to the last listing
             if name in listed:
@@ -245,6 +253,7 @@ class ShieldMiddleware(Middleware):
             return None
         if tool is not None:
             return (listed or await self._listed(server)) | listing_of([tool], name)
+        # a tool that was listed and cannot be found now was offered to the model
         remaining = {name: listed[name]} if name in listed else {}
         return await self._listed(server) | remaining
 
@@ -334,6 +343,7 @@ def _short_text(value: Any) -> str:
     """Return a client's text; a long one as its hash, other values as an empty text."""
     if not isinstance(value, str):
         return ""
+    # hashed rather than cut, so that two ids with the same beginning differ
     return value if len(value) <= _LONGEST_KEY else digest(value, size=16).hex()
 
 
@@ -346,6 +356,7 @@ def _principal() -> tuple[str, bool]:
         return "", False
     claims = token.claims or {}
     subject = token.subject or claims.get("sub")
+    # a subject is unique only within its issuer
     who = [token.client_id, str(claims.get("iss")), str(subject)]
     return digest_of("principal", who).hex(), subject is not None
 
@@ -365,6 +376,7 @@ def _visible_value(result: ToolResult) -> Any:
     structured = result.structured_content
     if structured is None or not text:
         return text if structured is None else structured
+    # FastMCP wraps a value that is no object; the text is that of the value alone
     inner = structured["result"] if structured.keys() == {"result"} else structured
     parsed = decoded(text)
     return (
@@ -375,6 +387,7 @@ def _visible_value(result: ToolResult) -> Any:
 def _structured_value(result: ToolResult) -> Any:
     """Return the tool's structured return value; None if there is only text."""
     fastmcp_meta = (result.meta or {}).get("fastmcp")
+    # only the server's mark says so: a tool may return an object with the key `result`
     wrapped = isinstance(fastmcp_meta, Mapping) and fastmcp_meta.get("wrap_result") is True
     structured = result.structured_content
     return structured.get("result", structured) if wrapped and structured else structured

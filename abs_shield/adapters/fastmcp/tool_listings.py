@@ -15,8 +15,8 @@ from abs_shield.core.forked import renewed
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.shield.offered_tools import Description
 
-_MAX_CLIENTS = 256
-_PAUSE_S = 60.0
+_MAX_CLIENTS = 256  # a listing holds all schemas; a client beyond this is listed to again
+_PAUSE_S = 60.0  # a server that is down costs one failed listing a minute, not one per call
 Listing = dict[str, Description]
 """The tools of a listing, by name."""
 
@@ -37,7 +37,7 @@ class Listings:
         """Stop listing for a while: a call in audit mode must not wait for a listing each time."""
         with self._lock:
             if len(self._paused) >= _MAX_CLIENTS:
-                self._paused.clear()
+                self._paused.clear()  # at worst, some listings are tried a minute early
             self._paused[client] = monotonic() + _PAUSE_S
 
     def is_paused(self, client: bytes) -> bool:

@@ -131,7 +131,9 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         position = GraphPosition.current()
         session = self._sessions.session(position)
         record = record_of(session)
+        # steps of one session may run in parallel threads, and a turn is recorded and judged as one
         with record.lock:
+            # only at the start: later summaries are of messages that the session has
             if not record.log.version and any(map(is_summary, before)):
                 session.opaque("an earlier part of the conversation was summarised")
             self._adapter.offer(session, self._descriptions(tools))
@@ -160,7 +162,9 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         """Return the tools as a provider describes them, cached while they are offered."""
         previous = self._shapes
         self._shapes = now = {
-            id(tool): previous.get(id(tool)) or (tool, _described(tool)) for tool in tools
+            # the tool is stored with its shape, so that its id is not reused while it is cached
+            id(tool): previous.get(id(tool)) or (tool, _described(tool))
+            for tool in tools
         }
         return [shape for _, shape in now.values()]
 
@@ -201,6 +205,8 @@ class ShieldMiddleware(ShieldModelMiddleware):
             try:
                 return self._run(request, handler, guard, call)
             except CallBlocked as blocked:
+                # the tool itself made a call that was blocked, and did not handle it: an error of
+                # the tool
                 if guard.stopped is None:
                     raise
                 return _feedback(call, blocked.decision)
@@ -268,10 +274,12 @@ class ShieldMiddleware(ShieldModelMiddleware):
         StepNames.of(turn, position).apply_to(session)
         with record.lock:
             judged = record.derive(JudgedTurn, owner=self)
+            # a graph without the model's middleware, or a turn that another node wrote
             if not judged.matches(turn):
                 self.judge(turn, before, getattr(request.runtime, "tools", None) or ())
             self._offer_added_tool(session, request)
             proposed = proposal_of(call, judged.calls_as_written(turn))
+        # an edited call is judged with the values of the edit, not with the model's text
         if proposed is None:
             call = replace(call, arguments=as_written(call, turn))
         return self._adapter.guard(call, session, proposed=proposed), call
@@ -339,6 +347,7 @@ class _Turn:
         )
         broken = {call["id"] for call in message.invalid_tool_calls if call["id"]}
         feedback = [_feedback(c, d) for c, d in judged if c.id in broken and d.blocked]
+        # calls that can be parsed run first; the model reads the feedback with their results
         if message.tool_calls or not feedback:
             return self._with_earlier_messages(response, feedback)
         if not self._retries_left:
@@ -392,6 +401,7 @@ def _framework_signals(guard: Guard, key: str) -> Iterator[None]:
     try:
         yield
     except ParentCommand as handed:
+        # a handoff is raised as an exception, but the tool has done its work
         guard.failed = False
         _record_result(guard, handed.args[0], None, key)
         raise

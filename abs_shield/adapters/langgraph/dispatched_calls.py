@@ -32,6 +32,7 @@ class JudgedTurn:
         """Return whether *message* is that turn; it may have received an id or lost calls since."""
         if self._calls is None:
             return False
+        # the graph's reducer gives a message its id only when it is stored
         same_id = self._id is None or message.id is None or self._id == message.id
         ids = [call["id"] for call in self._calls]
         return same_id and all(call["id"] in ids for call in message.tool_calls)
@@ -85,7 +86,7 @@ def as_written(call: ToolCall, turn: AIMessage) -> Any:
 def newest_turn(messages: Any) -> tuple[Sequence[Any], AIMessage | None]:
     """Return the messages before the model's newest answer, and that answer."""
     history = messages if isinstance(messages, (list, tuple)) else ()
-    for index in range(len(history) - 1, -1, -1):
+    for index in range(len(history) - 1, -1, -1):  # from the end: a history may be long
         if isinstance(history[index], AIMessage):
             return history[:index], history[index]
     return (), None

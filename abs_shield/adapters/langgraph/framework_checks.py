@@ -66,6 +66,8 @@ def unsupported(what: str, tells: str) -> ShieldError:
 
 
 def _marks_summaries() -> bool:
+    # called first, because the source may not be installed; read second, because the signature may
+    # change
     build = getattr(SummarizationMiddleware, "_build_new_messages", None)
     if build is not None:
         try:

@@ -14,7 +14,7 @@ from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.session_context import RUNNING
 from abs_shield.shield import Shield
 
-_MAX_RUNS = 1_000
+_MAX_RUNS = 1_000  # runs without a thread id that are open at the same time; each holds a session
 
 
 class GraphPosition(NamedTuple):
@@ -47,7 +47,7 @@ class GraphPosition(NamedTuple):
         namespace = config.get("metadata", {}).get(NAMESPACE, "")
         return cls(
             thread=None if thread is None else str(thread),
-            namespace=str(namespace).rpartition("|")[0],
+            namespace=str(namespace).rpartition("|")[0],  # without the step's own node
             control=getattr(runtime, "control", None),
             run=getattr(getattr(runtime, "execution_info", None), "run_id", None),
         )
@@ -92,6 +92,7 @@ class StepSessions:
         Return the session of a step; an agent run by a tool has a child of the tool's session.
         """
         explicit, running = self._fixed_session or current_session(), RUNNING.get()
+        # an agent inside a tool must not read the values of the run around it as the user's
         if running is not None and explicit in (None, running):
             return self._run_session(
                 position.control, running.id, position.namespace, running.child

@@ -63,6 +63,7 @@ def as_openai_message(message: Any) -> Mapping[str, Any]:
     """Return a message in OpenAI's format; without a role if it cannot be converted."""
     try:
         return _convert(message)
+    # a message that cannot be converted is then reported as unseen content
     except Exception:
         return {"role": type(message).__name__}
 
@@ -159,7 +160,7 @@ def _convert(message: Any) -> Mapping[str, Any]:
 
 
 def _role(message: BaseMessage) -> str:
-    if is_summary(message):
+    if is_summary(message):  # the model's own words: they may contain invented values
         return "assistant"
     if isinstance(message, ChatMessage):
         return str(message.role)

@@ -30,7 +30,7 @@ def let_errors_pass(handler: Any, wrapper: Any) -> Iterator[None]:
         handler: The function that the node passed to the wrapper to run the call.
         wrapper: The Shield's method; a node with a wrapper of the host is not changed.
     """
-    _PASSING.set(0)
+    _PASSING.set(0)  # an id of an earlier exception may have been reused
     try:
         yield
     except Exception as error:
@@ -74,6 +74,7 @@ def _with_switchable_setting(kind: type[Any]) -> type[Any]:
     def write(node: Any, value: Any) -> None:
         vars(node)[_FLAG] = value
 
+    # one subclass per class, because every class stays in memory
     if kind not in _SUBCLASSES:
         members = {_FLAG: property(read, write), "__doc__": kind.__doc__}
         _SUBCLASSES[kind] = type(kind.__name__, (kind,), members)

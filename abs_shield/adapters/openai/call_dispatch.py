@@ -21,6 +21,7 @@ class ToolOutput(NamedTuple):
 
 def run_call(observer: RunObserver, item: Any, run: Callable[[], ToolOutput]) -> ToolOutput:
     """Run one call; if it is blocked, or its result withheld, return feedback."""
+    # before the guard: the runner calls the placeholder instead of the blocked call
     feedback = observer.feedback(item)
     if feedback is not None:
         return _feedback_output(item, feedback)
@@ -33,6 +34,7 @@ def run_call(observer: RunObserver, item: Any, run: Callable[[], ToolOutput]) ->
         with guard.failing(), observer.mark_running(item):
             outcome = run()
     except CallBlocked as blocked:
+        # the tool itself made a call that was blocked, and did not handle it: an error of the tool
         if guard.stopped is None:
             raise
         return _feedback_output(item, feedback_text(blocked.decision))

@@ -94,6 +94,7 @@ class _Events:
         Others are judged when they run, or with their turn.
         """
         item = self._items_by_index[event.output_index] = event.item
+        # an eager runner starts a call before its response is complete
         if not self._eager or not is_call(item) or self._observer.can_run(item):
             return event
         items = self._observer.judge([item])

@@ -47,6 +47,7 @@ def settle_answer(
         that the SDK parsed, it is the text unchanged, and *ask* is not called.
     """
     text, run_session, conversation = _prepare(response, messages, firewall, session)
+    # structured output is data for a program, which a rewritten text would break
     if not text.strip() or _is_parsed(response):
         return text
     run = partial(run_tool_calls, firewall=firewall, session=run_session, dispatch=dispatch)

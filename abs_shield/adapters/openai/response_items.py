@@ -32,6 +32,7 @@ def call_of(item: Any) -> ToolCall:
 
 def mark_unseen_once(session: Session, reason: str) -> None:
     """Record, once for each reason, that the model saw content that the session did not."""
+    # each request repeats the prompt; one mark is enough
     if reason not in record_of(session).opaque_reasons:
         session.opaque(reason)
 

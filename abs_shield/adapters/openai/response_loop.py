@@ -89,6 +89,7 @@ def record_conversation(
     )
     if getattr(response, "prompt", None):
         mark_unseen_once(run_session, STORED_PROMPT)
+    # later turns continue what the session has read itself
     if not has_turns and (conversation or getattr(response, "previous_response_id", None)):
         run_session.opaque("the conversation so far is kept by the provider")
     for item in getattr(response, "output", None) or ():
@@ -112,6 +113,7 @@ def _proposed_calls(response: Any) -> Any:
     message = _as_dict(choices[0].message)
     tokens: Any = getattr(getattr(choices[0], "logprobs", None), "content", None)
     for call in message.get("tool_calls", ()) if tokens else ():
+        # the tokens are those of the whole message: the layer finds the call's own among them
         call["logprobs"] = [
             {"token": t.token, "logprob": t.logprob, "bytes": t.bytes} for t in tokens
         ]

@@ -31,6 +31,7 @@ R = TypeVar("R")
 _MODULE = "openai.lib.responses_tool_runner"
 _SINCE = "3.31.0"
 """The first version of the SDK that has the module."""
+# undocumented parts of the SDK that are replaced or read here
 _REQUIRED_ATTRIBUTES = ("iterate", "_execute_function", "_tools", "_functions", "browser")
 _CALLBACKS = ("on_event", "before_early_call")
 """Callbacks of the host that receive items of a response."""
@@ -55,6 +56,7 @@ def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = No
     missing = [name for name in _REQUIRED_ATTRIBUTES if not hasattr(runner, name)]
     if missing:
         raise ShieldError(_not_a_runner(runner, missing[0]))
+    # two Shields would judge and count each call twice
     if "iterate" in vars(runner):
         raise ShieldError("this tool runner already has a Shield; use one Shield for each runner")
     original = runner.iterate  # type: ignore[attr-defined]
@@ -89,7 +91,7 @@ def _placeholder(runner: Any, options: Mapping[str, Any]) -> str | None:
     if options.get("ledger") is not None or not runner._tools:
         return None
     name, taken = "blocked_call", {tool.get("name") for tool in runner._tools}
-    while name in taken:
+    while name in taken:  # the host's tools have any names
         name += "_"
     return name
 
@@ -112,6 +114,7 @@ def _start_run(
     runner: Any, observer: RunObserver, client: Any, params: Any, options: dict[str, Any]
 ) -> Any:
     """Start one run, with a copy of the runner that shares its state."""
+    # a copy for each run, because one runner may serve several runs at the same time
     run_copy, is_async = copy(runner), inspect.iscoroutinefunction(runner._execute_function)
     del run_copy.iterate
     functions = ObservedFunctions(runner._execute_function, observer)

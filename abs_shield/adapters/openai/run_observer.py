@@ -84,6 +84,7 @@ class RunObserver:
         if self._session is None:
             self._session = self._adapter.session(model=sent.get("model"))
             self._record(sent, self._opening or ())
+        # ids are unique in a response, not in a conversation
         self._judged.clear()
         self._adapter.offer(self._session, sent.get("tools") or ())
         self._record(sent, sent.get("input") or ())
@@ -188,6 +189,7 @@ class RunObserver:
         """
         call = call_of(item)
         with self._lock:
+            # a turn that was judged as a whole knows its siblings already
             siblings = () if call.id in self._judged else tuple(self._running)
             self._judged.add(call.id)
         return self.firewall.guard(call, session=self._session, siblings=siblings)
@@ -209,6 +211,7 @@ class RunObserver:
         """End the run if its next turn fails."""
         try:
             yield
+        # also KeyboardInterrupt and GeneratorExit: a host that stops reading ends the run
         except BaseException:
             self.end()
             raise

@@ -108,6 +108,7 @@ class ShieldedRunner:
 
     @contextmanager
     def _judged(self, *, streams: bool = False) -> Iterator[None]:
+        # a streamed text was shown already, so it can only be flagged
         flags = self._answers and streams
         token = NEXT.set(RunScope(self._runs, answers=True, flags_output=flags))
         try:

@@ -44,12 +44,13 @@ def with_unknown_tool_answers(
     The SDK closes the model provider after a run that configured none: that holds for a mapping
     without a provider, but not for a `RunConfig`.
     """
+    # in audit mode the run must end as it does without a Shield
     if not _enforces(firewall.policy):
         return config
     is_record = isinstance(config, RunConfig)
     options: Mapping[str, Any] = vars(config) if is_record else config or {}
     host = options.get("tool_error_formatter")
-    if isinstance(host, _UnknownToolFormatter):
+    if isinstance(host, _UnknownToolFormatter):  # a run that continues has it already
         return config
     changes: dict[str, Any] = {
         "tool_not_found_behavior": "return_error_to_model",

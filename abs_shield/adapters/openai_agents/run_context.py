@@ -29,6 +29,7 @@ from abs_shield.shield import Shield
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
 
+# an attribute of the SDK's context, which the SDK copies along with it
 _RUN = "_abs_shield_run"
 logger = logging.getLogger("abs_shield")
 _UNJUDGED = (
@@ -161,6 +162,7 @@ class AgentRun:
             # the tool by which some providers return structured output
             framework_tools.add("json_tool_call")
         self._offered = frozenset(shape["name"] for shape in shapes)
+        # a function tool of the same name is judged: it is the one that runs
         self._framework_tools = frozenset(framework_tools) - self._offered
         self._adapter.offer(self.session, [*shapes, *handoffs])
 
@@ -187,9 +189,11 @@ class AgentRun:
                 calls.append(call)
             elif call is None and kind not in _READABLE:
                 self._mark_unseen_once(f"the model has seen the content of a {str(kind)[:40]}")
+        # results of calls that never ran are the SDK's own error texts, not data of a tool
         self._undispatched |= {call.id for call in calls}
         self.firewall.inspect_turn(calls, session=self.session)
         for call in calls:
+            # the SDK dispatches no unknown tool, so its decision is taken here
             if call.name not in self._offered:
                 self.unknown[call.id] = self.firewall.check_call(call, session=self.session)
 
@@ -213,6 +217,7 @@ class AgentRun:
         A user's message may have changed the run id.
         """
         trace = get_current_trace()
+        # a trace that is switched off has the id `no-op`
         run = trace.trace_id if trace and trace.trace_id.startswith("trace_") else None
         model = getattr(agent.model, "model", agent.model)
         self.session.run_id = run or self.session.run_id
@@ -239,6 +244,7 @@ class AgentRuns:
 
     def current(self, context: Any) -> AgentRun:
         """Return the run of any context; a tool's own context belongs to the current run."""
+        # the usage object is shared by all contexts of a run, and by no other run
         for run in (run_of(context), CURRENT_RUN.get()):
             if run is not None and run.firewall is self.firewall and run.usage is context.usage:
                 return run
@@ -284,6 +290,7 @@ def marked_agent(agent: Agent[Any], runs: AgentRuns) -> Agent[Any]:
     kind = type(agent)
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     marked = type(kind.__name__, (_Marked, kind), {"_abs_shield_runs": runs, **names})
+    # without `__init__`, whose parameters a subclass may have changed
     copied: Agent[Any] = object.__new__(marked)
     copied.__dict__ |= agent.__dict__
     return copied

@@ -33,7 +33,7 @@ from abs_shield.session.session_record import record_of
 
 _INVOKE = "_invoke_function_tool_with_metadata"
 _HANDLED_ATTRIBUTE = "_function_tool_default_failure_handled"
-_INSTALLED: list[bool] = []
+_INSTALLED: list[bool] = []  # a patch around a patch would judge each call twice
 _LOCK = renewed(Lock())
 
 
@@ -66,6 +66,7 @@ def install() -> None:
 
 def missing_parts() -> Iterator[str]:
     """Yield each part of the SDK that is missing or has changed; no request is sent."""
+    # real objects, because attributes set in `__init__` are not visible on a class
     agent: Agent[Any] = Agent(name="a")
     plain: Any = function_tool(_sample_tool)
     agent_tool: Any = agent.as_tool("a", "a")
@@ -120,7 +121,7 @@ def _judged_run(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dic
     tokens = [(var, var.set(value)) for var, value in _context_values(scope)]
     try:
         yield options
-    except BaseException:
+    except BaseException:  # also a cancelled task
         for session in () if scope is None else scope.sessions:
             record_of(session).settle()  # log the proposals of a failed run as undispatched
         raise

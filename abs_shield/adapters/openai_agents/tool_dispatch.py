@@ -50,6 +50,7 @@ def judged_tool(tool: FunctionTool, scope: RunScope) -> FunctionTool:
 def hook_custom_tool(tool: CustomTool) -> None:
     """Make a custom tool judge its calls in judged runs; in other runs it is called directly."""
     invoke = tool.on_invoke_tool
+    # `get_all_tools` runs before each turn
     if hasattr(invoke, _HOOK):
         return
 
@@ -74,6 +75,7 @@ def _judging_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[...,
         run = scope.runs.current(context)
         call_id = getattr(context, "tool_call_id", "")
         call = ToolCall(name, {"input": input} if is_text else input, call_id or None)
+        # a call that waited for an approval was judged before, and continues under its guard
         guard, token = run.paused.pop(call_id, None), None
         if guard is not None:
             token = guard.running()

@@ -123,6 +123,7 @@ class ShieldCapability(AbstractCapability[Any]):
         parameters = request_context.model_request_parameters
         offered = {tool.name: tool for tool in parameters.function_tools} | ctx.tools
         self._adapter.offer(session, tool_descriptions(offered.values()))
+        # output tools hold the structured answer; they run nothing
         outputs = {tool.name for tool in parameters.output_tools}
         logprobs = logprobs_of(response)
         calls = [
@@ -207,6 +208,7 @@ class ShieldCapability(AbstractCapability[Any]):
                 ctx, guard, visible_value(call, skipped.result), call, is_nested=is_nested
             )
             raise
+        # also a cancelled task: the guard has to record that the call ended
         except BaseException as error:
             with _blocked_as_result(ctx, call, is_nested=is_nested):
                 await guard.__aexit__(type(error), error, error.__traceback__)
@@ -221,12 +223,14 @@ class ShieldCapability(AbstractCapability[Any]):
         is_text = output_context.tool_call is None and output_context.object_def is None
         if not (self._answers and is_text and isinstance(output, str) and output.strip()):
             return output
-        if ctx.partial_output or self._firewall.policy.answer is False:
+        if ctx.partial_output or self._firewall.policy.answer is False:  # the text is not complete
             return output
         session = self._session(ctx)
+        # a streamed text was shown already, so it can only be flagged
         if record_of(session).derive(_ResponseState, owner=self).streams:
             await self._firewall.acheck_answer(output, session=session)
             return output
+        # no more revisions than the framework allows, or it would end the run with an error
         return await self._settled(session, output, most=ctx.max_retries - ctx.retry)
 
     # Internal ------------------------------------------------------------------------------------

@@ -81,6 +81,7 @@ def as_openai_messages(messages: Sequence[ModelMessage]) -> Iterator[dict[str, A
             converted = [
                 *map(_convert_part, (p for p in message.parts if p.part_kind not in _SILENT))
             ]
+            # repeated in every request
             if message.instructions and message.instructions != instructions:
                 instructions = message.instructions
                 yield {"role": "system", "content": instructions}

@@ -16,7 +16,7 @@ from pydantic_ai.toolsets.abstract import ToolsetTool
 from abs_shield.core import Decision
 from abs_shield.shield.tool_call_loop import feedback_text
 
-_ANYTHING = TypeAdapter(Any).validator
+_ANYTHING = TypeAdapter(Any).validator  # the arguments of an unknown tool have no schema
 
 
 class PlaceholderTool(ToolDefinition):

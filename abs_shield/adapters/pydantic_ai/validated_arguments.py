@@ -131,6 +131,7 @@ def original_if_overridden(ctx: RunContext[Any], call: ToolCallPart) -> ToolCall
 def _unwrapped(ctx: RunContext[Any], call: ToolCall) -> ToolCall:
     """Return the call with the parameter names that the tool declares, for a tool of one model."""
     tool, arguments = ctx.tools.get(call.name), call.arguments
+    # the framework unpacks the fields of a tool's single model into its schema
     if tool is None or not isinstance(arguments, dict) or len(arguments) != 1:
         return call
     ((name, inner),) = arguments.items()
@@ -154,6 +155,7 @@ def _is_unchanged(ctx: RunContext[Any], call: ToolCallPart, args: Any, value: An
     tool = (manager.tools or {}).get(call.tool_name) if manager is not None else None
     if tool is None:
         return True
+    # validated again rather than compared as text: a schema may convert or add defaults
     validator, context = tool.args_validator, ctx.validation_context
     try:
         if isinstance(args, str):
