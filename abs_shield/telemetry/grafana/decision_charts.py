@@ -14,7 +14,7 @@ from abs_shield.telemetry.grafana.panel_chart import (
     ColourSteps,
     PanelQuery,
     curve,
-    growth_curve,
+    growth_query,
     legend_of,
     percentile,
     total,
@@ -185,12 +185,7 @@ VERDICTS = (
             "Blocked calls that the model may correct, by tool. A tool whose curve rises makes the"
             " model try again and again."
         ),
-        queries=(
-            PanelQuery(
-                growth_curve(select(promql.RETRIES, *IN_TOOL), promql.TOOL),
-                legend_of(promql.TOOL),
-            ),
-        ),
+        queries=(growth_query(select(promql.RETRIES, *IN_TOOL), promql.TOOL),),
     ),
 )
 
@@ -221,12 +216,7 @@ CHECKS = (
     Chart(
         title="Check errors",
         meaning="Internal errors of checks and rules, by check and tool. It should be empty.",
-        queries=(
-            PanelQuery(
-                growth_curve(_ERRORS, promql.CHECK, promql.TOOL),
-                legend_of(promql.CHECK, promql.TOOL),
-            ),
-        ),
+        queries=(growth_query(_ERRORS, promql.CHECK, promql.TOOL),),
     ),
     Chart(
         title="Time to judge, 95th percentile",
@@ -245,12 +235,7 @@ LOG = (
     Chart(
         title="Lost by the log",
         meaning="Decisions that the decision log lost, by process. It should stay at 0.",
-        queries=(
-            PanelQuery(
-                growth_curve(_LOG_DROPPED, promql.JOB, promql.INSTANCE),
-                legend_of(promql.JOB, promql.INSTANCE),
-            ),
-        ),
+        queries=(growth_query(_LOG_DROPPED, promql.JOB, promql.INSTANCE),),
     ),
     Chart(
         title="Waiting for the log",

@@ -9,7 +9,7 @@ from abs_shield.telemetry.grafana.panel_chart import (
     Chart,
     PanelQuery,
     curve,
-    growth_curve,
+    growth_query,
     legend_of,
     percentile,
 )
@@ -23,25 +23,17 @@ OUTPUTS = (
         title="Outputs held back",
         meaning="Outputs that the quality cascade held back, by the stage that did.",
         queries=(
-            PanelQuery(
-                growth_curve(
-                    select(semconv.METRIC_QUALITY_BLOCKS, IN_SERVICE), semconv.LABEL_REASON
-                ),
-                legend_of(semconv.LABEL_REASON),
-            ),
+            growth_query(select(semconv.METRIC_QUALITY_BLOCKS, IN_SERVICE), semconv.LABEL_REASON),
         ),
     ),
     Chart(
         title="Stages that failed or were unavailable",
         meaning="Stages of the quality cascade that could not check an output, by outcome.",
         queries=(
-            PanelQuery(
-                growth_curve(
-                    select(semconv.METRIC_QUALITY_FAILURES, IN_SERVICE),
-                    semconv.LABEL_STAGE,
-                    semconv.LABEL_OUTCOME,
-                ),
-                legend_of(semconv.LABEL_STAGE, semconv.LABEL_OUTCOME),
+            growth_query(
+                select(semconv.METRIC_QUALITY_FAILURES, IN_SERVICE),
+                semconv.LABEL_STAGE,
+                semconv.LABEL_OUTCOME,
             ),
         ),
     ),
@@ -70,12 +62,7 @@ OUTPUTS = (
             "Times that the scores of an agent, task type and model moved away from their usual"
             " level, up or down. A new model or prompt is the usual cause."
         ),
-        queries=(
-            PanelQuery(
-                growth_curve(select(semconv.METRIC_QUALITY_SHIFTS, *_IN_AGENT), *_BY_AGENT),
-                legend_of(*_BY_AGENT),
-            ),
-        ),
+        queries=(growth_query(select(semconv.METRIC_QUALITY_SHIFTS, *_IN_AGENT), *_BY_AGENT),),
     ),
     Chart(
         title="Hallucination score, 95th percentile",
@@ -134,11 +121,6 @@ OUTPUTS = (
     Chart(
         title="Not judged or scored in the background",
         meaning="Outputs that left without a judge or a score because the queue was full.",
-        queries=(
-            PanelQuery(
-                growth_curve(select(semconv.METRIC_QUALITY_DROPPED, IN_SERVICE), promql.JOB),
-                legend_of(promql.JOB),
-            ),
-        ),
+        queries=(growth_query(select(semconv.METRIC_QUALITY_DROPPED, IN_SERVICE), promql.JOB),),
     ),
 )

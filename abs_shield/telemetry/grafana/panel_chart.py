@@ -77,9 +77,9 @@ def curve(selector: str, *labels: str) -> str:
     return sum_by(labels, rate(selector, INTERVAL))
 
 
-def growth_curve(selector: str, *labels: str) -> str:
+def growth_query(selector: str, *labels: str) -> PanelQuery:
     """Return the growth of rare counters between two points, including their first increment."""
-    return sum_by(labels, growth(selector, INTERVAL))
+    return PanelQuery(sum_by(labels, growth(selector, INTERVAL)), legend_of(*labels))
 
 
 def percentile(level: float, histogram: str, *labels: str, within: tuple[str, ...]) -> str:
