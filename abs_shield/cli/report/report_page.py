@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from itertools import islice
 from xml.etree.ElementTree import Element
 
+from abs_shield.cli.report.count_tables import (
+    COUNT_COLUMNS,
+    LABEL_COLUMNS,
+    SWEEP_COLUMNS,
+    CountTable,
+    check_tables,
+    count_texts,
+    label_texts,
+    sweep_texts,
+    sweeps_of,
+    tool_tables,
+    unscored_text,
+)
 from abs_shield.cli.report.day_charts import charts
 from abs_shield.cli.report.finding_details import FindingDetails
 from abs_shield.cli.report.heatmap_grid import heatmap
@@ -20,24 +32,10 @@ from abs_shield.cli.report.report_text import (
     TITLES,
     figures,
     fold,
-    has_findings,
     place_name,
-    row_name,
-)
-from abs_shield.cli.report.terminal_report import (
-    COUNT_COLUMNS,
-    LABEL_COLUMNS,
-    SWEEP_COLUMNS,
-    Places,
-    count_texts,
-    label_texts,
-    slice_rows,
-    sweep_texts,
-    sweeps_of,
-    unscored_text,
 )
 from abs_shield.cli.report.tiles import tiles
-from abs_shield.replay.report import CHECKS, RolloutStep, Standing
+from abs_shield.replay.report import RolloutStep, Standing
 
 MOST_ROWS = 200
 """Maximum number of table rows; the hottest come first."""
@@ -160,38 +158,11 @@ def _silenced(summary: ReportSummary) -> Iterator[Element]:
 
 
 def _tables(summary: ReportSummary) -> Iterator[Element]:
-    report = summary.report
-    counts = partial(_counts, max_stops=summary.rule.max_stops)
-    if layers := report.layers():
-        yield node("h2", "Layers")
-        yield counts(["layer"], {(one,): report.place(one) for one in layers})
-    if checks := report.checks():
-        yield node("h2", "Checks of results, answers and outputs")
-        of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
-        yield counts(["check", "of"], of, all_of="all")
-    hot: Places = {
-        (row_name(row), layer): place
-        for row in report.rows()
-        for layer in report.columns()
-        if (row, layer) in report and has_findings(place := report.place(layer, row))
-    }
-    if hot:
-        yield node("h2", "Tools and layers with findings, errors or misses")
-        yield counts(["tool", "layer"], hot)
-        yield from more(len(hot) - MOST_ROWS, "row")
-    yield from _slices(summary)
+    for table in (*check_tables(summary), *tool_tables(summary)):
+        yield node("h2", table.title)
+        yield _counts(table, max_stops=summary.rule.max_stops)
+        yield from more(len(table.places) - MOST_ROWS, "row")
     yield from _sweeps(summary)
-
-
-def _slices(summary: ReportSummary) -> Iterator[Element]:
-    slices = summary.report.slices
-    if slices is None:
-        return
-    places = slice_rows(slices)
-    yield node("h2", f"By {slices.by}")
-    names = [slices.by.value, "of"][: len(next(iter(places), ("",)))]
-    yield _counts(names, places, max_stops=summary.rule.max_stops, all_of="all")
-    yield from more(len(places) - MOST_ROWS, "row")
 
 
 def _sweeps(summary: ReportSummary) -> Iterator[Element]:
@@ -204,16 +175,19 @@ def _sweeps(summary: ReportSummary) -> Iterator[Element]:
             yield node("p", text)
 
 
-def _counts(
-    names: list[str], places: Places, *, max_stops: float, all_of: str = "calls"
-) -> Element:
+def _counts(table: CountTable, *, max_stops: float) -> Element:
     """Return a table of counts, without label columns that are empty."""
-    shown = dict(islice(places.items(), MOST_ROWS))
+    shown = dict(islice(table.places.items(), MOST_ROWS))
     texts = {key: [*label_texts(place)] for key, place in shown.items()}
     shown_columns = [
         n for n in range(len(LABEL_COLUMNS)) if any(each[n] != "-" for each in texts.values())
     ]
-    heads = [*names, all_of, *COUNT_COLUMNS[1:], *(LABEL_COLUMNS[n] for n in shown_columns)]
+    heads = [
+        *table.names,
+        table.all_of,
+        *COUNT_COLUMNS[1:],
+        *(LABEL_COLUMNS[n] for n in shown_columns),
+    ]
     rows = [
         node(
             "tr",
@@ -224,7 +198,7 @@ def _counts(
         )
         for key, place in shown.items()
     ]
-    return scrolled(_table(heads, rows, names=len(names)))
+    return scrolled(_table(heads, rows, names=len(table.names)))
 
 
 def _table(heads: list[str], rows: list[Element], *, names: int = 0) -> Element:

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import islice
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from abs_shield.cli.console import line, safe
 from abs_shield.cli.heat_table import LEGEND, heat_table
+from abs_shield.cli.report.count_tables import (
+    COUNT_COLUMNS,
+    LABEL_COLUMNS,
+    SWEEP_COLUMNS,
+    CountTable,
+    Places,
+    check_tables,
+    count_texts,
+    label_texts,
+    sweep_texts,
+    sweeps_of,
+    tool_tables,
+    unscored_text,
+)
 from abs_shield.cli.report.daily_trend import sparklines
 from abs_shield.cli.report.report_columns import ReportColumn, fit_table
 from abs_shield.cli.report.report_summary import ReportSummary
@@ -20,26 +34,16 @@ from abs_shield.cli.report.report_text import (
     TITLES,
     figures,
     fold,
-    has_findings,
-    interval,
     place_name,
     row_name,
 )
-from abs_shield.replay.report import CHECKS, LayerReport, RolloutStep, Slices, Standing, Sweep
+from abs_shield.replay.report import LayerReport, RolloutStep, Standing
 from abs_shield.text.show import LONGEST_NAME, quantity
 
-COUNT_COLUMNS = (
-    "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
-)  # fmt: skip
-LABEL_COLUMNS = (
-    "labels", "precision (95 %)", "missed (by all)", "suppressed", "overrides", "held", "granted",
-)  # fmt: skip
-SWEEP_COLUMNS = ("from P", "held", "precision (95 %)", "recall (95 %)")
 _SPARE_COLUMNS = {
     "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
     "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,
 }  # fmt: skip
-Places = Mapping[tuple[str, ...], LayerReport]
 
 
 def terminal_report(
@@ -63,11 +67,10 @@ def terminal_report(
     yield from _trend(summary)
     if not summary.report.columns():
         return
-    yield from _layers(summary, width)
+    yield from _counts(summary, check_tables(summary), width=width)
     yield from _muted(summary)
     yield from _silenced(summary, rows)
-    yield from _tools(summary, rows, width)
-    yield from _slices(summary, rows, width)
+    yield from _counts(summary, tool_tables(summary), rows, width=width)
     yield from _sweeps(summary, width)
     yield from _heatmap(summary, rows, width)
     for standing in TITLES:
@@ -81,78 +84,24 @@ def terminal_report(
     )
 
 
-def count_texts(place: LayerReport, *, max_stops: float) -> Iterator[str]:
-    """Yield the texts of `COUNT_COLUMNS`; *max_stops* is the rule's limit for the rate."""
-    counts = place.counts
-    yield from map(
-        _number,
-        (counts.calls, counts.ran, counts.unavailable, counts.errors, counts.flagged,
-         counts.would_block),
-    )  # fmt: skip
-    yield interval(counts.stops, limit=max_stops) or "-"
-
-
-def label_texts(place: LayerReport) -> Iterator[str]:
-    """Yield the texts of `LABEL_COLUMNS`: labels, suppressions, overrides and approvals."""
-    counts = place.counts
-    yield _number(counts.precision.of)
-    yield interval(counts.precision) or "-"
-    yield f"{counts.missed:,} ({counts.missed_by_all:,})" if counts.missed else "-"
-    yield from map(_number, (counts.suppressed, counts.overrides, counts.held, counts.granted))
-
-
-def sweep_texts(sweep: Sweep) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of `SWEEP_COLUMNS`, a row for each range of thresholds with equal results."""
-    for _, same in groupby(sweep.points(), key=lambda p: (p.held, p.precision, p.recall)):
-        points = [*same]
-        first, last = f"{points[0].threshold:.2f}", f"{points[-1].threshold:.2f}"
-        yield (
-            first if first == last else f"{first}-{last}",
-            _number(points[0].held.hits),
-            interval(points[0].precision) or "-",
-            interval(points[0].recall) or "-",
-        )
-
-
-def sweeps_of(summary: ReportSummary) -> dict[str, Sweep]:
-    """Return the sweeps of checks with labels."""
-    sweeps = summary.report.sweeps.items()
-    return {check: sweep for check, sweep in sweeps if sweep.labels or sweep.unscored_labels}
-
-
-def unscored_text(sweep: Sweep) -> str:
-    """Return a line about decisions without a probability; empty without any."""
-    if not sweep.unscored:
-        return ""
-    labelled = f", {sweep.unscored_labels:,} of them labelled" * bool(sweep.unscored_labels)
-    return f"Without P(hallucination), so not counted here: {sweep.unscored:,}{labelled}."
-
-
-def slice_rows(slices: Slices) -> Places:
-    """Return the rows of slices by value, and by subject if there are several."""
-    places = slices.places()
-    several = len({subject for _, subject in places}) > 1
-    return {(v, f"{s}s") if several else (v,): place for (v, s), place in places.items()}
-
-
-def _number(count: int) -> str:
-    return f"{count:,}" if count else "-"
-
-
 def _title(text: str) -> Text:
     return Text(f"\n{text}", style="bold")
 
 
-def _tables(
-    places: Places, *names: str, width: int, max_stops: float, all_of: str = "calls"
+def _counts(
+    summary: ReportSummary, tables: Iterable[CountTable], rows: int | None = None, *, width: int
 ) -> Iterator[RenderableType]:
-    """Yield a table of counts, and one of labels if there are any."""
-    heads = [ReportColumn(name, is_number=False) for name in names]
-    texts = partial(count_texts, max_stops=max_stops)
-    yield from _fit_rows(places, heads, (all_of, *COUNT_COLUMNS[1:]), texts, width)
-    with_labels = {key: place for key, place in places.items() if {*label_texts(place)} != {"-"}}
-    if with_labels:
-        yield from _fit_rows(with_labels, heads, LABEL_COLUMNS, label_texts, width)
+    """Yield tables of counts, each followed by one of labels if there are any."""
+    texts = partial(count_texts, max_stops=summary.rule.max_stops)
+    for table in tables:
+        yield _title(table.title)
+        heads = [ReportColumn(name, is_number=False) for name in table.names]
+        shown = dict(islice(table.places.items(), rows))
+        yield from _fit_rows(shown, heads, (table.all_of, *COUNT_COLUMNS[1:]), texts, width)
+        with_labels = {key: place for key, place in shown.items() if {*label_texts(place)} != {"-"}}
+        if with_labels:
+            yield from _fit_rows(with_labels, heads, LABEL_COLUMNS, label_texts, width)
+        yield from _more(len(table.places) - len(shown), "row")
 
 
 def _fit_rows(
@@ -184,47 +133,6 @@ def _silenced(summary: ReportSummary, rows: int) -> Iterator[Text]:
     for place, findings in silenced[:rows]:
         yield line("  ", safe(place, style="bold"), ": ", safe(findings, limit=1_000))
     yield from _more(len(silenced) - rows, "row")
-
-
-def _layers(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
-    report = summary.report
-    tables = partial(_tables, width=width, max_stops=summary.rule.max_stops)
-    if layers := report.layers():
-        yield _title("Layers")
-        yield from tables({(one,): report.place(one) for one in layers}, "layer")
-    if checks := report.checks():
-        yield _title("Checks of results, answers and outputs")
-        of: Places = {(one, f"{CHECKS[one]}s"): report.place(one) for one in checks}
-        yield from tables(of, "check", "of", all_of="all")
-
-
-def _tools(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
-    """Yield a table of the tools and layers with findings, errors or misses, at most *rows*."""
-    report = summary.report
-    hot: dict[tuple[str, ...], LayerReport] = {
-        (row_name(row), layer): place
-        for row in report.rows()
-        for layer in report.columns()
-        if (row, layer) in report and has_findings(place := report.place(layer, row))
-    }
-    if hot:
-        yield _title("Tools and layers with findings, errors or misses")
-        shown = dict(islice(hot.items(), rows))
-        limit = summary.rule.max_stops
-        yield from _tables(shown, "tool", "layer", width=width, max_stops=limit)
-        yield from _more(len(hot) - rows, "row")
-
-
-def _slices(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
-    slices = summary.report.slices
-    if slices is None:
-        return
-    yield _title(f"By {slices.by}")
-    places = slice_rows(slices)
-    names = (slices.by.value, "of")[: len(next(iter(places), ("",)))]
-    shown, limit = dict(islice(places.items(), rows)), summary.rule.max_stops
-    yield from _tables(shown, *names, width=width, max_stops=limit, all_of="all")
-    yield from _more(len(places) - rows, "row")
 
 
 def _sweeps(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
