@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from abs_shield.errors import PolicyError
@@ -36,7 +37,7 @@ def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
         raise PolicyError(f"`files.inside` got {shown(root)}; give an absolute folder")
 
     def check(paths: Any) -> bool:
-        return all(_every_spelling(path, lambda one: is_inside(one, root)) for path in texts(paths))
+        return _every_spelling(paths, lambda one: is_inside(one, root))
 
     sentence = f"{quoted_names(parameter)} stays inside {escaped(root, limit=200)}."
     return build_rule(
@@ -53,7 +54,7 @@ def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
     """
 
     def check(paths: Any) -> bool:
-        return all(_every_spelling(path, _is_open) for path in texts(paths))
+        return _every_spelling(paths, _is_open)
 
     sentence = f"{quoted_names(parameter)} names no hidden file or folder."
     return build_rule(
@@ -72,9 +73,7 @@ def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
     allowed = tuple(sorted("." + ending.casefold().removeprefix(".") for ending in suffixes))
 
     def check(paths: Any) -> bool:
-        return all(
-            _every_spelling(path, lambda one: _has_ending(one, allowed)) for path in texts(paths)
-        )
+        return _every_spelling(paths, lambda one: _has_ending(one, allowed))
 
     sentence = f"The ending of {quoted_names(parameter)} is {one_of_text(allowed)}."
     return build_rule(
@@ -95,7 +94,7 @@ def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
     """
 
     def check(names: Any) -> bool:
-        return all(_every_spelling(name, _is_name) for name in texts(names))
+        return _every_spelling(names, _is_name)
 
     sentence = f"{quoted_names(parameter)} is a name without folders."
     return build_rule(
@@ -112,9 +111,7 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
     """
 
     def check(paths: Any) -> bool:
-        return all(
-            _every_spelling(path, lambda one: not {"*", "?"} & {*one}) for path in texts(paths)
-        )
+        return _every_spelling(paths, lambda one: not {"*", "?"} & {*one})
 
     sentence = f"{quoted_names(parameter)} holds no `*` and no `?`."
     return build_rule(
@@ -122,9 +119,11 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
     )
 
 
-def _every_spelling(path: str, holds: Any) -> bool:
-    """Return whether *holds* for every spelling of *path*; a text too long for a path fails."""
-    return len(path) <= LONGEST and all(map(holds, decoded_spellings(path)))
+def _every_spelling(paths: Any, holds: Callable[[str], bool]) -> bool:
+    """Return whether *holds* for every spelling of every path; too long a text is no path."""
+    return all(
+        len(path) <= LONGEST and all(map(holds, decoded_spellings(path))) for path in texts(paths)
+    )
 
 
 def _is_open(path: str) -> bool:
