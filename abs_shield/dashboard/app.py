@@ -98,16 +98,7 @@ def dashboard(
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(RequireHost, hosts=["*"] if token else _hosts(allowed_hosts)),
-            Middleware(
-                SessionMiddleware,
-                # includes the token, so that a new token ends existing sessions
-                secret_key=(secret or secrets.token_urlsafe(32)) + token,
-                session_cookie=_cookie(store),
-                max_age=SESSION_S,
-                # lax, so that links from a chat open the view; forms have a CSRF key as well
-                same_site="lax",
-                https_only=https_only,
-            ),
+            _sessions(store, token=token, secret=secret, https_only=https_only),
             Middleware(RequireSession, access=access),
         ],
         exception_handlers={
@@ -120,6 +111,20 @@ def dashboard(
     )
     app.state.store = store
     return app
+
+
+def _sessions(store: DurableStore, *, token: str, secret: str, https_only: bool) -> Middleware:
+    """Return the middleware that signs the session cookies."""
+    return Middleware(
+        SessionMiddleware,
+        # includes the token, so that a new token ends existing sessions
+        secret_key=(secret or secrets.token_urlsafe(32)) + token,
+        session_cookie=_cookie(store),
+        max_age=SESSION_S,
+        # lax, so that links from a chat open the view; forms have a CSRF key as well
+        same_site="lax",
+        https_only=https_only,
+    )
 
 
 def _require_valid(*, token: str, trace_url: str, allowed_hosts: Collection[str]) -> None:

@@ -111,7 +111,7 @@ class Baseline:
         Return the anomalies of a result.
 
         Args:
-            kept: The result.
+            observation: The result.
             peers: Number of results it is comparable with, at least 8.
             latency: Whether its duration counts.
             shape: Whether a missing field and an unusual size count; False if `schema_mismatch`

@@ -238,7 +238,7 @@ class Totals:
         if self.span is None:
             self.span = CallSpan(decision.at, decision.at)
         self.span.add(decision.at, decision.at)
-        self._revision(decision)
+        self._revision(decision.policy_revision, decision.at, decision.at)
         self._session(decision.session_id)
 
     def repeat(self, repeated: RepeatedDecision) -> None:
@@ -252,10 +252,7 @@ class Totals:
         self.span = self.span or CallSpan(first_at, last_at)
         self.span.add(first_at, last_at, times=repeated.times)
         for name in one.revisions:
-            if name not in self.revisions and len(self.revisions) >= _REVISIONS:
-                name = _OTHER_REVISIONS
-            span = self.revisions.setdefault(name, CallSpan(first_at, last_at))
-            span.add(first_at, last_at, times=repeated.times)
+            self._revision(name, first_at, last_at, times=repeated.times)
 
     def _apart(self, decision: Decision, truth: Truth | None) -> None:
         self.others[decision.subject] += 1
@@ -301,13 +298,11 @@ class Totals:
             ],
         }
 
-    def _revision(self, decision: Decision) -> None:
-        name = decision.policy_revision
+    def _revision(self, name: str, first_at: float, last_at: float, *, times: int = 1) -> None:
         if name not in self.revisions and len(self.revisions) >= _REVISIONS:
             name = _OTHER_REVISIONS
-        self.revisions.setdefault(name, CallSpan(decision.at, decision.at)).add(
-            decision.at, decision.at
-        )
+        span = self.revisions.setdefault(name, CallSpan(first_at, last_at))
+        span.add(first_at, last_at, times=times)
 
     def _session(self, session_id: str) -> None:
         key = digest(session_id, size=8)
