@@ -120,7 +120,7 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
 
 
 def _every_spelling(paths: Any, holds: Callable[[str], bool]) -> bool:
-    """Return whether *holds* for every spelling of every path; too long a text is no path."""
+    """Return whether *holds* for every spelling of every path; a text too long for a path fails."""
     return all(
         len(path) <= LONGEST and all(map(holds, decoded_spellings(path))) for path in texts(paths)
     )
