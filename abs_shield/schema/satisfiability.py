@@ -12,6 +12,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.schema.compiled_schema import compile_schema
 from abs_shield.schema.item_enums import with_item_enum
 from abs_shield.schema.json_equality import canonical_key
+from abs_shield.schema.number_keywords import exact_fraction, number_or
 from abs_shield.schema.samples.schema_shapes import (
     Shape,
     merge_shapes,
@@ -146,7 +147,7 @@ def _contradiction_of_type(kind: str, plain: Shape, root: Any, path: Path, depth
         return path, reason
     if kind == "object":
         return _contradiction_of_object(plain, root, path, depth)
-    if kind == "array" and _number(plain.get("minItems"), 0) > 0 and not plain.get("prefixItems"):
+    if kind == "array" and number_or(0, plain.get("minItems")) > 0 and not plain.get("prefixItems"):
         return _contradiction(plain.get("items"), root, (*path, "items"), depth - 1)
     return None
 
@@ -159,7 +160,7 @@ def _contradiction_of_lengths(plain: Shape) -> str | None:
         f"`{key}`": high for key, (_, high) in bounds if high is not None
     }
     for limits, key in ((lows, "minLength"), (highs, "maxLength")):
-        if (length := _fraction(plain.get(key))) is not None:
+        if (length := exact_fraction(plain.get(key))) is not None:
             limits[_keyword_text(plain, key)] = length
     if not lows or not highs:
         return None
@@ -171,7 +172,7 @@ def _contradiction_of_lengths(plain: Shape) -> str | None:
 
 def _contradiction_of_items(plain: Shape, root: Any) -> str | None:
     """Return why a list cannot have enough different items."""
-    items, least = plain.get("items"), _number(plain.get("minItems"), 0)
+    items, least = plain.get("items"), number_or(0, plain.get("minItems"))
     if plain.get("uniqueItems") is not True or plain.get("prefixItems"):
         return None
     if isinstance(items, Mapping) and isinstance(ref := items.get("$ref"), str):
@@ -200,7 +201,7 @@ def _contradictions_of_bounds(plain: Shape, *, whole: bool) -> Iterator[str]:
         yield crossed
     for low in ("minimum", "exclusiveMinimum"):
         for high in ("maximum", "exclusiveMaximum"):
-            one, other = _fraction(plain.get(low)), _fraction(plain.get(high))
+            one, other = exact_fraction(plain.get(low)), exact_fraction(plain.get(high))
             if one is None or other is None:
                 continue
             open_low = low.startswith("ex") or plain.get("exclusiveMinimum") is True
@@ -208,7 +209,7 @@ def _contradictions_of_bounds(plain: Shape, *, whole: bool) -> Iterator[str]:
             between = f"lies between {_keyword_text(plain, low)} and {_keyword_text(plain, high)}"
             if one > other or (one == other and (open_low or open_high)):
                 yield f"nothing {between}"
-            step = _fraction(plain.get("multipleOf")) or (Fraction(1) if whole else None)
+            step = exact_fraction(plain.get("multipleOf")) or (Fraction(1) if whole else None)
             if step and not _has_multiple(one, other, step, open_low, open_high):
                 multiple = plain.get("multipleOf")
                 what = "integer" if multiple is None else f"multiple of {display_value(multiple)}"
@@ -223,7 +224,7 @@ def _has_multiple(one: Fraction, other: Fraction, step: Fraction, low: bool, hig
 
 
 def _crossed_bounds(plain: Shape, low: str, high: str) -> str | None:
-    one, other = _fraction(plain.get(low)), _fraction(plain.get(high))
+    one, other = exact_fraction(plain.get(low)), exact_fraction(plain.get(high))
     if one is None or other is None or one <= other:
         return None
     return f"{_keyword_text(plain, low)} is above {_keyword_text(plain, high)}"
@@ -246,10 +247,10 @@ def _contradiction_of_object(plain: Shape, root: Any, path: Path, depth: int) ->
             )
         ):
             return contradiction
-    most = _fraction(plain.get("maxProperties"))
+    most = exact_fraction(plain.get("maxProperties"))
     if most is not None and len(set(needed)) > most:
         return path, f"{len(set(needed))} names are required, and `maxProperties` is {most}"
-    if closed and len(members) < _number(plain.get("minProperties"), 0):
+    if closed and len(members) < number_or(0, plain.get("minProperties")):
         least = _keyword_text(plain, "minProperties")
         return path, f"{least} asks for more than the {len(members)} there may be"
     return None
@@ -257,14 +258,3 @@ def _contradiction_of_object(plain: Shape, root: Any, path: Path, depth: int) ->
 
 def _keyword_text(plain: Shape, key: str) -> str:
     return f"`{key}` {display_value(plain[key])}"
-
-
-def _fraction(value: Any) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
-
-
-def _number(value: Any, usual: float) -> float:
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value if fits else usual

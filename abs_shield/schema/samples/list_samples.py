@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from abs_shield.schema.samples.round_robin import in_turn
 from abs_shield.schema.samples.sample_pool import Pool
 
 _PAIRED = 7
@@ -27,10 +28,7 @@ def mixtures(items: list[Any], low: int, high: int, pool: Pool) -> Iterator[list
         [*_paired(items, low, pool)],
         [*_repeated(items, low, high)],
     ]
-    for place in range(max(map(len, lists))):
-        for sample in lists:
-            if place < len(sample) and low <= len(sample[place]) <= high:
-                yield sample[place]
+    yield from (one for one in in_turn(lists) if low <= len(one) <= high)
 
 
 def _of_one_sign(items: list[Any], low: int) -> Iterator[list[Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from abs_shield.schema.number_keywords import exact_fraction
 from abs_shield.schema.samples.sample_pool import Pool
 
 _USUAL = (1, 0, 2, -1, 10, 100, 1_000, 1_000_000, 7, 50)
@@ -49,7 +50,7 @@ def _high(shape: dict[str, Any]) -> Bound:
 
 def _tighter(shape: dict[str, Any], plain: str, exclusive: str, pick: Any) -> Bound:
     bounds = []
-    at, beyond = _exact(shape.get(plain)), _exact(shape.get(exclusive))
+    at, beyond = exact_fraction(shape.get(plain)), exact_fraction(shape.get(exclusive))
     if at is not None:
         bounds.append((at, shape.get(exclusive) is True))
     if beyond is not None:
@@ -66,12 +67,12 @@ def _candidates(
             yield bound[0]
             yield from (bound[0] + sign * each for each in beside)
     yield from _distant(low, high)
-    for compared in (_exact(number) for number in pool.numbers):
+    for compared in (exact_fraction(number) for number in pool.numbers):
         if compared is not None:
             yield from (compared, compared + 1, compared - 1)
             yield from () if whole else (compared + _CENT, compared - _CENT)
     yield from map(Fraction, _USUAL)
-    yield from (half / 2 for n in pool.numbers if (half := _exact(n)) is not None)
+    yield from (half / 2 for n in pool.numbers if (half := exact_fraction(n)) is not None)
     yield from () if whole else (Fraction(str(number)) for number in _FRACTIONS)
 
 
@@ -93,7 +94,7 @@ def _on_grid(number: Fraction, step: Fraction | None) -> Iterable[Fraction]:
 
 
 def _step(shape: dict[str, Any], whole: bool) -> Fraction | None:
-    step = _exact(shape.get("multipleOf"))
+    step = exact_fraction(shape.get("multipleOf"))
     if step is None or step <= 0:
         return Fraction(1) if whole else None
     return step
@@ -112,9 +113,3 @@ def _plain(number: Fraction, whole: bool) -> int | float | None:
         return float(number)
     except OverflowError:
         return None
-
-
-def _exact(value: Any) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))

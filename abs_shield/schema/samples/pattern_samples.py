@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Never
+
+from abs_shield.schema.samples.round_robin import in_turn
 
 MOST = 12
 """Texts of one pattern."""
@@ -188,9 +190,4 @@ def _joined(before: list[str], after: list[str]) -> list[str]:
 
 
 def _interleaved(lists: list[list[str]]) -> list[str]:
-    return list(dict.fromkeys(_in_turn(lists)))[:MOST]
-
-
-def _in_turn(lists: list[list[str]]) -> Iterator[str]:
-    for place in range(max(map(len, lists), default=0)):
-        yield from (texts[place] for texts in lists if place < len(texts))
+    return list(dict.fromkeys(in_turn(lists)))[:MOST]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from abs_shield.schema.decimal_format import PREFIX
+from abs_shield.schema.number_keywords import count_or
 from abs_shield.schema.samples.address_samples import addresses_containing
 from abs_shield.schema.samples.pattern_samples import matching_texts
+from abs_shield.schema.samples.round_robin import in_turn
 from abs_shield.schema.samples.sample_pool import Pool
 from abs_shield.schema.samples.schema_shapes import Shape
 
@@ -66,7 +67,7 @@ def texts(shape: Shape, pool: Pool) -> list[str]:
     >>> {"aaa", "cccc"} <= {*texts({"minLength": 3, "maxLength": 4, "pattern": "^[a-c]+$"}, Pool())}
     True
     """
-    low, high = _length(shape.get("minLength"), 0), _length(shape.get("maxLength"), _LONGEST)
+    low, high = count_or(0, shape.get("minLength")), count_or(_LONGEST, shape.get("maxLength"))
     candidates = list(dict.fromkeys(_plain(shape, pool)))
     lengths = dict.fromkeys((low, high if high < _LONGEST else low + 1, low + 1))
     fitting = [text for text in candidates if low <= len(text) <= high]
@@ -76,7 +77,7 @@ def texts(shape: Shape, pool: Pool) -> list[str]:
     kinds = dict.fromkeys(kind for text in candidates[:1] for kind in (text, text.upper(), *_KINDS))
     long = (_stretched(text, n) for n in pool.lengths(min(high, _LONGEST)) for text in kinds)
     wanted = (text for text in long if low <= len(text) <= high)
-    return list(dict.fromkeys(_in_turn(fitting, [*stretched], [*wanted])))
+    return list(dict.fromkeys(in_turn([fitting, [*stretched], [*wanted]])))
 
 
 def _plain(shape: Shape, pool: Pool) -> Iterator[str]:
@@ -87,10 +88,10 @@ def _plain(shape: Shape, pool: Pool) -> Iterator[str]:
         yield from _decimals(name, pool)
     elif name in FORMATS:
         examples = FORMATS[name]
-        yield from _in_turn(examples, [*_days_near(examples, name, pool)])
+        yield from in_turn([examples, [*_days_near(examples, name, pool)]])
     usual = () if name in FORMATS else _USUAL
-    yield from _in_turn(
-        usual, [*_near_compared(pool)], [*addresses_containing(pool.texts)], pool.matched
+    yield from in_turn(
+        [usual, [*_near_compared(pool)], [*addresses_containing(pool.texts)], pool.matched]
     )
 
 
@@ -142,13 +143,3 @@ def _stretched(text: str, length: int) -> str:
     if len(text) >= length:
         return text[:length]
     return text + (text[-1:] or "a") * (length - len(text))
-
-
-def _length(value: Any, usual: int) -> int:
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
-    return int(value) if fits else usual
-
-
-def _in_turn(*lists: Any) -> Iterator[Any]:
-    for place in range(max(map(len, lists), default=0)):
-        yield from (values[place] for values in lists if place < len(values))

@@ -8,8 +8,10 @@ from itertools import islice, product
 from typing import Any
 
 from abs_shield.schema.json_equality import canonical_key
+from abs_shield.schema.number_keywords import count_or
 from abs_shield.schema.samples.list_samples import mixtures
 from abs_shield.schema.samples.number_samples import numbers
+from abs_shield.schema.samples.round_robin import in_turn
 from abs_shield.schema.samples.sample_pool import Pool
 from abs_shield.schema.samples.schema_shapes import Shape, shapes, types
 from abs_shield.schema.samples.text_samples import texts
@@ -52,7 +54,7 @@ class ValueSampler:
         if depth > _DEEPEST or self._left < 0:
             return []
         alternatives = [self._of_shape(shape, depth) for shape in shapes(schema, self.root)]
-        return distinct(_in_turn(alternatives))[:MOST]
+        return distinct(in_turn(alternatives))[:MOST]
 
     def _of_shape(self, shape: Shape, depth: int) -> list[Any]:
         if "const" in shape:
@@ -62,7 +64,7 @@ class ValueSampler:
         examples = shape.get("examples")
         values = examples[:5] if isinstance(examples, list) else []
         values += [shape[key] for key in ("default", "example") if key in shape]
-        return [*_in_turn([self._of_type(kind, shape, depth) for kind in _types(shape)]), *values]
+        return [*in_turn([self._of_type(kind, shape, depth) for kind in _types(shape)]), *values]
 
     def _of_type(self, kind: str, shape: Shape, depth: int) -> list[Any]:
         match kind:
@@ -98,7 +100,7 @@ class ValueSampler:
             for length in lengths
             if max(low, len(start), 2) <= length <= high
         ]
-        yield from _in_turn([plain, each, mixed, alike])
+        yield from in_turn([plain, each, mixed, alike])
 
     def objects(self, shape: Shape, depth: int = 0) -> Iterator[dict[str, Any]]:
         """Yield objects: all members, the required ones, and each member varied."""
@@ -179,10 +181,4 @@ def _filled(start: list[Any], items: list[Any], length: int) -> list[Any]:
 
 
 def _count(value: Any, usual: int) -> int:
-    fits = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
-    return min(int(value), 10 * _MOST_ITEMS) if fits else usual
-
-
-def _in_turn(lists: list[list[Any]]) -> Iterator[Any]:
-    for place in range(max(map(len, lists), default=0)):
-        yield from (values[place] for values in lists if place < len(values))
+    return min(count_or(usual, value), 10 * _MOST_ITEMS)
