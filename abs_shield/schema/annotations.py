@@ -19,6 +19,7 @@ def is_same(one: Any, other: Any, *, depth: int = 0) -> bool:
     >>> is_same({"type": "string", "title": "A"}, {"type": "string"})
     True
     """
+    # At the depth limit, annotations count as differences, which is the safe answer.
     if not (isinstance(one, Mapping) and isinstance(other, Mapping)) or depth > MAX_DEPTH:
         return canonical_key(one) == canonical_key(other)
     names = {name for name in (*one, *other) if name not in _ANNOTATIONS}

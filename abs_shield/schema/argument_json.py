@@ -69,6 +69,7 @@ class ArgumentSerializer:
 
     def _value(self, value: Any, depth: int) -> Any:
         self._left -= 1
+        # Exact types: a subclass may have a JSON form of its own.
         if type(value) in SCALARS:
             return value
         if isinstance(value, _MAPS):
@@ -80,9 +81,11 @@ class ArgumentSerializer:
         return _leaf(value)
 
     def _map(self, items: Iterable[tuple[Any, Any]], depth: int) -> Any:
+        # A level beyond the limit is enough for the schema to refuse the value.
         if depth > MAX_DEPTH:
             return None
         return {
+            # As text, an infinite key would be an ordinary name; NaN as its value is refused.
             _key(key): self._value(item, depth + 1) if _is_finite_key(key) else nan
             for key, item in self._within_budget(items)
         }
@@ -90,6 +93,7 @@ class ArgumentSerializer:
     def _list(self, items: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             return None
+        # A list of plain scalars is copied whole, which is faster than item by item.
         if len(items) <= self._left and SCALARS.issuperset(map(type, items)):
             self._left -= len(items)
             return list(items)
@@ -127,6 +131,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
             for k, item in vars(value).items()
         }
         return {**by_name, **(value.__pydantic_extra__ or {})}
+    # `is_dataclass` accepts the class itself, too
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
     return None
@@ -216,7 +221,7 @@ def _leaf(value: Any) -> Any:
     if isinstance(value, _WORDS):
         return str(value)
     if isinstance(value, UserString):
-        return str.__str__(str(value))
+        return str.__str__(str(value))  # `str()` of a user's class may return a subclass
     if isinstance(value, memoryview) and value.format in _BYTES:
         value = value.tobytes()
     if not _is_finite(value):  # pydantic would return a text, which a schema may accept

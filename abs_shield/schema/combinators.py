@@ -31,6 +31,7 @@ def any_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> E
 def one_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Errors:
     """Yield an error unless exactly one branch fits."""
     fitting = (branch for branch in branches if fits_schema(validator, instance, branch))
+    # a second match is enough to know that it is not exactly one
     matches = sum(1 for _ in islice(fitting, 2))
     if not matches:
         yield _none_fits(validator, branches, instance)

@@ -24,7 +24,7 @@ Accepts = Callable[[Any], bool]
 
 _MOST_VISITS = 1_000
 """Visits of one part of a value by an engine without a timeout."""
-_MOST_VISITS_LARGE = 50
+_MOST_VISITS_LARGE = 50  # of a large value, whose parts would take seconds with 1,000 visits each
 _LARGE = 5_000
 """Parts of a value above which the lower limit of visits applies."""
 
@@ -55,7 +55,7 @@ class CompiledSchema:
 
     Attributes:
         engine: The engine that ``accepts`` asks first; only jsonschema rejects and explains.
-        known: The names declared at the top level, through references and branches.
+        declared_names: The names declared at the top level, through references and branches.
         required: The names that every value must have.
         nameless: Whether it neither declares a name nor explicitly refuses any.
     """
@@ -74,7 +74,7 @@ class CompiledSchema:
 
         Args:
             value: The value.
-            known_plain: Whether it is known to be an object of a few plain scalars.
+            already_plain: Whether it is certain to be an object of a few plain scalars.
 
         Raises:
             Undecided: The budget was spent before the value was judged.
@@ -83,6 +83,7 @@ class CompiledSchema:
             try:
                 if (
                     (already_plain or is_plain_json(value))
+                    # the fast engine does not know that undeclared names are errors
                     and self.declares(value)
                     and self._core(value)
                 ):
@@ -156,6 +157,7 @@ def compile_schema(
     _check_engine(engine)
     copy = copy_schema(schema, where=where)
     written = json.dumps(copy.schema).encode()
+    # The digest instead of the text, which may have megabytes.
     key = (sha256(written).digest(), closed, engine)
     equal = _compiled.get(key)
     if equal is not None:
@@ -179,6 +181,7 @@ def compile_schema(
 
 def _check_engine(engine: str) -> None:
     if engine not in ENGINES:
+        # any name is near enough, since there are only four
         near = get_close_matches(str(engine)[:40], ENGINES, n=1, cutoff=0)[0]
         raise PolicyError(f"no schema engine is named `{engine!s:.40}`; did you mean `{near}`?")
     if engine == "jsonschema-rs":
@@ -198,6 +201,7 @@ def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
         safe_depth(id(ready.schema), ready.edges, most=most)
         for most in (_MOST_VISITS, _MOST_VISITS_LARGE)
     )
+    # First the engine that supports more keywords.
     if engine in ("auto", "jsonschema-rs") and depth > 0:
         try:
             core = compile_with_jsonschema_rs(ready.schema, dialect=ready.dialect)

@@ -13,7 +13,7 @@ PREFIX = "decimal, "
 _SIGNS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 _HOLDS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
-_LONGEST = 4096
+_LONGEST = 4096  # characters; a comparison takes time in proportion to the digits
 
 
 def decimal_format(bounds: Mapping[str, Any]) -> str:

@@ -57,6 +57,7 @@ def collect_declared_names(prepared: PreparedSchema) -> DeclaredNames:
     specification = specification_with(prepared.dialect)
     while todo:
         schema, base, certain = todo.pop()
+        # A schema may refer to itself; it is read once for each certainty.
         if not isinstance(schema, dict) or (id(schema), certain) in visited:
             continue
         visited.add((id(schema), certain))
@@ -64,6 +65,7 @@ def collect_declared_names(prepared: PreparedSchema) -> DeclaredNames:
             resolver = base.in_subresource(specification.create_resource(branch))
             todo.append((branch, resolver, certain and keyword == "allOf"))
         todo += [(each.contents, each.resolver, certain) for each in _targets(schema, base)]
+        # Up to draft 7, the keywords beside a `$ref` are ignored.
         if not ("$ref" in schema and "json-schema.org/draft-0" in prepared.dialect):
             result.add(schema, certain=certain)
     return result

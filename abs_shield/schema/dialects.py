@@ -83,6 +83,7 @@ def _is_valid(self: Any, instance: Any) -> bool:
 
 
 def _evolve(self: Any, **changes: Any) -> Any:
+    # Counted too: each of many branches gets a validator, even if no value is visited.
     spend()
     return type(self)(
         changes.get("schema", self.schema),
@@ -93,7 +94,8 @@ def _evolve(self: Any, **changes: Any) -> Any:
 
 def _number(_: object, value: object) -> bool:
     if isinstance(value, float):
-        return isfinite(value)
+        return isfinite(value)  # NaN and the infinities are not numbers in JSON
+    # a boolean is an integer in Python, but not in JSON
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -13,6 +13,7 @@ import regex  # type: ignore[import-untyped, unused-ignore]
 
 from abs_shield.schema.work_budget import run_timed
 
+# a usual search takes microseconds; ten slow ones already delay a call by half a second
 SECONDS = 0.05
 
 _ESCAPE = (
@@ -41,9 +42,9 @@ _SETS = {
 _EDGE = "(?:(?<=[A-Za-z0-9_])(?![A-Za-z0-9_])|(?<![A-Za-z0-9_])(?=[A-Za-z0-9_]))"
 _NO_EDGE = "(?:(?<=[A-Za-z0-9_])(?=[A-Za-z0-9_])|(?<![A-Za-z0-9_])(?![A-Za-z0-9_]))"
 _PLAIN = {
-    "$": r"\Z",
+    "$": r"\Z",  # Python's `$` also matches before a line's end at the end
     ".": r"[^\n\r\u2028\u2029]",
-    "[]": "(?!)",
+    "[]": "(?!)",  # an empty class matches nothing in ECMA, and is an error in Python
     "[^]": r"[\x00-\U0010ffff]",
     "{": r"\{",
     r"\b": _EDGE,
@@ -62,6 +63,7 @@ def compile_pattern(pattern: str, *, strict: bool = False) -> Any:
     translated = "".join(_pieces(pattern, strict))
     try:
         return regex.compile(translated, regex.VERSION0)
+    # The library has no common class for its errors on hostile patterns.
     except (regex.error, ValueError, OverflowError, RecursionError, TypeError) as error:
         raise BadPattern(" ".join(str(error).split())) from None
 
@@ -76,6 +78,7 @@ def search_of(pattern: str) -> Callable[[str], bool]:
     """
     ready = compile_pattern(pattern)
     search, safe_length = ready.search, _safe_length(ready.pattern)
+    # length and hash: the texts themselves may be large
     endless: deque[tuple[int, int]] = deque(maxlen=8)
 
     def matches(text: str) -> bool:
@@ -97,10 +100,12 @@ def search_of(pattern: str) -> Callable[[str], bool]:
 
 def _safe_length(translated: str) -> int:
     """Return the length up to which a text needs no timer, which costs more than a short search."""
+    # Without escapes and classes, in which these signs are plain characters.
     bare = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "x", translated, flags=re.DOTALL)
     if "(" in bare or "|" in bare:
         return 0
     repeats = len(re.findall(r"[*+?]|\{[0-9]+,[0-9]*\}", bare))
+    # Each repetition multiplies the steps by the length: 512 squared, 64 cubed are some 260,000.
     return {0: 512, 1: 512, 2: 64}.get(repeats, 0)
 
 
@@ -112,6 +117,7 @@ def _pieces(pattern: str, strict: bool) -> Iterator[str]:
         token, at = match.group(), match.end()
         if strict and not inside:
             _refuse_python(token, before)
+        # A hyphen beside a class such as `\d` is a plain character in ECMA.
         if inside and token == "-" and (_is_set(before) or _is_set(pattern[at : at + 2])):
             token = r"\-"
         yield _class_piece(token) if inside else _piece(token, strict)
@@ -127,6 +133,7 @@ def _piece(token: str, strict: bool) -> str:
         return token
     if token[1:] in _SETS:
         return f"[{_SETS[token[1:]]}]"
+    # Python's anchors, which authors of Python tools write.
     if token in (r"\A", r"\Z", r"\a") and not strict:
         return token
     return _escape(token)
@@ -139,6 +146,7 @@ def _class_piece(token: str) -> str:
         return _SETS[token[1:]]
     if token[0] == "\\":
         return _escape(token)
+    # sets of the module `regex`, plain characters in ECMA
     return "\\" + token if token in "[&|~" else token
 
 

@@ -55,7 +55,7 @@ def unknown_argument(
         detail=f"there is no argument {display_value(name, 60)} here",
         hint=hint or ("" if declared_names else "no arguments are declared"),
         got=abbreviate(got),
-        allowed=declared_names[:20],
+        allowed=declared_names[:20],  # a model reads no more
         nearest=nearest,
     )
 
@@ -108,6 +108,7 @@ def _not_allowed(error: Any, where: str) -> SchemaProblem:
     value = error.validator_value
     allowed = tuple(value) if error.validator == "enum" else (value,)
     expected = f"one of {display_value(list(allowed))}"
+    # each spelling that is compared takes time
     hint, nearest = problem_hints.choice_hint(error.instance, allowed[:200])
     return SchemaProblem(
         where=where,
@@ -188,6 +189,7 @@ def _alternatives(
     matching_constants = [
         b for b in matching_types if not any(_fails_keyword(e, ("const", "enum"), 1) for e in b)
     ]
+    # The only branch of the value's type, or of its constant, is the one that was meant.
     for candidates in (matching_types, matching_constants):
         if len(candidates) == 1:
             for each in candidates[0]:
@@ -207,6 +209,7 @@ def _no_alternative(error: Any, where: str, branches: list[Any]) -> SchemaProble
         return _mismatch(error, where, "no_alternative", "exactly one alternative; several fit")
     if not branches:
         return _mismatch(error, where, "no_alternative", "one of the alternatives; none fits")
+    # the closest branch has the fewest errors
     closest = next(explain_error(min(branches, key=len)[0]))
     expected = f"one of {len(branches)} alternatives; none fits"
     place = f" at {closest.where}" if closest.where != where else ""

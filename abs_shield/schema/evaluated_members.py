@@ -59,6 +59,7 @@ def _items(validator: Any, instance: list[Any], schema: dict[str, Any]) -> Conta
             places |= {at for at, fits in enumerate(fitting) if fits}
     for resolved_validator, branch in _branches(validator, instance, schema):
         inner = evaluated_items(resolved_validator, instance, branch)
+        # A range stands for all items, a set for some.
         if isinstance(inner, range):
             if len(inner):
                 return every
@@ -78,6 +79,7 @@ def _listed(validator: Any, schema: dict[str, Any]) -> int | None:
 
 
 def _once(schema: dict[str, Any], instance: Any, compute: Callable[[], Any]) -> Any:
+    # Where the target of a reference depends on the path, a result is valid for one place only.
     cache = memo()
     if cache is None:
         return compute()

@@ -37,6 +37,7 @@ def date(text: str) -> bool:
     if _DATE.fullmatch(text) is None:
         return False
     try:
+        # RFC 3339 has a year 0, Python has none
         calendar_date.fromisoformat(text if text[:4] != "0000" else f"2000{text[4:]}")
     except ValueError:
         return False
@@ -59,7 +60,7 @@ def time(text: str) -> bool:
         return False
     away = away_hour * 60 + away_minute
     utc = hour * 60 + minute - (-away if match[5] == "-" else away)
-    return second < 60 or (match[4] is not None and utc % 1440 == 1439)
+    return second < 60 or (match[4] is not None and utc % 1440 == 1439)  # a leap second
 
 
 def date_time(text: str) -> bool:

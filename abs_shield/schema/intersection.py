@@ -30,6 +30,7 @@ def intersect_schemas(first: CompiledSchema, second: CompiledSchema) -> Compiled
 def _intersect_checks(first: Accepts | None, second: Accepts | None) -> Accepts | None:
     if first is None or second is None:
         return None
+    # The type checker does not narrow parameters inside a lambda.
     one, other = first, second
     return lambda value: one(value) and other(value)
 
@@ -51,6 +52,7 @@ class _JudgePair:
 
     def problems(self, value: object) -> tuple[SchemaProblem, ...]:
         """Return the problems of a value with either schema, at most 100, one of each kind."""
+        # Two similar schemas would report the same problem twice.
         once: dict[tuple[str, str], SchemaProblem] = {}
         undecided: Undecided | None = None
         for judge in (self.first, self.second):

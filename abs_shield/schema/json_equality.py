@@ -11,7 +11,7 @@ from abs_shield.schema.value_limits import count_parts
 
 def canonical_key(value: Any) -> Hashable:
     """Return a key that two values share exactly when JSON Schema calls them equal."""
-    if isinstance(value, bool):
+    if isinstance(value, bool):  # first: True equals 1 in Python, but not in JSON
         return ("boolean", value)
     if value is None or isinstance(value, (str, int, float)):
         return value
@@ -39,6 +39,7 @@ class EnumValues:
         """The number of parts of the largest value; 0 for texts and numbers."""
 
     def __contains__(self, value: object) -> bool:
+        # the size first: a hostile value is not read further than the largest allowed one
         return count_parts(value, self.most) <= self.most and canonical_key(value) in self._keys
 
 
@@ -55,4 +56,5 @@ def is_multiple_of(value: float, step: float) -> bool:
 
 
 def _fraction(number: float) -> Fraction:
+    # As its decimal text: the binary value of 0.1 is not a multiple of 0.01.
     return Fraction(number) if isinstance(number, int) else Fraction(repr(float(number)))

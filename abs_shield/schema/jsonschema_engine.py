@@ -65,14 +65,16 @@ class ReferenceJudge:
         once: dict[tuple[str, str, str], SchemaProblem] = {}
         try:
             with self._memory():
+                # branches repeat problems, which count once
                 for problem in islice(self._problems(value), 10 * MAX_PROBLEMS):
                     once.setdefault((problem.where, problem.code, problem.detail), problem)
         except Undecided:
-            if not once:
+            if not once:  # problems that were found are certain, whatever the rest
                 raise
         return tuple(once.values())[:MAX_PROBLEMS]
 
     def _memory(self) -> AbstractContextManager[None]:
+        # where the target of a reference depends on the path, nothing is cached
         return nullcontext() if self.dynamic else memo_for_judgement()
 
     def _problems(self, value: object) -> Iterator[SchemaProblem]:
@@ -80,6 +82,7 @@ class ReferenceJudge:
             yield from self._in_bounds(value)
         except PatternTimeout as timeout:
             yield _too_complex(value, timeout)
+        # a schema may recurse deeper than Python allows, within the limits of the value
         except RecursionError:
             yield _breach("too_deep", ())
         except Undecided:
@@ -93,6 +96,7 @@ class ReferenceJudge:
         for code, path in value_limits.exceeded_limits(value):
             yield _breach(code, path)
             odd.add(pointer(path))
+            # the schema itself could fail on the others, or take too long
             fatal |= code != "not_finite"
         if not fatal:
             yield from (p for p in self._schema_problems(value) if p.where not in odd)

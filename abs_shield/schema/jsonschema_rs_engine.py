@@ -84,6 +84,7 @@ def _inspect(schema: Any) -> bool:
         here = todo.pop()
         if not isinstance(here, dict):
             continue
+        # At the root, `$schema` names the draft; inside, it would change it.
         unsupported = _UNSUPPORTED[:-1] if first else _UNSUPPORTED
         if any(keyword in here for keyword in unsupported) or not _plain_ref(here):
             raise Unsuitable
@@ -101,6 +102,7 @@ def _plain_ref(schema: dict[str, Any]) -> bool:
 
 
 def _refuse(uri: str) -> Any:
+    # The library would fetch the address from the network.
     raise ValueError(f"{uri} is not fetched")
 
 
@@ -119,7 +121,7 @@ def _pattern(timed_out: _TimedOut) -> type:
             try:
                 matches = self.matches(instance)
             except TimeoutError:
-                timed_out.hit = True
+                timed_out.hit = True  # under `not`, the exception alone would count as a match
                 raise
             if not matches:
                 raise ValueError

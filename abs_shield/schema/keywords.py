@@ -20,7 +20,7 @@ Errors = Iterator[ValidationError]
 
 _EQUALITIES = 32
 """Values of an `enum` that cost one step of the budget."""
-_MOST_ENUMS = 256
+_MOST_ENUMS = 256  # lists of the schemas in use; then the cache begins anew rather than growing
 _CHOICES: dict[int, tuple[list[Any], EnumValues]] = {}
 """Cached by the id of an `enum`'s list; storing the list keeps its id from being reused."""
 
@@ -35,7 +35,7 @@ class PatternTimeout(Exception):
 
 def is_match(pattern: str, text: str) -> bool:
     """Return whether a pattern matches within the time limit."""
-    spend()
+    spend()  # a search costs more than the visit of a value
     try:
         return ecma_regex.search_of(pattern)(text)
     except TimeoutError:
@@ -123,6 +123,7 @@ def _choices(allowed: list[Any]) -> EnumValues:
 
 def const(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
     """Yield an error unless a value equals the constant."""
+    # Only lists and objects have a size that is worth counting.
     if isinstance(wanted, (list, dict)):
         choices = EnumValues((wanted,))
         spend(choices.most // _EQUALITIES)

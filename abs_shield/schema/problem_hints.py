@@ -56,6 +56,7 @@ def type_hint(value: Any, wanted: tuple[str, ...]) -> str:
 
 
 def _text_hint(value: str, wanted: tuple[str, ...]) -> str:
+    # the longest word has five letters; ten allow blanks
     word = _WORDS.get(value.strip().lower()) if len(value) < 10 else None
     if word and ("null" if word == "null" else "boolean") in wanted:
         return f"{display_value(value)} is a string: send {word}, without quotes"
@@ -75,10 +76,11 @@ def _text_hint(value: str, wanted: tuple[str, ...]) -> str:
 
 def _numeric(text: str, wanted: tuple[str, ...]) -> bool:
     try:
+        # a longer text is not a number, and `float` accepts "1_000" and digits of other scripts
         number = float(text) if len(text) <= 40 and text.isascii() and "_" not in text else None
     except ValueError:
         return False
-    if number is None or number - number != 0:
+    if number is None or number - number != 0:  # NaN and infinite: the difference is NaN
         return False
     return "number" in wanted or number.is_integer()
 

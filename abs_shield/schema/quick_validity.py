@@ -51,6 +51,7 @@ def _text(value: Any) -> bool:
 
 
 def _whole_id(value: Any) -> bool:
+    # A fragment in `$id` is an anchor, which the drafts treat differently.
     return isinstance(value, str) and "#" not in value
 
 

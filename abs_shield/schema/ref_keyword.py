@@ -22,6 +22,7 @@ def ref(validator: Any, reference: str, instance: Any, schema: Any) -> Errors:
     target = resolve_reference(validator, schema)
     key = (id(target.contents), id(instance))
     fits = cache.fits.get(key)
+    # A cached failure has no reasons, so it is judged again where reasons are needed.
     if fits is None or not (fits or wants_verdict_only()):
         for error in validator.descend(instance, target.contents, resolver=target.resolver):
             cache.fits[key] = False

@@ -24,8 +24,9 @@ from abs_shield.schema.schema_problem import pointer
 from abs_shield.schema.text_lengths import length_ranges
 from abs_shield.schema.value_display import display_value
 
+# schemas inside each other; deeper contradictions are rare, and a recursive schema has no end
 _DEEPEST = 8
-_MOST_MEMBERS = 500
+_MOST_MEMBERS = 500  # members of an `enum` or branches, each of which is validated or compared
 _DEFINED = ("$schema", "$defs", "definitions")
 
 Path = tuple[object, ...]
@@ -104,7 +105,7 @@ def _contradiction_of_keywords(
     plain = with_item_enum(schema)
     for part in schema["allOf"] if isinstance(schema.get("allOf"), list) else ():
         alternatives = shapes(part, root)
-        if len(alternatives) == 1:
+        if len(alternatives) == 1:  # only one alternative is certain to apply
             plain = merge_shapes(plain, alternatives[0])
     if plain.get("nullable") is True:
         return None
@@ -125,8 +126,10 @@ def _contradiction_of_enum(schema: Mapping[str, Any], plain: Shape, root: Any) -
         return f"{what} is empty"
     if len(allowed) > _MOST_MEMBERS:
         return None
+    # references in the part lead to the definitions of the root
     defined = {key: root[key] for key in _DEFINED if isinstance(root, Mapping) and key in root}
     try:
+        # a part with a reference to another place cannot be compiled alone
         fits = compile_schema({**defined, **schema})
     except PolicyError:
         return None

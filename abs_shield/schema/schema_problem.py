@@ -53,6 +53,6 @@ def pointer(path: tuple[object, ...]) -> str:
 
 def _token(part: object) -> str:
     text = str(part)
-    if len(text) > 200:
+    if len(text) > 200:  # a name of a hostile value may have megabytes
         text = text[:199] + "…"
     return text.replace("~", "~0").replace("/", "~1")

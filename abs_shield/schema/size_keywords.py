@@ -52,6 +52,7 @@ def contains(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
     """Yield an error if too few or too many items fit the schema."""
     if not isinstance(instance, list):
         return
+    # `minContains` came with the same draft, 2019-09
     counted = "dependentRequired" in validator.VALIDATORS
     least = schema.get("minContains", 1) if counted else 1
     most = schema.get("maxContains", len(instance)) if counted else len(instance)
@@ -61,7 +62,7 @@ def contains(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
         if matches > most:
             yield ValidationError("too many", validator="maxContains", validator_value=most)
             return
-        if matches >= least and most >= len(instance):
+        if matches >= least and most >= len(instance):  # no further item can change the result
             return
     if not matches and least > 0:
         yield ValidationError("contains none")

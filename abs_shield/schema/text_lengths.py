@@ -17,7 +17,7 @@ _ATOM = r"(?:\\[dDwWsS]|\\[^\w\s]|\[(?:\\.|[^\]\\])+\]|[^\\\[\](){}*+?|^$])"
 _COUNT = r"(\{[0-9]{1,6}(?:,[0-9]{0,6})?\}|[*+?])?"
 _STEP = re.compile(rf"{_ATOM}{_COUNT}(\??)")
 _PLAIN = re.compile(rf"\^?(?:{_ATOM}{_COUNT}\??)*\$?")
-_LONGEST = 1_000
+_LONGEST = 1_000  # characters of a pattern; longer ones are not simple
 _SIGNS: Mapping[str | None, LengthRange] = {
     None: (1, 1),
     "*": (0, None),
@@ -65,6 +65,7 @@ def pattern_prefix(pattern: str) -> str:
         return ""
     text = match[1]
     if pattern[match.end() :].startswith(_COUNTED):
+        # the last character is repeated, so it may be absent
         text = text[: -2 if text[-2:-1] == "\\" else -1]
     return re.sub(r"\\(.)", r"\1", text)
 

@@ -37,7 +37,7 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
         if visits.total() > most:
             return depth - 1
         below = _visits_below(visits, edges)
-        if not below or below == visits:
+        if not below or below == visits:  # with the same visits, all further levels are the same
             break
         visits = below
     return MAX_DEPTH
@@ -89,6 +89,7 @@ def _visits_below(visits: Counter[int], edges: Edges) -> Counter[int]:
     places: defaultdict[Step, Counter[int]] = defaultdict(Counter)
     for at, count in visits.items():
         for step, target in edges.get(at, ()):
+            # Other keywords apply to any member, so that all of their visits add up.
             if step:
                 places[step if step[0] in ("properties", "prefixItems") else ()][target] += count
     anywhere = places.pop((), Counter())

@@ -10,10 +10,14 @@ from time import perf_counter
 from typing import Any
 
 MAX_STEPS = 100_000
-"""Visits of values by schemas, and searches of texts by patterns, in one judgement."""
+"""
+Visits of values by schemas, and searches of texts by patterns, in one judgement.
+
+They take about a second; the arguments of usual calls need some hundred.
+"""
 
 MAX_SECONDS = 1.0
-"""Total seconds of pattern searches in one judgement."""
+"""Total seconds of pattern searches in one judgement; else each of many texts could take 50 ms."""
 
 
 MAX_NAMES = 2_000

@@ -155,7 +155,6 @@ def parse_container(text: str) -> Any:
     ({'id': 7}, None)
     """
     # most texts are not JSON, and this test is the faster one
-
     if text.lstrip()[:1] not in ("{", "[") or len(text) < 2:
         return None
     try:

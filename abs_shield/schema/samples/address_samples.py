@@ -35,6 +35,6 @@ def _inside(text: str) -> Iterator[str]:
     """Yield the boundary addresses of a range such as `10.0.0.0/8`."""
     if "/" not in text:
         return
-    with suppress(ValueError):
+    with suppress(ValueError):  # most texts with a slash are not ranges
         net = ip_network(text, strict=False)
         yield from map(str, (net[0], net[min(1, net.num_addresses - 1)], net[-1]))

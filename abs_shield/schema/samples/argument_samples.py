@@ -18,13 +18,13 @@ from abs_shield.schema.schema_problem import SchemaProblem
 
 MOST = 1_000
 """Samples of one schema."""
-_MOST_TRIED = 4_000
-_PAIRED = 16
-_MOST_PAIRS = 12
-_MOST_REPAIRS = 40
-_MIXED = 200
-_SLOW_S = 0.02
-_MOST_SLOW = 10
+_MOST_TRIED = 4_000  # validations: four times the samples, since many candidates do not fit
+_PAIRED = 16  # values of each of two names: 256 combinations
+_MOST_PAIRS = 12  # pairs of names; all pairs of twenty names would be 190
+_MOST_REPAIRS = 40  # steps to the first arguments that fit; each costs a validation with reasons
+_MIXED = 200  # combinations of all names, beyond which few are new
+_SLOW_S = 0.02  # seconds of one validation; a usual one takes less than a millisecond
+_MOST_SLOW = 10  # slow validations until sampling stops: a fifth of a second
 
 Arguments = dict[str, Any]
 
@@ -155,7 +155,7 @@ class Samples:
                     yield candidate
         if len(accepted) < 2:
             return
-        chance = Random(0)
+        chance = Random(0)  # a fixed seed: the same samples in every process
         for _ in range(_MIXED):
             candidate = {
                 **base,

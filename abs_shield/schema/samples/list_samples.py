@@ -9,9 +9,9 @@ from typing import Any
 from abs_shield.schema.samples.round_robin import in_turn
 from abs_shield.schema.samples.sample_pool import Pool
 
-_PAIRED = 7
-_REPEATED = 12
-_LONG = 10
+_PAIRED = 7  # items: 21 pairs, in both orders
+_REPEATED = 12  # items that are repeated; further ones differ little
+_LONG = 10  # items of a long list, as rules on sums and counts need
 
 
 def mixtures(items: list[Any], low: int, high: int, pool: Pool) -> Iterator[list[Any]]:

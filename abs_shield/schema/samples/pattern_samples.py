@@ -11,8 +11,8 @@ from abs_shield.schema.samples.round_robin import in_turn
 
 MOST = 12
 """Texts of one pattern."""
-_LONGEST = 4_096
-_DEEPEST = 20
+_LONGEST = 4_096  # characters of a sample, so that counts such as `{9999}` do not multiply
+_DEEPEST = 20  # groups inside each other; the parser is recursive
 _SETS = {
     "d": "059", "w": "aZ5_", "s": " ", "D": "a-", "W": "- ", "S": "a0",
 }  # fmt: skip
@@ -92,6 +92,7 @@ class _PatternParser:
         if self.pattern[self.at : self.at + 1] != "{" or end < 0:
             return 1, 1
         least, comma, most = self.pattern[self.at + 1 : end].partition(",")
+        # digits of both counts together
         if not least.isdecimal() or (most and not most.isdecimal()) or len(least + most) > 8:
             return 1, 1
         self.at = end + 1

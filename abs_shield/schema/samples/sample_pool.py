@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from abs_shield.schema.samples.pattern_samples import matching_texts
 
-_MOST = 200
-_MOST_MATCHED = 48
+_MOST = 200  # values of a pool: each one is tried in every place of the schema
+_MOST_MATCHED = 48  # texts: four of each of a dozen patterns
 _SIGNS_OF_A_PATTERN = frozenset("[\\^$*+|{(")
-_LARGEST = 10**18
-_LONGEST = 200
+_LARGEST = 10**18  # with its neighbours still within 64 bits
+_LONGEST = 200  # characters; longer texts in rules are descriptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

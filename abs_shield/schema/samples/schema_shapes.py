@@ -10,7 +10,7 @@ from abs_shield.schema.item_enums import with_item_enum
 
 MOST = 24
 """Alternatives of one schema."""
-_DEEPEST = 12
+_DEEPEST = 12  # references and branches inside each other; a recursive schema has no end
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _SPLIT = frozenset({*_REFERENCES, "allOf", "anyOf", "oneOf", "if", "then", "else"})
 _LOWER = frozenset({"minimum", "minLength", "minItems", "minProperties"})

@@ -55,9 +55,9 @@ _USUAL = (
 )  # fmt: skip
 _KINDS = ("A", "1", "aB3")
 """Texts of letters and digits, which are stretched to the pool's lengths."""
-_LONGEST = 10_000
+_LONGEST = 10_000  # characters, where a schema has no maximum of its own
 _CENT = Decimal("0.01")
-_MOST_DAYS = 4_000
+_MOST_DAYS = 4_000  # eleven years; larger numbers in rules are not days
 
 
 def texts(shape: Shape, pool: Pool) -> list[str]:

@@ -18,11 +18,12 @@ from abs_shield.schema.samples.text_samples import texts
 
 MOST = 96
 """Values of one part."""
-_DEEPEST = 5
+_DEEPEST = 5  # objects and lists inside each other; each level multiplies the values
 _MOST_PARTS = 4_000
 """Parts of one schema that are sampled, nested ones included."""
-_MOST_ITEMS = 64
-_VARIED = 6
+_MOST_ITEMS = 64  # items of a list, where a schema has no maximum of its own
+_VARIED = 6  # values of one member, while the others have their usual one
+# names that a schema does not declare, and levels at which they are tried
 _MOST_EXTRA, _DEEPEST_EXTRA = 12, 2
 _TYPES = ("string", "integer", "boolean", "array", "object", "null")
 _TYPE_KEYWORDS = (
