@@ -62,7 +62,9 @@ class Checked(NamedTuple):
         """
         spans: list[tuple[int, int]] = []
         for reported, one in zip(self.report.claims, self.claims, strict=True):
+            # a score of None is unread, and not wrong
             low = one.score is not None and one.score < _MARKED_BELOW
+            # a verifier's own marks are narrower than the claim
             verified = any(value.kind == "words" for value in one.missing)
             if (low or one.contradicted) and not verified:
                 spans.append((one.claim.start, one.claim.end))
@@ -119,6 +121,7 @@ def assemble(
     config, notes = request.config, assessed.notes
     divergent = {probe.claim for probe in probes if probe.diverges}
     critical = any(one.claim.critical for one in assessed.assessments)
+    # without critical claims there is nothing to probe, and that counts as probed
     ran = all(not probe.not_run for probe in probes) and (bool(probes) or not critical)
     decision = gate(
         [
@@ -144,6 +147,7 @@ def assemble(
         overall_score=decision.overall,
         action=decision.action,
     )
+    # "not scored" implies "no claims"
     own = [note for note in decision.notes if note != NO_CLAIMS or SKIPPED not in notes]
     result = Checked(report, assessed.assessments, (*notes, *own), assessed.errors)
     return _with_errors(result) if assessed.errors else result
@@ -151,6 +155,7 @@ def assemble(
 
 def _with_errors(result: Checked) -> Checked:
     """Return a result with the note that a check failed; "emit" becomes "revise"."""
+    # a failed model is neither a pass nor a verdict, so the answer is written again
     emits = result.report.action == "emit"
     report = replace(result.report, action="revise") if emits else result.report
     return result._replace(report=report, notes=(*result.notes, CHECK_FAILED))
@@ -188,6 +193,7 @@ def _claim(
 
 
 def _status(one: Assessment, divergent: bool, config: AnswerConfig) -> Status:
+    # what the evidence says is stronger than what a model repeats
     if one.contradicted:
         return "contradicted"
     if divergent:

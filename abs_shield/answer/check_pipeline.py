@@ -117,6 +117,7 @@ async def achecked(answer: str, *, probed: Probed | None = None, **arguments: An
 
 def _request(answer: str, probed: Probed | None, arguments: Mapping[str, Any]) -> AnswerRequest:
     request = request_of(answer, **arguments)
+    # before any work: without a callable the result of the probes would be lost
     if request.config.probing == "background" and probed is None:
         raise ShieldError(
             "check_answer: the probes run in the background; give `probed=`, a callable that gets"
@@ -160,6 +161,7 @@ class _Scores:
         start, whole = len(self.answer), self.request.answer
         if start == len(whole):
             return ()
+        # unscored, so that the gate does not emit what nobody has read
         return (Assessment(Claim(whole[start:], start, len(whole)), None),)
 
     def assessments(self, *, models: bool = True) -> tuple[Assessment, ...]:
@@ -184,6 +186,7 @@ class _Scores:
         These are claims that the words alone do not emit, unless a check contradicts them. Low
         scores of words are included: a paraphrase scores low and may be true.
         """
+        # a model is asked only where it can change the action
         high = self.request.config.emit_threshold
         return tuple(
             place
@@ -211,12 +214,12 @@ def _score(request: AnswerRequest) -> _Scores:
     for name in CHECKS:
         scores.opinions[name] = _run_check(SCORERS[name], scores)
     if claims and request.has_no_evidence:
-        for (
-            name
-        ) in CHECKS:  # an action that cannot have been done is wrong; other claims are unverified
+        # an action that cannot have been done is wrong; other claims are unverified
+        for name in CHECKS:
             scores.opinions[name] = tuple(map(_refuted_alone, scores.opinions[name]))
         return scores
     scores.opinions["words"] = _score_words(scores)
+    # the verifier is asked after the cheap scorers, and only about what they leave open
     places = scores.open() if config.verifier is not None else ()
     if places:
         some = tuple(claims[place] for place in places)
@@ -266,8 +269,10 @@ def _opinion_on_partial_evidence(
     the claim is not scored.
     """
     unread = Unavailable(request.evidence.unread)
+    # where the facts could not look, a value may be missing, too
     if not isinstance(words, Opinion) or facts == Unavailable(request.evidence.blind):
         return unread
+    # in a run, low scores of words are usual for honest replies and do not count
     low = not request.in_run and words.score < request.config.revise_threshold
     return unread if low else replace(words, missing=())
 
@@ -307,6 +312,7 @@ def _notes(scores: _Scores) -> tuple[str, ...]:
     notes: tuple[str, ...] = () if request.config.scores else (SKIPPED,)
     if scores.claims and "words" not in scores.opinions:
         notes = (NO_EVIDENCE,)
+    # two substring searches first: splitting into blocks reads the whole answer
     if ("```" in answer or "~~~" in answer) and has_code(answer):
         notes += (_CODE,)
     if scores.unread:
@@ -331,10 +337,12 @@ def _overall(scores: _Scores) -> float | None:
     Either is capped by the checks: no answer scores higher than a claim confirmed as wrong.
     """
     words = [one for one in scores.opinions.get("words", ()) if isinstance(one, Opinion)]
+    # a mean is computed by the gate, from the claims
     if not words or scores.request.config.aggregate != "min":
         return None
     some = [one for one in scores.assessments() if one.score is not None]
     has_models = any(SCORERS[name].model for name in scores.opinions)
+    # the joint estimate of the words is calibrated at even odds, and without models
     if has_models or scores.request.prior or scores.effects["words"] is ScorerEffect.ROUTE:
         return min(one.score for one in some if one.score is not None)
     confirmed = (one.score for one in some if one.confirmed and one.score is not None)
@@ -349,6 +357,7 @@ def _runs_in_background(request: AnswerRequest, assessed: AssessedAnswer) -> boo
     config = request.config
     if config.probing != "background" or config.judge is None:
         return False
+    # the slot last: it is given back only by a probe that ran
     return bool(_claims_to_probe(request, assessed)) and take_slot()
 
 
@@ -360,6 +369,7 @@ def _pending_result(request: AnswerRequest, assessed: AssessedAnswer) -> Checked
 
 def _claims_to_probe(request: AnswerRequest, assessed: AssessedAnswer) -> tuple[Claim, ...]:
     """Return the claims to be probed."""
+    # without evidence a probe would ask the model for its own knowledge
     if not request.config.probes or NO_EVIDENCE in assessed.notes:
         return ()
     return tuple(one.claim for one in assessed.assessments if one.claim.critical)
@@ -382,6 +392,7 @@ def _probe_and_assemble(request: AnswerRequest, assessed: AssessedAnswer) -> Ste
         probes = yield from probe_claims(
             claims, request.answer, request.question, request.evidence, times=config.probes
         )
+        # one line for each reason, not for each claim
         broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
         assessed = assessed._replace(errors=(*assessed.errors, *broken))
     return assemble(request, assessed, probes)

@@ -9,11 +9,14 @@ from abs_shield.answer.claim_types import Assessment, Claim, MissingValue, Opini
 from abs_shield.answer.scorers import SCORERS, ScorerEffect
 from abs_shield.stats.logodds import log_odds, probability
 
+# just below the revise threshold of .6
 _MISSING_CAP = 0.59
 """Cap for a missing value: the claim is revised, however well the rest is supported."""
+# one certain opinion must not outweigh all others
 _LEAST, _MOST = 0.001, 0.999
 _LEAST_BESIDE_MODELS = 0.25
 """Lowest score of the words if models support a claim, which may be a paraphrase."""
+# the gate's block threshold
 REFUTED_BELOW = 0.4
 """A verifier's or judge's score below which it agrees that a claim is wrong."""
 
@@ -51,6 +54,7 @@ def combine(
     score = _combined_score(summed)
     for check in checks.values():
         score = check.score if score is None else min(score, _cap(check))
+    # only models: checks are deterministic, and no model outvotes them
     outvoted = _odds([*models.values()]) > 0  # other models support the claim that one contradicts
     against = [*checks.values(), *(() if outvoted else models.values())]
     refuting = [one for one in against if one.contradicted]  # their spans explain the contradiction
@@ -93,9 +97,8 @@ def _weighed(
 ) -> Opinion:
     """Return the opinion of the words as the gate uses it."""
     if effect is not ScorerEffect.ROUTE:
-        new = any(
-            value.kind != "number" for value in words.missing
-        )  # the base rate is not for these
+        # the base rate is not for claims with a new name or word
+        new = any(value.kind != "number" for value in words.missing)
         score = words.score if new else with_prior(words.score, prior)
         supported = models and not is_refuted(models)
         return replace(words, score=max(score, _LEAST_BESIDE_MODELS) if supported else score)
@@ -120,6 +123,7 @@ def _missing(words: Opinion | None, others: Sequence[Opinion]) -> tuple[MissingV
     values: list[MissingValue] = []
     taken: set[int] = set()
     names = [value for value in words.missing if value.kind == "name"] if words else []
+    # checks and models first: their values are exact, and the words' overlap with them
     for value in [*(value for one in others for value in one.missing), *names]:
         places = range(value.start, value.end)
         if taken.isdisjoint(places):

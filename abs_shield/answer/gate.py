@@ -77,6 +77,7 @@ def gate(
         probed: Whether every critical claim was asked again.
     """
     score = overall_of(claims, config) if overall is None else overall
+    # block first, as the gravest action wins
     if any(_blocks(claim, config) for claim in claims):
         return GateDecision(score, "block", ("critical_claim_refuted",))
     notes = [*_reasons_to_revise(claims, config, score)]
@@ -84,7 +85,7 @@ def gate(
         notes.append("call_rejected")
     if config.high_stakes and not probed and any(claim.critical for claim in claims):
         notes.append("not_probed")
-    if notes == [_WEAK] and config.below_emit == "annotate":
+    if notes == [_WEAK] and config.below_emit == "annotate":  # only if nothing else is wrong
         return GateDecision(score, "emit", (_WEAK,))
     if notes:
         return GateDecision(score, "revise", tuple(notes))
@@ -94,6 +95,7 @@ def gate(
 def _blocks(claim: GateClaim, config: AnswerConfig) -> bool:
     """Return whether a claim blocks: a low score that a scorer confirms, never the score alone."""
     low = claim.score is not None and claim.score < config.block_threshold
+    # all three: a lexical score alone also rejects true paraphrases
     return claim.critical and claim.confirmed and low
 
 
@@ -111,5 +113,6 @@ def _reasons_to_revise(
         yield "unverified_claim"
     if divergent:
         yield "divergent_claim"
+    # a weak score is implied by the other reasons
     if not (low or open_ or divergent) and overall is not None and overall < config.emit_threshold:
         yield _WEAK

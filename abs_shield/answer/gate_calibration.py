@@ -15,6 +15,7 @@ from abs_shield.stats.wilson import wilson
 from abs_shield.stores.labelled_decisions import labelled_decisions
 from abs_shield.stores.record_bodies import Skipped
 
+# three digits are what a policy states and a person reads
 _ROUNDED = 1_000
 """Thresholds have three digits, rounded down so that the answers they were fitted to pass."""
 Scored = tuple[float, bool]
@@ -61,7 +62,7 @@ class GateFit:
             )
         revise = min(config.revise_threshold, emit)
         fields = {name: getattr(config, name) for name in AnswerConfig.model_fields}
-        fields |= {
+        fields |= {  # a configuration requires block <= revise <= emit
             "emit_threshold": emit,
             "revise_threshold": revise,
             "block_threshold": min(config.block_threshold, revise),
@@ -110,8 +111,10 @@ def fit_threshold(scored: Iterable[Scored], *, max_wrong: float) -> GateFit:
     wrong = 0
     for place, (score, is_wrong) in enumerate(ordered, 1):
         wrong += is_wrong
+        # equal thresholds are one: the last of them counts all its answers
         if place < len(ordered) and _threshold(ordered[place][0]) == _threshold(score):
             continue
+        # the upper end of the interval, as few labels prove little
         upper = wilson(wrong, place)[1]
         if upper <= max_wrong:
             best = (_threshold(score), place, wrong, upper)
@@ -129,4 +132,5 @@ def fit_threshold(scored: Iterable[Scored], *, max_wrong: float) -> GateFit:
 
 def _threshold(score: float) -> float:
     """Return a score rounded down to three digits; the inner rounding absorbs float errors."""
+    # down: a threshold above the score would reject the answer it was fitted to
     return floor(round(score * _ROUNDED, 6)) / _ROUNDED

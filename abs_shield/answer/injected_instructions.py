@@ -6,6 +6,7 @@ from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.model import instructions
 from abs_shield.text.show import escaped
 
+# notes name enough of an attack; each character is searched by three patterns
 _MOST, _MOST_READ = 20, 1_000_000
 
 

@@ -24,11 +24,12 @@ def ask(system: str, data: Sequence[str], *, schema: Mapping[str, Any], problem:
 
 def schema_problem(schema: Mapping[str, Any]) -> Problem:
     """Return a function that describes a reply's first violation of the schema."""
+    # compiled on first use, as most checks have no judge
     return lambda reply: _misfit(_compiled(json.dumps(schema)), reply)
 
 
 def schema_and_ids_problem(schema: Mapping[str, Any], name: str, ids: Iterable[str]) -> Problem:
-    """Return `fits` with the requirement that each of *ids* occurs once in the list *name*."""
+    """Return `schema_problem`, which also requires each of *ids* once in the list *name*."""
     wanted, problem = tuple(ids), schema_problem(schema)
     return lambda reply: problem(reply) or _unmatched([one["id"] for one in reply[name]], wanted)
 
@@ -52,9 +53,11 @@ def _misfit(schema: CompiledSchema, reply: dict[str, Any]) -> str:
     if schema.accepts(reply):
         return ""
     first = next(iter(schema.problems(reply)), None)
+    # the first: a model corrects one problem at a time
     return f"{first.where or '/'}: {first.detail}" if first else "it does not fit the schema"
 
 
+# the schemas of this package are a few; those of callers come and go
 @lru_cache(maxsize=64)
 def _compiled(schema: str) -> CompiledSchema:
     return compile_schema(json.loads(schema), where="a model's reply")

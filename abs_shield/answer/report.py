@@ -97,6 +97,7 @@ class HallucinationReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able data, as `REPORT_SCHEMA` describes it."""
+        # through JSON, so that tuples become lists and objects text
         data: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
         for probe in data["consistency_probes"]:
             probe.pop("not_run", None)  # it is among the Decision's notes

@@ -50,6 +50,7 @@ class AnswerRequest(NamedTuple):
     @property
     def has_base_rate(self) -> bool:
         """True if claims are judged at a run's base rate; False at even odds, as for documents."""
+        # "show" in a run: words do not decide, so figures are trusted as at a base rate
         return self.prior != 0.0 or (self.in_run and self.config.words == "show")
 
     @property
@@ -60,6 +61,7 @@ class AnswerRequest(NamedTuple):
     @property
     def usable_question(self) -> str | None:
         """The question; None if only tool results are evidence, since it is the user's text."""
+        # a figure of the question is then no evidence either
         return None if self.config.strict_tool_evidence else self.question
 
 
@@ -90,6 +92,7 @@ def request_of(
         is_collected = isinstance(evidence, Evidence)
         collected = evidence if is_collected else evidence_from(evidence, name="evidence")
     else:
+        # drafts of one answer share the index of their evidence
         collect = gathered or CachedEvidence(ended, allow=allow)
         collected = collect(strict_tool_evidence=settings.strict_tool_evidence)
         question = question if question is not None else _newest_question(ended)
@@ -100,6 +103,7 @@ def request_of(
         config=settings,
         session=ended,
         terms=Terms(budget=Budget(calls=settings.calls)),
+        # even odds for documents, where nothing is known of the answers
         prior=log_odds(settings.base_rate or (0.5 if ended is None else _RUN_BASE_RATE)),
     )
 
@@ -111,6 +115,7 @@ def _validate(answer: Any, ways: Iterable[Any], question: Any, allow: Any) -> No
         raise ShieldError(f"check_answer: give one of {', '.join(f'`{way}=`' for way in _WAYS)}")
     if question is not None and not isinstance(question, str):
         raise ShieldError(f"check_answer: `question` is {shown(question)}; give a text")
+    # a text is iterable, but its characters are no values
     if isinstance(allow, str | bytes) or not isinstance(allow, Iterable):
         raise ShieldError(f"check_answer: `allow` is {shown(allow)}; give a list")
 
@@ -132,6 +137,7 @@ def _session_of(run: Any) -> Session:
         messages, id = run.get("messages"), run.get("run_id")
     else:
         messages, id = getattr(run, "messages", run), getattr(run, "run_id", None)
+    # one text or message is iterable, too, but is no list of messages
     if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
         raise ShieldError(f"check_answer: `run` is {shown(run)}; give its messages")
     session.add(messages)
@@ -147,4 +153,4 @@ def _newest_question(session: Session | None) -> str | None:
     for entry in reversed([*session.entries()]):
         if isinstance(entry.event, MessageText) and entry.event.role == "user":
             return entry.event.text
-    return _newest_question(session.parent)
+    return _newest_question(session.parent)  # a sub-agent answers the question of its parent

@@ -24,8 +24,8 @@ Write = Callable[[str], Any]
 Check = Callable[[str], Any]
 """Checks an answer: `checked` or `achecked` with all other arguments bound."""
 
-_CLAIM, _EVIDENCE = 500, 300
-_MOST = 10
+_CLAIM, _EVIDENCE = 500, 300  # feedback is part of a prompt: enough to recognise the claim
+_MOST = 10  # a model corrects some ten faults at once; more crowd out the instructions
 _REASONS = {
     "contradicted": "a statement in it contradicts what the tools returned",
     "divergent": "a statement in it did not come out the same when it was checked again",
@@ -44,11 +44,11 @@ _STOPPED = (
     "A call of your last turn was rejected and has not run. Make it right and call again, or write "
     "the answer again without what it should have done or returned."
 )
-_MOST_WEAK = 3
+_MOST_WEAK = 3  # the weakest of many claims; all of them would be rewritten
 _SAYS_NOTHING = frozenset("don set sort ready fix finish complet updat cost total".split())
 """Stems of content words that do not make a statement alone: "Done!", "It costs"."""
-_MOST_WORDS = 40
-_MOST_MISSING = 5
+_MOST_WORDS = 40  # a word of content is among the first
+_MOST_MISSING = 5  # one wrong value shows what to check
 _UNIT = re.compile(r"[ \u00a0]?[^\W\d_][\w/]{0,20}")
 _FAILED = "revisions_failed"
 _UNRESOLVABLE = frozenset({"not_probed"})
@@ -118,6 +118,7 @@ def _missing(one: Assessment) -> Iterator[str]:
     units = _units(one)
     written = (value.text + units.get(value.start, "") for value in one.missing)
     texts = dict.fromkeys(map(escaped, written))
+    # the contradiction names it already
     new = (text for text in texts if text not in one.contradicted)
     yield from (f"`{text}`" for text in islice(new, _MOST_MISSING))
 
@@ -200,12 +201,13 @@ def rounds(
     while True:
         result: Checked = yield "check", answer
         report = result.report
+        # before "emit": a rewrite that says nothing would be emitted without claims
         if enforced and before is not None and not _says_something(result):
             return _refused(result, rounds, config, because=before)
         if report.action == "emit" or not enforced:
             return Settled(answer, result, rounds)
         progress = _Progress.of(result)
-        stuck = best is not None and progress <= best
+        stuck = best is not None and progress <= best  # not better than the best draft
         if (
             report.action == "block"
             or stuck
@@ -214,6 +216,7 @@ def rounds(
         ):
             return _refused(result, rounds, config)
         best = progress
+        # the last draft with claims explains the refusal
         before = result if report.claims else before
         answer = yield "write", feedback_on(result)
         if not isinstance(answer, str):
@@ -221,7 +224,7 @@ def rounds(
                 f"settled: `write` returned {shown(answer)}; return the new answer's text"
             )
         rounds += 1
-        if answer in drafts:
+        if answer in drafts:  # a repeated draft would be checked with the same result
             return _refused(result, rounds, config)
         drafts.add(answer)
 
@@ -251,16 +254,17 @@ def _says_something(result: Checked) -> bool:
 def _is_statement(claim: ReportedClaim) -> bool:
     """Return whether a claim has a predicate or content words, or is a word of the evidence."""
     words = tokens(claim.text, most=_MOST_WORDS)
-    if len(words) == 1:
+    if len(words) == 1:  # a single word counts if the evidence has it: "Shipped."
         return any(words[0].key in keys_of(span.text) for span in claim.evidence_spans)
     if has_predicate(claim.text):
         return True
     content = {word.key for word in words if word.content}
+    # a single letter is a label
     return any(not (key.isascii() and len(key) == 1) for key in content - _SAYS_NOTHING)
 
 
 def _cannot_improve(result: Checked) -> bool:
-    notes = frozenset(result.notes)
+    notes = frozenset(result.notes)  # "not_probed" alone: rewriting does not help
     return bool(notes & _UNRESOLVABLE) and not notes & _RESOLVABLE
 
 
@@ -272,7 +276,7 @@ def _refused(
     outcomes = {*failed.notes, *(claim.status for claim in failed.report.claims)}
     usual = _REASONS["unsupported"]
     reason = next((text for word, text in _REASONS.items() if word in outcomes), usual)
-    if last.report.action != "block":
+    if last.report.action != "block":  # a refusal is reported as blocked, whatever the draft was
         report = replace(last.report, action="block")
         last = last._replace(report=report, notes=(*last.notes, _FAILED))
     return Settled(config.refusal.format(reason=reason), last, rounds, reason)

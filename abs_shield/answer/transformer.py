@@ -13,8 +13,10 @@ from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.text.show import describe_exception, escaped, shown
 
+# some 10,000 tokens, beyond the 2,048 or 4,096 that the models read
 _LONGEST = 40_000
 """Characters of a premise that are read."""
+# pairs at once on a CPU; chunks of the longest premise; below 256 tokens nothing is left for it
 _BATCH, _MOST_CHUNKS, _LEAST_TOKENS = 8, 32, 256
 _MARGIN = 16
 """Tokens for the model's own marks, and for words that split differently at the edge of a chunk."""
@@ -56,12 +58,14 @@ class TransformerVerifier(ABC):
         self._chunk, self.tokens = chunk, min(tokens, _positions(model.config))
         special = [one.content for one in tokenizer.added_tokens_decoder.values() if one.special]
         longest_first = sorted(special, key=len, reverse=True)
+        # the longest first, as one mark may begin with another; "(?!)" never matches
         self._special = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
 
     def __call__(
         self, premise: str, claims: Sequence[str], question: str | None = None
     ) -> list[Odds]:
         """Return the odds of each claim, given the premise."""
+        # an eighth for the question, a quarter for the claim, the rest for the premise
         question_text = self.chunks(question, self.tokens // 8)[0] if question else ""
         form = self.prompt(question_text)
         fixed = _fill(form, question=question_text, premise="", claim="")
@@ -96,6 +100,7 @@ class TransformerVerifier(ABC):
         )["offset_mapping"]
         if len(places) <= most:
             return [text]
+        # overlapping by a quarter, so that no sentence is only in two halves
         starts = range(0, len(places) - most // 4, max(1, most - most // 4))[:_MOST_CHUNKS]
         some = (places[start : start + most] for start in starts)
         return [text[part[0][0] : part[-1][1]] for part in some]
@@ -107,7 +112,7 @@ class TransformerVerifier(ABC):
             padding=True, return_offsets_mapping=True, return_tensors="pt", verbose=False,
         ).to(self._model.device)  # fmt: skip
         offsets = read.pop("offset_mapping").tolist()
-        with self._torch.no_grad():
+        with self._torch.no_grad():  # inference needs no gradients, which double the memory
             return self.score(read, offsets)
 
 
@@ -182,6 +187,7 @@ def load(kind: str, folder: str | Path, **options: Any) -> Any:
         require_files(path, names, usual=usual)
     _, transformers = libraries()
     try:
+        # a model's own code could do anything
         return getattr(transformers, kind).from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False, **options
         )
@@ -224,6 +230,7 @@ def cannot_load(folder: str | Path, error: Exception) -> PolicyError:
 
 def _fill(form: str, **texts: str) -> str:
     """Return *form* with its fields replaced; braces in the texts are left alone."""
+    # one pass: braces in a text are not filled again
     return re.sub(r"\{(\w+)\}", lambda field: texts.get(field[1], field[0]), form)
 
 
@@ -232,4 +239,5 @@ def _positions(config: Any) -> int:
     places = getattr(config, "max_position_embeddings", None)
     if type(places) is not int or places < 1 or not getattr(config, "position_biased_input", True):
         return _LONGEST
+    # RoBERTa counts positions from after the padding token
     return places - (config.pad_token_id + 1 if "roberta" in config.model_type else 0)

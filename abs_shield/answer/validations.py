@@ -20,6 +20,7 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
     return tuple(
         ToolCallValidation(
             tool=decision.tool,
+            # by the decision, or by the call's own id if the decision is not among the events
             args=_arguments(calls.get(decision.id) or calls.get(decision.call_id or "")),
             status=_status(decision),
             errors=tuple(finding.detail for finding in decision.findings if finding.weighs)
@@ -33,11 +34,11 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 def final_turn_rejected(session: Session) -> bool:
     """Return whether a call of the run's last turn was stopped; without turns, its last call."""
     newest = record_of(session).decisions
-    if newest.over:
+    if newest.over:  # the turn has ended without an answer to it
         return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
     turn = {*newest.turn}
-    if not calls or calls[-1].id not in turn:
+    if not calls or calls[-1].id not in turn:  # without a turn, such as after single calls
         return bool(calls) and calls[-1].blocked
     return any(one.blocked for one in calls if one.id in turn)
 
@@ -57,6 +58,7 @@ def _arguments(call: ToolCall | None) -> Any:
     if call is None:
         return None
     read = read_arguments(call.arguments)
+    # unreadable arguments are shown as they came
     return as_plain(call.arguments if isinstance(read, Malformed) else read)
 
 

@@ -48,8 +48,10 @@ def read_odds(reply: object, claims: Sequence[str]) -> list[Odds]:
 
 
 def _read(item: object, claim: str) -> Odds:
+    # a tuple may be `Odds` without their name
     odds = Odds(*item) if isinstance(item, tuple) and 0 < len(item) < 4 else Odds(item)  # type: ignore[arg-type]
     for part in odds[:2]:
+        # `True` is an integer in Python
         if isinstance(part, bool) or not isinstance(part, int | float):
             raise ValueError(f"{type(part).__name__} is not a probability")
         if not (isfinite(part) and 0 <= part <= 1):

@@ -32,6 +32,7 @@ from abs_shield.text.verbs import (
     infinitive,
 )
 
+# such verbs may be part of any change, so that they do not contradict another call
 _BROAD = frozenset(
     "remove hold share replace patch fix approve start reset resume restore reschedule close end "
     "discard return".split()
@@ -50,6 +51,7 @@ _SENT_AS = frozenset("invite issue post update".split())
 """Verbs that may describe sending a message: "I've updated the team"."""
 _SENT_BY = frozenset("add create make generate schedule publish move put book".split())
 """Verbs that describe sending or paying with a fitting object: "I've scheduled the payment"."""
+# in an argument, a method of HTTP is not what the call does
 _HTTP = frozenset("post put patch".split())
 _PLAIN = frozenset(
     "create add make new generate insert update change modify edit set alter revise adjust put "
@@ -77,7 +79,9 @@ _PAID = frozenset("amount amount_usd amount_eur payment value sum".split())
 """Names of arguments with the amount paid; a price is left out, since it may be of one item."""
 _MOVED = {"transfer": "move", "forward": "move"}
 """Verbs that mean moving a thing if neither money nor a message is sent."""
+# arguments have some 10 values; a result of thousands is data, and not the action
 _MOST_LEAVES = 400
+# a verb, an id, and a free text in which an id may occur
 _LONGEST_WORD, _LONGEST_VALUE, _LONGEST_TEXT = 30, 64, 1_000
 _TOKEN = re.compile(r"[\w./:#@+-]{1,64}")
 
@@ -91,6 +95,7 @@ class Call:
     """
 
     def __init__(self, action: ExecutedAction) -> None:
+        # arguments that are not an object have no names
         arguments = action.arguments if isinstance(action.arguments, dict) else {}
         words = name_words(action.tool)
         nouns = {ACTION_NOUNS[word] for word in words if word in ACTION_NOUNS}
@@ -100,6 +105,7 @@ class Call:
         verbs = {read.verb, find_second_write_verb(action.tool) if ordered is None else ""} - {
             ""
         } | nouns
+        # a generic or creating verb leaves open what the noun adds: `submit_refund`
         if read.verb in _GENERIC or read.creates:
             verbs |= name_verbs
         generic = read.verb in _GENERIC or (ordered is not None and read.verb in _HTTP)
@@ -108,7 +114,9 @@ class Call:
         self.nouns = frozenset(map(stem, read.noun))
         self._action = action
         self._does = read.does
+        # a tool without a known verb may have done anything
         self._is_opaque = not read.verb or (generic and not name_verbs)
+        # only if no verb does more: `cancel_and_notify` also cancels
         self._sends = bool(verbs) and verbs <= SENDING_VERBS
         removed = {*_removals(arguments)}
         self._words = {*verbs, *_verbs_in(arguments), *_repeated(words), *removed}
@@ -148,10 +156,12 @@ class Call:
             for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES)
             if isinstance(leaf, (int, float)) and not isinstance(leaf, bool)
         ]
+        # with a second number it is unclear which one is the amount
         if len(numbers) != 1 or name_of(numbers[0][0]) not in _PAID:
             return None
         returned = (name_of(path) for path, _ in leaves(self._action.value, most=_MOST_LEAVES))
         paid = amount(numbers[0][1])
+        # the result may state another amount than the call, such as one after fees
         if paid is None or not paid.is_finite() or any(map(names_money, returned)):
             return None
         return paid
@@ -162,7 +172,7 @@ class Call:
         words_by_field: dict[str, set[str]] = defaultdict(set)
         for path, leaf in leaves(self._action.arguments, most=_MOST_LEAVES):
             text = scalar_text(leaf) or ""
-            if _TOKEN.fullmatch(text):
+            if _TOKEN.fullmatch(text):  # free text has words of other subjects
                 name = next((step for step in reversed(path) if isinstance(step, str)), "")
                 words_by_field[name].add(text.casefold())
         return words_by_field
@@ -183,10 +193,12 @@ class Call:
             verb: The verb, in the infinitive.
             around: The clause of the verb.
         """
+        # before the next line, as a call that pays is related to "send"
         if verb == "send" and self._sends_no_message and MESSAGE.search(around):
             return False
         if self._is_opaque or self.is_related(verb):
             return True
+        # in "sent the email and deleted it" only the first object is sent
         sent = _SENT.search(_AND.split(around, maxsplit=1)[0])
         if verb in _MOVED and not sent:
             verb = _MOVED[verb]
@@ -194,10 +206,12 @@ class Call:
         if self._sends and does in (VerbEffect.MAKE, VerbEffect.UNMAKE, VerbEffect.CHANGE):
             is_message = verb in _SENT_AS and not (verb == "update" and self._is_priced)
             return is_message or (verb in _SENT_BY and sent is not None)
+        # the same effect under another verb: `remove_user` and "I've deleted the user"
         if does is self._does and does in (VerbEffect.MAKE, VerbEffect.UNMAKE):
             return True
         if verb in VERB_FAMILIES and verb not in _BROAD and self._is_specific:
             return False
+        # an unspecific verb excludes nothing
         return VerbEffect.ACT in (does, self._does) or VerbEffect.CHANGE in (does, self._does)
 
     @property
@@ -225,10 +239,11 @@ def _repeated(words: Iterable[str]) -> Iterator[str]:
 
 def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield the verbs of fields that list removals: ``{"remove": ["A"]}``."""
-    for name, value in list(arguments.items())[:_MOST_LEAVES]:
+    for name, value in list(arguments.items())[:_MOST_LEAVES]:  # a call with more fields is data
         verb = next(iter(name_words(str(name))), "")
         if (
             value
+            # `remove_after: "June"` is no list of things, and `remove: 0` removes nothing
             and isinstance(value, (list, bool))
             and VERB_EFFECTS.get(verb) is VerbEffect.UNMAKE
         ):
@@ -252,5 +267,6 @@ def ids_in(value: Any) -> Iterator[str]:
     """Yield the ids in a value, in comparable form."""
     for _, leaf in leaves(value, most=_MOST_LEAVES):
         for one in figures((scalar_text(leaf) or "")[:_LONGEST_TEXT]):
+            # a number of up to three digits is a count more often than an id
             if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3):
                 yield id_key(one.text)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+# each adverb brings its own blank, so that the repetition cannot backtrack
 _ADVERBS = (
     r"(?:[ ](?:just|now|also|already|successfully|gone[ ]ahead[ ]and|went[ ]ahead[ ]and"
     r"|finally|since|then|officially|fully|safely|both|all|promptly|immediately|recently))*"
 )
 _VERB = r"(?P<verb>[a-z]{3,20})\b"
+# at most 40 characters, as every comma of a long list is tried
 _ASIDE = r"(?:,[^,.;:!?\n]{1,40},)?"
 ACTIVE = re.compile(
     rf"\b(?:I|we)(?:['\u2019]ve|[ ]have)?{_ADVERBS}{_ASIDE}{_ADVERBS}[ ]{_VERB}", re.IGNORECASE
@@ -29,6 +31,7 @@ PASSIVE = re.compile(
 STATE = re.compile(
     rf"\b(?:is|are|was|were)(?:[ ](?:also|all|both|already|just))?[ ]{_VERB}"
     r"(?![ ](?:by|automatically|from|because|due|as)\b)"
+    # at most 80 characters: each verb looks ahead
     r"(?!.{0,80}\b(?:if|when|once|unless|after|before|until)\b)"
 )
 """State: "It is cancelled", which may report a record or an action."""
@@ -50,6 +53,7 @@ ADVICE = re.compile(r"\b(?:ensure|make[ ]sure|verify|consider)\b", re.IGNORECASE
 """Words of a sentence that advises the user to do something."""
 RELATIVE = re.compile(r"\b(?:that|which|who)[ ]$")
 """Relative pronouns of a description: "bookings that have been cancelled"."""
+# a full stop inside "1.5" or "a.b" does not end a clause
 CLAUSE = re.compile(r"[;:!?\n]|\.(?!\w)|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
 CLAUSE_END = re.compile(
     r"[;:!?\n]|\.(?!\w)|[ ](?:but|so|because|which|that)[ ]|[ ](?:I|[Ww]e)[ '\u2019]"

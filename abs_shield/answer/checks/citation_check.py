@@ -13,9 +13,10 @@ from abs_shield.text.citations import Citation, citations
 from abs_shield.text.json_leaves import leaves
 from abs_shield.text.show import shown
 
-_MOST_LEAVES = 20_000
-_LONGEST_LABEL = 60
+_MOST_LEAVES = 20_000  # results of a search have some 1,000 values
+_LONGEST_LABEL = 60  # an id; a number at the end of a sentence labels nothing
 _LABEL = re.compile(
+    # three digits: a year or an amount at the beginning of a line is no label
     r"^[ \t>*_#-]{0,12}[\[(<#]{0,2}(?:[A-Za-z]{2,12}[ #:=\"'_-]{1,4})?#?\[?(\d{1,3})"
     r"(?=[\])>.:\"'*]|[ \t]|$)"
     r"|\b(?:id|index|idx|no|number|n|rank|key)[\"']?[ ]?[=:#][ ]?[\"'\[]?(\d{1,3})\b",
@@ -50,6 +51,7 @@ class Sources:
     def __init__(self, evidence: Evidence) -> None:
         self._blind = bool(evidence.blind)
         results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
+        # unnamed results are retrieved documents, each cited by its number
         are_documents = len(results) > 1 and not any(one.name for one in results)
         self._count = len(results) if are_documents else sum(map(count_passages, results))
         self._ids = {one.id.casefold() for one in results}
@@ -58,14 +60,16 @@ class Sources:
 
     def conflict(self, citation: Citation) -> str:
         """Return why a citation names no retrieved source, in one line; empty if it names one."""
-        if self._blind:
+        if self._blind:  # unseen text may contain the source
             return ""
         if citation.name:
             name = citation.name.casefold()
+            # a path may be cited that a result only mentions
             if name in self._ids or ("/" in name and self._have(name)):
                 return ""
             return f"{shown(citation.text)} cites a source that was not retrieved"
         unknown = [number for number in citation.numbers if not self._has(number)]
+        # the citation itself may be quoted from a result
         if not unknown or self._have(citation.text.casefold()):
             return ""
         return (
@@ -73,6 +77,7 @@ class Sources:
         )
 
     def _has(self, number: int) -> bool:
+        # counts from 0 or from 1 are both usual
         return 0 <= number <= self._count or number in self._numbers or str(number) in self._ids
 
     def _have(self, text: str) -> bool:
@@ -90,6 +95,7 @@ def count_passages(result: Passage) -> int:
     if not isinstance(result.value, (dict, list)):
         return max(1, _lines(result.text))
     texts = (one for _, one in leaves(result.value, most=_MOST_LEAVES) if isinstance(one, str))
+    # the most generous count: only a citation beyond it is certainly wrong
     return max(1, _items(result.value), sum(_lines(text) for text in texts if " " in text))
 
 
@@ -111,6 +117,7 @@ def numbers_of(result: Passage) -> Iterator[int]:
             yield from _labels(leaf)
         elif isinstance(leaf, str):
             yield from _ending(leaf)
+        # as in a citation, at most three digits
         elif isinstance(leaf, int) and not isinstance(leaf, bool) and abs(leaf) < 1_000:
             yield abs(leaf)
 

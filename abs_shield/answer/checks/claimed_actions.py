@@ -43,7 +43,9 @@ _BEGUN = frozenset(
     "pair admit resume pause apply arrange inform initiate".split()
 )
 """Actions only if claimed in the first person in a run that only read; else they may be talk."""
+# words that are speech or the beginning of something more often than an action
 _TALK = SPEECH_VERBS | _BEGUN | frozenset("confirm save log record return request deliver".split())
+# "noted", "confirmed" are also about words, "successfully" or not
 _NEVER_FIRM = frozenset("note confirm show generate".split())
 _REFUNDING = frozenset("issue add process apply credit return release initiate".split())
 _NOUNS = frozenset("credit debit bill dispute repair".split())
@@ -52,6 +54,7 @@ _REFUND = re.compile(r"\brefund", re.IGNORECASE)
 _PAST = re.compile(
     r"ed$|^(?:found|seen|sent|made|paid|set|put|read|gone|got|taken)$", re.IGNORECASE
 )
+# 60 characters: verb and message are in one clause
 _BY_ITSELF = re.compile(
     r"\b(?:will|automatically|always)\b[^.\n]{0,60}\b(?:e-?mail|notification|message|sms)s?\b",
     re.IGNORECASE,
@@ -59,8 +62,11 @@ _BY_ITSELF = re.compile(
 """System instructions about messages that are sent without a call."""
 _WORD = re.compile(r"[a-z]{3,20}")
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
+# a clause of prose; "that ", "which " or "who " with a blank before
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
+# longer texts are data; a run has some 20 results of prose, and each is searched for actions
 _LONGEST_ID, _LONGEST_RESULT, _MOST_RESULTS = 64, 5_000, 20
+# each is compared with all calls, so that more would take quadratic time
 _MOST_ACTIONS, _MOST_STRANGERS = 50, 20
 _PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE)
 
@@ -97,6 +103,7 @@ def actions(
 ) -> Opinions:
     """Check that an executed call can have carried out each action that a claim reports."""
     if evidence.executed is None:
+        # `evidence=` has no calls, and a recording may lack them
         return (Unavailable("the calls that ran are unknown"),) * len(claims)
     calls: Calls = evidence.derived(Calls)
     return tuple(from_conflicts(_conflicts(claim.text, calls)) for claim in claims)
@@ -134,13 +141,14 @@ def claimed_actions(text: str) -> Iterator[ClaimedAction]:
     >>> [*claimed_actions("I can cancel it once you have confirmed. I found two flights.")]
     []
     """
-    if text.rstrip(" *_\"')").endswith("?"):
+    if text.rstrip(" *_\"')").endswith("?"):  # a question reports nothing: "I cancelled it?"
         return
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             is_joint = match[0][:2].casefold() == "we"
             if claimed := _claimed(text, match, pattern):
                 yield claimed._replace(is_joint=is_joint)
+            # a list "cancelled A and booked B" has its subject only once
             if pattern is ACTIVE and _PAST.search(match["verb"]) and _is_done(text, match):
                 more = AND.finditer(text, match.end(), _clause_end(text, match))
                 others = filter(None, (_claimed(text, one, ACTIVE) for one in more))
@@ -154,6 +162,7 @@ def _claimed(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> Claim
     if not verb or not _is_done(text, match):
         return None
     passive = pattern in (PASSIVE, STATE)
+    # in the passive voice the object stands before the verb
     before = text[_clause_start(text, match) : match.start()] if passive else ""
     around = before + text[match.start() : _clause_end(text, match)]
     if passive and verb in _REFUNDING and _REFUND.search(before):
@@ -169,6 +178,7 @@ def _is_done(text: str, match: re.Match[str]) -> bool:
     first = max(0, match.start() - _LONGEST_RELATIVE)
     if RELATIVE.search(text, first, match.start()):
         return False
+    # farther back than the clause, as advice often covers a list of steps
     if ADVICE.search(text, max(0, match.start() - _LONGEST_ADVICE), match.start()):
         return False
     return CONDITION.search(text, _clause_start(text, match), match.end()) is None
@@ -176,6 +186,7 @@ def _is_done(text: str, match: re.Match[str]) -> bool:
 
 def _clause_start(text: str, match: re.Match[str]) -> int:
     first = max(0, match.start() - _LONGEST_CLAUSE)
+    # searched forwards for the last one, as `re` cannot search backwards
     ends = [clause.end() for clause in CLAUSE.finditer(text, first, match.start())]
     return ends[-1] if ends else first
 
@@ -195,6 +206,7 @@ class Calls:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
+        # a call that only reads explains no action
         self._succeeded = [Call(one) for one in evidence.executed or () if not one.reads]
         self._failed = [Call(one) for one in evidence.failed if not one.reads]
         self._ids = frozenset[str]().union(
@@ -214,19 +226,24 @@ class Calls:
             claimed: The action.
             ids: The ids in the claim.
         """
+        # a result may report what others did, and the passive leaves open who
         if claimed.is_passive and claimed.verb in self._reported:
             return True
+        # the failed calls first: they are what an agent glosses over
         failed = [call for call in self._failed if _is_referred_to(call, claimed, ids)]
         if claimed.is_state and not failed:
             return True
         if claimed.is_talk and not failed:
+            # talk counts as an action only in a run whose calls all read
             return bool(self._succeeded) or not (self._evidence.executed or self._failed)
         if not failed and self._is_reported(claimed, ids):
             return True
         candidates = self.candidates(claimed)
+        # a system may notify the user by itself, after any action
         if claimed.verb == "send" and self._is_sent_anyway(claimed):
             candidates = self._succeeded
         if failed:
+            # after a failure, only calls of the same verb or object explain the claim
             candidates = [call for call in candidates if _is_referred_to(call, claimed)]
         if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
             return False
@@ -247,6 +264,7 @@ class Calls:
             return True
         if claimed.is_joint and self._is_in_prose(verbs, ids):
             return True
+        # a changed booking implies a cancelled old one
         has_changed = any(call.changes for call in self._succeeded)
         is_removal = VERB_EFFECTS.get(claimed.verb) is VerbEffect.UNMAKE
         return has_changed and is_removal and OLD.search(claimed.around) is not None
@@ -268,6 +286,7 @@ class Calls:
         """The ids of each prose result, and the verbs of the actions it reports."""
         results = [one for one in self._evidence if one.source is PassageSource.TOOL_RESULT]
         prose = [one for one in results if not isinstance(one.value, (dict, list))]
+        # the newest, as an answer reports the last steps
         texts = [one.text[:_LONGEST_RESULT] for one in prose[-_MOST_RESULTS:]]
         return [(_ids_of(text), {*_reported_verbs(text)}) for text in texts]
 
@@ -283,6 +302,7 @@ class Calls:
 
     def _have_ids(self, ids: frozenset[str], candidates: Sequence[Call], verb: str) -> bool:
         """Return whether one of the calls is about the ids in the claim."""
+        # a call without ids may be about any
         if not ids or not all(call.ids for call in candidates):
             return True
         if own_ids := self._ids & ids:
@@ -292,6 +312,7 @@ class Calls:
         ):
             return True  # an unrecorded result may contain the id of the created entity
         own = frozenset[str]().union(*(call.ids | call.returned_ids for call in candidates))
+        # without letters and digits it may be an amount or a word
         strangers = [one for one in sorted(ids - own) if _is_code(one)]
         return not any(
             all(self._is_alike(one, call.ids) for call in candidates)
@@ -316,13 +337,14 @@ def _reporting_verbs(claimed: ClaimedAction) -> Iterator[str]:
     yield claimed.verb
     if claimed.verb in _REFUNDING and _REFUND.search(claimed.around):
         yield "refund"
+    # "sent" goods are "shipped" in a result
     if claimed.verb == "send" and not MESSAGE.search(claimed.around):
         yield "ship"
 
 
 def _is_referred_to(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
     """Return whether a claimed action refers to a call, by its verb or by its noun."""
-    if ids and call.ids and ids.isdisjoint(call.ids):
+    if ids and call.ids and ids.isdisjoint(call.ids):  # the call is about another thing
         return False
     if call.is_related(claimed.verb) and not claimed.is_state:
         return True
@@ -333,21 +355,25 @@ def _is_referred_to(call: Call, claimed: ClaimedAction, ids: frozenset[str] = fr
 def _names_failed_value(failed: Call, candidates: Sequence[Call], claimed: ClaimedAction) -> bool:
     """Return whether a clause names a value that only a failed call had: n2 in "n1 and n2"."""
     same = [call for call in candidates if call.tool == failed.tool]
+    # the sentence admits the failure, or nothing of the same tool succeeded
     if not same or not failed.is_related(claimed.verb) or FAILURE.search(claimed.around):
         return False
     words = {word.casefold() for word in _TOKEN.findall(claimed.around)}
     for field, values in failed.fields.items():
         others = [call.fields.get(field, set()) for call in same]
+        # a field that some calls lack is no way to distinguish them
         if all(others) and (values - set().union(*others)) & words:
             return True
     return False
 
 
 def _is_code(key: str) -> bool:
+    # an address has letters and digits as well, and is no code of a record
     return any(map(str.isdigit, key)) and any(map(str.isalpha, key)) and "@" not in key
 
 
 def _form(key: str) -> str:
+    # so that `W-12` and `W-99` are alike, and `B12` is another kind
     return "".join("9" if one.isdigit() else "a" if one.isalpha() else one for one in key)
 
 
@@ -367,4 +393,5 @@ class _IdFields:
     def agree(self, one: str, other: str) -> bool:
         """Return False if a field has one of the two ids but never the other."""
         mine, theirs = self._names.get(one), self._names.get(other)
+        # an id that occurs in no field may be of either kind
         return not (mine and theirs) or not mine.isdisjoint(theirs)

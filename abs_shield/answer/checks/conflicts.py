@@ -20,7 +20,7 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
-_LEAST_WORDS = 3
+_LEAST_WORDS = 3  # fewer words agree with some sentence by chance
 _LEAST_CONTRARY = 2
 """Fewest words of a claim that is compared with its opposite: "Breakfast is included"."""
 _CHANGES = re.compile(
@@ -29,10 +29,13 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 """Words for the end or begin of a state: "closed until June" and "open from June" agree."""
-_MOST_WORDS = 60
+_MOST_WORDS = 60  # more words are a list, and its first ones decide as well
+# a value shared by more sentences than that is no property of one subject
 _MOST_ALIKE = 50
 """Most sentences with all words of a claim that are compared with it."""
+# 0.8: one word of five may differ, such as a synonym
 _SURE = 0.8
+# 0.6: enough if the value differs only by a shift, which is rarely a coincidence
 _SAME = 0.6
 
 
@@ -59,10 +62,11 @@ def nearest(words: frozenset[str], evidence: Evidence) -> EvidenceSentence | Non
     """
     index = index_of(evidence)
     votes: Counter[int] = Counter()
-    for word in sorted(words)[:_MOST_WORDS]:
+    for word in sorted(words)[:_MOST_WORDS]:  # sorted, so that equal answers have equal results
         votes.update(n for n in index.postings.get(word, ()) if index.is_statement(n))
     if not votes:
         return None
+    # the shortest of equals, as its value belongs to the words and to nothing else
     best = max(votes, key=lambda n: (votes[n], -len(index.sentences[n].content)))
     return EvidenceSentence(
         index.text(best), _words(index.sentences[best].content), index.span(best)
@@ -96,6 +100,7 @@ def other_value(
     if share < _SAME:
         return None
     alike = [one for one in figures(near.text) if _alike(missing, one)]
+    # with several values it is unclear which one is meant
     if len({one.values for one in alike}) != 1:
         return None
     if share >= _SURE or _is_shifted(missing, alike[0]):
@@ -130,9 +135,11 @@ def _is_shifted(missing: Figure, other: Figure) -> bool:
     """Return whether two numbers differ only by a power of ten, or two days only by the year."""
     if missing.kind in SUMS:
         one, another = missing.numbers[0].normalize(), other.numbers[0].normalize()
+        # one digit: 2 and 20 differ in more than a slip
         return one.as_tuple().digits == another.as_tuple().digits and len(one.as_tuple().digits) > 1
     a, b = missing.value, other.value
     if missing.kind == DATE and isinstance(a, Day) and isinstance(b, Day):
+        # a date without a year agrees with any
         return a[1:] == b[1:] and None not in (a.year, b.year)
     return False
 
@@ -161,12 +168,15 @@ def find_contradiction(claim: str, evidence: Evidence) -> tuple[EvidenceSentence
     if (
         near is None
         or _is_request(near.text)
+        # "open from June" and "open until June" have opposite words and may both be so
         or _change_words(statement) != _change_words(near.text)
     ):
         return None
+    # a further word may be a condition: "refundable within 24 hours"
     if len(near.words) > len(words) + (len(words) >= _LEAST_WORDS):
         return None
     new = len(words - near.words)
+    # no new word: a negation; one: an opposite; two: another statement
     compare = (denial, opposite)[new] if new < 2 else None
     difference = compare(read_sentence(statement), read_sentence(near.text)) if compare else ""
     return (near, difference) if difference else None

@@ -19,13 +19,16 @@ from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, figur
 
 _MOST = 48
 """Dates and times that are operands, at most: all pairs of them are compared."""
+# a user names one or two durations
 _MOST_LENGTHS = 8
+# a log of thousands of times would explain any date
 _MOST_READ = 2_000
+# a calendar or price list has tens of ranges; more would cover any day
 _MOST_RANGES = 50
 _LONGEST_WORDS = 2_000
 """Characters of the user's messages that are searched for relative days."""
-_WEEK = 7
-_LEAP = 2024
+_WEEK = 7  # days; a weekday that the user names is at most so far ahead
+_LEAP = 2024  # for a date without a year, so that 29 February is valid
 _LENGTHS = frozenset(
     "h hour hours hr hrs minute minutes min mins day days night nights week weeks".split()
 )
@@ -82,6 +85,7 @@ class DateArithmetic:
         )
         system = [one for one in index.values[:_MOST_READ] if one.source is PassageSource.SYSTEM]
         context = [one.figure for one in (*newest[:_MOST_READ], *system)]
+        # pairs of all are compared, so the answer's own values go first
         self._own = [one for one in grounded if one.kind in (DATE, TIME)][:_MOST]
         self._all = [one for one in (*grounded, *context) if one.kind in (DATE, TIME)][:_MOST]
         self._lengths = [one for one in values if one.unit in _LENGTHS]
@@ -91,7 +95,9 @@ class DateArithmetic:
             piece.text[:_LONGEST_WORDS]
             for piece in index.pieces
             if piece.source is PassageSource.USER
+            # the end, as the newest request decides
         ).casefold()[-_LONGEST_WORDS:]
+        # computed when first needed: few answers have a weekday beside an unknown date
         self._ranges: list[tuple[date, date]] | None = None
         self._reversed_at = {*self._reversed_times(values)}
 
@@ -108,6 +114,7 @@ class DateArithmetic:
             return True
         if value.kind == TIME:
             return self._is_clock(value)
+        # cheap checks first
         return self._is_relative_day(value) or self._is_within(value)
 
     def is_reversed(self, value: Figure) -> bool:
@@ -127,9 +134,10 @@ class DateArithmetic:
             if one.kind != TIME or other.kind != TIME:
                 continue
             if not _UNTIL.fullmatch(self._answer, one.end, max(one.end, other.start)):
-                continue
+                continue  # without a separator the two times are not one period
             if not _ends_before(one, other) or _EQUALS.match(self._answer, other.end):
                 continue
+            # the record may cross midnight, or a change names both times
             if not self._index.ends_period(other, one) or _CHANGED.search(
                 self._answer, *self._scope.sentence(one.start)
             ):
@@ -141,6 +149,7 @@ class DateArithmetic:
 
     def _is_clock(self, value: Figure) -> bool:
         """Return whether a duration is written as on a clock: 02:30 for two and a half hours."""
+        # "2:30" may be a time of day; "02:30" after a computation is usually a duration
         if not value.text.startswith("0"):
             return False
         times = [one for one in self._own if one.kind == TIME]
@@ -159,6 +168,7 @@ class DateArithmetic:
                 for day in _dates(value, first.year):
                     ahead = (day - first).days
                     if ahead in offsets or (
+                        # "Friday" is at most a week ahead; the day itself would be "today"
                         day.weekday() in requested_weekdays and 0 < ahead <= _WEEK
                     ):
                         return True
@@ -167,12 +177,14 @@ class DateArithmetic:
     def _is_within(self, value: Figure) -> bool:
         """Return whether a date is stated with its weekday, and is in a range of the evidence."""
         before = self._answer[max(0, value.start - _NEAR) : value.start]
+        # the weekday may stand before or after: "Fri, 6 March", "6 March (Fri)"
         stated_weekdays = weekdays(before) or weekdays(self._answer[value.end : value.end + _NEAR])
         if not stated_weekdays:
             return False
         if self._ranges is None:
             self._ranges = [*islice(self._ranges_of(), _MOST_RANGES)]
         return any(
+            # the ends themselves are in the evidence
             first < day < last and day.weekday() in stated_weekdays
             for first, last in self._ranges
             for day in _dates(value, first.year)
@@ -188,6 +200,7 @@ class DateArithmetic:
 
     def _is_range(self, one: EvidenceValue, other: EvidenceValue) -> bool:
         if one.field and other.field and one.field != other.field:
+            # two fields of one record, named as begin and end; else two dates in a text
             alike = record_of(one.steps) == record_of(other.steps)
             fields = name_words(one.field), name_words(other.field)
             return alike and not (_FIRST.isdisjoint(fields[0]) or _LAST.isdisjoint(fields[1]))
@@ -214,12 +227,13 @@ def _shifted(moment: Figure, length: Figure) -> Iterator[Figure]:
         match value:
             case Minute(minutes=at) if length.unit[0] in "hm":
                 minutes = at + sign * number * (60 if length.unit[0] == "h" else 1)
+                # 1440 minutes a day: a time after midnight
                 yield moment._replace(values=(Minute(minutes % 1440, value.half),))
             case Day(year=year, month=month, day=int(day)) if length.unit[0] in "dnw":
                 days = number * (_WEEK if length.unit[0] == "w" else 1)
                 try:
                     there = date(year or _LEAP, month, day) + timedelta(days=sign * days)
-                except (ValueError, OverflowError):
+                except (ValueError, OverflowError):  # before year 1, or after 9999
                     continue
                 yield moment._replace(values=(Day(year and there.year, there.month, there.day),))
 
@@ -228,7 +242,7 @@ def _ends_before(one: Figure, other: Figure) -> bool:
     """Return whether a time is at or before another one; both unambiguous, and no midnight."""
     match one.value, other.value:
         case Minute(minutes=start, half=False), Minute(minutes=end, half=False):
-            return 0 < end <= start
+            return 0 < end <= start  # 0 is midnight, which ends a day as well as it begins one
     return False
 
 
@@ -252,6 +266,7 @@ def _dates(value: Figure, year: int | None) -> Iterator[date]:
         if isinstance(day, Day) and day.day is not None and (day.year or year):
             try:
                 yield date(day.year or year or _LEAP, day.month, day.day)
+            # 30 February of a damaged text
             except ValueError:
                 continue
 
@@ -262,6 +277,7 @@ def _lengths(one: Figure, other: Figure, unit: str) -> Iterator[Decimal]:
         case Minute(minutes=start), Minute(minutes=end):
             between = Decimal(abs(end - start))
             if unit.startswith("h"):
+                # in full hours, too, and over midnight
                 yield from (between / 60, between // 60, 24 - between / 60)
             elif unit.startswith("m"):
                 yield from (between, between % 60)
@@ -270,6 +286,7 @@ def _lengths(one: Figure, other: Figure, unit: str) -> Iterator[Decimal]:
                 (abs((b - a).days) for a in _dates(one, _LEAP) for b in _dates(other, a.year)), 0
             )
             if unit[0] in "dn":
+                # nights, or days with both ends counted
                 yield from (Decimal(days), Decimal(days + 1))
             elif unit.startswith("w"):
                 yield Decimal(days) / _WEEK

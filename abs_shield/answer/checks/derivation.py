@@ -23,27 +23,30 @@ from abs_shield.text.values.number_values import NTH
 from abs_shield.text.values.numerals import WORDS, parse_number_words
 from abs_shield.text.values.units import converted_units, units_of
 
+# some 1,100 pairs; an answer with more figures is a table, of which any sum would then follow
 _MOST = 48
 """Operands of an answer, at most: all pairs of them are combined."""
+# a list of records has some 20 fields; each column costs all its sums
 _MOST_COLUMNS = 200
-_MOST_READ = 2_000
-_MOST_RUN = 24
-_MOST_RATES = 8
-_MOST_PARTS = 24
-_MOST_PLACES = 8
+_MOST_READ = 2_000  # values of a result; a result of thousands of rows is not added up in an answer
+_MOST_RUN = 24  # all runs of 24 numbers are 276 sums; of more, some sum is near any number
+_MOST_RATES = 8  # with many rates, nearly every amount follows from another one
+_MOST_PARTS = 24  # "3 of 5" occurs a few times in an answer; each part is a percentage to compare
+_MOST_PLACES = 8  # a value that occurs more often is a row label, and one sentence suffices
 """Occurrences of one value whose sentences are read."""
-_ROUNDS = 3
+_ROUNDS = 3  # a third round finds a total of totals; each one costs all pairs again
 """Derived numbers may be operands again: a total of totals."""
-_FEW = 4
+_FEW = 4  # any two of four are six sums; of many numbers, some two make any number
 """Numbers of a column or sentence up to which any two are combined; of more, all or none."""
+# a longer text is a document, whose numbers have nothing to do with each other
 _SHORT_TEXT = 12
 """Numbers of a prose passage up to which its sentences are operands."""
-_FEWEST = 12
-_FACTORS = range(2, 13)
+_FEWEST = 12  # divisors: counts of lists beyond a dozen divide no bill
+_FACTORS = range(2, 13)  # people, nights or items that an answer multiplies by; 1 changes nothing
 _HUNDRED = Decimal(100)
-_MONTHS = 12
+_MONTHS = 12  # of a year, for "per month"
 _ZERO = Decimal(0)
-_SLACK = Decimal("1e-9")
+_SLACK = Decimal("1e-9")  # quotients of `Decimal` are rounded after 28 digits
 _DERIVED = re.compile(
     r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due"
     r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)|missing|short\b|shortfall|fewer|rest\b|leav"
@@ -88,6 +91,7 @@ _MULTIPLIED = re.compile(
     r"|\u00d7|\bx[ ]?\$?\d|\d[ ]?x\b|\d[ ]\*[ ]\d|\d[ ][^\W\d_]{2,20}[ ](?:at|for|\u00e0)[ ]\W?\d",
     re.IGNORECASE,
 )
+# bounded, so that a long row of digits is not tried from each position
 _ANY = rf"\d{{1,3}}(?:,\d{{3}}){{1,4}}|\d{{1,12}}|{WORDS}"
 _PART = re.compile(
     rf"(?<![\w.,])({_ANY})(?:[ ][A-Za-z]{{2,20}})?(?:[ ](?:out[ ])?of|[ ]?/)[ ]?"
@@ -123,6 +127,7 @@ class Derivation:
         self._answer = answer
         self._scope = scope
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
+        # also of values that are no operands: any sentence of a value may say that it is computed
         for one in values:
             self._places[one.values].append(one.start)
         values = values[:most]
@@ -135,6 +140,7 @@ class Derivation:
         self._operands = [one for one in grounded if _is_operand(one)][:_MOST]
         self._percents = [one.numbers[0] for one in self._grounded if one.unit == "%"]
         rates = [*self._percents, *self._results.percents]
+        # a rate of zero or less leaves the amount as it is, or is a change
         self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
         self._factors = self._factors_in(values)
         self._own: list[Decimal] = []
@@ -183,6 +189,7 @@ class Derivation:
             self._shares = sorted(shares)
             self._rises = sorted(share - _HUNDRED for share in shares if share > _HUNDRED)
             self._falls = sorted(_HUNDRED - share for share in shares if share < _HUNDRED)
+            # the operands of the evidence first: they are certain
             room = max(0, _MOST - len(self._operands))  # sums are made of pairs of these
             rest = (one for one in values if id(one) not in operand_ids)
             more = [*islice(filter(self._follows, rest), room)]
@@ -195,25 +202,29 @@ class Derivation:
     def _follows(self, value: Figure) -> bool:
         for wording, numbers in self._results_of:
             follows = any(_contains(numbers, abs(number), step) for number, step in value.readings)
+            # an amount is often near some sum by chance, so that a sentence must say it is computed
             if follows and (value.kind != MONEY or self._has_wording(wording, value)):
                 return True
         number = value.numbers[0]
         if value.kind != MONEY and _contains(self._ratios, abs(number), value.step):
             return True
-        if value.unit == "%":
+        if value.unit == "%":  # percentages have rules of their own
             return self._is_share(value)
         if value.kind == MONEY:
             return False
+        # a count of a list, or of the items of the answer itself
         if number == number.to_integral_value() and number in (*self._results.counts, self._items):
             return True
         if any(is_near(number, a - b, value.step) for a, b in combinations(self._percents, 2)):
             return True
+        # "1.2 times" for a rise of 20 %
         return any(is_near(number, 1 + rate / _HUNDRED, value.step) for rate in self._rates)
 
     def _is_share(self, value: Figure) -> bool:
         """Return whether a percentage is a share, or the change from one number to another."""
         rises, falls = self._has_wording(RISES, value), self._has_wording(FALLS, value)
         candidates = [self._shares]
+        # if both or neither occur, either way is accepted
         candidates += [] if falls and not rises else [self._rises]
         candidates += [] if rises and not falls else [self._falls]
         return any(_contains(some, value.numbers[0], value.step) for some in candidates)
@@ -233,10 +244,11 @@ class Derivation:
         """Yield sums, and sums with rates applied."""
         sums = [*self._plain_sums()]
         yield from (*sums, *self._results.totals())
-        for some in (self._own, *self._results.few):
+        for some in (self._own, *self._results.few):  # pairs only of few numbers, see `_FEW`
             yield from (one + other for one, other in combinations(some, 2))
         for number, rate in ((n, r) for n in (*self._singles(), *sums) for r in self._rates):
             part = number * rate / _HUNDRED
+            # the part, with it, without it, and the amount before it was added
             yield from (part, number + part, number - part, number / (1 + rate / _HUNDRED))
 
     def _all_quotients(self) -> Iterator[Decimal]:
@@ -272,6 +284,7 @@ class Derivation:
     def _last_of_lines(self) -> list[Decimal]:
         """Return the last operand of each line, usually the total of an item."""
         ends = {self._scope.line(one.start): one.numbers[0] for one in self._operands}
+        # only if lines have several operands: else these are the operands again
         return [*ends.values()] if len(ends) < len(self._operands) else []
 
     def _all_shares(self) -> Iterator[Decimal]:
@@ -283,6 +296,7 @@ class Derivation:
     def _all_differences(self) -> Iterator[Decimal]:
         for some in (self._own, *self._results.few):
             yield from (one - other for one, other in combinations(some, 2))
+        # differences within records of the evidence explain much, so that a word must call for them
         if _REMAINS.search(self._answer):
             yield from self._results.differences()
 
@@ -291,6 +305,7 @@ class Derivation:
         numbers = [one for one in values if one.kind == NUMBER and one.unit not in (NTH, "%")]
         factors = {int(n) for one in numbers for n in one.numbers if n in _FACTORS}
         factors |= {n for n in self._results.counts if n in _FACTORS}
+        # "half" and "split" divide by two without saying so
         return sorted(factors | ({2} if self._has_shares else set()))
 
 
@@ -311,6 +326,7 @@ class _Results:
         columns = (column for fields in self._fields for column in _columns(fields))
         self.columns = [*islice(columns, _MOST_COLUMNS), *self._prose()]
         several = (*self.columns, *map(self._arguments, self._places))
+        # the arguments of the call as well: "3 nights at 120" has its 3 in the call
         self.few = [column for column in several if len(column) <= _FEW]
         self.counts = frozenset(n for place in self._places for n in self._counts(place))
         newest = index.numbers_of(index.newest)[:_MOST] if index.newest >= 0 else []
@@ -343,6 +359,7 @@ class _Results:
         """Yield the lengths of a result's lists, and how often a field has one value."""
         piece = self._index.pieces[place]
         if not isinstance(piece.value, (dict, list)):
+            # a text without rows would count as zero of something
             yield from {len(rows(piece.text).starts)} - {0}
             return
         sizes: dict[object, set[object]] = defaultdict(set)
@@ -388,6 +405,7 @@ def _fields(values: Iterable[EvidenceValue]) -> Iterator[EvidenceValue]:
     for one in islice(values, _MOST_READ):
         if not one.steps or one.figure.text != str(one.steps[-1]):  # the name of a record
             fields[one.steps, one.field].append(one)
+    # a text with two numbers is no field of a number
     return (some[0] for some in fields.values() if len(some) == 1 and some[0].is_sum)
 
 
@@ -412,6 +430,7 @@ def _by_record(fields: Iterable[EvidenceValue]) -> dict[tuple[str | int, ...], l
 
 def _runs(numbers: Sequence[Decimal]) -> Iterator[Decimal]:
     """Yield sums of neighbours: of two, of three, up to all."""
+    # the first ones, as a longer row is a table
     numbers = numbers[:_MOST_RUN]
     for start in range(len(numbers)):
         yield from [*accumulate(numbers[start:])][1:]
@@ -421,7 +440,7 @@ def _parts(text: str) -> Iterator[tuple[Decimal, Decimal]]:
     """Yield each part and its whole in "part of whole" phrases."""
     for match in islice(_PART.finditer(text), _MOST_PARTS):
         part, whole = map(_number, match.groups())
-        if 0 <= part <= whole:
+        if 0 <= part <= whole:  # "5 of 3" is no part
             yield part, whole
 
 
@@ -435,5 +454,6 @@ def _is_operand(value: Figure) -> bool:
 
 def _contains(numbers: list[Decimal], number: Decimal, step: Decimal) -> bool:
     reach = step / 2 + _SLACK
+    # sorted once, and searched by halves: thousands of numbers for each value
     place = bisect_left(numbers, number - reach)
     return place < len(numbers) and numbers[place] <= number + reach

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.json_leaves import DEEPEST, leaves, scalar_text
 
+# both names in one object: one of them alone has no direction
 _PAIRS = (
     ("from", "to"), ("source", "destination"), ("source", "target"), ("origin", "destination"),
     ("previous", "new"), ("previous", "current"), ("old", "new"), ("old", "current"),
@@ -17,6 +18,7 @@ _PAIRS = (
 )  # fmt: skip
 _FROM_TO = re.compile(
     r"\bfrom[ ](?P<first>[^\n]{1,80}?)[ ]to[ ](?P<second>[^\n]{1,80}?)"
+    # a stop ends the direction, except after a title: "from Mr. A to Mr. B"
     r"(?=(?<!Mr|Ms|Dr)(?<!Mrs)[.!?;](?:\s|$)|[ ](?:and|from)[ ]|\n|$)",
     re.IGNORECASE,
 )
@@ -33,6 +35,7 @@ _NONE = re.compile(
 )
 """Words of a claim that denies a direction, or states an alternative."""
 _WORD = re.compile(r"\w+(?:[.\-/]\w+)*")
+# an object costs a lookup of each pair of names; an end has a few values, a claim few directions
 _MOST_OBJECTS, _MOST_PAIRS, _MOST_LEAVES, _MOST_WAYS = 5_000, 100, 20, 20
 
 
@@ -56,6 +59,7 @@ class Directions:
 
     def __init__(self, evidence: Evidence) -> None:
         results = [one.value for one in evidence if one.source is PassageSource.TOOL_RESULT]
+        # the newest first, as an answer reports these
         pairs = (ends for value in reversed(results) for ends in _ends(value))
         self._ends = [*islice(pairs, _MOST_PAIRS)]
         self._seconds = frozenset(
@@ -64,14 +68,18 @@ class Directions:
 
     def conflict(self, claim: str) -> str:
         """Return which direction a claim has reversed, in one line; empty if none."""
+        # a denial or an alternative may name the ends in either order
         if not self._ends or _NONE.search(claim):
             return ""
         for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS):
+            # the way back is reversed on purpose
             if _RETURN.search(claim, 0, match.start()):
                 continue
             first, second = _words(match["first"]), _words(match["second"])
+            # cheap: most directions start at nothing that the evidence has as a destination
             if first.isdisjoint(self._seconds):
                 continue
+            # one field has it as the claim does, so the claim may mean that one
             if any(_matches(first, a) or _matches(second, b) for a, b, _ in self._ends):
                 continue
             turned = (one for a, b, one in self._ends if _matches(first, b) and _matches(second, a))
@@ -87,7 +95,7 @@ def _ends(value: Any) -> Iterator[Ends]:
     while left and visited < _MOST_OBJECTS:
         item, depth = left.pop()
         visited += 1
-        if depth >= DEEPEST:
+        if depth >= DEEPEST:  # hostile nesting; deeper values are not read elsewhere either
             continue
         if isinstance(item, Mapping):
             for first, second in _PAIRS:
@@ -100,6 +108,7 @@ def _ends(value: Any) -> Iterator[Ends]:
 
 def _values(value: Any) -> tuple[frozenset[str], ...]:
     texts = (scalar_text(leaf) or "" for _, leaf in leaves(value, most=_MOST_LEAVES))
+    # a longer value is prose, whose words an end of a claim does not repeat
     return tuple(words for text in texts if (words := _words(text[:80])))
 
 

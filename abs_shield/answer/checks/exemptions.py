@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.values.figure import ID, Figure, figures_agree
 
-_LEAST_END = 3
-_BEFORE = 60
+_LEAST_END = 3  # two digits end too many ids to prove anything
+_BEFORE = 60  # a cue such as "for example" and a few further examples
+# the beginning of the word itself, so that the cue is looked for before it
 _JOINED = re.compile(r"\d[\w:.+-]{0,40}$")
 _EXAMPLE = re.compile(
     r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as"
@@ -45,6 +46,7 @@ class Exemptions:
     def __contains__(self, value: Figure) -> bool:
         if self.is_requested(value) or is_example(self._answer, value.start):
             return True
+        # `{order_id}` is a placeholder of a template
         return (value.kind == ID and "{" in value.text) or self._is_ending(value)
 
     def is_requested(self, value: Figure) -> bool:
@@ -70,6 +72,7 @@ def is_example(text: str, at: int) -> bool:
     """
     before = _text_before(text, at)
     cues = [cue.end() for cue in _EXAMPLE.finditer(before)]
+    # only further examples may stand between the cue and the value
     return bool(cues) and all(map(_FURTHER.match, before[cues[-1] :].split()))
 
 

@@ -31,8 +31,9 @@ def reverses_growth(sentence: str, field: str) -> bool:
     [False, False]
     """
     rises, falls = RISES.search(sentence) is not None, FALLS.search(sentence) is not None
-    if rises == falls:
+    if rises == falls:  # "fell less than it rose" says neither
         return False
     words = frozenset(name_words(field))
     against = _UP if falls else _DOWN
+    # `loss_reduction` has both directions
     return not words.isdisjoint(against) and words.isdisjoint(_DOWN if falls else _UP)

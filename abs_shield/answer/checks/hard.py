@@ -13,7 +13,7 @@ from abs_shield.answer.checks.value_check import facts
 from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
 from abs_shield.answer.evidence.passages import Evidence
 
-_MOST_SPANS = 3
+_MOST_SPANS = 3  # as many as a report shows
 
 
 def hard(
@@ -26,6 +26,7 @@ def hard(
     """Return one opinion for each claim: the worst score of all deterministic checks."""
     each = (
         check(claims, evidence, question=question, answer=answer)
+        # the order of the conflict that is reported: a wrong figure says most
         for check in (facts, sources, actions, polarity, people)
     )
     return tuple(_combine(some) for some in zip(*each, strict=True))

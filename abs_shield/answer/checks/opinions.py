@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from abs_shield.answer.claim_types import Opinion, Span, Unavailable
 
+# ABSENT is below the revise threshold (.6) and above the block threshold (.4), as agents also
+# compute values; CONTRADICTED is below both
 PRESENT, ABSENT, CONTRADICTED = 1.0, 0.55, 0.25
 """P(grounded) of a value that the evidence has, that it lacks, and that it contradicts."""
 NOTHING = Unavailable("nothing to check")

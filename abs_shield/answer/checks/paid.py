@@ -11,6 +11,7 @@ from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.text.values.figure import MONEY, Figure, is_near
 
+# "I scheduled the payment" pays, although the verb is not about money
 _VERBS = PAYING | {"send", "wire", "schedule"}
 _COMPUTED = re.compile(
     r"\b(?:remain\w*|rest|differen\w*|left|leav\w*|balance|sav\w*|more|less|each|half|total|tips?"
@@ -19,6 +20,7 @@ _COMPUTED = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence whose amount may differ from that of the call."""
+# beyond that, the one call that is meant cannot be told from others
 _MOST_CALLS = 200
 """Calls of a run up to which this is checked: each amount is compared with all of them."""
 
@@ -49,6 +51,7 @@ class Paid:
         if value.kind != MONEY or executed is None or len(executed) > _MOST_CALLS:
             return None
         start, end = self._scope.sentence(value.start)
+        # it is unclear which one was paid
         if sum(one.kind == MONEY for one in self._scope.values_in(start, end)) > 1:
             return None
         if _COMPUTED.search(self._answer, start, end):
@@ -57,6 +60,7 @@ class Paid:
         for claimed in claimed_actions(self._answer[start:end]):
             if claimed.verb in _VERBS and value.text in claimed.around:
                 paid = [one.payment for one in calls.candidates(claimed)]
+                # several calls, or one without a clear amount
                 if len(paid) != 1 or paid[0] is None:
                     return None
                 return _equals(value, paid[0])
@@ -65,6 +69,6 @@ class Paid:
 
 def _equals(value: Figure, amount: Decimal) -> bool:
     """Return whether a value equals an amount, also if a whole number counts cents."""
-    exponent = amount.as_tuple().exponent
+    exponent = amount.as_tuple().exponent  # providers take amounts in cents
     amounts = [amount, amount / 100] if isinstance(exponent, int) and exponent >= 0 else [amount]
     return any(is_near(number, one, step) for number, step in value.readings for one in amounts)

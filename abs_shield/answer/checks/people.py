@@ -24,6 +24,7 @@ _TITLE = re.compile(
 _WORD = re.compile(r"([^\W\d_](?:\.|[\w'\u2019-]{0,40}))(?:[ ]|(?=\W)|\Z)")
 _PARTICLES = frozenset("van von de der den di da del la le al bin".split())
 _FIRST_NAME = re.compile(r"(?<![\w@#/.\-'\u2019])[^\W\d_]{3,20}(?![\w@/\-])(?!['\u2019]s[ ]Day\b)")
+# at most one middle initial and two particles, so that the search stays linear
 _FAMILY = re.compile(
     rf"[ ](?:[^\W\d_]\.[ ]?)?(?:(?:{'|'.join(sorted(_PARTICLES))})[ ]){{0,2}}"
     r"(?P<name>(?![^\W\d_A-Z\u00c0-\u00de])[^\W\d_](?:[\w-]|['\u2019](?!s\b)){1,40})"
@@ -42,23 +43,27 @@ _MYSELF = re.compile(
     re.IGNORECASE,
 )
 _ALSO = re.compile(r",?[ ](?:(?:and|or|und|oder|y|o|et|ou|e)[ ])?")
-_MOST_WORDS = 6
+_MOST_WORDS = 6  # more capitals in a row are a heading
 """Words of one name."""
-_LEAST = 3
+_LEAST = 3  # initials and syllables such as "Li" are words or codes, too
 """Fewest letters of a name that is checked."""
-_LEAST_INSIDE = 4
+_LEAST_INSIDE = 4  # three letters are inside of many words
 """Fewest letters of a name that may be part of a word: Silva in ``emmasilva7@x.org``."""
+# two letters would make Al of Alan and Alice one name
 _BEGINNING = 3
 """Leading letters that a given name shares with its short forms: Ale of Alex and Alexandra."""
 _BEGINNINGS = re.compile(rf"(?<![^\W_])[A-Z][a-z]{{{_BEGINNING - 1}}}")
-_BEFORE = 24
+_BEFORE = 24  # the words of an introduction: "my name is"
 _HANDLES = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,12})(?=[._\d@-])")
 _ESCAPED = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))")
+# transliterations, as addresses and older systems have them
 _DIGRAPHS = str.maketrans(
     {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00f8": "oe", "\u00e5": "aa"}
 )
+# a genitive or dative: "Herrn Müllers"; three letters would change the name
 _MOST_ENDING = 2
 """Letters of an inflected ending of a name: ``Herrn M\u00fcllers``."""
+# a list of more people is data
 _MOST = 200
 """People of one answer that are checked: each may take a search through all of the evidence."""
 
@@ -102,14 +107,15 @@ def people(
         question: The user's question; people named in it need no other evidence.
         answer: Not needed.
     """
-    room = _MOST
+    room = _MOST  # one bound for all claims, as each name costs a search
     persons: list[list[Person]] = []
     for claim in claims:
         persons.append([*islice(_persons(claim.text), room)])
         room -= len(persons[-1])
-    if room == _MOST:
+    if room == _MOST:  # before the evidence is prepared, which most answers do not need
         return (NOTHING,) * len(claims)
     evidence_names = evidence.derived(_EvidenceNames)
+    # a name in another script has no letter in common with its transliteration
     if not evidence_names.is_latin:
         return tuple(Unavailable("another script") if some else NOTHING for some in persons)
     sources = (evidence_names.words, _NameText.of(question or "", question or ""))
@@ -121,7 +127,7 @@ def _persons(text: str) -> Iterator[Person]:
     """Yield every person, in order; a name with a title is not reported again without it."""
     end = 0
     for one in merge(titled(text), untitled(text), key=attrgetter("start")):
-        if one.start >= end:
+        if one.start >= end:  # the title's person begins first, so its given name is left out here
             yield one
             end = one.end
 
@@ -140,10 +146,11 @@ def titled(text: str) -> Iterator[Person]:
             word = _WORD.match(text, behind)
             if word is None or not (word[1][0].isupper() or word[1] in _PARTICLES):
                 break
-            if _TITLE.match(text, behind):
+            if _TITLE.match(text, behind):  # a second title: "Herr Dr. Weber"
                 break
             names += [word[1]] if word[1][0].isupper() else []
             behind = word.end()
+        # German nouns have capitals, too, so the last word may be no name
         some = names if title[0].startswith(("Herr", "Frau")) else names[-1:]
         if some and all(len(name) >= _LEAST for name in some):
             end = len(text[:behind].rstrip())
@@ -166,12 +173,14 @@ def untitled(text: str) -> Iterator[Person]:
         last = before.rsplit(maxsplit=1)[-1] if before.strip() else ""
         family = _FAMILY.match(text, end)
         behind = family.end("name") if family else end
+        # a list of examples: each is compared with the one before
         if _is_next(text, example, start) or is_example(text, start):
             example = behind
         elif _MYSELF.search(before) or is_namesake(text, start, end, last):
             continue
         elif family and not is_namesake(text, start, behind, last):
             yield Person(start, behind, (_name_of(match[0]), _name_of(family["name"])))
+        # at the beginning of a sentence, a given name may be another word
         elif not family and _WITHIN.search(before) and not last[0].isupper():
             yield Person(start, end, (_name_of(match[0]),))
 
@@ -197,7 +206,7 @@ def _opinion(
     if not persons:
         return NOTHING
     absent = [one for one in persons if not any(some.has_person(one) for some in sources)]
-    if absent and evidence.blind:
+    if absent and evidence.blind:  # the evidence that was dropped may have named them
         return Unavailable(evidence.blind)
     missing = (
         MissingValue(
@@ -227,8 +236,9 @@ class _NameText(NamedTuple):
     @classmethod
     def of(cls, text: str, user_text: str = "") -> _NameText:
         """
-        Return a text prepared for search; any word of the users' messages *said* may be a name.
+        Return a text prepared for search; any word of the users' messages may be a name.
         """
+        # results may be a Python repr or JSON, with letters as escapes
         text = _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
         plain = unaccented(normal(text))
         beginnings = {one.lower() for one in _BEGINNINGS.findall(text)}
@@ -246,11 +256,13 @@ class _NameText(NamedTuple):
         if any(map(self._has, one.names)):
             return True
         if one.has_title:
+            # a title is formal: no nickname, no handle
             return False
         if self.invents or any(map(self._has_short, one.names[:1])):
             return True
         if len(one.names) == 1:  # Alex may be short for Alexandra, and the other way round
             return one.names[0][:_BEGINNING] in self.beginnings
+        # both names are known, so the beginning of one is not enough
         return self._has_handle(*one.names)
 
     def _has(self, name: str) -> bool:
@@ -259,6 +271,7 @@ class _NameText(NamedTuple):
         return any(all(map(self._has_part, words(unaccented(each)))) for each in spellings)
 
     def _has_part(self, part: str) -> bool:
+        # the whole word first: a search through the text is slower
         return any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1)) or (
             len(part) >= _LEAST_INSIDE and part in self.text
         )
@@ -276,7 +289,7 @@ class _NameText(NamedTuple):
         return any(
             re.search(rf"(?<![^\W\d_]){initials}{re.escape(one)}(?![^\W\d_])", self.text)
             for one in families
-            if len(one) > 1
+            if len(one) > 1  # an initial is inside of any text
         )
 
 
@@ -287,6 +300,7 @@ class _EvidenceNames:
         texts = [piece.text for piece in evidence]
         texts += [str(one.arguments) for one in evidence.executed or ()]
         user_texts = [piece.text for piece in evidence if piece.source is PassageSource.USER]
+        # once for all of it: the names may be in any part
         self.is_latin = all(is_latin(normal(text)) for text in texts)
         sources = ("\n".join(texts), "\n".join(user_texts)) if self.is_latin else ("", "")
         self.words = _NameText.of(*sources)

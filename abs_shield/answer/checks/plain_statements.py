@@ -11,7 +11,7 @@ from abs_shield.text.polarity import NEGATORS
 from abs_shield.text.stem import lowered, stem
 from abs_shield.text.tokens import STOP
 
-_LONGEST = 1_000
+_LONGEST = 1_000  # a statement is a sentence; each pattern reads all of it
 _WORD = re.compile(r"[^\W_]{1,64}(?:['\u2019][^\W\d_]{1,3}(?![^\W_]))?")
 _BREAK = re.compile(
     r"[,;:.!?](?=\s|$)|[()|\n]|[ ][-\u2013\u2014][ ]"
@@ -47,6 +47,7 @@ _FILLER = frozenset(
 )
 _TAIL = frozenset("yet now currently still already today moment time present".split())
 _FORMS = re.compile(r"(?:able|ible|ed|en|ing)$")
+# with at least four letters after "un": "uncle" and "under" deny nothing
 _UN = re.compile(
     "(?:un|non)(?=[a-z]{4})|(?:in|im|ir|il)(?=[a-z]{2,}(?:[ai]ble|ive|ent|ete|ect|id)$)"
 )
@@ -91,9 +92,10 @@ def clauses(text: str) -> Iterator[tuple[Word, ...]]:
     >>> [*clauses("If it is open, go.")]
     []
     """
+    # "went through" has no adjective to compare with a field
     text = _SUCCESS.sub("is succeeded", text[:_LONGEST])
     text = _NEED.sub(lambda match: "is not required" if match["no"] else "is required", text)
-    text = _DATE.sub(" ", text)
+    text = _DATE.sub(" ", text)  # a date's number or month would be a word of the subject
     if _DOUBT.search(text):
         return
     for clause in _BREAK.split(text):
@@ -114,6 +116,7 @@ def has_predicate(text: str) -> bool:
     (True, False, False)
     """
     words = [word.text for word in words_of(text[:_LONGEST])]
+    # neither the first nor the last word: something stands before and after
     return any(word in _BE or word in _HAVE - {"with"} for word in words[1:-1])
 
 
@@ -122,7 +125,7 @@ def words_of(text: str) -> Iterator[Word]:
     for match in _WORD.finditer(text):
         word = lowered(match[0]).replace("\u2019", "'")
         head, mark, tail = word.partition("'")
-        if mark and tail in ("s", "re"):
+        if mark and tail in ("s", "re"):  # "it's" is two words, "isn't" is one
             yield Word(head, stem(head))
             word = mark + tail
         bare = _UN.match(word)
@@ -144,6 +147,7 @@ def statement_of(
     >>> statement_of(clause, frozenset({"refundabl"}), noun=False).is_so
     False
     """
+    # adverbs change no subject: "fully refundable"
     words = [(n, word) for n, word in enumerate(clause) if not word.text.endswith("ly")]
     places = {key: n for n, word in words for key in {word.key, word.bare} & keys}
     if len(places) < len(keys):
@@ -152,6 +156,7 @@ def statement_of(
     verb = _verb(clause, last, keys, noun=noun)
     denials = [n for n, word in enumerate(clause) if _denies(word)]
     denials += [n for n in places.values() if clause[n].key not in keys]
+    # double negations, and a denial after the property, are unclear
     if verb is None or len(denials) > 1 or any(n > last for n in denials):
         return None
     about = (*clause[:verb], *clause[last + 1 :])
@@ -185,6 +190,7 @@ def _verb(clause: tuple[Word, ...], last: int, keys: frozenset[str], *, noun: bo
         if word.text in _BE:
             return n
         if word.text in _HAVE:
+            # "has arrived" is a state, "has cancelled" an action of somebody
             return n if noun or clause[last].text in _BY_ITSELF else None
         if not (word.text in _FILLER or _denies(word) or {word.key, word.bare} & keys):
             return None

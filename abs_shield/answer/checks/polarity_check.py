@@ -28,16 +28,18 @@ def polarity(
     answer: str | None = None,
 ) -> Opinions:
     """Check that nothing in the evidence says the opposite of a claim."""
+    # of the whole answer: the question for confirmation often comes last
     text = " ".join(claim.text for claim in claims) if answer is None else answer
     proposes = _PROPOSAL.search(text) is not None
     return tuple(_opinion(claim.text, evidence, proposes) for claim in claims)
 
 
 def _opinion(claim: str, evidence: Evidence, proposes: bool) -> Opinion | Unavailable:
+    # sentences first: their conflict names a word of the evidence
     if contradiction := find_contradiction(claim, evidence):
         sentence, why = contradiction
         return contradicted(f"the evidence says otherwise: {why}", sentence.span)
-    if proposes:
+    if proposes:  # a plan describes what will be, while fields have what is
         return NOTHING
     flags: Flags = evidence.derived(Flags)
     if flag := flags.find_conflict(claim):

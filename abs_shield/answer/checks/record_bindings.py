@@ -19,17 +19,19 @@ from abs_shield.text.show import shown
 from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, figures_agree
 
 _MOMENTS = frozenset({DATE, TIME})
-_MOST_RECORDS = 24
+_MOST_RECORDS = 24  # an answer that names more records at a value is about none of them
+# "2026-03-04T" or "Mon 4 March, "
 _LONGEST_DAY = 16
 """Characters before a time that may be its day, or the separator after its field."""
 _LABEL = re.compile(
     r"([A-Za-z]{3,20})(?:[ ](?:time|date|day|on|at|is|by|are|was)){0,3}[\s:*_|\"']{1,8}$",
     re.IGNORECASE,
 )
-_LONGEST_LABEL = 60
+_LONGEST_LABEL = 60  # a label longer than that is a sentence
+# "depar" of departs and departure; with fewer letters, "date" and "data" become one
 _STEM = 5
 """Leading letters that a word and another form of a field's name share."""
-_LEAST_WORD = 3
+_LEAST_WORD = 3  # "at", "of" and "in" are in many names
 _PAST = re.compile(
     r"\b(?:was|were|had|been|before|previous|earlier|former|from|old|original|initial|first|instead"
     r"|compared|than|went|chang|updat|increas|decreas|rose|fell|dropp|until|ago|last|no longer"
@@ -70,6 +72,7 @@ class RecordBindings:
         if value.kind in _MOMENTS:
             places = self.scope.records(value)
         elif value.kind in SUMS:
+            # paired amounts first: a sentence with two records names each of them
             places = self.scope.paired(value) or self.scope.subject(value)
         else:
             places = ()
@@ -79,6 +82,7 @@ class RecordBindings:
         self, value: Figure, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]
     ) -> Sequence[EvidenceValue]:
         """Return *matches* without dates and times of another field: no arrival for `departs`."""
+        # only dates and times: records have several of them, under fields that the answer names
         if value.kind not in _MOMENTS or not matches or not records:
             return matches
         label = _LABEL.search(self._answer, max(0, value.start - _LONGEST_LABEL), value.start)
@@ -86,7 +90,7 @@ class RecordBindings:
         fields_meant = {
             field for field in fields if label and _has_word(field, label[1].casefold())
         }
-        if not fields_meant:
+        if not fields_meant:  # without a word for a field any of them may be meant
             return matches
         wrong = fields - fields_meant
         return [one for one in matches if one.field not in wrong or not self._fills_field(one)]
@@ -97,6 +101,7 @@ class RecordBindings:
             return False
         piece = self._index.pieces[one.piece]
         if piece.lines:
+            # a line is one value, so a date at its beginning is all of it
             return one.figure.start <= _LONGEST_DAY
         start = piece.text.rfind("\n", 0, one.figure.start) + 1
         return one.figure.start - start <= _LONGEST_DAY + len(one.field)
@@ -105,13 +110,16 @@ class RecordBindings:
         self, matches: Sequence[EvidenceValue], records: Sequence[KeyPlace]
     ) -> EvidenceValue | None:
         """Return the first of *matches* that is in one of the records, or outside all records."""
+        # the matches are cut there, so that none of the record's own proves nothing
         if not records or len(matches) >= MOST_PLACES:
             return next(iter(matches), None)
         return next((one for one in matches if self._is_own(one, records)), None)
 
     def _is_own(self, one: EvidenceValue, records: Sequence[KeyPlace]) -> bool:
+        # a text or a single record belongs to whatever the answer is about
         if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
             return True
+        # a plain number of running text has no record, only a sentence
         if one.figure.kind == NUMBER and self._index.is_prose(one):
             return True
         return any(
@@ -136,6 +144,7 @@ class RecordBindings:
         fields = {self._field(one) for one in matches}
         members = (one for place in records for one in self._index.members(place))
         other = next((one for one in members if self._field(one) in fields and one.is_sum), None)
+        # a plain number of the same field is compared wherever it stands
         if other is None or value.kind == NUMBER or self.scope.paired(value):
             return other
         if self.scope.belongs_to_record(value) and not self._is_set_apart(value):
@@ -154,6 +163,7 @@ class RecordBindings:
 
     def is_of_another(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
         """Return whether running text has a number only for another subject than its sentence's."""
+        # too many occurrences to compare the sentence of each
         if value.kind not in SUMS or not matches or len(matches) > _MOST_RECORDS:
             return False
         if any(one.piece < 0 or self._index.pieces[one.piece].lines for one in matches):
@@ -165,6 +175,7 @@ class RecordBindings:
         """Return whether newer results of the same calls have another value."""
         if value.kind == ID or not matches or len(matches) > _MOST_RECORDS:
             return False
+        # a single match without a newer result is up to date
         if any(self._index.newer(one) is None for one in matches):
             return False
         return _PAST.search(self._answer, *self.scope.sentence(value.start)) is None
@@ -175,6 +186,7 @@ class RecordBindings:
 
     def _alike(self, value: Figure, records: Iterable[KeyPlace]) -> list[EvidenceValue]:
         """Return the records' values of the same kind, the nearest to a key first."""
+        # the order of `members`
         inside = (one for place in records for one in self._index.members(place))
         if value.kind == MONEY:
             return [one for one in inside if one.is_money and names_money(one.field)]
@@ -184,6 +196,7 @@ class RecordBindings:
         """
         Return the evidence's value in place of a missing one, as a message; empty if none is known.
         """
+        # of plain numbers a record has too many to guess which one is meant
         places = self.scope.records(value) if value.kind in _MOMENTS | {MONEY} else ()
         sentence_words = self._words(value)
         candidates = [

@@ -18,20 +18,25 @@ from abs_shield.text.values.figure_text import unescape_newlines
 
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(
+    # bounded: a long line without an end would be tried from each position
     r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)"
 )
 _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _RESPECTIVE = re.compile(r"\b(?:respective|in that order|vice versa)", re.IGNORECASE)
+# a sentence has some 200 characters; a line without stops may have a megabyte
 _WINDOW = 1_000
 """Characters on either side that are read of a long line or sentence."""
-_MOST_VALUES = 200
-_MOST_WORDS = 200
+_MOST_VALUES = 200  # a sentence with more is a table in one line
+_MOST_WORDS = 200  # the same
+# a status or a currency is at all records; a name is at one, or in a few results
 _MOST_PLACES = 40
 """Places of one name; a name at more places identifies no record."""
+# fields of one item are that many lines below its name; farther up is another item
 _REACH = 12
 """Lines above that are searched for a record."""
-_LONGEST_NAME = 6
+_LONGEST_NAME = 6  # words: "The Grand Alder Hotel New York"
+# "may", "ada" and "art" are names and words
 _LEAST_SMALL = 4
 """Fewest letters of a name that may be written in lower case."""
 
@@ -58,7 +63,7 @@ class RecordScope:
     """
 
     def __init__(self, answer: str, values: list[Figure], index: ValueIndex) -> None:
-        self._answer = answer = unescape_newlines(answer)
+        self._answer = answer = unescape_newlines(answer)  # a model may write `\n` for a line break
         self._index = index
         self._values = values
         self._starts = [one.start for one in values]
@@ -66,6 +71,7 @@ class RecordScope:
         self._id_starts = [one.start for one in self._ids]
         self._lines = [_line(answer, *match.span()) for match in _LINE.finditer(answer)]
         self._line_starts = [line.start for line in self._lines]
+        # cached, as each value asks for its sentence and mentions again
         self._sentences: dict[int, list[tuple[int, int]]] = {}
         self._mention_cache: dict[tuple[int, int], tuple[Mention, ...]] = {}
 
@@ -80,6 +86,7 @@ class RecordScope:
         """Return the sentence at an offset, or the part of it that is near."""
         line = self._line_at(at)
         spans = self._sentences_of(line)
+        # the largest sentence that begins at or before it
         near = bisect_right(spans, (at, len(self._answer))) - 1
         start, end = spans[near] if near >= 0 else (line.start, line.end)
         return max(start, at - _WINDOW), min(end, at + _WINDOW)
@@ -99,6 +106,7 @@ class RecordScope:
     def values_in(self, start: int, end: int) -> list[Figure]:
         """Return the values between two offsets, at most 200."""
         first = bisect_right(self._starts, start - 1)
+        # `bisect`: the values are in order, and there may be hundreds in a line
         return self._values[first : min(bisect_right(self._starts, end - 1), first + _MOST_VALUES)]
 
     # Records -------------------------------------------------------------------------------------
@@ -129,6 +137,7 @@ class RecordScope:
             if not own.is_item and "\n\n" in self._answer[line.end : below.start]:
                 break  # a paragraph is by itself
             below = line
+            # an item of the same level, below the same heading
             if line.indent > indent or (line.indent == indent < own.indent):
                 continue  # another branch of the list
             keys = self.keys_between(line.start, line.end)
@@ -147,6 +156,7 @@ class RecordScope:
         """
         start, end = self.sentence(value.start)
         mentions = self._record_changes(value, start, end)
+        # "respectively" pairs them by order, which equal counts do not show
         if len(mentions) < 2 or _RESPECTIVE.search(self._answer, start, end):
             return ()
         starts = [at for at, _ in mentions]
@@ -154,6 +164,7 @@ class RecordScope:
         for one in self.values_in(start, end):
             counts[bisect_right(starts, one.start)] += one.kind == value.kind
         place = bisect_right(starts, value.start)
+        # all values follow their keys, or (below) all precede them
         if not counts[0] and counts[1] and len({*counts[1:]}) == 1:
             return mentions[place - 1][1]
         if not counts[-1] and counts[0] and len({*counts[:-1]}) == 1:
@@ -164,6 +175,7 @@ class RecordScope:
         """Return the record named before a value in its sentence, if no other is named."""
         start, end = self.sentence(value.start)
         mentions = self._record_changes(value, start, end)
+        # no record in the sentence: the lines above decide
         if not mentions:
             return self._records(value.start, value.kind)
         (at, places), *others = mentions
@@ -177,7 +189,7 @@ class RecordScope:
         no other value of that kind.
         """
         if self._line_at(value.start).is_item or self.paired(value):
-            return True
+            return True  # an item of a list is about one record
         start, end = self.sentence(value.start)
         alike = [one for one in self.values_in(start, end) if one.kind == value.kind]
         mentions = self._mentions(start, end)
@@ -189,10 +201,12 @@ class RecordScope:
         """
         mentions = self._mentions(start, end)
         if not mentions and value.kind in SUMS:
+            # records of days, such as a forecast, have no other name
             mentions = self._days(start, end)
         keys = [
             (at, places)
             for at, places in mentions
+            # a key of the value's own kind is a value, too: two dates
             if self._kind(at) != value.kind and _is_key(places)
         ]
         first = [None, *(_records_of(places) for _, places in keys)]
@@ -230,6 +244,7 @@ class RecordScope:
     def _mentions(self, start: int, end: int) -> tuple[Mention, ...]:
         mentions = self._mention_cache.get((start, end))
         if mentions is None:
+            # ids first: a name in the same sentence may be a part of the record's text
             mentions = self._ids_in(start, end) or self._names_in(start, end)
             self._mention_cache[start, end] = mentions
         return mentions
@@ -237,6 +252,7 @@ class RecordScope:
     def _ids_in(self, start: int, end: int) -> tuple[Mention, ...]:
         first = bisect_right(self._id_starts, start - 1)
         some = self._ids[first : bisect_right(self._id_starts, end - 1)]
+        # a long number may be the id of a record: "order 10442"
         keys = ((one.start, str(one.value) if one.kind == ID else one.text) for one in some)
         mentions = ((at, tuple(self._index.ids.get(key, ())[:_MOST_PLACES])) for at, key in keys)
         return tuple(mention for mention in mentions if mention[1])
@@ -246,6 +262,7 @@ class RecordScope:
         places = self._index.names.get(word, ()) if mentions and len(word) >= _LEAST_SMALL else ()
         if len(places) != 1 or not _is_key(tuple(places)):
             return False
+        # a name that two records share identifies neither
         field = places[0].piece, without_indices(places[0].steps)
         return any(
             field == (one.piece, without_indices(one.steps)) for _, some in mentions for one in some
@@ -260,9 +277,12 @@ class RecordScope:
         mentions: list[Mention] = []
         behind = 0
         for n, word in enumerate(tokens):
+            # most words begin no name
             if n < behind or plain[n].partition(" ")[0] not in first:
                 continue
+            # in lower case one word is no name, unless records beside it are named so
             least = 1 if word[0][0].isupper() or self._is_beside(plain[n], mentions) else 2
+            # the longest name first: "New York Hotel" before "New York"
             for length in range(min(_LONGEST_NAME, len(tokens) - n), least - 1, -1):
                 name = " ".join(plain[n : n + length])
                 if length == 1:  # Tom, if only one name begins with it
@@ -290,20 +310,22 @@ def _plain(word: str) -> str:
     return _plain_of(word) if len(word) <= LONGEST_NAME else ""
 
 
+# 16,384 words, some 2 MB: answers and evidence repeat theirs
 @lru_cache(maxsize=1 << 14)
 def _plain_of(word: str) -> str:
     return " ".join(words(normal(word)))
 
 
 def _may_name(value: Figure) -> bool:
+    # up to three digits are a count
     return value.kind == ID or (value.kind in SUMS and len(value.text) > 3)
 
 
 def _line(answer: str, start: int, end: int) -> _Line:
     text = answer[start:end]
-    stripped = text.lstrip(" \t>")
+    stripped = text.lstrip(" \t>")  # quotes of markdown
     bullet = stripped[:1] in "-*\u2022+" and stripped[1:2] in (" ", "\t")
     indent = len(text) - len(stripped) + (1 if bullet else 0)
-    heading = not bullet and _HEADING.match(text) is not None
+    heading = not bullet and _HEADING.match(text) is not None  # a heading is above all items
     is_item = bullet or indent > 0 or stripped[:1] == "|" or _FIELD.match(stripped) is not None
     return _Line(start, end, -1 if heading else indent, is_item)

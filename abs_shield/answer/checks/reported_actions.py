@@ -25,6 +25,7 @@ _PARTS = frozenset(
     "eur gbp cents currency price difference charged".split()
 )
 """Words of fields of the record itself: ``refund_amount``, but not ``refund_policy``."""
+# a difference may have been charged or refunded, depending on its sign
 _DIFFERENCE = ("charge", "refund")
 _UNDONE = frozenset(
     "failed pending none denied rejected declined requested processing cancelled canceled open "
@@ -32,10 +33,12 @@ _UNDONE = frozenset(
 )
 """States of a record whose action was not done."""
 _NO = frozenset("no none null false n/a not-applicable -".split())
+# a state has one word, or two with an adverb; a longer text is a description
 _LONGEST_STATE, _MOST_WORDS, _MOST_LEAVES = 40, 2, 400
+# an id, an amount, a state and a few more
 _MOST_OF_OWN = 12
 """Leaves of a result that reports its own call; a longer one describes a whole record."""
-_DIGIT = re.compile(r"[1-9]")
+_DIGIT = re.compile(r"[1-9]")  # a text without a digit from 1 is no amount, date or id
 
 
 class ReportedActions:
@@ -50,6 +53,7 @@ class ReportedActions:
         self._ids: dict[str, list[frozenset[str]]] = defaultdict(list)
         for value in values:
             own: dict[int, frozenset[str]] = {}
+            # a result of thousands of records reports no single action
             for path, leaf in leaves(value, most=_MOST_LEAVES):
                 for verb in {*_verbs(value, path, leaf)}:
                     self._ids[verb].append(_ids_beside(value, path, own))
@@ -65,11 +69,13 @@ class ReportedActions:
         records = (
             one for word in EQUIVALENT_VERBS.get(verb, {verb}) for one in self._ids.get(word, ())
         )
+        # without ids on either side it may be the same record
         return any(not ids or not own or not ids.isdisjoint(own) for own in records)
 
 
 def is_short(value: Any) -> bool:
     """Return whether a result is short enough to report only its own call."""
+    # one more than the bound shows that there are more; a large result is not read whole
     return len([*leaves(value, most=_MOST_OF_OWN + 1)]) <= _MOST_OF_OWN
 
 
@@ -83,6 +89,7 @@ def _verbs(value: Any, path: tuple[Any, ...], leaf: Any) -> Iterator[str]:
         yield from _state_verbs(name_words(leaf), names)
     if leaf is True or (len(last) > 1 and last[-1] in _MOMENTS):
         yield from filter(None, map(infinitive, last))
+    # a text counts only with a number: "refund: not possible" reports nothing
     if leaf is True or not isinstance(leaf, str) or _DIGIT.search(leaf):
         yield from _record_verbs(value, path, names)
 
@@ -91,6 +98,7 @@ def _state_verbs(words: tuple[str, ...], names: list[tuple[str, ...]]) -> Iterat
     """Yield the verb of a state: "cancelled", "fully refunded"."""
     if words and (len(words) == 1 or (len(words) == _MOST_WORDS and words[0].endswith("ly"))):
         verb = infinitive(words[-1])
+        # a field beside a payment has the payment's state, not the order's
         is_of_money = any(_RECORDS.get(step[0]) in PAYING for step in names if step)
         if verb and (verb in PAYING or not is_of_money):
             yield verb  # a sent payment is not a sent order
@@ -98,6 +106,7 @@ def _state_verbs(words: tuple[str, ...], names: list[tuple[str, ...]]) -> Iterat
 
 def _record_verbs(value: Any, path: tuple[Any, ...], names: list[tuple[str, ...]]) -> Iterator[str]:
     """Yield the verb of a record named on the path to a leaf."""
+    # `refund_policy` is no record of a refund
     record_names = [words for words in names if words and {*words[1:]} <= _PARTS]
     verbs = [_RECORDS[words[0]] for words in record_names if words[0] in _RECORDS]
     if any("difference" in words and words[0] in _PARTS for words in record_names):
@@ -140,6 +149,7 @@ def _ids_beside(
     """
     ids = frozenset[str]()
     for step in path:
+        # by identity, as equal parts at other places may have other ids beside them
         if id(value) not in own:
             scalars = [one for _, one in _fields(value) if not isinstance(one, (list, dict))]
             own[id(value)] = frozenset(ids_in(scalars))

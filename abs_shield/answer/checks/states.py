@@ -32,6 +32,7 @@ _YES = {"yes": True, "true": True, "no": False, "false": False}
 _STATE_NAMES = frozenset("status state stage phase".split())
 _NOT_YET = "completed complete finished done delivered arrived resolved settled succeeded"
 _EXCLUDED = {
+    # one-sided: "pending" excludes "completed", and what is completed may have been pending
     name: frozenset(map(stem, states.split()))
     for names, states in (
         (
@@ -54,14 +55,17 @@ _EXCLUDED = {
 """For each word of a state the stems of the states that it excludes."""
 _PARTLY = frozenset("partially partly partial".split())
 _AHEAD = frozenset("pending awaiting waiting needs requires".split())
+# "signature" to "signed", "approval" to "approved"; the longest ending first
 _NOUN_ENDINGS = ("ature", "al", "ment", "ation", "ion", "y", "")
 _UNFIT = frozenset("can may should must will need needs require requires allow no not non".split())
 """Words of fields about possibilities, or with a negation."""
 _MOMENTS = frozenset("at on date time".split())
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
+# more records than that: a claim about one of them cannot be told from one about another
 _MOST_FLAGS = 200
 """Fields of one name that are read."""
-_MOST_WORDS = 4_000
+_MOST_WORDS = 4_000  # words of a long conversation, or of a record with long texts
+# a state has one or two words; a value beside it is matched by its first words
 _LONGEST_STATE, _LONGEST_VALUE = 30, 400
 
 
@@ -118,6 +122,7 @@ class Flags:
             for path, leaf in leaves(self._passages[place].value):
                 for flag in _flags(place, path, leaf):
                     some = self._flags[min(flag.keys)]
+                    # one more than the bound marks the name as too frequent, see `_stated`
                     if len(some) <= _MOST_FLAGS:
                         some.append(flag)
 
@@ -128,12 +133,14 @@ class Flags:
         stated = [one for clause in clauses(claim) for one in self._stated(clause, claim)]
         words = frozenset(word.key for word in words_of(claim))
         stated = [one for one in stated if self._is_meant(one[0], words)]
+        # a time alone says that something happened, and not that it is still so
         wrong = [flag for flag, is_so in stated if flag.is_so != is_so and not flag.is_moment]
-        if is_universal(claim):
+        if is_universal(claim):  # "all rooms are heated" needs the same field of several records
             alike = {flag.siblings for flag, _ in stated}
             return wrong[0] if wrong and len(stated) > 1 and len(alike) == 1 else None
         stated = self._selected(stated, words)
         wrong = [flag for flag, is_so in stated if flag.is_so != is_so and not flag.is_moment]
+        # a single field that agrees is enough: it may be the one that is meant
         return wrong[0] if wrong and len(wrong) == len(stated) else None
 
     def span(self, flag: Flag) -> Span | None:
@@ -161,6 +168,7 @@ class Flags:
         words = self._words_of(flag)
         words = words | self._user_words if is_universal(claim) else words
         ids = [not word.text.isalpha() for word in stated.about]
+        # "booking B-10": the noun may be in no record, the id is
         return all(
             word.key in words or any(ids[n + 1 : n + 3]) for n, word in enumerate(stated.about)
         )
@@ -168,6 +176,7 @@ class Flags:
     def _is_meant(self, flag: Flag, words: frozenset[str]) -> bool:
         """Return whether a claim names the object that contains a field, or a value beside it."""
         above = flag.path[-2:-1]
+        # a nested object is meant only if its name, or a value in it, is mentioned
         if not above or isinstance(above[0], int) or _keys(split_words(above[0])) <= words:
             return True
         beside = _at(self._passages[flag.passage].value, flag.path[:-1])
@@ -215,6 +224,7 @@ def _current(evidence: Evidence) -> list[int]:
         has_acted = any(evidence.pieces[n].name for n in results)
     else:
         has_acted = any(not one.reads for one in evidence.executed)
+    # earlier results may have been changed by an action since
     current = results[-1:] if has_acted else results
     return [n for n in current if isinstance(evidence.pieces[n].value, (dict, list))]
 
@@ -223,7 +233,7 @@ def _flags(place: int, path: Path, leaf: Any) -> Iterator[Flag]:
     """Yield the properties that a field asserts, and those that its state excludes."""
     name = path[-1] if path else 0
     names = split_words(name) if isinstance(name, str) else []
-    if not names or _UNFIT & {*names}:
+    if not names or _UNFIT & {*names}:  # `needs_approval: false` says nothing of an approval
         return
     is_so = leaf if isinstance(leaf, bool) else None
     if isinstance(leaf, str):

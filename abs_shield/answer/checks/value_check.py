@@ -52,10 +52,13 @@ Values of one answer that are checked in full, as many as a long table has; each
 
 Further values are only looked up, which is cheap, and as many of the absent ones are derived.
 """
+# 501 figures are counted in about 10,000 characters of a table
 _BEGINNING = 10_000
-_MOST_SPANS = 3
+_MOST_SPANS = 3  # as many as a report shows
+# each may search sentences of all evidence; one conflict explains an answer
 _MOST_CONFLICTS = 50
 """Absent values of an answer for which a conflicting value is searched."""
+# below PRESENT, as a wrong figure may follow from others by chance; above the revise threshold
 DERIVED = 0.9
 """P(grounded) of a claim whose worst value is derived."""
 _HEDGE = re.compile(
@@ -64,8 +67,8 @@ _HEDGE = re.compile(
     r"[ *_]{0,4}\Z",
     re.IGNORECASE,
 )
-_LONGEST_HEDGE = 24
-_ROUNDED = Decimal("0.05")
+_LONGEST_HEDGE = 24  # the longest hedge is "approximately" with marks of emphasis
+_ROUNDED = Decimal("0.05")  # "about 500" for 480 or 520
 """Relative error of a number that the answer marks as rounded."""
 _NEGATIVE = re.compile(
     r"(?<![a-z])(?:minus|negative|below|under|overdr|owe|owing|debt|debit|credit|refund|deduct|deficit"
@@ -140,6 +143,7 @@ def _opinion(checked: Sequence[CheckedValue], evidence: Evidence) -> Opinion | U
         return NOTHING
     conflict = next((one.conflict for one in checked if one.conflict), "")
     score = min((_SCORES[one.status] for one in checked if one.status in _SCORES), default=PRESENT)
+    # what was not read may have the value; a conflict is in what was read
     if evidence.blind and score < DERIVED and not conflict:
         return Unavailable(evidence.blind)
     spans = dict.fromkeys(one.span for one in checked if one.span)
@@ -172,6 +176,7 @@ class AnswerValues:
         self._room = MOST_VALUES
         self._conflicts = 0
         self._matches = _matches(self._values, self._index)
+        # after the lookup: two values that are found are not joined
         self._join()
         self._bindings = RecordBindings(answer, self._values, evidence)
         scope = self._bindings.scope
@@ -205,6 +210,7 @@ class AnswerValues:
                 yield self._look_up(self._all[n])
 
     def _check(self, value: Figure, matches: Sequence[EvidenceValue]) -> CheckedValue:
+        # small counts are often a fair count of a list, so they are wrong only if swapped
         if value.soft and (other := self._swapped_count(value, matches)):
             return self._absent(value, _conflict(value, other))
         if value.soft or value in self._exemptions:
@@ -213,6 +219,7 @@ class AnswerValues:
                 ValueStatus.FREE if matches or not value.soft else ValueStatus.IDLE,
                 spelling=spelling,
             )
+        # a conflict with a reason first; then what makes a found value wrong; then the records
         if conflict := self._other_unit(value, matches):
             return self._absent(value, conflict)
         if self._has_other_sign(value, matches) or self._reverses_growth(value, matches):
@@ -231,11 +238,14 @@ class AnswerValues:
         )
         if other is not None and value.kind in SUMS and self._is_swapped(value, other):
             return self._absent(value, _conflict(value, other))
+        # before derivation: a payment is stated, not computed
         if not matches and (agrees := self._paid.agrees(value)) is not None:
             return CheckedValue(ValueStatus.DERIVED) if agrees else self._absent(value)
+        # the record's own value is better evidence than a computation
         if one is None and (self._follows(value) or (not matches and self._is_broken(value))):
             return CheckedValue(ValueStatus.DERIVED)
         if other is not None:
+            # for sums no conflict is reported: several amounts may be in one record
             return self._absent(value, "" if value.kind in SUMS else _conflict(value, other))
         one = one or next(iter(matches), None)
         if one is not None or self._is_vouched(value):
@@ -246,6 +256,7 @@ class AnswerValues:
         if self._conflicts >= _MOST_CONFLICTS:
             return self._absent(value)
         self._conflicts += 1
+        # a computed amount has no value in its place
         announced = value.kind == MONEY and self._derivation.says_computed(value)
         return self._absent(value, "" if announced else self._bindings.conflict(value))
 
@@ -313,10 +324,11 @@ class AnswerValues:
         minus = minus_before(self._answer, value)
         negative = minus is not None
         numbers = [one.figure.numbers[0] for one in matches]
-        if not all(number and negative != (number < 0) for number in numbers):
+        if not all(number and negative != (number < 0) for number in numbers):  # zero has no sign
             return False
         if any(_REMOVED.search(one.field) for one in matches):
             return False  # a diff of 12 deletions is written as "-12"
+        # the words on both sides, without the minus itself, which some of them match
         stretches = ((start, value.start if minus is None else minus), (value.start, end))
         return not any(_NEGATIVE.search(self._answer, *stretch) for stretch in stretches)
 
@@ -343,6 +355,7 @@ class AnswerValues:
         if not _is_as_exact(value, one.figure):
             return None
         text, end = one.figure.text, value.end
+        # a converted value needs its unit, too
         if value.kind in SUMS and not figures_agree(
             value, one.figure
         ):  # the evidence has another unit
@@ -393,6 +406,7 @@ def _rounded(value: Figure, answer: str) -> Figure:
     number = abs(value.numbers[0])
     if number != number.to_integral_value() or not number:
         return value
+    # "about 500" is rounded to hundreds, but by at most 5 % on either side
     zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
     step = min(Decimal(10) ** zeros, 2 * _ROUNDED * number)
     return value._replace(step=max(value.step, step))

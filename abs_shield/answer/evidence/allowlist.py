@@ -26,6 +26,7 @@ def vouch(session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool)
             the values of such text.
         strict: Whether only tool results count.
     """
+    # patterns only: plain values are passages
     tests = [] if strict else [_guarded(entry) for entry in allow if is_pattern(entry)]
     if forgot:
         tests.append(lambda text: _remembers(session, text, strict))
@@ -43,7 +44,7 @@ def _guarded(entry: Any) -> Vouches:
     def vouches(text: str) -> bool:
         try:
             return admits(text)
-        except Exception:
+        except Exception:  # a callable of the policy may raise for a text it does not expect
             logger.exception("abs_shield: `allow` raised for a value of an answer; not allowed")
             return False
 

@@ -25,10 +25,12 @@ from abs_shield.text.json_leaves import leaves, parse_container
 from abs_shield.text.show import shown
 
 _SOURCES = {"user": PassageSource.USER, "system": PassageSource.SYSTEM}
-_EVERY = 1 << 30
+_EVERY = 1 << 30  # all of them: the record has its own bound
+# this package's own exceptions come back to the model as a tool's error
 _OWN_ERROR = "ShieldError: "
 _LEAST_ECHO = 3
 """Fewest characters of an argument that an error repeats; shorter ones occur in any text."""
+# an error repeats a few arguments; each is an alternative of one pattern
 _MOST_ECHOES, _LONGEST_ECHO = 50, 256
 _CUT = "a result is too large to be read whole"
 _UNREAD = (
@@ -65,8 +67,9 @@ def evidence_of(
         passages = [passage for passage in passages if passage.source is PassageSource.TOOL_RESULT]
     else:
         passages += _allowed(allow)
-    read = [*_within_limits(reversed(passages))][::-1]  # the newest are read first
+    read = [*_within_limits(reversed(passages))][::-1]  # newest first, as an answer reports those
     failed = [_has_failed(call) for call in calls]
+    # forgotten calls may have performed what the answer claims
     is_complete = not record.opaque_reasons and record.execution_count <= len(record.executions)
     blind = next((one.mentions.blind for one in records if one.mentions.blind), "")
     unread = _unread(read, len(passages))
@@ -103,6 +106,7 @@ class CachedEvidence:
             (one.log.version, one.execution_count, one.child_execution_count) for one in records
         ]
         key = (state, strict_tool_evidence)
+        # sessions only grow, so the same counts mean the same content
         if self._newest is None or self._newest[0] != key:
             evidence = evidence_of(
                 self._session, strict_tool_evidence=strict_tool_evidence, allow=self._allow
@@ -145,7 +149,7 @@ def _within_limits(passages: Iterable[Passage]) -> Iterator[Passage]:
         left = MOST_NUMBERS - numbers
         numbers += passage.numbers
         if numbers > MOST_NUMBERS:
-            if not passage.lines:
+            if not passage.lines:  # JSON lines are cut while they are flattened
                 text = beginning(passage.text, left)
                 value = text if isinstance(passage.value, str) else None
                 yield replace(passage, text=text, value=value, cut=True)
@@ -166,6 +170,7 @@ def _unread(read: Sequence[Passage], total: int) -> str:
 def _lineage(session: Session) -> list[Session]:
     """Return a session after those whose records it may read, oldest first."""
     line = [session]
+    # a session that is its own ancestor would loop
     while (parent := line[-1].parent) is not None and parent not in line:
         line.append(parent)
     return line[::-1]
@@ -204,13 +209,16 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         by_id[call.call_id or ""].append(call)
     logs = [[*one.entries()] for one in line]
     returned = [{event.call_id for _, event in log if isinstance(event, Returned)} for log in logs]
+    # results that are still in the log are read there, with their text
     if any(record_of(one).log.forgot for one in line):
         events = (event for log in logs for _, event in log)
+        # by identity, for results without a call id
         unnamed = {id(one.value) for one in events if isinstance(one, Returned) and not one.call_id}
         for call_id, some in by_id.items():
             if not any(call_id in ids for ids in returned):
                 for call in (one for one in some if id(one.value) not in unnamed):
                     place = call_id or f"{call.tool}:{call.at}"
+                    # a nested call's result was seen by its caller, not by the model
                     value = None if call.nested else call.value
                     forgotten = Returned(call.tool, value, call.call_id, call.error)
                     yield from _result(forgotten, call, place)
@@ -222,6 +230,7 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
                 yield _text_passage(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and not (event.call_id and event.call_id in below):
                 some = by_id[event.call_id] if event.call_id else []
+                # the first result of an id belongs to its first call
                 yield from _result(event, some.pop(0) if some else None, place)
 
 
@@ -231,6 +240,7 @@ def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Pass
         return
     id, name = f"result:{place}", event.name or (call.tool if call else "")
     arguments = call.arguments if call else None
+    # an error is evidence of its own words, not of the arguments that it repeats
     if event.error or is_failure_result(value):
         yield _text_passage(id, PassageSource.TOOL_RESULT, _without_echoes(value, arguments), name)
     else:
@@ -257,6 +267,7 @@ def _without_echoes(value: Any, arguments: Any) -> str:
     text = "" if isinstance(value, TooLarge) else flatten(value).text
     repeated = () if arguments is None else islice(leaves(arguments), _MOST_ECHOES)
     values = {str(leaf)[:_LONGEST_ECHO] for _, leaf in repeated}
+    # the longest first, so that a shorter one does not leave the rest of it
     echoes = sorted((one for one in values if len(one) >= _LEAST_ECHO), key=len, reverse=True)
     if not echoes:
         return text
@@ -300,6 +311,7 @@ def _document(document: Any, place: int) -> Passage:
     id, text = None, document
     if isinstance(document, Mapping):
         id, text = document.get("id"), document["text"]
+    # an id of a document is repeated in every span
     return _passage(f"doc:{place}" if id is None else str(id)[:1_024], text)
 
 

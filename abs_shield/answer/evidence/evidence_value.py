@@ -28,10 +28,12 @@ from abs_shield.text.values.figure import (
 from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.id_values import id_key
 
+# names of people and products; a longer text is a description
 LONGEST_NAME = 60
 """Most characters of a name."""
-_LEAST_PART = 4
-_HALF_DAY = 720
+_LEAST_PART = 4  # three digits or letters are in too many ids
+_HALF_DAY = 720  # 12 hours: 6 may be am or pm
+# below, a whole number is a count more often than an amount
 _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 
@@ -121,10 +123,11 @@ def figures_of(leaf: Leaf) -> list[Figure]:
         return _figures_in_text(value) or _letter_id(leaf)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return []
+    # an integer of 39 digits is no amount, and Python refuses to write very long ones
     text = repr(value) if not isinstance(value, int) or value.bit_length() < 128 else ""
     try:
         number = Decimal(text)
-    except ArithmeticError:
+    except ArithmeticError:  # an empty text
         return []
     return [Figure(NUMBER, text, 0, len(text), (number,))] if number.is_finite() else []
 
@@ -186,10 +189,10 @@ def _parts(text: str) -> Iterator[str]:
     if text.isascii() and text.isalnum():
         return
     own = id_key(text)
-    if "/" in own or "@" in own:
+    if "/" in own or "@" in own:  # an address also by its host, a path by its first part
         yield from {own.partition("/")[0], own.rpartition("@")[2]} - {own}
         return
-    split = words(normal(text[:256]))
+    split = words(normal(text[:256]))  # bounded, as a hostile id may have a megabyte
     yield from {part for part in split if len(part) >= _LEAST_PART and part.isdigit()} - {own}
-    if len(split) > 2:  # its endings
+    if len(split) > 2:  # its endings, of at most five parts
         yield from ("".join(split[n:]) for n in range(1, min(len(split) - 1, 6)))

@@ -11,8 +11,9 @@ from abs_shield.answer.evidence.windows import nearest
 from abs_shield.model import fenced
 from abs_shield.text.show import escaped
 
+# some 6,000 tokens, a small model's context; a question is short
 _MOST_CHARACTERS, _LONGEST_QUESTION = 24_000, 8_000
-_MOST_CALLS, _LONGEST_CALL = 100, 400
+_MOST_CALLS, _LONGEST_CALL = 100, 400  # calls of a long run, and their first arguments
 
 
 def fence_evidence(
@@ -55,6 +56,7 @@ def _windows(evidence: Evidence, texts: Iterable[str]) -> list[tuple[int, int, s
     places = {passage.id: place for place, passage in enumerate(evidence.pieces)}
     chosen: dict[tuple[int, int], str] = {}
     left = _MOST_CHARACTERS
+    # all claims get their best window before any gets its second
     for rank in range(max(map(len, ranked), default=0)):
         for span in (spans[rank] for spans in ranked if rank < len(spans)):
             key = (places[span.piece], span.start)

@@ -11,22 +11,23 @@ MOST_NUMBERS = 40_000
 """
 Numbers and sentences of all evidence that are read, and of one result.
 
-Dates, ids and addresses count as numbers, lines as sentences.
+Dates, ids and addresses count as numbers, lines as sentences. Each takes memory in the indexes.
 """
 MOST_PASSAGES = 20_000
-"""Passages that are read."""
+"""Passages that are read; each costs an entry in every index, even if it is empty."""
 MOST_OF_ANSWER = 200_000
-"""Characters of an answer that are read."""
+"""Characters of an answer that are read, some 80 pages; each is searched by many patterns."""
 MOST_NUMBERS_OF_ANSWER = 5_000
-"""Numbers and sentences of an answer that are read."""
+"""Numbers and sentences of an answer that are read; each may become a value or a claim."""
 _MARK = re.compile(
     r"\d+(?:[-:./]\d+){0,2}|[@:](?=\w)|(?<=\w)\.(?=[a-z])"
+    # the lookahead skips most words without trying all alternatives
     rf"|\b(?=[aotfsenhmbzircpl])(?:{NUMBER_WORDS}|noon|midnight|ids?|number|code|ref(?:erence)?"
     r"|confirmation|locator|pnr|sku)\b|[.!?](?=\s)|[\n\u3002\uff01\uff1f]",
     re.IGNORECASE,
 )
 """A part of any value except a name, or the end of a sentence."""
-_LONGEST_BACK = 1_000
+_LONGEST_BACK = 1_000  # a line or a word of more is data, and is cut inside
 
 
 def count(text: str, most: int) -> int:
@@ -36,7 +37,7 @@ def count(text: str, most: int) -> int:
     >>> count("3 rooms on 2024-05-15 for ann@example.org.\\nPaid.", 10), count("1 2 3", 1)
     (6, 2)
     """
-    if len(text) < 2:
+    if len(text) < 2:  # the shortest texts are one value, without a search
         return 1
     return sum(1 for _ in islice(_MARK.finditer(text), most + 1))
 

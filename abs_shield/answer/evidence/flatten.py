@@ -15,11 +15,12 @@ from abs_shield.text.json_leaves import DEEPEST, Path, leaves, parse_container, 
 from abs_shield.text.show import describe_exception
 
 MOST_LINES = 20_000
-"""Values of one result that are read."""
+"""Values of one result that are read; each becomes a line."""
 MOST_CHARACTERS = 1_000_000
-"""Characters of one result that are read."""
+"""Characters of one result that are read, as many as are compared word by word."""
+# Python refuses to write integers of more than 4,300 digits; this is about 1,200
 _MOST_BITS = 4_096
-_LONGEST_NAME = 256
+_LONGEST_NAME = 256  # a name is repeated in each line below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ class _Converter:
         if depth >= DEEPEST:
             self.cut = self.cut or bool(value)
             return None
+        # `_values` is below 0 after a text that used up the rest
         size = max(0, self._values)
         self.cut = self.cut or len(value) > size
         if not isinstance(value, Mapping):
@@ -129,10 +131,11 @@ class _Converter:
     def _string(self, text: str, depth: int) -> Any:
         short = self._opens and len(text) <= self._characters and depth < DEEPEST
         if short and (inner := parse_container(text)) is not None:
+            # JSON in a string counts as one level, so that it cannot nest without end
             return self.convert(inner, depth + 1)
         self._values -= 1
         self.cut = self.cut or len(text) > self._characters
-        text = str.__str__(text)[: max(0, self._characters)]
+        text = str.__str__(text)[: max(0, self._characters)]  # without the methods of a subclass
         self._characters -= len(text)
         return self._truncated(text) if self._opens else text
 
@@ -149,7 +152,7 @@ class _Converter:
 def _name(name: Any) -> str:
     try:
         return str(name)[:_LONGEST_NAME]
-    except Exception as error:
+    except Exception as error:  # a key's `__str__` may raise
         return describe_exception(error)[:_LONGEST_NAME]
 
 

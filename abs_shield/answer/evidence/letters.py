@@ -8,6 +8,7 @@ _WORD = re.compile(r"\w+")
 _WIDE = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
+# four letters keep most stems; a word of Chinese or Thai has about two, without blanks
 _RUN, _WIDE_RUN = 4, 2
 
 

@@ -100,6 +100,7 @@ class Evidence:
 
     def derived(self, build: Any) -> Any:
         """Return ``build(self)``, built once: a scorer's index of these passages."""
+        # `None` is no index; threads may build one twice, which is harmless
         value = self._derived.get(build)
         if value is None:
             value = self._derived[build] = build(self)

@@ -56,7 +56,7 @@ def walk(value: Any) -> Iterator[Leaf]:
     """Yield every scalar of a JSON value, and every record key, in order."""
     left: list[tuple[Steps, Any]] = [((), value)]
     count = 0
-    while left and count < MOST:
+    while left and count < MOST:  # `MOST` bounds hostile results
         steps, item = left.pop()
         count += 1
         if isinstance(item, Mapping) and len(steps) < DEEPEST:
@@ -64,12 +64,13 @@ def walk(value: Any) -> Iterator[Leaf]:
             inside: list[tuple[Steps, Any]] = []
             for name, inner in ((str(name), inner) for name, inner in item.items()):
                 step = (
+                    # a digit in the name of an object is usually its id or date
                     RecordKey(name) if rows or (_DIGIT.search(name) and _is_inner(inner)) else name
                 )
                 inside.append(((*steps, step), inner))
                 if isinstance(step, RecordKey):
                     yield Leaf((*steps, step), str(name), is_name=True)
-            left += reversed(inside)
+            left += reversed(inside)  # reversed, as the stack returns the last first
         elif isinstance(item, (list, tuple)) and len(steps) < DEEPEST:
             left += reversed([((*steps, n), inner) for n, inner in enumerate(item)])
         elif not isinstance(item, (Mapping, list, tuple)):
@@ -84,7 +85,7 @@ def _has_record_keys(item: Mapping[str, Any]) -> bool:
     """
     Return whether the names of an object are record keys: ``{"Alder": {...}, "Birch": {...}}``.
     """
-    if len(item) < 2:
+    if len(item) < 2:  # one name is a field more often than a key
         return False
     if all(_DIGIT.search(str(name)) for name in item):
         return True
@@ -165,6 +166,7 @@ def field_of(text: str, at: int) -> str:
     >>> field_of("to: Mia\\nstart_time: 2024-05-15 10:00", 20)
     'start_time'
     """
+    # a field's line is short; searching farther back would take quadratic time
     start = text.rfind("\n", max(0, at - 200), at) + 1
     match = _FIELD.match(text, start, max(start, min(at, start + 60)))
     return match[1] if match else ""

@@ -18,17 +18,18 @@ from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Number, Token, tokens
 
 MOST_CHARACTERS = 1_000_000
-"""Characters that are indexed; of longer evidence the newest passages."""
+"""Characters that are indexed, some 400 pages; of longer evidence the newest passages."""
 _LONGEST = 80
-"""Words of a sentence; a longer one is split."""
+"""Words of a sentence; a longer one is split, as it would share words with any claim."""
 _MOST_POSTINGS = 200
-"""Sentences stored for a word: the first ones."""
-_LARGEST = 1_000_000
+"""Sentences stored for a word: the first ones; a word of more sentences identifies none."""
+_LARGEST = 1_000_000  # words; no sentence has more, as at most a million characters are read
 CALL_PIECE = -1
 """The piece of a sentence that describes a call."""
+# the last actions of a long run, with the first arguments of each
 _MOST_CALLS, _LONGEST_CALL = 500, 2_000
-_READ = 1_000
-_SHORTEST, _ENDING = 4, 3
+_READ = 1_000  # a sentence; data without stops would make each claim as slow as all of it
+_SHORTEST, _ENDING = 4, 3  # "America" to "American"; a shorter name is the beginning of many words
 _WEEKDAYS = [stem(f"{day}day") for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
 
@@ -80,6 +81,7 @@ class SentenceIndex:
         for words in _call_sentences(evidence):
             self._add(IndexedSentence(CALL_PIECE, 0, 0, words))
             values.update(_numbers(words))
+        # so that "in March" is found for a date in digits
         self.words.update(_calendar(self.pieces))
         self._values = sorted(values)
 
@@ -112,13 +114,14 @@ class SentenceIndex:
         first = bisect_left(self._values, number.value - number.within)
         if first < bisect_right(self._values, number.value + number.within):
             return True
-        at = bisect_left(self._values, number.other)
+        at = bisect_left(self._values, number.other)  # also as a percentage of a share
         return self._values[at : at + 1] == [number.other]
 
     def window(self, place: int) -> set[str]:
         """Return the content words of a sentence and its neighbours, of a line and its record."""
         if self.sentences[place].piece == CALL_PIECE:
             return set(self.sentences[place].content)
+        # a record has some nine fields; sentences refer to their neighbours
         reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
         near = self.sentences[max(0, place - reach) : place + reach + 1]
         return {word for one in near for word in one.content}
@@ -181,7 +184,7 @@ def _calendar(pieces: Sequence[Passage]) -> set[str]:
     for day in days:
         year, month, of_month = map(int, day.split("-"))
         names.add(ENGLISH[month - 1])
-        if year and 0 < of_month <= monthrange(year, month)[1]:
+        if year and 0 < of_month <= monthrange(year, month)[1]:  # day 31 of a damaged date
             names.add(_WEEKDAYS[weekday(year, month, of_month)])
     return names
 
@@ -197,7 +200,7 @@ def _newest(evidence: Evidence) -> list[Passage]:
     for piece in reversed(evidence.pieces):
         left -= len(piece.text)
         passages.append(piece)
-        if left <= 0:
+        if left <= 0:  # the passage that exceeds the limit is read up to it
             break
     return passages[::-1]
 
@@ -209,6 +212,7 @@ def _sentences(piece: Passage) -> Iterator[tuple[int, int, list[Token]]]:
     for start, end in spans:
         words = tokens(text[start:end], most=_LARGEST)
         if piece.lines:
+            # `flights[3]` has no 3 that an answer could mean
             words = _without_path_numbers(words, text.find(": ", start, end) - start)
         if len(words) <= _LONGEST:
             yield start, end, words

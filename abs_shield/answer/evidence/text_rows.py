@@ -28,12 +28,12 @@ _STATEMENT = re.compile(
 )
 """A sentence that begins with a name."""
 _NUMBER = re.compile(r"\d[\d.,]*(?<![.,])")
-_LONGEST_PROSE = _LONGEST_ROW = 4_000
+_LONGEST_PROSE = _LONGEST_ROW = 4_000  # parallel sentences are short; a row of more is no record
 _SEPARATORS = ",\t;"
 _MOST_LINES = 200
-"""Lines of one row whose names are read."""
-_MOST_ROWS = 20_000
-_LEAST_ROWS = 2
+"""Lines of one row whose names are read; a longer item is a document."""
+_MOST_ROWS = 20_000  # as many as the lines of a result
+_LEAST_ROWS = 2  # a single row may be any sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ def rows(text: str) -> TextRows:
     >>> rows("Alder: 349\\nBirch: 587").names, rows("Alder costs 349.").starts
     ([('Alder',), ('Birch',)], [])
     """
+    # the first form that fits; prose fits none
     return next((parsed for form in _FORMS if (parsed := form(text))), PROSE)
 
 
@@ -98,16 +99,19 @@ def _items(text: str) -> TextRows | None:
     ends = [*starts[1:], len(text)]
     several = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     columns: tuple[str, ...] = ()
+    # a table's header is above a line of dashes
     if several[0][0] == "|" and "-" in several[1] and _RULE.issuperset(several[1].rstrip("\n")):
         columns = _cells(several[0].strip(), "|")
     if _are_records(several):
         return TextRows(starts, [tuple(_values_of(one)) for one in several], is_table=True)
+    # neither the header nor the line below it names a record
     names = [() if columns and n < 2 else tuple(_names_of(one)) for n, one in enumerate(several)]
     return TextRows(starts, names, columns, "|", is_table=bool(columns))
 
 
 def _are_records(items: list[str]) -> bool:
     """Return whether all items begin with the same field, as in a YAML list of objects."""
+    # all or none, so that prose with one colon is no record
     fields = {match["field"] if (match := _ENTRY.match(item)) else "" for item in items}
     return len(fields) == 1 and "" not in fields
 
@@ -137,9 +141,10 @@ def _separated(text: str) -> TextRows | None:
     header = lines[0][1]
     separator = max(_SEPARATORS, key=header.count)
     count = header.count(separator)
+    # a header has no digits, a first row of data usually has
     if not count or any(map(str.isdigit, header)):
         return None
-    if any(line.count(separator) != count for _, line in lines):
+    if any(line.count(separator) != count for _, line in lines):  # a comma of prose occurs unevenly
         return None
     below = lines[1:]
     names = [_cells(line, separator) for _, line in below]
@@ -194,11 +199,13 @@ def _parallel(text: str) -> TextRows | None:
         starts.append(start)
         names.append((match["name"],))
         statements.add(_NUMBER.sub("0", match["said"]).rstrip(" ."))
+    # two statements, or one name twice, are no list of records
     if len(starts) < _LEAST_ROWS or len(statements) > 1 or len({*names}) < len(names):
         return None
     return TextRows(starts, names, is_table=True)
 
 
+# strict forms first: a labelled list would also be items or prose
 _FORMS: tuple[Callable[[str], TextRows | None], ...] = (
     _labelled,
     _items,

@@ -31,6 +31,7 @@ _CODE = re.compile(
 )
 _TEXTS = frozenset("message msg detail details reason result status state outcome response".split())
 _ALLOWED = frozenset("accepted allowed permitted authorized authorised granted".split())
+# a refusal is one short text; an object has it among its first fields; few fields beside `allowed`
 _LONGEST, _MOST, _FEW = 400, 50, 3
 
 
@@ -50,10 +51,11 @@ def undone(tool: str, arguments: Mapping[str, Any], value: Any) -> bool:
     >>> undone("book_room", {}, {"id": "R7", "cancelled": False, "note": "Cannot be refunded."})
     False
     """
-    if isinstance(value, (list, tuple)) and len(value) == 1:
+    if isinstance(value, (list, tuple)) and len(value) == 1:  # a list of one result
         value = value[0]
     verb = canonical((parse_action_argument(arguments) or parse_action(tool)).verb)
     if not isinstance(value, Mapping):
+        # an answer of the tool itself: False, or a refusal
         return _is_false(value) or _refuses(value, verb)
     fields = ((str(key).casefold(), value[key]) for key in list(value)[:_MOST])
     return any(_denies(name, one, verb, len(value)) for name, one in fields)
@@ -63,9 +65,10 @@ def _denies(name: str, value: Any, verb: str, size: int) -> bool:
     """Return whether a field of a result denies the action of *verb*."""
     if _is_false(value):
         own = any(_is_of(word, verb) for word in name_words(name))
+        # beside other fields, `accepted: false` is a property of a record
         return own or name == "success" or (name in _ALLOWED and size <= _FEW)
     if name == "status" and type(value) is int:
-        return 400 <= value < 600
+        return 400 <= value < 600  # a status of HTTP, copied into the result
     is_error = name == "code" and isinstance(value, str) and _CODE.search(value[:_LONGEST])
     return bool(is_error) or (name in _TEXTS and _refuses(value, verb))
 
@@ -74,6 +77,7 @@ def _refuses(value: Any, verb: str) -> bool:
     """Return whether a short text begins with a refusal, or denies the action of *verb*."""
     if not isinstance(value, str) or len(value) > _LONGEST:
         return False
+    # `match`, not `search`: a refusal is at the beginning, a condition is behind
     denied = _DENIES.match(value)
     own = denied is not None and _is_of(denied["verb"].casefold(), verb)
     return own or _REFUSES.match(value) is not None

@@ -55,8 +55,8 @@ MOST_PLACES = 500
 """Occurrences of one value that are read."""
 _MOST_KEYS = 20_000
 """Most ids of which the endings are compared."""
-_MOST_LINES = 200
-_MOST_CACHED = 1_000
+_MOST_LINES = 200  # a calculator's result is short
+_MOST_CACHED = 1_000  # answers repeat values; more distinct ones are only looked up once
 _MOST_INSIDE = 400
 """Values read of one record, and of each record that contains it."""
 _LONGEST_RECORD = 4_000
@@ -65,15 +65,16 @@ _MOST_PERIODS = 20
 """Records with one time that are read."""
 _WHOLE: tuple[Steps, ...] = ((),)
 """The path of a result that is one record."""
-_LEAST_BROKEN = 8
-_LEAST_GROUPED = 1_000
+_LEAST_BROKEN = 8  # shorter texts without blanks occur by chance in the running letters of others
+_LEAST_GROUPED = 1_000  # smaller numbers have no groups
 _BLANK = re.compile(r"\s+")
-_SLACK = Decimal("1e-9")
+_SLACK = Decimal("1e-9")  # quotients of `Decimal` are rounded
 _WORDS_OF_CODE = re.compile(r"[A-Za-z]\w{2,59}")
 _CENTS = units_of("cents")
 _MONEY = (Unit("money", Decimal(1)),)
 _CODES = frozenset(CODES.split("|"))
 _UNIT_FIELDS = frozenset("currency unit".split())
+# "$" may be any of the first, "kr" any of the last
 _FAMILIES = (
     frozenset("USD CAD AUD NZD SGD HKD MXN".split()),
     frozenset("JPY CNY".split()),
@@ -109,12 +110,13 @@ class ValueIndex:
             first = len(self.values)
             self._read(place, piece)
             self.of_piece.append(range(first, len(self.values)))
+        # calls whose results are not recorded: their arguments were seen all the same
         for action in evidence.executed or ():
             self._read_arguments(-1, action.arguments)
         numbers = [
             (abs(number), n) for n, one in enumerate(self.values) for number in one.figure.numbers
         ]
-        numbers.sort(key=itemgetter(0))
+        numbers.sort(key=itemgetter(0))  # sorted for `bisect`: a value is near others, not equal
         self._numbers = [number for number, _ in numbers]
         self._owners = [owner for _, owner in numbers]
 
@@ -136,6 +138,7 @@ class ValueIndex:
         for leaf in walk(arguments):
             for figure in figures_of(leaf):
                 steps = ("", *leaf.steps)
+                # with an empty step, so that an argument is in no record of the result
                 self._add(
                     EvidenceValue(place, PassageSource.TOOL_RESULT, steps, leaf.field, figure, True)
                 )
@@ -176,11 +179,12 @@ class ValueIndex:
     def _add_name(self, text: str, place: KeyPlace) -> None:
         if len(text) <= LONGEST_NAME and any(map(str.isalpha, text)):
             parts = words(normal(text))
-            if 1 <= len(parts) <= 6:
+            if 1 <= len(parts) <= 6:  # as many words as `RecordScope` looks up
                 self.names[" ".join(parts)].append(place)
 
     def _add_text(self, piece: int, steps: Steps, text: str) -> None:
         key = piece, record_of(steps)
+        # a row of a megabyte would be normalised for each value
         if self._sizes[key] < _LONGEST_RECORD:
             self._texts[key].append(text[:_LONGEST_RECORD])
             self._sizes[key] += len(text)
@@ -199,6 +203,7 @@ class ValueIndex:
                 self.ids[name].append(place)
         for steps in enclosing(one.steps) if one.steps else _WHOLE:
             members = self._members[one.piece, steps]
+            # bounded for each enclosing record, so that deep nesting costs linear time
             if len(members) < _MOST_INSIDE:
                 members.append(one)
 
@@ -210,6 +215,7 @@ class ValueIndex:
         matches = self._find_cache.get(key)
         if matches is None:
             if len(self._find_cache) >= _MOST_CACHED:
+                # cleared whole, which is simpler than dropping the oldest and rare
                 self._find_cache.clear()
             matches = self._find_cache[key] = tuple(self._matches(value))
         return matches
@@ -220,6 +226,7 @@ class ValueIndex:
             if n not in tried:
                 tried.add(n)
                 one = self.values[n]
+                # ids are equal by their key; other kinds share keys and must agree
                 alike = ID in (value.kind, one.figure.kind) or figures_agree(value, one.figure)
                 if alike and (value.kind != MONEY or one.is_money):
                     yield one
@@ -246,6 +253,7 @@ class ValueIndex:
 
     def _near(self, number: Decimal, step: Decimal) -> Iterator[int]:
         reach = step / 2 + _SLACK
+        # by absolute values: signs are compared by another check
         low = bisect_left(self._numbers, abs(number) - reach)
         high = bisect_right(self._numbers, abs(number) + reach)
         return islice(self._owners, low, min(high, low + MOST_PLACES))
@@ -267,6 +275,7 @@ class ValueIndex:
     def ends_period(self, value: Figure, other: Figure) -> bool:
         """Return whether each record with a time has an earlier one, and no record has *other*."""
         places = self.find(value)[:_MOST_PERIODS]
+        # all of them: if one record explains the period otherwise, it may be right
         return bool(places) and all(self._is_end_of_period(one, other) for one in places)
 
     def _is_end_of_period(self, one: EvidenceValue, other: Figure) -> bool:
@@ -278,6 +287,7 @@ class ValueIndex:
             for some in times
             if figures_agree(some, other) and not figures_agree(some, one.figure)
         ]
+        # a time of its own as the start explains the period
         return (
             bool(earlier) and not alone and not any(figures_agree(some, other) for some in earlier)
         )
@@ -300,6 +310,7 @@ class ValueIndex:
         """Return whether two equal numbers have different known units of one kind."""
         if value.kind == MONEY:
             other = self._currency(one)
+            # an unknown currency may be the same
             return bool(value.unit and other) and not _is_same_currency(value.unit, other)
         units, others = units_of(value.unit), self.units_of(one)
         kinds = {unit.kind for unit in units} & {unit.kind for unit in others}
@@ -392,6 +403,7 @@ class ValueIndex:
     @cached_property
     def _newest_of(self) -> dict[tuple[str, str], int]:
         """The newest result of each call with known arguments."""
+        # without arguments, results of the same tool may be about different things
         return {
             self._call(n): n
             for n, piece in enumerate(self.pieces)
@@ -413,6 +425,7 @@ class ValueIndex:
         names: dict[str, str] = {}
         for name in self.names:
             first = name.partition(" ")[0]
+            # a first word that several names share identifies none of them
             names[first] = "" if first in names or first in FUNCTION_WORDS else name
         return names
 

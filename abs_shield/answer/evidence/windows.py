@@ -11,11 +11,11 @@ from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import CALL_PIECE, SentenceIndex, index_of
 from abs_shield.text.tokens import keys_of
 
-_MOST_KEYS = 60
+_MOST_KEYS = 60  # more words are a list, whose rarest words are already among them
 _REACH = 8
-"""Most sentences on either side of a window's central one."""
+"""Most sentences on either side of a window's central one; more exceed its length anyway."""
 LONGEST = 1_200
-"""Most characters of a window."""
+"""Most characters of a window: a paragraph, which a small model reads without a cut."""
 
 
 def nearest(
@@ -29,6 +29,7 @@ def nearest(
         for place in places:
             rarity = log(1 + len(index.sentences) / len(places))
             weights[place] = weights.get(place, 0.0) + rarity
+    # four times, as neighbours overlap
     ranked = nlargest(4 * most, weights, key=weights.__getitem__)
     return _windows(ranked, index, most=most, longest=longest)
 
@@ -48,6 +49,7 @@ def _windows(
         if one.piece == CALL_PIECE:
             continue
         passage = index.pieces[one.piece]
+        # overlapping windows show the model the same text twice
         if any(s.piece == passage.id and one.start < s.end and s.start < one.end for s in spans):
             continue
         start, end = _around(place, index, longest)
@@ -62,6 +64,7 @@ def _around(place: int, index: SentenceIndex, longest: int) -> tuple[int, int]:
     one = index.sentences[place]
     start, end = one.start, min(one.end, one.start + longest)
     for step in range(1, _REACH + 1):
+        # both sides in turn, so that the central sentence stays central
         for near in (place + step, place - step):
             other = index.sentences[near] if 0 <= near < len(index.sentences) else None
             if other is None or other.piece != one.piece:

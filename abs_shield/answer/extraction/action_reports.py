@@ -7,7 +7,7 @@ import re
 from abs_shield.text.verbs import is_action, past_forms
 
 _READ, _OVERLAP, _MOST_READ = 600, 200, 20_000
-"""Characters of one part of a sentence, of its overlap with the next part, and in total."""
+"""Characters of a part of a sentence, of its overlap with the next, and in total: linear time."""
 _ADVERBS = r"(?:(?:just|now|already|also|since|then|\w{1,20}ly)\s+){0,3}"
 _IRREGULAR = "sent paid made set put reset bought sold withdrawn".split()
 _DONE = rf"(?:{'|'.join(sorted({*past_forms(), *_IRREGULAR}))})\b"
@@ -20,6 +20,7 @@ _REPORT = re.compile(
 )
 _HINT = re.compile(r"\b(?:i|we|been|your?|successfully)\b", re.IGNORECASE)
 """A sentence without one of these words reports no action: this saves the slower search."""
+# directly before the match
 _NEGATION = re.compile(r"\b(?:not|never|no|\w{2,6}n't)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE)
 _PROMISE = re.compile(
     rf"\b(?:i|we)(?:'ll|\s+will|\s+shall|(?:'m|\s+am|'re|\s+are)\s+going\s+to)\s+{_ADVERBS}"
@@ -38,12 +39,14 @@ def reports_action(sentence: str) -> bool:
     if _HINT.search(sentence) is None:
         return False
     read = sentence[:_MOST_READ].replace("\u2019", "'")
+    # overlapping, so that no report is cut at the edge of a part
     steps = range(0, len(read), _READ - _OVERLAP)
     return any(_reports_in_part(read[start : start + _READ]) for start in steps)
 
 
 def _reports_in_part(text: str) -> bool:
     return any(
+        # 20 characters: the longest negation with "yet" or "been"
         _NEGATION.search(text, max(0, match.start() - 20), match.start()) is None
         for match in _REPORT.finditer(text)
     )

@@ -25,11 +25,13 @@ from abs_shield.text.tokens import is_small, tokens
 from abs_shield.text.values.numerals import WORDS
 
 MOST = 2_000
-"""Most claims of one answer; the last one is all the rest."""
+"""Most claims of one answer, some 40 pages; the last one is all the rest."""
+# only ASCII letters, so that the text keeps its length
 _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 _WORD = re.compile(r"\w")
+# a clause's verb is near its beginning or end; a search of more would take quadratic time
 _CLAUSE = 400
-_LEAST_WORDS = 3
+_LEAST_WORDS = 3  # "and left" has no statement of its own
 _JOINT = re.compile(
     r";\s+|,\s+(?:and|but|while|whereas|yet|so|however,|though|although|instead|und|aber|mais|"
     r"et|pero|y|ma|mas)\s+|\s+but\s+(?=(?:it|he|she|they|we|i|there|this|these|the)\b)",
@@ -112,6 +114,7 @@ def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
     """
     reader = _ClaimReader(answer)
     claims = reader.claims(questions=False)
+    # a second pass only for an answer without claims
     if claims or not questions or _asks_user(answer):
         return claims
     return reader.claims(questions=True)
@@ -146,6 +149,7 @@ class _ClaimReader:
                 continue
             claims.append(claim)
             if len(claims) == MOST:
+                # a claim over all the rest, so that nothing is left unchecked
                 claims[-1] = self._rest(claim.start)
                 break
         return tuple(claims)
@@ -159,13 +163,16 @@ class _ClaimReader:
         checked = kinds & _CHECKED
         if form is BlockForm.HEADING and not checked:
             return None
+        # digits: "one of them" is no value
         digits = "number" in kinds and any(map(str.isdigit, text))
         has_values = bool(checked or digits) and _has_words(text)
         silent = not has_values and states_nothing(text, feelings=not questions)
+        # an action is checked even in a courtesy: "Sure, I have cancelled it"
         if "action" not in kinds and (silent or refuses(text)):
             return None
         if not kinds and not any(token.content for token in tokens(text, most=READ)):
             return None
+        # a lead-in: its statements are below it
         if text.rstrip(" *_").endswith((":", "\uff1a")) and not kinds - {"citation", "name"}:
             return None
         return Claim(text, start, end, kinds)
@@ -205,11 +212,12 @@ def _is_name(mention: Mention, text: str, start: int) -> bool:
     """
     if all(map(is_small, mention.text.lower().replace("\u2019", "'").split())):
         return False
+    # after the first word a capital is a name; quotes and marks may precede
     if mention.start > start + 2:
         return True
     behind = text[mention.end - start : mention.end - start + 8].lstrip("*_` ")[:1]
     several = " " in mention.text or sum(c.isupper() for c in mention.text) > 1
-    return several and behind != ":"
+    return several and behind != ":"  # a first word with a colon is a label
 
 
 def _propositions(answer: str, *, questions: bool) -> Iterator[_Proposition]:
@@ -228,19 +236,20 @@ def _sentences(block: MarkdownBlock) -> Iterator[tuple[int, int]]:
         row = block.text.strip(" \t|")
         start = block.text.find(row)
         return iter([(start, start + len(row))])
-    small = (
-        block.text.islower()
-    )  # a stop before lower case ends a sentence only if the whole block is in lower case
+    # a stop before lower case ends a sentence only if the whole block is in lower case
+    small = block.text.islower()
     return sentence_spans(block.text.translate(_CAPITALS) if small else block.text)
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield clauses, split if both sides are complete; a fragment stays with the text before it."""
     joints = list(_REASON.finditer(text, start, end))
+    # the reason is a claim only if the sentence is no refusal otherwise
     if any(map(_explains_refusal, joints)) and _is_claim(text[start:end]):
         joints = [joint for joint in joints if not _explains_refusal(joint)]
     ends = [*(joint.start() for joint in joints[1:]), end]
     for joint, behind in zip(joints, ends, strict=False):
+        # a semicolon, or the reason of a refusal, needs no verb
         verbs = text[joint.start()] != ";" and joint["reason"] is None
         before = text[start : min(joint.start(), start + _CLAUSE)]
         after = text[joint.end() : min(behind, joint.end() + _CLAUSE)]
@@ -262,6 +271,7 @@ def _is_claim(sentence: str) -> bool:
 def _is_complete(clause: str, *, verbs: bool) -> bool:
     if not _has_words(clause):
         return False
+    # without *verbs* every clause counts as having one
     words = _TERM.findall(clause.replace("\u2019", "'").lower()) if verbs else ["is"]
     return any(word in _FINITE or _PAST.fullmatch(word) for word in words)
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from abs_shield.answer.extraction.markup import without_markup
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+# bounded repeats, here and below: an answer may be one line of a megabyte
 _FENCE = re.compile(r"\s{0,3}(?:> ?){0,8}(`{3,64}|~{3,64})[ \t]*([\w+-]{0,32})")
 _PROSE_FENCE = frozenset({"text", "txt", "plaintext", "markdown", "md"})
 _QUOTE = re.compile(r"[ \t]{0,64}(?:>[ \t]?){1,64}")
@@ -22,7 +23,7 @@ _RULE = re.compile(r"[\s|:+=*_.\-\u2500-\u257f]*")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
 _STOPS = ".!?:;\u3002\uff01\uff1f\u2026|"
 _WRAPPED = 50
-"""Characters of a line from which on its end may be a line wrap inside a sentence."""
+"""Characters of a line from which on its end may be a line wrap; shorter lines end on purpose."""
 
 
 class BlockForm(StrEnum):
@@ -89,7 +90,7 @@ def _continues(block: MarkdownBlock, following: MarkdownBlock) -> bool:
     """Return whether a sentence of *block* continues in the *following* one."""
     if block.form not in (BlockForm.PROSE, BlockForm.ITEM) or following.form is not BlockForm.PROSE:
         return False
-    end = block.text[-400:].rstrip()
+    end = block.text[-400:].rstrip()  # 400 characters: enough for the last word and its stop
     ended = not end or end[-1] in _STOPS or len(block.text) - block.text.rfind("\n") < _WRAPPED
     return not ended and following.text.lstrip()[:1].islower()
 
@@ -135,6 +136,7 @@ def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
             continue
         if opened is None:
             opened = n, fence[1], fence[2].lower()
+        # a closing fence is at least as long, of the same character, and without a word
         elif fence[1].startswith(opened[1]) and not line[fence.end() :].strip() and not fence[2]:
             yield opened[0], n, opened[2] not in _PROSE_FENCE
             opened = None
@@ -146,7 +148,7 @@ def _without_rules(lines: Iterator[MarkdownBlock]) -> Iterator[MarkdownBlock]:
     for block in lines:
         is_rule = _RULE.fullmatch(block.text) is not None
         if is_rule and last and "-" in block.text and "|" in block.text and "|" in last.text:
-            last = None
+            last = None  # a table's header names columns and states nothing
         elif is_rule and last and _is_underlined(last, block):
             last = MarkdownBlock(BlockForm.HEADING, last.start, last.text)
         if last:

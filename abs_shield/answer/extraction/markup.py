@@ -24,11 +24,11 @@ def without_markup(answer: str) -> str:
     >>> without_markup("<think>Maybe 5?</think>It is <b>4</b>.").split()
     ['It', 'is', '4', '.']
     """
-    if "<" not in answer:
+    if "<" not in answer:  # the usual case, without the search for tags
         return answer
     pieces, behind = [], 0
     for start, end in _hidden_spans(answer):
-        if start >= behind:
+        if start >= behind:  # tags inside of a reasoning block are hidden with it
             pieces += [answer[behind:start], re.sub(r"[^\n]", " ", answer[start:end])]
             behind = end
     return "".join([*pieces, answer[behind:]])
@@ -43,6 +43,8 @@ def _hidden_spans(answer: str) -> Iterator[tuple[int, int]]:
             ends[tag[2].lower()].append(tag.end())
     for tag in tags:
         name = tag[2].lower()
+        # an unclosed block hides nothing, or a model could hide its answer
         closed = ends[name] if name in _REASONING and not tag[1] else []
+        # the nearest end; sorted, so a search by halves keeps the time linear
         first = bisect_right(closed, tag.end())
         yield tag.start(), closed[first] if first < len(closed) else tag.end()

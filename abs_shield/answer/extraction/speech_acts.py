@@ -10,7 +10,7 @@ from itertools import product
 from abs_shield.text.tokens import HEDGES, is_small
 
 READ = 600
-"""Characters at a sentence's beginning that are searched for set phrases."""
+"""Characters at a sentence's beginning that are searched for set phrases, which are near it."""
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff"
 _WORD = re.compile(rf"[^\W_{_CJK}]+(?:['-][^\W_{_CJK}]+)*|[{_CJK}]{{1,8}}")
 
@@ -140,6 +140,7 @@ _PRESUPPOSING = re.compile(
 """A value or a reason that a question states."""
 
 
+# a few sentences: several checks ask about the same one in turn
 @lru_cache(maxsize=8)
 def words_of(sentence: str) -> tuple[str, ...]:
     """Return the first words of a sentence in lower case; a contraction is one word."""
@@ -162,10 +163,12 @@ def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
     words = words_of(sentence)
     if all(is_small(word) or word in HEDGES or word in _SILENT for word in words):
         return True
+    # "Hello Mia!": a greeting and at most three more words
     if _padded(words).startswith(_GREETINGS) and len(words) <= 4:
         return True
     text = _padded([words[0], *(word for word in words[1:] if word not in _ADVERBS)])
     text = text[len(next((lead for lead in _LEADS if text.startswith(lead)), " ")) - 1 :]
+    # a long sentence, or one with "but", states something after its courtesy
     if len(sentence) > READ or " but " in text or text.startswith(_OF_NOTE):
         return False
     if text.startswith(_HERE) and sentence.rstrip(" *_").endswith(":"):
@@ -185,6 +188,7 @@ def refuses(sentence: str) -> bool:
     text = _padded(words)
     if any(phrase in text for phrase in _REFUSALS):
         return True
+    # "I could not find it, but it opens at 9" still states something
     last = max((place for place, word in enumerate(words) if word == "but"), default=0)
     places = range(last, len(words))  # only the clause after a `but` counts
     return any(words[place] in _NOT and _declines(words, place) for place in places)
@@ -195,6 +199,7 @@ def _declines(words: Sequence[str], place: int) -> bool:
     Return whether a negation denies that a text mentions something, or that the speaker can find
     it.
     """
+    # a few words on either side, so that the negation belongs to the phrase
     before, behind = words[max(0, place - 8) : place], words[place + 1 : place + 4]
     if not _LACKING.isdisjoint(behind) and not _TEXTS.isdisjoint(before):
         return True
@@ -213,6 +218,7 @@ def asks(sentence: str) -> bool:
     >>> asks("Shall I book it?"), asks("Booked.")
     (True, False)
     """
+    # 40 characters: the mark with closing quotes and brackets
     return _MARK.search(sentence[-40:]) is not None
 
 
@@ -228,6 +234,7 @@ def asks_user(question: str) -> bool:
     words = words_of(question)
     joined = _padded(words)
     return any(phrase in joined for phrase in _ASKS_USER) or (
+        # a question with a value or a reason of its own states that
         _asks_particulars(frozenset(words)) and _PRESUPPOSING.search(question[:READ]) is None
     )
 
@@ -255,7 +262,7 @@ def stated_in(question: str) -> tuple[int, int]:
     if (
         tag is None
         or _BEGINS_AS_QUESTION.match(question)
-        or len(question[: tag.start()].split()) < 3
+        or len(question[: tag.start()].split()) < 3  # fewer words are no statement: "Well, is it?"
     ):
         return 0, 0
     return 0, tag.start()

@@ -122,8 +122,10 @@ class _Check:
         self._off = self._off if guard.enabled else "it is not enabled"
         self._recorder: Any = None
         if guard.shield is not None and not self._off:
+            # the Shield's switches: `answer=False`, the kill switch
             self._recorder = guard.shield.guarded_text()
             self._off = self._recorder.off
+            # the milder mode of both
             self._mode = Mode.AUDIT if self._recorder.mode is Mode.AUDIT else guard.mode
         self._statements: list[Statement] = []
         self._faithful = self._counted = 0
@@ -146,7 +148,7 @@ class _Check:
                 yield StreamedPart("" if result.denied else part, result)
                 if result.denied:
                     return
-        finally:
+        finally:  # a reader who stops early has received the parts so far, which are recorded
             if result is not None:
                 self._record(result)
 
@@ -172,6 +174,7 @@ class _Check:
         import asyncio  # sync programs start faster without it
 
         judge = self._provider.judge
+        # without a model the work is the processor's, and would block the event loop
         if judge is None and not self._off:
             return await asyncio.to_thread(self._judge, text)
         return self._result(await aplay(self._steps(text), judge, terms=self._terms()))
@@ -179,6 +182,7 @@ class _Check:
     def _terms(self) -> Terms:
         """Return the terms with a new budget, that of one check."""
         terms = self._guard.terms
+        # each check has its own budget: one text must not use up that of the next
         return replace(terms, budget=terms.budget.fresh()) if terms.budget else terms
 
     def _steps(self, text: str) -> Steps[ProviderVerdicts | Undetermined]:
@@ -188,6 +192,7 @@ class _Check:
         if len(text) > LONGEST:
             return Undetermined(f"{len(text)} characters, at most {LONGEST} are judged")
         has_context = bool(self._evidence.pieces)
+        # without a context only the statements are needed, and no model is paid for them
         provider = self._provider if has_context else LexicalProvider()
         try:
             judged = yield from provider.steps(text, self._evidence)
@@ -200,6 +205,7 @@ class _Check:
 
     def _result(self, judged: ProviderVerdicts | Undetermined) -> FaithfulnessResult:
         """Return the result of the next part; its score is that of all parts so far."""
+        # exact: a score of 4/5 passes a threshold of 0.8, which floats would not guarantee
         threshold = share("threshold", self._guard.threshold)
         result = FaithfulnessResult(
             phase=self._phase, passed=True, mode=self._mode, threshold=threshold
@@ -216,6 +222,7 @@ class _Check:
         counted = [one.verdict for one in part if one.counted]
         self._faithful += sum(counted)
         self._counted += len(counted)
+        # of all parts so far
         score = Fraction(self._faithful, self._counted) if self._counted else None
         notes = (*flags(part), *judged.notes)
         passed = score is None or score >= threshold
@@ -236,6 +243,7 @@ class _Check:
     def _record(self, result: FaithfulnessResult) -> FaithfulnessResult:
         """Record the text with the statements and notes of all its parts, if a Shield is given."""
         if self._recorder is not None:
+            # notes of the whole, as those of the last part say nothing of the others
             notes = (*flags(self._statements), *self._notes)
             whole = result.notes if self._off or result.undetermined else notes
             self._recorder.record(replace(result, statements=tuple(self._statements), notes=whole))

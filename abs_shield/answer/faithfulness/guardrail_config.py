@@ -29,6 +29,7 @@ _SWITCHES = ("enabled", "before", "after")
 _CONFIG = (
     "ref", "provider", "context", "threshold", "exclude_out_of_scope_statements", "out_of_scope",
 )  # fmt: skip
+# a configuration has a context of a book at most; more would cost `json` its memory several times
 _LONGEST = 10_000_000
 
 
@@ -77,7 +78,7 @@ class FaithfulnessSettings(Declaration):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        share("threshold", self.threshold)
+        share("threshold", self.threshold)  # validated here, so that the message names the setting
         if self.out_of_scope in ("pass", "exclude") and not self.exclude_out_of_scope_statements:
             raise ValueError(
                 f'`out_of_scope` is "{self.out_of_scope}", but `exclude_out_of_scope_statements` is'
@@ -85,6 +86,7 @@ class FaithfulnessSettings(Declaration):
             )
         if self.shield is not None and not callable(getattr(self.shield, "guarded_text", None)):
             raise ValueError(f"`shield` is {shown(self.shield)}; give a Shield")
+        # an unset provider is reported first
         if self.resolved_provider and not self.evidence.pieces and not self.allow_missing_context:
             raise ValueError(
                 "the context is missing; give `context`, or `allow_missing_context=True` and a"
@@ -151,7 +153,7 @@ def _resolve(provider: Any, ref: Any, providers: Mapping[str, Any]) -> Provider:
     resolved = provider if ref is None else ref
     if resolved is None:
         raise ValueError("`ref` (or `provider`) is required")
-    if None not in (provider, ref) and provider != ref:
+    if None not in (provider, ref) and provider != ref:  # the alias may repeat the provider
         raise ValueError("`ref` and `provider` differ; give one of the two")
     choices = {_LEXICAL: LexicalProvider(), **providers}
     if isinstance(resolved, str) and resolved not in choices:
@@ -194,8 +196,10 @@ def _parse(config: Any) -> Any:
         config = config.decode("utf-8", "replace")
     if not isinstance(config, str):
         return config
+    # a byte order mark, and the comma after an entry that was copied from a list
     text = config.lstrip("\ufeff").strip()[:_LONGEST].rstrip(",")
     try:
+        # the format's documents are shown without their outer braces
         return json.loads(f"{{{text}}}" if text.startswith('"guardrails"') else text)
     except (ValueError, RecursionError) as error:
         raise PolicyError(f"guardrail: this is not JSON: {escaped(str(error))}") from None

@@ -94,14 +94,14 @@ class LexicalProvider:
 
     def steps(self, text: str, context: Evidence) -> Steps[ProviderVerdicts | Undetermined]:
         """Return the verdicts, without asking a model."""
-        yield from ()
-        config = AnswerConfig(
-            verifier=self.verifier, block_threshold=0
-        )  # a low score must not block: all statements are read
+        yield from ()  # a generator without questions, so that both providers run alike
+        # a low score must not block: all statements are read
+        config = AnswerConfig(verifier=self.verifier, block_threshold=0)
         checks = checked(text, evidence=context, config=config)
         if checks.errors:
             return Undetermined(checks.errors[0])
         whole = checks.report.overall_score
+        # the whole text's score is more reliable than that of a short statement
         holds = whole is not None and whole >= self.holds_from
         stated = (one for one in checks.claims if _is_statement(one.claim.text))
         return ProviderVerdicts(tuple(self._verdict(one, context, holds=holds) for one in stated))
@@ -112,6 +112,7 @@ class LexicalProvider:
             return StatementVerdict(
                 text, True, True, "its words and values are in the context", one.score
             )
+        # unsupported first: a statement out of scope may still pass by the settings
         if one.score is None or is_out_of_scope(text, index_of(context)):
             return StatementVerdict(
                 text, False, False, "it does not refer to the context", one.score
@@ -166,10 +167,11 @@ _VERDICTS = list_schema(
         "reason": {"type": "string"},
     },
 )
+# a text of 200,000 characters has fewer statements, unless a model splits words
 _MOST_STATEMENTS, _LONGEST_STATEMENT, _LONGEST_REASON = 400, 4_000, 300
-_PER_CALL = 50
+_PER_CALL = 50  # a reply of some 5,000 tokens; longer ones are cut off by many models
 _COVERED = 1 / 3
-"""Share of a sentence's words from which on extracted statements cover it."""
+"""Share of a sentence's words from which on statements cover it: paraphrases keep a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ class ModelProvider:
         if isinstance(reply, Undetermined):
             return reply
         statements, notes = _complete(text, reply["statements"])
-        if len(statements) > _MOST_STATEMENTS:
+        if len(statements) > _MOST_STATEMENTS:  # as a model may return any number
             reason = f"{len(statements)} statements, at most {_MOST_STATEMENTS} are judged"
             return Undetermined(reason)
         numbered = [(f"s{number}", one) for number, one in enumerate(statements, 1)]
@@ -227,6 +229,7 @@ def _judgement(statements: dict[str, str], context: Evidence) -> Ask:
 def _complete(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ...]]:
     """Return the distinct statements of the text, and each sentence that none of them covers."""
     written = set(keys_of(text))
+    # by normal form, as a model repeats statements
     once = {normal(one).strip(): one.strip() for one in extracted if one.strip()}
     own = [one for one in once.values() if _is_from_text(one, written)]
     covered = {key for one in own for key in keys_of(one)}
@@ -242,12 +245,14 @@ def _complete(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ..
 def _is_from_text(statement: str, text: set[str]) -> bool:
     """Return whether half of a statement's words are in the text; others only raise the score."""
     keys = set(keys_of(statement))
+    # more than half new words are an addition of the model
     return 2 * len(keys & text) >= len(keys)
 
 
 def _is_covered(sentence: str, covered: set[str]) -> bool:
     keys = set(keys_of(sentence))
     values = {key for one in figures(sentence) for key in keys_of(one.text)}
+    # all values: a statement without them may hide a wrong one
     return values <= covered and len(keys & covered) >= _COVERED * len(keys)
 
 

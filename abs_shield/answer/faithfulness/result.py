@@ -143,7 +143,7 @@ def share(name: str, value: Any) -> Fraction:
     is_number = isinstance(value, int | float | Decimal | Fraction) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
         raise PolicyError(f"faithfulness: `{name}` is {shown(value)}; give a number in [0, 1]")
-    return Fraction(str(value))
+    return Fraction(str(value))  # by its text: 0.8 is four fifths, not the nearest binary fraction
 
 
 def _rounded(number: Fraction) -> float:

@@ -40,6 +40,7 @@ def is_out_of_scope(statement: str, context: SentenceIndex) -> bool:
     Its subject is a name or its first noun. A statement without one is about the subject of the
     text: otherwise unsupported answers of a dialogue would pass.
     """
+    # a pronoun refers to the subject of the text
     if starts_with_pronoun(statement) or not _names(statement):
         return False
     return not any(key in context.postings for key in subject_of(statement))

@@ -10,6 +10,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.show import shown
 
+# some 80 pages
 LONGEST = 200_000
 """Most characters of a text that is judged; a longer one is undetermined."""
 
@@ -44,6 +45,7 @@ class Buffer:
         if window is not None and (type(window) is not int or window < 1):
             raise PolicyError(f"faithfulness: `window` is {shown(window)}; give characters above 0")
         self._window, self._longest = window, longest
+        # a window above the buffer would never be due
         self._due = longest if window is None else min(window, longest)
         self._chunks: list[str] = []
         self._length = 0
@@ -74,7 +76,7 @@ class Buffer:
             raise PolicyError(f"faithfulness: the stream holds {shown(chunk)}; give texts")
         self._chunks.append(chunk)
         self._length += len(chunk)
-        if self._length > self._longest:
+        if self._length > self._longest:  # whole, as its last sentence may have no end
             yield self._take()
         elif self._window is not None and self._length >= self._due:
             text = self._take()

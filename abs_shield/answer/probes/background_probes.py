@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Probed = Callable[[Checked], Any]
 """Called with the complete result after the probes."""
 
+# each holds a thread or a task, and asks the model
 MOST = 8
 """Answers probed concurrently; with all slots taken, an answer waits for its own probes."""
 _SLOTS = BoundedSemaphore(MOST)
@@ -41,7 +42,7 @@ def begin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None
         with _slot():
             probed(play(steps, request.config.judge, terms=request.terms))
 
-    context = copy_context()
+    context = copy_context()  # the probes run with the trace of their answer
     Thread(target=context.run, args=(run,), name="abs_shield probes", daemon=True).start()
 
 
@@ -63,6 +64,7 @@ def _slot() -> Iterator[None]:
     """Log what fails, and release the slot."""
     try:
         yield
+    # a failure has no caller to whom it could be raised
     except Exception:
         logger.exception("abs_shield: probes in the background failed")
     finally:

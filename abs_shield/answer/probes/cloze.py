@@ -19,8 +19,9 @@ from abs_shield.text.values.number_values import NTH
 GAP = "[ ? ]"
 _YES = frozenset({"yes", "true", "done", "correct", "y"})
 _NAME = "name"
-_RARELY_NUMBERS = ("one", "zero")
+_RARELY_NUMBERS = ("one", "zero")  # words, seldom counts: "the one"
 _OPENING = "\"'([*_#>- \t"
+# a claim has a few values; a reply's first value is at its beginning; a sentence has 200 characters
 _MOST_GAPS, _MOST_READ, _AROUND = 6, 1_000, 600
 
 
@@ -45,6 +46,7 @@ class ClozeGap:
     def agrees(self, reply: str) -> bool:
         """Return whether a reply has the answer's value, in whatever spelling."""
         if self.value is None:
+            # only the first word: "yes, but no"
             return bool(_YES.intersection(words(normal(reply[:40]))[:1]))
         return _matches(self.value, reply)
 
@@ -60,12 +62,14 @@ def gaps(claim: Claim, answer: str) -> tuple[ClozeGap, ...]:
     """
     start, end = _sentence(claim, answer)
     shown, offset = answer[start:end], claim.start - start
+    # names last: values are compared exactly, names loosely
     by_kind = sorted(values_in(claim.text), key=lambda one: one.kind == _NAME)
     values = sorted(by_kind[:_MOST_GAPS], key=lambda one: one.start)
     gap_list = tuple(_gap(one, shown, offset) for one in values)
+    # without other words, the gaps have nothing that a model could look up
     if not any(words(normal(gap.text.replace(GAP, ""))) for gap in gap_list):
         gap_list = ()
-    elif "action" not in claim.kinds:
+    elif "action" not in claim.kinds:  # only an action is asked about as a whole as well
         return gap_list
     whole = answer[start : claim.end] if starts_with_pronoun(claim.text) else claim.text
     return (*gap_list, ClozeGap(whole[: 2 * _AROUND], None))
@@ -86,6 +90,7 @@ def values_in(text: str) -> list[Figure]:
     taken = {place for one in values for place in range(one.start, one.end)}
     first = len(text) - len(text.lstrip(_OPENING))
     for one in mentions(text):
+        # a first word has a capital anyway
         opens = one.start == first and len(words(normal(one.text))) == 1
         if (
             one.kind is MentionKind.NAME
@@ -110,6 +115,7 @@ def _sentence(claim: Claim, answer: str) -> tuple[int, int]:
     if not inside:
         return claim.start, claim.end
     head = inside[0]
+    # "It costs ...": the sentence before names what
     if head and starts_with_pronoun(answer[near[head][0] : near[head][1]]):
         head -= 1
     return min(near[head][0], claim.start), max(near[inside[-1]][1], claim.end)
@@ -128,4 +134,5 @@ def _matches(value: Figure, reply: str) -> bool:
 
 def _is_same_name(one: str, other: str) -> bool:
     mine, theirs = set(keys_of(one)), set(keys_of(other))
+    # a part of the name is enough: "Dr. Okafor" for "Ada Okafor"
     return bool(mine & theirs) and (mine <= theirs or theirs <= mine)

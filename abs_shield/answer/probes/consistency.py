@@ -16,7 +16,8 @@ from abs_shield.model import Ask, Reply, Undetermined, fenced
 from abs_shield.model.ask import NO_JUDGE, Steps
 from abs_shield.text.show import escaped, shown
 
-_GROUP, _LONGEST_VALUE = 30, 200
+_GROUP, _LONGEST_VALUE = 30, 200  # a reply of some 2,000 tokens; a longer value is an explanation
+# as many as `probes` may be: a model tends to repeat its reply to an equal prompt
 _PROMPTS = (
     "Answer the user's question from the evidence alone, then fill in each gap.",
     "Look up in these records what the user wants to know. Report what you find for each gap.",
@@ -64,6 +65,7 @@ class ConsistencyProbe:
     @property
     def diverges(self) -> bool:
         """True if no majority of the probes has the answer's values."""
+        # a tie is no majority
         return self.agreement is not None and self.agreement <= 0.5
 
 
@@ -100,6 +102,7 @@ def probe_claims(
         (claim, {f"c{n}.{g}": gap for g, gap in enumerate(gaps(claim, answer), 1)})
         for n, claim in enumerate((claim for claim in claims if claim.critical), 1)
     ]
+    # without evidence the model would answer from its own knowledge
     if not evidence.pieces and not evidence.executed:
         return tuple(
             _probe(claim, some, [{"": "there is no evidence"}]) for claim, some in gaps_of_claims
@@ -139,6 +142,7 @@ def _values(replies: Sequence[Reply]) -> dict[str, str]:
 def _probe(
     claim: Claim, some: dict[str, ClozeGap], turns: list[dict[str, str]]
 ) -> ConsistencyProbe:
+    # only complete turns: a missing value is no disagreement
     ran = [turn for turn in turns if some.keys() <= turn.keys()]
     agreed = [all(gap.agrees(turn[key]) for key, gap in some.items()) for turn in ran]
     return ConsistencyProbe(

@@ -12,8 +12,8 @@ from abs_shield.answer.evidence.windows import LONGEST, first, nearest
 from abs_shield.answer.verifier import Odds, Verifier, read_odds
 from abs_shield.text.show import describe_exception, escaped
 
-_LONGEST_CLAIM = 2_000
-_CONTRADICTED_FROM = 0.5
+_LONGEST_CLAIM = 2_000  # a claim of a verifier's training is a sentence
+_CONTRADICTED_FROM = 0.5  # more likely than not; models without such a class return 0
 
 
 def verify(
@@ -47,9 +47,10 @@ def verify(
     joined = ["\n".join(span.text for span in near) for near in spans]
     premises: defaultdict[str, list[int]] = defaultdict(list)
     for place, near in enumerate(spans):
+        # all windows together, as a claim may join facts of two
         for premise in dict.fromkeys([*(span.text for span in near), joined[place]]):
             premises[premise].append(place)
-    premises.pop("", None)
+    premises.pop("", None)  # an empty window has no text to support anything
     odds: dict[tuple[int, str], Odds] = {}
     try:
         for premise, places in premises.items():
@@ -79,6 +80,7 @@ def _opinion(
     ranked = sorted(pairs, key=lambda pair: -pair[0].entailed)
     best = max(ranked[0][0], together, key=lambda one: one.entailed)
     against, span = max(pairs, key=lambda pair: pair[0].contradicted)
+    # both: many models are unsure about the same pair
     refuted = against.contradicted >= _CONTRADICTED_FROM and against.contradicted > best.entailed
     nearest_first = [one for _, one in ranked]
     return Opinion(

@@ -51,6 +51,7 @@ class HHEM(TransformerVerifier):
         require_files(folder_of(folder), (_WEIGHTS,), usual=_WEIGHTS)
         tokenizer = load("AutoTokenizer", foundation)
         _, transformers = libraries()
+        # the head of the published model: two classes of the first token
         model = transformers.T5ForTokenClassification(load("AutoConfig", foundation, num_labels=2))
         _fill(model, folder)
         super().__init__(model, tokenizer, form=_FORM, tokens=tokens, device=device)
@@ -58,6 +59,7 @@ class HHEM(TransformerVerifier):
     def score(self, read: Any, offsets: Any) -> list[Odds]:
         """Return the softmax of the first token's two classes."""
         logits = self._model(input_ids=read["input_ids"], attention_mask=read["attention_mask"])
+        # `clamp`: rounding may exceed 1
         rows = logits.logits[:, 0, :].float().softmax(-1).clamp(0, 1).tolist()
         return [Odds(row[1]) for row in rows]
 
@@ -69,10 +71,12 @@ def _fill(model: Any, folder: str | Path) -> None:
     try:
         weights = load_file(Path(folder, _WEIGHTS))
         names = {name.removeprefix(_PREFIX): tensor for name, tensor in weights.items()}
+        # not strict, as T5 shares its embedding under several names
         missing, unknown = model.load_state_dict(names, strict=False)
     except Exception as error:  # whatever a damaged file raises
         raise cannot_load(folder, error) from None
     state = model.state_dict()
+    # a shared tensor is loaded if any of its names is
     loaded = {state[name].data_ptr() for name in names if name in state}
     require_all(folder, [name for name in missing if state[name].data_ptr() not in loaded])
     if unknown:

@@ -17,7 +17,7 @@ _QUESTION = (
     ' reply with: "Unable to answer based on given passages."\noutput:'
 )
 _SUMMARY = "Summarize the following text:\npassage 1: {premise}\noutput:"
-_UNSUPPORTED_BELOW = 0.5
+_UNSUPPORTED_BELOW = 0.5  # the model's own decision boundary: the likelier class
 
 
 class _Word(NamedTuple):
@@ -74,14 +74,14 @@ class LettuceDetect(TransformerVerifier):
             [
                 _Word(p, *place)
                 for p, place, part in zip(row, offsets[n], read.sequence_ids(n), strict=True)
-                if part == 1
+                if part == 1  # only the claim's tokens, not those of the prompt
             ]
             for n, row in enumerate(rows)
         ]
 
     def best(self, some: list[list[_Word]]) -> Odds:
         """Return P(supported) of the least supported word, and the stretches below .5."""
-        words = [max(word) for word in zip(*some, strict=True)]
+        words = [max(word) for word in zip(*some, strict=True)]  # the best chunk for each word
         marked = [
             list(group)
             for low, group in groupby(words, lambda word: word.supported < _UNSUPPORTED_BELOW)

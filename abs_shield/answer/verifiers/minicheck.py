@@ -10,6 +10,7 @@ from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
 from abs_shield.text.show import escaped
 
+# fixed by Flan-T5's vocabulary; checked when the model is loaded
 _LABELS = {3: "▁", 209: "▁1"}
 """Tokens that Flan-T5 writes first for "0", unsupported, and "1", supported."""
 _CHUNK_T5, _CHUNK = 700, 400
@@ -41,6 +42,7 @@ class MiniCheck(TransformerVerifier):
         form = f"{{premise}}{tokenizer.eos_token}{{claim}}"
         if self._decodes:
             chunk, form = _CHUNK_T5, f"predict: {form}"
+            # other models have other tokens at these ids
             fits = tokenizer.convert_ids_to_tokens([*_LABELS]) == [*_LABELS.values()]
         else:
             chunk, fits = _CHUNK, model.config.num_labels == 2

@@ -47,7 +47,7 @@ class SequenceVerifier(TransformerVerifier):
         super().__init__(model, tokenizer, form=form, tokens=tokens, device=device)
         labels = {int(index): str(label) for index, label in model.config.id2label.items()}
         supported_index = _index(labels, supported, _SUPPORTED)
-        self._sigmoid = len(labels) == 1
+        self._sigmoid = len(labels) == 1  # one logit is a probability of its own
         if supported_index is None and not self._sigmoid:
             names = ", ".join(escaped(label) for label in list(labels.values())[:20])
             raise PolicyError(f"verifier: no label says `supported`; name one of {names}")
@@ -67,6 +67,7 @@ class SequenceVerifier(TransformerVerifier):
 def _index(labels: dict[int, str], wanted: str | int | None, stems: tuple[str, ...]) -> int | None:
     """Return the index of a label: by index, by name, or by the usual beginnings of such labels."""
     for index, label in labels.items():
+        # by its beginning: "ENTAILMENT", "entailed", "supported"
         if wanted in (index, label) or (wanted is None and label.casefold().startswith(stems)):
             return index
     if wanted is not None:

@@ -15,18 +15,20 @@ FEATURES = {
     "number_absent": -1, "number_absent_share": -1, "name_absent": -1,
 }  # fmt: skip
 """The features, and the sign of their influence: for the claim (1) or against it (-1)."""
+# 400 words are some 20 sentences in one claim
 MOST_WORDS = 400
 """Words of a claim that are read; the score of a longer claim is capped at even odds."""
+# each character begins an n-gram that is looked up
 _SPELT = 4_000
 """Characters of a claim whose spelling is compared."""
-_NEAREST = 3
+_NEAREST = 3  # as many as a report shows
 
 
 class Idf(dict[str, float]):
     """Rarity of words, in [0, 1]; 1 for unlisted words."""
 
     def __missing__(self, word: str) -> float:
-        return 1.0
+        return 1.0  # a word that the training data lacks is rare
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,11 @@ def features_of(
     Args:
         claim: The claim.
         index: The evidence.
-        asked: The keys of the question's words.
+        question_keys: The keys of the question's words.
         idf: How rare a word is.
-        is_known: Whether the evidence has a word; by the index if None.
+        has_word: Whether the evidence has a word; by the index if None.
     """
-    read = tokens(claim, most=MOST_WORDS + 1)
+    read = tokens(claim, most=MOST_WORDS + 1)  # one more shows whether words are left out
     words = read[:MOST_WORDS]
     content = [word for word in words if word.content or (word.figure and not word.counts)]
     weights = {word.key: idf[word.key] if word.content else 1.0 for word in content}
@@ -76,6 +78,7 @@ def features_of(
         **_letters(claim[: min(words[-1].end, _SPELT)] if words else "", index, places),
         **_novelty(content, absent, weights, question_keys),
     }
+    # a name of the question is no invention of the answer
     reported = [
         word for word in absent if word.figure or (word.is_name and word.key not in question_keys)
     ]
@@ -90,6 +93,7 @@ def _nearest(weights: Mapping[str, float], index: SentenceIndex) -> tuple[int, .
     for word, weight in weights.items():
         for place in index.postings.get(word, ()):
             shared[place] = shared.get(place, 0.0) + weight
+    # by place if equal, so that results do not depend on the order of words
     return tuple(sorted(shared, key=lambda place: (-shared[place], place))[:_NEAREST])
 
 
@@ -120,6 +124,7 @@ def _novelty(
     words = {word.key for word in new if word.content}
     numbers = sum(word.figure is not None for word in new)
     return {
+        # divided by 3 to be near 1, like the other features
         "novel_sum": log1p(sum(sorted(weights[word] for word in words))) / 3,
         "number_absent": float(numbers > 0),
         "number_absent_share": numbers / max(1, sum(word.figure is not None for word in content)),
@@ -128,4 +133,4 @@ def _novelty(
 
 
 def _share(hits: Sequence[bool]) -> float:
-    return sum(hits) / len(hits) if hits else 0.5
+    return sum(hits) / len(hits) if hits else 0.5  # no n-grams: neither for nor against

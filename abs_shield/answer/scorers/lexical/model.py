@@ -17,9 +17,9 @@ from abs_shield.stats.logodds import probability
 from abs_shield.text.tokens import Token, tokens
 
 _MOST_QUESTION_WORDS = 2_000
-"""Words of a question that are read."""
+"""Words of a question that are read; the rest is pasted text."""
 _SUREST = 6.0
-"""Bound of a claim's log-odds in the summary."""
+"""Bound of a claim's log-odds in the summary: one certain claim must not decide the answer."""
 
 
 def score_claims(
@@ -48,6 +48,7 @@ def score_claims(
     starts = [one.start for one in ordered]
     opinions = []
     for claim in claims:
+        # by `bisect`, as an answer may have 2,000 claims
         some = ordered[bisect_left(starts, claim.start) : bisect_left(starts, claim.end)]
         opinions.append(
             _opinion(claim, respell(claim, some), index, question_words, weights, places)
@@ -55,6 +56,7 @@ def score_claims(
     return tuple(opinions)
 
 
+# the same question is asked for each scorer and draft
 @lru_cache(maxsize=16)
 def question_keys(question: str | None) -> frozenset[str]:
     """Return the keys of a question's words."""
@@ -80,7 +82,7 @@ def _opinion(
     score = answer_probability([weights.claim.log_odds(features.values)], weights)
     spans = (index.span(place) for place in features.places)
     return Opinion(
-        score=min(score, 0.5) if features.cut else score,
+        score=min(score, 0.5) if features.cut else score,  # the unread words may say anything
         spans=tuple(span for span in spans if span is not None),
         missing=_missing(claim, read, features),
     )
@@ -107,8 +109,9 @@ def answer_probability(log_odds: Sequence[float], weights: Weights) -> float:
 
 def claim_log_odds(score: float, weights: Weights) -> float:
     """Compute the claim layer's log-odds of a claim from its reported score."""
-    bounded = min(max(score, 1e-6), 1 - 1e-6)
+    bounded = min(max(score, 1e-6), 1 - 1e-6)  # a score of 0 or 1 has no finite log-odds
     summed = weights.calibration.invert(log(bounded / (1 - bounded)))
+    # inverse of the answer layer for a single claim, whose inputs are all equal
     return -(summed - weights.answer.bias) / sum(weights.answer.weights[:-1])
 
 
@@ -122,6 +125,7 @@ def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
     against = sorted((min(max(-one, -_SUREST), _SUREST) for one in log_odds), reverse=True)
     second = against[1] if len(against) > 1 else against[0]
     every = -sum([log1p(exp(one)) for one in against])  # log P(all grounded)
+    # `exp` underflows, and the logarithm would be infinite
     some = _SUREST if every < -_SUREST else log(1 - exp(every)) - every
     mean, count = sum(against) / len(against), log(len(against))
     return against[0], second, mean, against[-1], min(some, _SUREST), count

@@ -49,7 +49,7 @@ def respell(claim: Claim, spellings: Iterable[Spelling]) -> Respelling:
     """
     respelling, at = Respelling(), claim.start
     for one in spellings:
-        if at <= one.start and one.end <= claim.end:
+        if at <= one.start and one.end <= claim.end:  # overlapping spellings: the first one
             before = claim.text[at - claim.start : one.start - claim.start]
             respelling.add(before, at, one.start, same=True)
             respelling.add(one.text, one.start, one.end, same=False)

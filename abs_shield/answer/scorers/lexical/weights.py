@@ -54,6 +54,7 @@ class OddsCalibration:
     def apply(self, log_odds: float) -> float:
         """Compute the calibrated log-odds."""
         moved = self.slope * log_odds + self.shift
+        # only above 0: nothing is emitted with more certainty than was measured
         return moved * self.above if moved > 0 else moved
 
     def invert(self, calibrated: float) -> float:
@@ -84,6 +85,7 @@ class Weights:
     idf: Idf
 
 
+# parsed once a process
 @lru_cache(maxsize=1)
 def shipped() -> Weights:
     """Return the weights shipped with the package."""
@@ -99,6 +101,7 @@ def parse(data: Mapping[str, Any]) -> Weights:
         ShieldError: A part is missing, or the features differ.
     """
     try:
+        # the file has the words of each hundredth in one text, to be small
         idf = {word: int(of) / 100 for of, words in data["idf"].items() for word in words.split()}
         return Weights(
             version=data["version"],
@@ -136,7 +139,7 @@ def _layer(data: Mapping[str, Any], names: tuple[str, ...]) -> LogisticLayer:
     layer = LogisticLayer(
         float(data["bias"]), tuple(float(data["weights"][name]) for name in names)
     )
-    if not all(isfinite(number) for number in (layer.bias, *layer.weights)):
+    if not all(isfinite(number) for number in (layer.bias, *layer.weights)):  # JSON reads NaN
         raise ValueError("a weight is not a finite number")
     return layer
 
