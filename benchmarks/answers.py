@@ -34,6 +34,8 @@ ACTIONS = 0.98
 """Of changed values and of actions without any call: the share that is seen."""
 _GATE_EVERY = 10
 """The gate is asked four times of each answer: a tenth of the runs tells enough."""
+_QUICK_GATE = 5
+"""With ``--quick`` the gate is asked of one in so many of the runs that are read."""
 _ABLATED_EVERY = 8
 """Runs are judged once for each rule: an eighth of them shows what a rule does."""
 _TEXTS = 2_000
@@ -164,7 +166,7 @@ def _recorded(options: argparse.Namespace) -> dict[str, Any]:
         report["replies"] = measured(path, into, every=options.every)
     if options.only in (None, "gate"):
         toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
-        every = max(options.every, _GATE_EVERY)
+        every = max(options.every, _GATE_EVERY) * (_QUICK_GATE if options.quick else 1)
         report["gate"] = {"every": every} | of_runs(path, toolsets, every=every)
         for name in ("default", "words gate"):
             some = of_texts(options.data / "grounding", CONFIGS[name], most=_TEXTS // every)

@@ -26,9 +26,9 @@ def swapped(figure: Figure, evidence: Evidence, chance: random.Random) -> str | 
     """Return another value of that kind that stands somewhere in the evidence; None without one."""
     index: ValueIndex = evidence.derived(ValueIndex)
     others = [
-        stand.figure.value
-        for stand in index.stands
-        if stand.figure.kind == figure.kind and not figures_agree(figure, stand.figure)
+        value.figure.value
+        for value in index.values
+        if value.figure.kind == figure.kind and not figures_agree(figure, value.figure)
     ]
     if not others:
         return None

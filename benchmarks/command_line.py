@@ -12,8 +12,8 @@ T = TypeVar("T")
 
 QUICK_NOTE = "quick run: less is measured, so these figures vary more than those of a whole run"
 """The first line of tables that were printed with ``--quick``; JSON has ``"quick": true``."""
-_EVERY_S, _EVERY_S_ON_A_TERMINAL = 30.0, 0.5
-"""Seconds between two lines of progress; on a terminal one line is rewritten."""
+_EVERY_S, _EVERY_S_ON_A_TERMINAL = 30.0, 5.0
+"""Seconds between two lines of progress."""
 _STARTED = time.monotonic()
 
 
@@ -40,7 +40,7 @@ def command_parser(
 
 def announce(step: str) -> None:
     """Print on the standard error which step begins, and how many seconds have passed."""
-    print(_line(step), file=sys.stderr, flush=True)
+    print(f"[{time.monotonic() - _STARTED:4.0f} s] {step}", file=sys.stderr, flush=True)
 
 
 def report_progress(items: Iterable[T], *, doing: str, total: int | None = None) -> Iterator[T]:
@@ -48,23 +48,14 @@ def report_progress(items: Iterable[T], *, doing: str, total: int | None = None)
     Yield *items*, and print on the standard error how many of *total*, if known, are done.
 
     Lines are printed between items, not by a thread as a progress bar would, because a second
-    thread would be part of what is timed.
+    thread would be part of what is timed. A line is not written over, because some benchmarks
+    print results meanwhile.
     """
     announce(doing)
-    rewrites = sys.stderr.isatty()
-    pause = _EVERY_S_ON_A_TERMINAL if rewrites else _EVERY_S
+    pause = _EVERY_S_ON_A_TERMINAL if sys.stderr.isatty() else _EVERY_S
     printed = time.monotonic()
     for done, item in enumerate(items):
         if time.monotonic() - printed >= pause:
-            of = "" if total is None else f" of {total:,}"
-            line = _line(f"{doing}: {done:,}{of}")
-            print(f"\r{line}" if rewrites else line, end="" if rewrites else "\n", file=sys.stderr)
-            sys.stderr.flush()
+            announce(f"{doing}: {done:,}" + ("" if total is None else f" of {total:,}"))
             printed = time.monotonic()
         yield item
-    if rewrites:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _line(text: str) -> str:
-    return f"[{time.monotonic() - _STARTED:4.0f} s] {text}"

@@ -17,7 +17,13 @@ from command_line import announce, command_parser
 
 PARTS: dict[str, tuple[Callable[..., dict[str, Any]], dict[str, float]]] = {
     "check": (overhead_check.measure, {"seconds": overhead_check.QUICK_SECONDS}),
-    "session": (overhead_session.measure, {"rounds": overhead_session.QUICK_ROUNDS}),
+    "session": (
+        overhead_session.measure,
+        {
+            "rounds": overhead_session.QUICK_ROUNDS,
+            "traced": overhead_session.QUICK_MESSAGES,
+        },
+    ),
     "concurrent": (overhead_concurrent.measure, {"rounds": overhead_concurrent.QUICK_ROUNDS}),
     "replay": (overhead_replay.measure, {"rounds": overhead_replay.QUICK_ROUNDS}),
     "start": (overhead_start.measure, {"rounds": overhead_start.QUICK_ROUNDS}),

@@ -23,15 +23,19 @@ _UNIQUE = "etaoinshrdlu"
 
 
 ROUNDS, QUICK_ROUNDS = 15, 3
+MESSAGES, QUICK_MESSAGES = 10_000, 1_000
 
 
-def measure(*, rounds: int = ROUNDS, messages: int = 10_000) -> dict[str, Any]:
+def measure(
+    *, rounds: int = ROUNDS, messages: int = MESSAGES, traced: int | None = None
+) -> dict[str, Any]:
     """
     Measure what a session costs.
 
     Args:
         rounds: How often a text is indexed.
         messages: How many a long session has.
+        traced: How many the longest session has whose memory is measured; *messages* where None.
 
     Returns:
         Indexing over a bare search for the words of the same text; bytes kept for each byte
@@ -44,7 +48,8 @@ def measure(*, rounds: int = ROUNDS, messages: int = 10_000) -> dict[str, Any]:
         "short text twice": _growth(rounds=rounds),
     }
     announce("measuring the memory of sessions")
-    memory = _memory([max(2, messages // part) for part in (100, 10, 1)])
+    longest = messages if traced is None else traced
+    memory = _memory([max(2, longest // part) for part in (100, 10, 1)])
     announce("searching a long session")
     finding = _finding(messages * 2 // 5)
     return {"indexing_over_findall": indexing, "memory": memory, "finding": finding}
@@ -142,12 +147,13 @@ def _took_us(action: Any) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    quick = f"{QUICK_ROUNDS} rounds"
+    quick = f"{QUICK_ROUNDS} rounds, and memory of {QUICK_MESSAGES:,} messages"
     parser = command_parser(__doc__, example="overhead_session.py --quick", quick=quick)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the indexing")
     options = parser.parse_args(arguments)
     rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
-    print(json.dumps({"quick": options.quick, **measure(rounds=rounds)}, indent=2))
+    figures = measure(rounds=rounds, traced=QUICK_MESSAGES if options.quick else None)
+    print(json.dumps({"quick": options.quick, **figures}, indent=2))
 
 
 if __name__ == "__main__":

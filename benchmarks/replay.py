@@ -27,6 +27,8 @@ ENGINES = {
     "two_workers": ("processes", WorkerPool(workers=2)),
     "ray_of_two": ("ray", WorkerPool(workers=2)),
 }
+SIZES, QUICK_SIZES = (10, 100, 1_000), (10, 40)
+"""Megabytes of the files whose replay takes the memory that is measured."""
 _MB = 1_000_000
 _POLL_S = 0.02
 _MAIN = "import sys; from abs_shield.cli import main; sys.exit(main())"
@@ -170,7 +172,7 @@ def _messages(run: int, bodies: list[str], dice: random.Random) -> Iterator[dict
 
 def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
     """Measure speed on recorded runs, made-up ones where there are none; memory on made-up ones."""
-    sizes = (10, 100) if quick else (10, 100, 1_000)
+    sizes = QUICK_SIZES if quick else SIZES
     rounds = 1 if quick else 3
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -188,7 +190,9 @@ def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    parser = command_parser(__doc__, example="replay.py --quick", quick="10 and 100 MB, not 1 GB")
+    parser = command_parser(
+        __doc__, example="replay.py --quick", quick=f"at most {QUICK_SIZES[-1]} MB, not 1 GB"
+    )
     parser.add_argument("--data", type=Path, help="a folder with runs.jsonl.gz and toolsets.json")
     options = parser.parse_args(arguments)
     if options.data is not None:

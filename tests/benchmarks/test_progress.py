@@ -1,4 +1,4 @@
-"""Progress is printed on the standard error: rarely in a file, as one line on a terminal."""
+"""Progress is printed on the standard error: rarely in a file, more often on a terminal."""
 
 from __future__ import annotations
 
@@ -35,16 +35,12 @@ def test_later_lines_count_what_is_done(
     assert capsys.readouterr().err.endswith(last)
 
 
-def test_a_terminal_has_one_line_that_is_removed(
+def test_a_terminal_gets_more_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is written over, and cleared before anything else is printed."""
+    """Whoever waits in front of it sees more often that something is done."""
     monkeypatch.setattr(command_line, "_EVERY_S_ON_A_TERMINAL", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     list(report_progress("abc", doing="reading", total=3))
-    first, counts = capsys.readouterr().err.split("\n")
 
-    assert first.endswith("reading")
-    assert ["", "0", "1", "2", "\x1b[K"] == [
-        part.partition("reading: ")[2].partition(" of")[0] or part for part in counts.split("\r")
-    ]
+    assert 4 == capsys.readouterr().err.count("\n")
