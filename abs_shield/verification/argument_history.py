@@ -12,11 +12,11 @@ from abs_shield.verification.series import Series
 
 LEAST = 5
 """Fewest results of the same arguments that a further one is compared with."""
-NEWEST = 50
+NEWEST = 50  # results that are remembered; older ones of a changing tool would mislead
 RECENT = 10
 """Results of one session that a further one is compared with."""
-_LEAST_CHANGE = 0.25
-_FAR = 0.5
+_LEAST_CHANGE = 0.25  # share of the larger number; honest prices and stocks often change by less
+_FAR = 0.5  # share above which the detail says "far"
 _NEGATED = 1.1
 """Largest ratio of two numbers that count as equal except for the sign."""
 CONSISTENT = Anomaly(0.0, "")
@@ -54,6 +54,7 @@ class ArgumentHistory:
         if not numbers:
             return None
         fields, gap, last_n, bound = self._fields, self.gap, 0, 0.0
+        # Rounded up to a power of two, so that few limits are computed; they are cached by it.
         width = 1 << max(0, len(numbers) - 1).bit_length()
         beyond = []
         for name, x in numbers.items():
@@ -85,6 +86,7 @@ class ArgumentHistory:
         again = False
         for observation in self.newest:
             first_numbers = first.setdefault(observation.session, observation.numbers)
+            # The same object is the session's first result, which is not compared with itself.
             if first_numbers is not observation.numbers:
                 again = True
                 if first_numbers != observation.numbers:
@@ -105,11 +107,12 @@ class ArgumentHistory:
     def refuse(self, *, again: bool) -> None:
         """Count a rejected result; one that repeats the last (*again*) does not widen the gap."""
         self.refused += 1
-        self.gap += not again
+        self.gap += not again  # a retry with the same numbers is not another step of a counter
 
     def _read(self) -> None:
         """Add the unread results to the series; rebuild the series if all are unread."""
         newest, unread = self.newest, self._unread
+        # All newest results are unread: the series would contain dropped ones.
         if unread >= len(newest):
             self._fields = {}
         fields = self._fields
@@ -177,6 +180,7 @@ class SessionHistory:
             if before is None:
                 continue
             compared = True
+            # Most numbers are equal or close, and need no list of earlier ones.
             if before == x or (x > 0 and before / times < x < before * times):
                 continue
             earlier = [other[name] for other in self.results if other.get(name)]
@@ -209,6 +213,7 @@ def fold(x: float, y: float) -> float:
 def _contradicts(x: float, earlier: list[float], times: float) -> bool:
     if all(fold(x, other) >= times for other in earlier):
         return True
+    # Numbers up to 1 change their sign easily, as temperatures and balances near 0 do.
     return abs(x) > 1 and all(x * other < 0 and fold(x, other) <= _NEGATED for other in earlier)
 
 

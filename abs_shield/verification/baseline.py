@@ -13,7 +13,8 @@ from abs_shield.verification.series import Series
 
 LEAST = 8
 """Fewest results that a further one is compared with."""
-_MOST_SERIES = 1_000
+_MOST_SERIES = 1_000  # fields of one tool; names that are data, such as ids, would grow without end
+# results; by the rule of three, 15 % of them may still lack a field that 20 had
 _SURE_OF_FIELDS = 20
 _MUCH = 3.0
 """Multiple of a limit worded as "much": a number would disclose other sessions' results."""
@@ -117,6 +118,7 @@ class Baseline:
             shape: Whether a missing field and an unusual size count; False if `schema_mismatch`
                 covers them.
         """
+        # Rounded up to a power of two, so that few limits are computed; they are cached by it.
         width = 1 << max(0, len(observation.numbers) + latency - 1).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
@@ -133,6 +135,7 @@ class Baseline:
                 beyond_3, _, beyond_1, _ = shared
             distance = series.distance(x, gap)
             series.judged = (distance, shared)
+            # Most numbers end here: within one deviation, and not the last of a run.
             if -beyond_1 <= distance <= beyond_1 and not series.is_on_one_side:
                 continue
             score = series.rules(x, distance, shared)
@@ -186,6 +189,7 @@ class Baseline:
         always = self._always
         if always is None:
             self._always = observation.shape.names
+        # Nearly all results have the same set of names, which identity shows fastest.
         elif always is not observation.shape.names and always != observation.shape.names:
             self._always = always & observation.shape.names
 
@@ -197,6 +201,7 @@ class Baseline:
     def _is_fast(self, observation: Observation, peers: int, width: int) -> bool:
         """Return whether a result was unusually fast; slow ones are due to the network."""
         series = self._latency
+        # in logarithms: durations differ by factors
         distance = series.distance(_logged(observation.latency_ms), self.gap)
         return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
@@ -210,7 +215,7 @@ class Baseline:
             and not always <= observation.shape.names
         ):
             return Anomaly(_WEAK, "a field is missing that every earlier result had")
-        if observation.size == self._last_size:
+        if observation.size == self._last_size:  # most results of a tool have one size
             return None
         series = self._size
         size = _logged(observation.size)
@@ -229,7 +234,7 @@ class Baseline:
             self.n += 1
         else:
             count = counts.pop(oldest.key)
-            self._squares -= 2 * count - 1
+            self._squares -= 2 * count - 1  # the difference between two squares
             if count > 1:
                 counts[oldest.key] = count - 1
         count = counts.get(key, 0)
@@ -244,10 +249,11 @@ class Baseline:
 
 
 def _logged(x: float) -> float:
-    return log(x) if x > 1e-3 else -7.0
+    return log(x) if x > 1e-3 else -7.0  # -7 is about the logarithm of 1e-3
 
 
 def _value(far: float, name: str) -> Anomaly:
+    # The weight of the first rule at the limit, 1 at ten times the limit.
     score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
     detail = f"{'much ' if far > _MUCH else ''}further from its mean than it ever should be"
     return Anomaly(score, detail, pointer_to(name))

@@ -60,6 +60,7 @@ class Bounded(Generic[Key, Entry]):
             return self._added(key, at, weight)
         entry[_AT] = at
         self._entries.move_to_end(key)
+        # An entry that is full drops an item for each new one, so its weight stays.
         if entry[_WEIGHT] < most:
             added = min(weight, most - entry[_WEIGHT])
             entry[_WEIGHT] += added
@@ -76,6 +77,7 @@ class Bounded(Generic[Key, Entry]):
         return held
 
     def _make_room(self) -> None:
+        # the last one may weigh more than all may: it is in use
         while self._weight > self._most and len(self._entries) > 1:
             self.forget(next(iter(self._entries)))
 

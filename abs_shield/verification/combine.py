@@ -58,6 +58,7 @@ class Literature:
                 strongest[group] = max(added, strongest.get(group, added))
         silent = self._silent
         for name, signal in looked:
+            # A signal that is silent does not contradict one of its group that fired.
             if not signal.fired and (not strongest or GROUP[name] not in strongest):
                 prior_odds += silent[name]
         return prior_odds + sum(strongest.values())
@@ -83,6 +84,7 @@ class Rates(NamedTuple):
         >>> Rates.counted(fired=(1, 8), looked=(19, 9))
         Rates(tpr=0.85, fpr=0.075)
         """
+        # Half a result each way: a rate of 0 or 1 would decide alone, whatever the others say.
         fpr, tpr = ((f + 0.5) / (n + 1) for f, n in zip(fired, looked, strict=True))
         return cls(tpr, fpr)
 

@@ -92,7 +92,7 @@ class VerificationEngine:
         base = declared.accept_threshold, declared.block_threshold, declared.prior
         self._learnt = EngineState(self._empty_state(), AllSettings(base))
         self._profiles: dict[str, ToolProfile] = {}
-        self._writer = os.urandom(6).hex()
+        self._writer = os.urandom(6).hex()  # makes ids unique among processes that share a database
         self._ids = count()
         self._judging = 0
 
@@ -178,10 +178,12 @@ class VerificationEngine:
             session = text(session_id, "verify: `session_id`")
         ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
         view = ResultView(result, latency_ms=ms, profile=profile)
+        # Before the lock: a search may take 50 ms for each pattern.
         if profile is not None and profile.searches:
             view.look()
         key = b"" if args is None else key_of(tool, (session, args) if by_session else args)
         thread = get_ident()
+        # A finaliser that runs while this thread judges would wait for the thread's own lock.
         if self._judging == thread:
             return self._unjudged(tool)
         with self._lock:
@@ -215,11 +217,12 @@ class VerificationEngine:
         weighed = weigher.weigh(view, context, limits, suppressed)
         posterior = weighed.posterior
         if posterior >= limits.blocks_from and tool_state.is_of_others(session):
+            # Other sessions' results may flag a result but not block it: just below the limit.
             own = weigher.without_others(limits.prior, weighed.signals, view, suppressed)
             posterior = max(own, min(posterior, nextafter(limits.blocks_from, 0.0)))
         observation.probability = posterior
         result = _result(limits, posterior, weighed, observation.id)
-        if not view.readable:
+        if not view.readable:  # there is nothing to learn from it
             return result
         if result.verdict == "accept":
             memory.learn(tool_state, observation, tool, judged=context.outlook is not None)
@@ -283,6 +286,7 @@ class VerificationEngine:
         tool = tool_name_of(tool_name, "apply_label")
         with self._lock:
             existing = self._learnt.settings.of(tool).label(label.id)
+        # The log is read again and again; the same label must not move the limits twice.
         if existing is not None and existing.hallucinated == label.hallucinated:
             return False
         self._apply(tool, label, session=session_id, changes=existing is not None)
@@ -302,6 +306,7 @@ class VerificationEngine:
             settings = self._learnt.settings.owned(tool)
             (settings.change if changes else settings.learn)(label)
             several = not label.hallucinated and not self._release(tool, score, result, session)
+        # Outside the lock, since a handler of the log may take long.
         if several:
             logger.warning(
                 "abs_shield released no result of `%s`: several that differ have the score %g;"
@@ -397,6 +402,7 @@ class VerificationEngine:
                 changed here.
         """
         with self._lock:
+            # A new object: if the merge fails, the state is unchanged.
             self._learnt = merge(self._learnt, snapshot, self._empty_state())
         return self
 

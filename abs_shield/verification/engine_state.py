@@ -41,7 +41,7 @@ class EngineState:
         """Put a rejected result into quarantine; note the time if that ends a baseline."""
         had = bool(tool_state.newest)
         self.memory.refuse(tool_state, observation, tool)
-        if had and not tool_state.newest:
+        if had and not tool_state.newest:  # the baseline became empty, so it was outdated
             self.baselines = newest({**self.baselines, tool: observation.at})
 
     def counts(self, tool: str, at: float) -> bool:

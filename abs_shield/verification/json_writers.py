@@ -7,6 +7,7 @@ import json.encoder
 from collections.abc import Callable
 from typing import Any
 
+# a private name of CPython, which other interpreters may lack
 _C_ENCODER = getattr(json.encoder, "c_make_encoder", None)
 FEW = 16
 """Members of an object that is small."""
@@ -47,5 +48,6 @@ def writers(
     between, after_name = separators
     encoder = json.encoder
     text_of = encoder.encode_basestring_ascii if ascii_only else encoder.encode_basestring
+    # The first None turns off the search for cycles, which scalars cannot have.
     parts = _C_ENCODER(None, default, text_of, None, after_name, between, ordered, False, True)
     return write, lambda value: "".join(parts(value, 0))

@@ -20,6 +20,7 @@ MOST_NODES = 20_000
 """Most members and items of one result that are read."""
 LONGEST_NAME = 200
 """Most characters of a member's name; a longer one is data."""
+# characters of a path; deeper names are data, and long keys would fill the memory
 _LONGEST_WAY = 1_000
 
 
@@ -68,6 +69,7 @@ def read_numbers(
             if nodes > MOST_NODES:
                 return numbers, size, False
             kind = type(value)
+            # The common types first, inline: this loop runs over each member of each result.
             if kind is float or kind is int:
                 length = len(key) if type(key) is str else LONGEST_NAME + 1
                 size += length + 12
@@ -79,6 +81,7 @@ def read_numbers(
                                 endless.append(name)
                             continue
                         value = LARGEST if value > 0 else -LARGEST
+                    # such a name needs no escaping
                     if length <= LONGEST_NAME and key.isidentifier():
                         numbers[prefix + key] = value
                     elif (name := member_pointer(prefix, key)) is not None:
@@ -106,6 +109,7 @@ def as_number(value: Any) -> float | None:
     >>> as_number(Decimal("9.99")), as_number(True), as_number("7"), as_number(10**400)
     (9.99, None, None, 1e+150)
     """
+    # a boolean and an enum are not measurements
     if not isinstance(value, (Real, Decimal)) or isinstance(value, (bool, Enum)):
         return None
     try:
@@ -117,6 +121,7 @@ def as_number(value: Any) -> float | None:
 
 def member_pointer(prefix: str, key: Any) -> str | None:
     """Return the pointer of a member; None if its name, or the path to it, is too long."""
+    # `str` of a key that is not a text may be long
     name = key if type(key) is str else str(key)[:80]
     if len(name) > LONGEST_NAME or len(prefix) > _LONGEST_WAY:
         return None

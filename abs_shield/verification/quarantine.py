@@ -29,6 +29,7 @@ def matching_results(
         session: The session of the result; empty if unknown. If no result of that score is in
             it, all are candidates.
     """
+    # The id is certain; scores may be equal by chance.
     if result is not None and result._id:
         return [observation for observation in quarantine if observation.id == result._id]
     score_rounded = round(score, _DIGITS)
@@ -37,10 +38,12 @@ def matching_results(
         for observation in quarantine
         if round(observation.probability, _DIGITS) == score_rounded
     ]
+    # A session that is unknown here must not hide the result.
     candidates = [
         observation for observation in candidates if session and observation.session == session
     ] or candidates
     differ: list[Observation] = []
+    # The newest first: of equal results, it is the one that the label is about.
     for observation in reversed(candidates):
         if all(_learnt_properties(observation) != _learnt_properties(other) for other in differ):
             differ.append(observation)

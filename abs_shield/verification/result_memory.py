@@ -21,7 +21,7 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.tool_state import OUT_OF_DATE, ToolState
 
-MOST_TOOLS = 1_000
+MOST_TOOLS = 1_000  # names may come from a model, and must not fill the memory
 MOST_NUMBERS = 100_000
 """Most numbers in all argument histories, and in all session histories."""
 TTL_S = 86_400.0
@@ -63,6 +63,7 @@ class ResultMemory:
             observation.at,
         )
         peers = baseline.peers(key)
+        # Required fields are declared, so the shape is not guessed from earlier results.
         shape = None if view.has_required_fields else tool_state.odd_shape(observation, peers)
         outlook = in_all = in_session = None
         if peers >= LEAST:
@@ -74,6 +75,7 @@ class ResultMemory:
             )
         history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
+            # If all results have these arguments, the baseline has compared them already.
             if outlook is None or not baseline.has_only(key):
                 in_all = history.judge(numbers)
             elif outlook.compared:
@@ -99,6 +101,7 @@ class ResultMemory:
         tool_state.learn(observation, judged=judged)
         key, at, weight = observation.key, observation.at, 1 + len(observation.numbers)
         place = (tool, key)
+        # its oldest results are dropped, so that it never weighs more
         self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(observation)
         if observation.session:
             here = (tool, key, observation.session)
@@ -114,7 +117,7 @@ class ResultMemory:
         history = self._histories.get(key, observation.at)
         if history is not None and observation.unlike:
             history.refuse(again=again)
-            if history.refused > OUT_OF_DATE:
+            if history.refused > OUT_OF_DATE:  # a value that is rejected so often has changed
                 self._histories.forget(key)
         for returning in tool_state.modes(observation) if observation.unlike else ():
             self.learn(tool_state, returning, tool)

@@ -37,6 +37,7 @@ class ResultShape:
     def __post_init__(self) -> None:
         names = frozenset(self.members)
         object.__setattr__(self, "names", names)
+        # computed once: each call looks its shape up in several tables
         object.__setattr__(self, "_hash", hash((self.kind, self.is_text, names)))
 
     def __hash__(self) -> int:
@@ -84,6 +85,7 @@ class Members:
         return numbers, self.size + sum(map(len, map(member, self.texts))), True
 
 
+# A tool has few shapes, so nearly every result finds its fields here.
 @lru_cache(maxsize=1_024)
 def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None:
     """
@@ -132,6 +134,7 @@ def _whole(kind: str, is_text: bool) -> ResultShape:
     return ResultShape(kind, {}, is_text)
 
 
+# As above: the names and types of a tool's results repeat.
 @lru_cache(maxsize=256)
 def _members_by_type(
     names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool
@@ -178,7 +181,7 @@ def kind_of(value: Any) -> str:
     >>> kind_of(1), kind_of(1.5), kind_of(True), kind_of(None), kind_of({})
     ('number', 'number', 'boolean', 'null', 'object')
     """
-    kind = KIND.get(type(value))
+    kind = KIND.get(type(value))  # exact types first, since `isinstance` is slower
     if kind is not None:
         return kind
     for kinds, name in _KINDS:

@@ -25,7 +25,8 @@ from abs_shield.verification.result_shape import (
 )
 
 _NO_KINDS: Mapping[str, str] = {}
-_UNWRITTEN = "not written yet"
+_UNWRITTEN = "not written yet"  # compared by identity, so that no result can be equal to it
+# Up to 15 digits a float is exact; a longer number is an id.
 _NUMBER = re.compile(r"\s{0,9}-?[0-9]{1,15}(?:\.[0-9]{1,15})?\s{0,9}")
 _SECONDS = 0.05
 """Time-out of the search for one pattern."""
@@ -88,7 +89,7 @@ class ResultView:
             elif not self.shape.kind:
                 for name in [name for name in self.numbers if name.casefold() in CODES]:
                     del self.numbers[name]  # the status code of a failure is not a value
-        except Exception:
+        except Exception:  # the code of the caller's object may raise anything
             self.value = UNREADABLE
         if self.value is UNREADABLE:
             self.numbers, self.size, self._whole = {}, 0, False
@@ -99,6 +100,7 @@ class ResultView:
         """Apply a profile to the result; *flat* are its members, if all are scalars."""
         if profile.required_fields:
             kinds = None if flat is None else kinds_of(flat, tuple(profile.required_fields))
+            # The types of a flat object are known already.
             self.kinds = self._typed(profile.required_fields) if kinds is None else kinds
         if profile.ignored_fields:
             ignored = {name.removeprefix("/") for name in profile.ignored_fields}
@@ -179,14 +181,17 @@ def _data(result: Any) -> Any:
     """Return one level of *result* as JSON, in Python's own types."""
     value = result if as_number(result) is not None else as_json(result)
     if isinstance(value, str):
+        # a subclass may have methods that raise, or return something else
         return value if type(value) is str else str.__str__(value)
     if isinstance(value, Mapping):
+        # a mapping of the caller may be endless
         return value if type(value) is dict else dict(islice(value.items(), MOST_NODES + 1))
     return value
 
 
 def _opened(text: str) -> Any:
     """Return the JSON value in a text, also a bare number; other texts unchanged."""
+    # neither an object, a list nor a number begins with a letter
     if text[:1].isalpha() or len(text) > LONGEST_TEXT:
         return text
     if _NUMBER.fullmatch(text):

@@ -14,22 +14,23 @@ from abs_shield.stats.western import RUN, WEIGHTS, ControlLimits, limits
 
 NEWEST = 100
 """Number of points that a series remembers."""
+# numbers of points at which the scale is chosen anew, while there are few
 _FIRST_FITS = (8, 16, 32, 64)
 _WANDERS, _STEADY = 1.0, 1.4
 """Below the first, neighbours predict better than the mean; above the second, not at all."""
-_SKEWED = 1.0
+_SKEWED = 1.0  # by the usual rule of thumb, a distribution is highly skewed above it
 _HEAVY = 4.5
 """Kurtosis from which tails are heavier than a normal distribution's, which has 3."""
 _STEP = 0.08
 """A series of few distinct values moves in steps: its spread is at least this share of them."""
 _DRIFT = 0.01
 """A wandering series may move by this share of its level, regardless of its past."""
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # relative spread that the rounding of floats may cause
 _SAME = 1e-12
 """Relative spread up to which a series is constant."""
 _OTHERWISE = 0.5
 """A change of a constant by this share, or from 0 beyond the next number, is another value."""
-_FROM_ZERO = 10_000.0
+_FROM_ZERO = 10_000.0  # a field that was always 0, such as a count, may become any usual number
 _FIRST_STEPS = 8
 """Distance from 0 of a restarted counter, in multiples of its largest step."""
 
@@ -102,12 +103,13 @@ class Series:
                 return 0.0
             away = x - last - gap * window.mean
             floor = max(floor * abs(last), abs(window.mean))
+            # The spread of a sum of independent steps grows with the root of their number.
             if gap > 1:
                 root = sqrt(gap)
                 spread, floor = spread * root, floor * root
         elif scale is None:
             return 0.0
-        elif x <= 0:
+        elif x <= 0:  # on a scale of ratios, 0 has no distance, and a negative number is beyond any
             return -inf if x < 0 else 0.0
         else:
             away = log(x) - window.mean
@@ -182,6 +184,7 @@ class Series:
         self.is_on_one_side = not 1 - RUN < run < RUN - 1
         if not -beyond_1 <= distance <= beyond_1:
             point = (self.total, distance > 0, not -beyond_2 <= distance <= beyond_2)
+            # The rules look back four points at most.
             self._beyond = (*self._beyond[-3:], point)
 
     def _fit(self) -> None:
@@ -202,10 +205,12 @@ class Series:
         self._window = window = Window(values.maxlen or NEWEST, _scaled(values, scale))
         self.n = window.n
         if scale is _LEVEL:
-            self.values = window.values
+            self.values = window.values  # the same deque, which the window updates
         self._floor = _floor(scale, few=few, mean=window.mean)
+        # The largest distance seen may recur, so the limit is moved behind it.
         if scale is not _CHANGE and points.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
+        # Rules on runs need independent points: neighbours that are similar break them honestly.
         self._runs_apply = scale is not _CHANGE and not few and points.wandering > _STEADY
 
 

@@ -18,7 +18,7 @@ _LEAST_SCORE = 0.06
 """Lowest score that is flagged if no other signal fires: one of many fields is missing."""
 _MOST_SCORE = 0.33
 """Highest score that alone does not block: an honest tool may have a rare shape."""
-_MOST_EXAMPLES = 32
+_MOST_EXAMPLES = 32  # rare shapes of one tool; with more of them, names or types are data
 _EXAMPLE_AGE = 1_000
 """Results after which a rare shape that did not recur is forgotten."""
 
@@ -80,6 +80,7 @@ class ShapeHistory:
             newest: The tool's newest results.
             peers: Number of results it is comparable with; see `Baseline.peers`.
         """
+        # Nearly all results have a shape that is known, which needs no comparison.
         if observation.shape in self._counts or observation.shape in self._examples:
             return CONSISTENT
         return self._compare(observation, newest, peers)
@@ -88,6 +89,7 @@ class ShapeHistory:
         self, observation: Observation, newest: Sequence[Observation], peers: int
     ) -> Anomaly | None:
         compared = [one for one in newest if peers >= LEAST or one.key == observation.key]
+        # a failure has another shape, and is not compared
         if not observation.shape.kind or sum(one.shape.kind != "" for one in compared) < SURE:
             return None
         earlier = [one for one in (*self.examples(), *newest) if one.shape.kind]
@@ -114,6 +116,7 @@ def _difference(observation: Observation, earlier: Sequence[Observation]) -> Ano
     name, fault = faults[0]
     more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
     detail, where = f"a field {fault}{more}", ""
+    # A name that only other sessions' results have would disclose something about them.
     if _is_public(alike, observation.session):
         detail, where = f"`{escaped(name)}` {fault}{more}", f"/{escape_step(name)}"
     every = "; ".join(map(" ".join, faults)) if few else f"{name} {fault}"
@@ -129,7 +132,7 @@ def _kind_fault(shape: ResultShape, earlier: Iterable[Observation]) -> str | Non
 
 def _nothing_in_common(shape: ResultShape, objects: Sequence[Observation]) -> Anomaly:
     """Return the anomaly of an object that shares no field; none if names are data."""
-    newest = objects[-SURE // 2 :]
+    newest = objects[-SURE // 2 :]  # the newest twenty
     earlier = frozenset[str]().union(*(one.shape.names for one in objects[: -len(newest)]))
     settled = all(one.shape.names and one.shape.names <= earlier for one in newest)
     if len(objects) < SURE or not settled:

@@ -13,7 +13,7 @@ from abs_shield.text.show import shown
 from abs_shield.verification.combine import GROUP, Calibrated, Rates
 from abs_shield.verification.verification_result import SignalResult, VerificationResult
 
-_FOLDS = 5
+_FOLDS = 5  # the usual number; of the fewest labels, four of each kind are held out
 _LEAST = 20
 """Fewest labels of each kind for a calibration."""
 

@@ -42,6 +42,7 @@ def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: ResultMemory)
     try:
         _merge_settings(both, saved)
         _merge_results(both, learnt, saved)
+    # A valid record may still contradict another one, or the limits of this version.
     except (PolicyError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise damaged(" ".join(str(error).split())) from None
     return both
@@ -74,7 +75,9 @@ def _merge_results(both: EngineState, learnt: EngineState, saved: Snapshot) -> N
     apart: Results = {k.id: (tool, k) for tool, one in memory.tools.items() for k in one.quarantine}
     accepted = _counted(both, accepted_here | _observations(saved.results))
     refused = _counted(both, apart | _observations(saved.quarantine))
+    # A label released it in one of the engines.
     refused = {ident: one for ident, one in refused.items() if ident not in accepted}
+    # Nothing is new, so no replay is needed.
     if (accepted.keys(), refused.keys(), both.baselines) == (
         accepted_here.keys(), apart.keys(), learnt.baselines,
     ):  # fmt: skip
@@ -95,6 +98,7 @@ def _replay(both: EngineState, accepted: Results, refused: Results) -> None:
     """Learn all results in order of time; those older than a baseline are not part of it."""
     memory, apart = both.memory, ToolState()
     since = dict(both.baselines)
+    # In the order of time, as if this engine had judged all of them.
     for tool, observation in _in_order([*accepted.values(), *refused.values()]):
         tool_state = memory.tool(tool)
         is_new = observation.at > since.get(tool, -1.0)

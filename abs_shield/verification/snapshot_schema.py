@@ -15,7 +15,7 @@ from abs_shield.verification.settings import Base, ResultLabel, checked, require
 from abs_shield.verification.signal_calibration import SignalCalibration
 from abs_shield.verification.weigh import RATIOS, Weigher
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 1  # raised when an older release could not read a new snapshot
 _AHEAD_S = 86_400.0
 """Tolerance for clocks of other machines that are ahead."""
 
@@ -83,7 +83,7 @@ class ResultRecord(_SnapshotPart):
 
     def _shape(self) -> ResultShape:
         """Return its shape; an old snapshot, without types, has only the names."""
-        types = self.types or [""] * len(self.names)
+        types = self.types or [""] * len(self.names)  # the shape is compared by its names alone
         return ResultShape(self.kind, dict(zip(self.names, types, strict=True)))
 
 

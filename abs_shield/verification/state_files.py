@@ -16,7 +16,7 @@ from abs_shield.text.show import escaped
 from abs_shield.verification.snapshot import damaged
 from abs_shield.verification.snapshot_schema import PARTS, SCHEMA_VERSION
 
-_BUSY_S = 30.0
+_BUSY_S = 30.0  # seconds to wait for other processes, each of which holds the lock for one save
 _TABLE = """CREATE TABLE IF NOT EXISTS verification (
     part TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (part, id)
 ) WITHOUT ROWID"""
@@ -44,6 +44,7 @@ def save_state(engine: Restorable, path: str | PathLike[str]) -> None:
             _write_json(engine.snapshot(), Path(path))
             return
         with closing(_open(path)) as database:
+            # The write lock before the read: else two processes could overwrite each other's state.
             database.execute("BEGIN IMMEDIATE")
             database.execute(_TABLE)
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -102,17 +103,19 @@ def _is_json(path: str | PathLike[str]) -> bool:
 
 def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
     """Write to a temporary file in the same folder, and replace the old one atomically."""
+    # In the same folder, since `os.replace` is atomic only within a file system.
     beside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
     try:
         with beside.open("x", encoding="utf-8") as file:
             file.write(json.dumps(snapshot, allow_nan=False))
         os.replace(beside, path)
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # it has been moved to its place
             beside.unlink()
 
 
 def _open(path: str | PathLike[str]) -> sqlite3.Connection:
+    # no implicit transactions: `BEGIN IMMEDIATE` is explicit
     database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
         _require_supported(database, path)
@@ -153,6 +156,7 @@ def _replace(
         for part in PARTS
         for ident, body in snapshot[part].items()
     }
+    # Only the changes are written, which are few in a large state.
     gone = [key for key in before if key not in after]
     new = [(*key, body) for key, body in after.items() if before.get(key) != body]
     database.executemany("DELETE FROM verification WHERE part = ? AND id = ?", gone)

@@ -10,9 +10,9 @@ ALPHA = 0.1
 """Share of the distance to its target by which one label moves a limit."""
 _AGREED = 0.1
 """Largest relative change of a declared limit by labels that agree with it."""
-_HIGHEST = 0.95
-_LEAST_GAP = 0.01
-_LEAST_PRIOR = 0.01
+_HIGHEST = 0.95  # above it, labels would turn off blocking
+_LEAST_GAP = 0.01  # room for a flag between both limits
+_LEAST_PRIOR = 0.01  # below it, hardly any signal could flag a result by itself
 _SHARE_OF_ACCEPT = 0.95
 """Labels raise the prior at most to this share of the accept threshold: else little is accepted."""
 
@@ -54,6 +54,7 @@ class Thresholds:
         if self.labels < PATIENCE or not moves:
             return
         now, blocks = self.prior, self.blocks_from
+        # A moving average, so that the newest labels count most.
         prior = now + ALPHA * (hallucinated - now)
         moved = blocks + ALPHA * (self._target(score, hallucinated) - blocks)
         if hallucinated:

@@ -16,14 +16,14 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.series import NEWEST
 from abs_shield.verification.shape_history import ShapeHistory
 
-QUARANTINED = 100
+QUARANTINED = 100  # as many as there are accepted ones in a baseline
 OUT_OF_DATE = 30
 """Consecutive different results after which the remembered ones are outdated."""
 _RETURNS = 12
 """Returns of a rejected kind of result after which it is learnt as real."""
 _SHAPE_RETURNS = 4
 """The same for another shape, which is less severe: honest tools have rare shapes."""
-_HALF_AGAIN = 1.5
+_HALF_AGAIN = 1.5  # factor within which numbers are of one kind
 _OF_ITS_OWN = 5
 """Results of one session from which on a further one is judged by its own session's, too."""
 _SURE_OF_KIND = 5
@@ -91,6 +91,7 @@ class ToolState:
     def odd_shape(self, observation: Observation, peers: int) -> Anomaly | None:
         """Return the anomaly of a result's shape; None if too few results are comparable."""
         newest = self.newest
+        # Shapes are cached, so the same one is mostly the same object.
         if newest and newest[-1].shape is observation.shape:
             return CONSISTENT
         odd = self.shapes.compare(observation, newest, peers)
@@ -145,9 +146,11 @@ class ToolState:
         self.quarantine.append(observation)
         if observation.unlike:
             self._unlike += 1
+            # a retry with the same numbers is not another step of a counter
             self.baseline.gap += not again
         if observation.kinds != self.kinds and observation.kinds.keys() >= self.kinds.keys():
             self._otherwise += 1
+        # A new version is learnt from its results in quarantine (`modes`) instead of from nothing.
         if self._unlike > OUT_OF_DATE and not self._version(observation):
             self.baseline, self._unlike = Baseline(), 0
             self.newest.clear()
@@ -236,5 +239,5 @@ def _digested(text: str) -> bytes:
     return digest(text, size=16)
 
 
-_SHORT = 256
+_SHORT = 256  # characters of arguments whose digest is cached; longer ones seldom repeat
 _WRITE, _WRITE_SMALL = writers(repr, separators=(",", ":"), ordered=True)

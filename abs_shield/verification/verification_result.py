@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from abs_shield.text.show import escaped
 
-_SHOWN = 3
+_SHOWN = 3  # signals in one line; all of them are in `signals`
 
 
 class VerificationTier(IntEnum):

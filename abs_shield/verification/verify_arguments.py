@@ -39,6 +39,7 @@ def text(value: object, what: str) -> str:
     if type(value) is str:
         return value
     if isinstance(value, str):
+        # a subclass may have methods that raise, or return something else
         return str.__str__(value)
     raise ShieldError(f"{what} is {shown(value)}; give a text")
 
@@ -50,7 +51,7 @@ def milliseconds(value: object) -> float:
     Raises:
         ShieldError: It is not a number of milliseconds, 0 or more.
     """
-    if type(value) is float and 0 <= value < 1e15:
+    if type(value) is float and 0 <= value < 1e15:  # 30,000 years; the bound excludes infinity
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e15:
         return float(value)

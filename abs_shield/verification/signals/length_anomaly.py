@@ -7,8 +7,8 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-_LONG = 0.2
-_SHORT = 0.5
+_LONG = 0.2  # too low to flag a result alone
+_SHORT = 0.5  # of an empty result: with the default limits, it alone is just enough for a flag
 _NOTHING = Unavailable("no lengths are declared")
 
 
@@ -21,7 +21,7 @@ def length_anomaly(view: ResultView, context: SignalContext) -> SignalReading | 
     if least is None and most is None:
         return _NOTHING
     text = view.text
-    length = view.size if text is None else len(text)
+    length = view.size if text is None else len(text)  # too long to be written: approximately
     if least is not None and length < least:
         return SignalReading(_SHORT * (1 - length / least), "shorter than declared")
     if most is not None and length > most:

@@ -9,7 +9,9 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
+# with the default prior, P(hallucination) is 0.47: a flag, but no block by this signal alone
 _SCORE = 0.8
+# one object for each reason, since `Weigher` caches by the identity of readings
 _unavailable = lru_cache(maxsize=8)(Unavailable)
 _NOTHING = Unavailable("no patterns are declared")
 
