@@ -37,7 +37,7 @@ COMMANDS = {
     "layers": "List the layers, and how often each is right.",
     "ground": "Check recorded answers against their sources.",
     "quality": "Check outputs of agents with the quality cascade.",
-    "flywheel": "Turn what was caught into training data.",
+    "flywheel": "Turn findings into training data and better versions.",
     "calibrate": "Apply labels to the engine and the answer gate.",
     "mcp": "Judge every call of an MCP server's tools.",
 }

@@ -44,10 +44,10 @@ def calibrate(
     """
     Apply the labels of a decision log.
 
-    Labels on results move the thresholds of the verification engine that --engine names, each
-    label once. Labels on answers say which emit threshold of the answer gate keeps hallucinated
-    answers rare; the line to add to the policy is printed. Exits with 0, and with 2 for bad input,
-    or where a record of the log cannot be read and is left out.
+    Labels on results adjust the thresholds of the verification engine that --engine names, each
+    label once. Labels on answers determine an emit threshold of the answer gate that keeps
+    hallucinated answers rare; the line to add to the policy is printed. Exits with 0, and with 2
+    for bad input, or if a record of the log cannot be read and is left out.
     """
     if engine is not None:
         require_writable(engine, inputs=files_of(db), option="--engine")

@@ -28,18 +28,19 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def check(
     tools: ToolsFile = None,
     toolset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The list of --tools that counts.")
+        str | None, typer.Option(metavar="NAME", help="Which list of --tools to use.")
     ] = None,
     policy: PolicyReference = None,
     messages: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A JSON list: the conversation before it.")
+        str | None,
+        typer.Option(metavar="FILE", help="JSON list: the conversation before the call."),
     ] = None,
     format: TextOrJson = TextFormat.TEXT,
 ) -> None:
     """
-    Judge one proposed call, read from the standard input in any shape.
+    Judge one proposed call, read from the standard input in any format.
 
-    Exits with 0 where nothing would be blocked, 1 where the call would be, 2 for bad input.
+    Exits with 0 if nothing would be blocked, 1 if the call would be, 2 for bad input.
     """
     firewall = Shield(configure() if policy is None else load_policy(policy))
     for tool in read_tools(tools, toolset):

@@ -37,24 +37,27 @@ _SHUTDOWN_S = 2
 def dashboard(
     db: Database = None,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Show recorded example runs in place of a log.")
+        bool, typer.Option("--demo", help="Show recorded example runs instead of a log.")
     ] = False,
     host: Annotated[
-        str, typer.Option(metavar="HOST", help="Where to listen; others need a token.")
+        str, typer.Option(metavar="HOST", help="Where to listen; another host needs a token.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(metavar="PORT", min=0, max=65_535, help="0 takes a free one.")
+        int, typer.Option(metavar="PORT", min=0, max=65_535, help="The port; 0 selects a free one.")
     ] = 8321,
     show_values: Annotated[
-        bool, typer.Option("--show-values", help="Show values of arguments; else each is masked.")
+        bool,
+        typer.Option("--show-values", help="Show argument values, which are masked by default."),
     ] = False,
     trace_url: Annotated[
         str,
-        typer.Option(metavar="URL", help="Where a session is shown, with {session_id} in it."),
+        typer.Option(
+            metavar="URL", help="URL of a session in your tracing tool, with {session_id}."
+        ),
     ] = "",
     flywheel: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The flywheel's file: its gaps stand by the trends."),
+        typer.Option(metavar="FILE", help="The flywheel's file: show its gaps next to the trends."),
     ] = None,
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
@@ -63,8 +66,8 @@ def dashboard(
     """
     Serve the risk heatmap of a decision log, live, until you press Ctrl-C.
 
-    The log is only read, but for labels. ABS_SHIELD_DASHBOARD_TOKEN holds the token that a
-    visitor has to give; without one, only this machine is served.
+    The log is read-only except for labels. Visitors need the token in ABS_SHIELD_DASHBOARD_TOKEN;
+    without a token, only this machine is served.
     """
     token = os.environ.get(TOKEN, "")
     if host not in _LOOPBACK and not token:

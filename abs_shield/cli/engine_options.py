@@ -23,11 +23,11 @@ Sort = Annotated[
     bool, typer.Option("--sort", help="Group the runs of each session first, on disk.")
 ]
 Workers = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Judge in N processes; else in this one.")
+    int | None, typer.Option(metavar="N", min=1, help="Judge in N processes; default: in this one.")
 ]
 Engine = Annotated[
     EngineName | None,
-    typer.Option(help="Where calls are judged; else chosen by --workers and --address."),
+    typer.Option(help="Where to judge; default: chosen by --workers and --address."),
 ]
 Address = Annotated[
     str | None,

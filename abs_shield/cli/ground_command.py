@@ -47,18 +47,17 @@ class GroundFormat(StrEnum):
 @app.command(epilog="Example: abs-shield ground answers.jsonl --format jsonl")
 def ground(
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines; - for stdin.")],
-    format: Annotated[GroundFormat, typer.Option(help="A table, or one JSON object a line.")] = (
+    format: Annotated[GroundFormat, typer.Option(help="A table, or one JSON object per line.")] = (
         GroundFormat.TABLE
     ),
     out: OutputFile = None,
     allow_empty: AllowEmpty = False,
 ) -> None:
     """
-    Check answers against the context that they were given from, without any model.
+    Check answers against the context they were generated from, without a model.
 
     A line is {"id", "context": [{"id", "text"} or "text"], "question"?, "answer"}. A claim's
-    offsets count characters of the answer. Exits with 0, and with 2 where a line could not be
-    read.
+    offsets count characters of the answer. Exits with 0, and with 2 if a line could not be read.
     """
     bad = LineErrors("lines that cannot be read")
     count = 0

@@ -38,7 +38,7 @@ def init(
     tools: ToolsFile = None,
     mcp: Annotated[
         str | None,
-        typer.Option(metavar="COMMAND", help="Ask the MCP server that it starts, or a URL."),
+        typer.Option(metavar="COMMAND", help="Ask the MCP server that this starts, or a URL."),
     ] = None,
     openapi: Annotated[
         str | None,
@@ -47,17 +47,17 @@ def init(
     runs: RecordedRuns = None,
     toolset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The list of --tools that counts, and its runs alone."),
+        typer.Option(metavar="NAME", help="Which list of --tools to use, with only its runs."),
     ] = None,
     let_through: Annotated[
         LetThrough,
         typer.Option(
-            help="Which faults of recorded calls are suppressed: none; those of which a call"
-            " worked; all, even those that the tool refused every time."
+            help="Which faults of recorded calls are suppressed: none; worked: those for which a"
+            " call worked; all: even those that the tool rejected every time."
         ),
     ] = LetThrough.NONE,
     output: OutputFile = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, help="Time limit for the MCP server.")
     ] = 60.0,
@@ -65,10 +65,10 @@ def init(
     """
     Write a policy module: tools, targets, pairs, effects and rules, each with its evidence.
 
-    It is in audit mode. Strict enforces every fault of the recorded calls; where the tool did not
-    refuse it, a suppression stands as a comment with its count. Exits with 0, with 1 where the
-    module is written and is not proved, or blocks what --let-through names, with 2 for bad input,
-    tools left out among it, or a session that comes back.
+    It is in audit mode. Strict mode enforces every fault of the recorded calls; for faults that the
+    tool did not reject, there is a commented-out suppression with their number. Exits with 0; with
+    1 if the written module has errors, or blocks faults that --let-through names; with 2 for bad
+    input, such as a tool that was left out or a session that returns after another one began.
     """
     files = runs or []
     _require_readable(files)

@@ -27,10 +27,10 @@ def layers(
     format: TableOrJson = TableFormat.TABLE,
     strengths: Annotated[
         bool,
-        typer.Option("--strengths", help="Print how often findings are right."),
+        typer.Option("--strengths", help="Print how often the findings are right."),
     ] = False,
 ) -> None:
-    """List the layers: name, verdict at worst, whether it runs by default, and its scenario."""
+    """List the layers: name, most severe verdict, whether it runs by default, and its scenario."""
     if strengths:
         rows = [_strength(row) for row in STRENGTHS.values()]
     else:

@@ -28,10 +28,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def mcp(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND...", help="The server to start; best behind `--`."),
+        typer.Argument(metavar="COMMAND...", help="The server to start; best after `--`."),
     ] = None,
     url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A server that runs already, instead.")
+        str | None, typer.Option(metavar="URL", help="A running server instead.")
     ] = None,
     header: Annotated[
         list[str] | None,
@@ -42,31 +42,36 @@ def mcp(
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers, in audit mode."),
+        typer.Option(metavar="MODULE:ATTR", help="The policy; default: all six layers, audit."),
     ] = None,
     http: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Serve HTTP there; else standard input and output."),
+        typer.Option(
+            metavar="HOST:PORT", help="Serve HTTP there; default: standard input and output."
+        ),
     ] = None,
     session: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Session id for calls without one; else each is separate."),
+        typer.Option(
+            metavar="ID", help="Session of calls that name none; default: each is separate."
+        ),
     ] = None,
     hear: Annotated[
-        bool, typer.Option("--hear", help="Take in the conversation that a client sends along.")
+        bool, typer.Option("--hear", help="Record the conversation that a client sends.")
     ] = False,
     log: Annotated[
         str | None,
         typer.Option(
-            metavar="DB", help="The decision log; else ABS_SHIELD_LOG, else your own; none: memory."
+            metavar="DB",
+            help="The decision log; default: ABS_SHIELD_LOG, or your own; none: memory.",
         ),
     ] = None,
 ) -> None:
     """
-    Stand in front of an MCP server and judge every call of its tools.
+    Run a proxy for an MCP server that judges every call of its tools.
 
-    What is found is told on the standard error, one line a call, and to OpenTelemetry
-    where an OTEL_ variable is set. Exits with 0 once the client leaves, 2 for bad input.
+    Findings are written to the standard error, one line per call, and to OpenTelemetry if an
+    OTEL_ variable is set. Exits with 0 when the client leaves, 2 for bad input.
     """
     if bool(command) == bool(url):
         raise BadInput("give either a command behind `--`, or `--url`")

@@ -51,18 +51,18 @@ def plant(
     files: RunFiles,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where the cases are written."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the cases."),
     ],
     tools: ToolsFile = None,
     seed: Annotated[
-        str, typer.Option(metavar="TEXT", help="Equal seeds and runs make equal cases.")
+        str, typer.Option(metavar="TEXT", help="The same seed and runs give the same cases.")
     ] = "abs-shield",
     per_kind: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="Plant at most N of each kind.")
     ] = 200,
     kinds: Annotated[
         list[str] | None,
-        typer.Option(metavar="KIND", help="Only this kind, or those that begin so; repeatable."),
+        typer.Option(metavar="KIND", help="Only this kind, or kinds with this prefix; repeatable."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -71,16 +71,16 @@ def plant(
     sort: Sort = False,
     allow_empty: AllowEmpty = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over planted cases that the folder holds.")
+        bool, typer.Option("--force", help="Replace the planted cases in the folder.")
     ] = False,
 ) -> None:
     """
-    Plant faults and harmless respellings in the right calls of recorded runs.
+    Plant faults and harmless respellings in the correct calls of recorded runs.
 
     `abs-shield backtest FOLDER` then measures what a policy finds and what it flags wrongly. The
-    folder holds the runs, with all personal data in them. Exits with 0, with 1 where nothing could
-    be planted, with 2 for bad input: a line that is not a run, or a session that returns. Where
-    nothing could be planted, nothing is written.
+    folder contains the runs, with all personal data in them. Exits with 0; with 1 if nothing could
+    be planted, and then writes nothing; with 2 for bad input: a line that is not a run, or a
+    session that returns after another one began.
     """
     sample = Sample(
         kinds=_kinds(kinds), seed=seed, most=per_kind, only=frozenset(only) if only else None

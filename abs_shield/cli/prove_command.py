@@ -49,20 +49,21 @@ def prove(
     policy: Annotated[
         str,
         typer.Argument(
-            metavar="MODULE:ATTR", help="A policy, a Shield, or a function that gives one."
+            metavar="MODULE:ATTR", help="A policy, a Shield, or a function that returns one."
         ),
     ],
     tools: ToolsFile = None,
     format: TextOrJson = TextFormat.TEXT,
     fail_on: Annotated[
-        ProveFailOn, typer.Option(help="Exit with 1 where there are errors, or warnings as well.")
+        ProveFailOn,
+        typer.Option(help="Exit with 1 if there are errors, or also if there are warnings."),
     ] = ProveFailOn.ERROR,
 ) -> None:
     """
     Compare a policy with its tools: rules that never reject, names that do not exist.
 
-    Exits with 0 where it is proved, 1 where it is not, 2 for bad input. Warnings alone exit with 0;
-    in CI give --fail-on warning.
+    Exits with 0 if there are no errors, 1 if there are, 2 for bad input. Warnings alone exit with
+    0; use --fail-on warning in CI.
     """
     with redirect_stdout(sys.stderr):  # what the module and its rules print is no part of a proof
         proof = _proof(policy, read_tools_with_lines(tools))
@@ -100,7 +101,7 @@ def _policy_and_tools(
         policy, registered = loaded, _registered_tools(loaded)
     else:
         kind = escaped(type(loaded).__name__)
-        raise BadInput(f"`{place}` holds no policy and no Shield but `{kind}`")
+        raise BadInput(f"`{place}` is a `{kind}`, not a policy or a Shield")
     declared = {tool.name: tool for tool in policy.tools}
     for tool in listed:
         if tool.name not in registered or registered[tool.name] is declared.get(tool.name):

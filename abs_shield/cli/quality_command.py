@@ -47,10 +47,10 @@ def quality(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="JSON lines; - for stdin.")],
     config: Annotated[
         str | None,
-        typer.Option(metavar="MODULE:ATTR", help="A QualityConfig; the defaults without it."),
+        typer.Option(metavar="MODULE:ATTR", help="A QualityConfig; default: its defaults."),
     ] = None,
     format: Annotated[
-        QualityFormat, typer.Option(help="A table, one JSON list, or one JSON object a line.")
+        QualityFormat, typer.Option(help="A table, one JSON list, or one JSON object per line.")
     ] = QualityFormat.TABLE,
     out: OutputFile = None,
     allow_empty: AllowEmpty = False,
@@ -60,8 +60,8 @@ def quality(
 
     A line is {"id", "text", "task_type", "classification"?, "impact"?, "agent_id"?, "model"?,
     "facts"?}; "facts" is a list of {"subject", "attribute", "value", "period"?, "tolerance"?}.
-    Of a run file the recorded outputs are checked.
-    Exits with 0, also where outputs are held back, and with 2 where a line could not be read.
+    If a file contains runs, their recorded outputs are checked.
+    Exits with 0, even if outputs are held back, and with 2 if a line could not be read.
     """
     settings = _config(config).model_copy(update={"background": False})
     bad = LineErrors("lines that cannot be read")

@@ -57,12 +57,12 @@ def replay(
     policy: PolicyReference = None,
     format: Annotated[
         ReplayFormat,
-        typer.Option(help="A table, one JSON object, or a row a call as JSON lines or Parquet."),
+        typer.Option(help="A table, one JSON object, or a row per call as JSON lines or Parquet."),
     ] = ReplayFormat.TABLE,
     to: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write there; it appears when it is complete."
+            "--output", "-o", metavar="FILE", help="Output file, which appears when it is complete."
         ),
     ] = None,
     sort: Sort = False,
@@ -71,7 +71,7 @@ def replay(
     address: Address = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Keep the rows of an interrupted replay, and go on there."),
+        typer.Option("--resume", help="Continue an interrupted replay, and keep its rows."),
     ] = False,
     allow_empty: AllowEmpty = False,
     fail_on: Annotated[
@@ -79,11 +79,11 @@ def replay(
         typer.Option(
             case_sensitive=False,
             metavar="VERDICT",
-            help="Exit with 1 where a call is SUSPICIOUS, or HALLUCINATED.",
+            help="Exit with 1 if a call is SUSPICIOUS or worse, or HALLUCINATED.",
         ),
     ] = None,
     findings: Annotated[
-        int, typer.Option(metavar="N", min=0, help="List the first N findings as well.")
+        int, typer.Option(metavar="N", min=0, help="Also list the first N findings.")
     ] = 0,
 ) -> None:
     """
@@ -144,11 +144,13 @@ def _judge(
 
 def _check_options(format: ReplayFormat, to: str | None, *, findings: int, resume: bool) -> None:
     if findings and format in ROWFILES:
-        raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
+        raise BadInput(
+            f"`--findings` needs a table or an object; rows of {format} contain their findings"
+        )
     if format is ReplayFormat.PARQUET and to is None:
-        raise BadInput("`--format parquet` is no text; name a file with `--output`")
+        raise BadInput("Parquet cannot be printed; name a file with `--output`")
     if resume and (format is not ReplayFormat.JSONL or to is None):
-        raise BadInput("`--resume` goes on with rows in a file: add `--format jsonl --output FILE`")
+        raise BadInput("`--resume` needs rows in a file: add `--format jsonl --output FILE`")
 
 
 @contextmanager

@@ -26,15 +26,15 @@ TextOrJson = Annotated[TextFormat, typer.Option(help="Lines, or one JSON object.
 TableOrJson = Annotated[TableFormat, typer.Option(help="Tables, or one JSON object.")]
 OutputFile = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write there; else standard output."),
+    typer.Option("--output", "-o", metavar="FILE", help="Output file; default: standard output."),
 ]
 RunFiles = Annotated[
     list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
 ]
 RecordedRuns = Annotated[
     list[str] | None,
-    typer.Option("--runs", metavar="FILE", help="Recorded runs, .jsonl or .gz; may be repeated."),
+    typer.Option("--runs", metavar="FILE", help="Recorded runs, .jsonl or .gz; repeatable."),
 ]
 PolicyReference = Annotated[
-    str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
+    str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; default: all six layers.")
 ]

@@ -96,7 +96,7 @@ def test_bad_lines_are_named_and_the_rest_is_labelled(command, log, tmp_path):
     assert (2, 1) == (done.code, len(labels(log)))
     told = done.err.splitlines()
     assert [f"{path}:{n}: " in line for n, line in enumerate(told, 1)] == [True] * 3
-    assert "no decision `d-9` is kept" in told[0]
+    assert "no decision `d-9` is in the log" in told[0]
     assert "did you mean `ok`?" in told[1]
 
 
@@ -185,10 +185,10 @@ def test_labels_without_a_decision_are_left_out(command, log):
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["d-9", "ok"], "no decision `d-9` is kept"),
+        (["d-9", "ok"], "no decision `d-9` is in the log"),
         (["ID", "halucinated"], "did you mean `hallucinated`?"),
         (["ID", "maybe"], "label must be `hallucinated` or `ok`, not `maybe`"),
-        (["IDx", "ok"], "is kept; did you mean `"),
+        (["IDx", "ok"], "is in the log; did you mean `"),
         (["ID"], "what was `"),
         ([], "give a DECISION and its truth"),
         (["ID", "ok", "--export", "x"], "give a DECISION and its truth"),

@@ -150,9 +150,9 @@ def test_decisions_are_exported_as_parquet(command, log, tmp_path):
 def test_old_records_are_pruned(command, log):
     """What is left still verifies."""
     done = command("log", "prune", log, "--older-than", "2020-01-01")
-    assert (0, "0 records deleted; 6 decisions are kept\n") == (done.code, done.out)
+    assert (0, "0 records deleted; 6 decisions remain\n") == (done.code, done.out)
     done = command("log", "prune", log, "--older-than", "0s")
-    assert (0, "7 records deleted; 0 decisions are kept\n") == (done.code, done.out)
+    assert (0, "7 records deleted; 0 decisions remain\n") == (done.code, done.out)
     assert 0 == command("log", "verify", log).code
 
 
@@ -174,7 +174,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
         ),
         (["verify", "{log}", "--heads", "{text}"], "it is not JSON"),
         (["verify", "{text}"], "it is not a SQLite database"),
-        (["prune", "{log}"], "say how long records are kept: `--older-than 90d`"),
+        (["prune", "{log}"], "give the age of the records to delete: `--older-than 90d`"),
         (
             ["prune", "{log}", "--older-than", "soon"],
             "`--older-than`: `soon` is not a valid time; use e.g. 7d",

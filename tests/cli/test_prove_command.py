@@ -169,7 +169,7 @@ def test_hostile_tools_are_escaped(command, module, file):
         (["nowhere"], "write `package.module:attr`"),
         (["no_such_module_here:policy"], "no_such_module_here"),
         (["{clinic}:polcy"], "did you mean `policy`?"),
-        (["{clinic}:wrong"], "holds no policy and no Shield but `int`"),
+        (["{clinic}:wrong"], "is a `int`, not a policy or a Shield"),
         (["{clinic}:policy", "--tools", "{clinic}"], "it is not JSON"),
         (["{clinic}:policy", "--tools", "{number}"], "it is 7; give a list of tools, or an object"),
         (["{clinic}:policy", "--tools", "{nameless}"], "nameless.json:2: tool has no `name`"),

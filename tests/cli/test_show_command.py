@@ -364,7 +364,7 @@ def test_one_decision_is_found_by_any_beginning(command, log):
     [
         ("{id}x", "did you mean `{id}`?"),
         ("x{id}", "did you mean `{id}`?"),
-        ("q\x1b", "no decision `q\\x1b` is kept; `abs-shield report` names some"),
+        ("q\x1b", "no decision `q\\x1b` is in the log; `abs-shield report` names some"),
         ("", "the decision's id is empty"),
     ],
 )

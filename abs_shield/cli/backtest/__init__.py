@@ -72,16 +72,18 @@ def backtest(
     ],
     policy: Annotated[
         str | None,
-        typer.Option(metavar="MODULE:ATTR", help="The new policy; else all six layers, strict."),
+        typer.Option(
+            metavar="MODULE:ATTR", help="The new policy; default: all six layers, strict."
+        ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="MODULE:ATTR", help="The old policy, with which it is compared."),
+        typer.Option(metavar="MODULE:ATTR", help="The old policy, to compare with."),
     ] = None,
     tools: ToolsFile = None,
     labels: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Lines that say which calls are hallucinated, or ok."),
+        typer.Option(metavar="FILE", help="Lines that label calls as hallucinated or ok."),
     ] = None,
     modes: Annotated[
         BacktestModes,
@@ -165,7 +167,7 @@ def _check_options(
     if against is not None and policy is None:
         raise BadInput("`--against` names the old policy; name the new one with `--policy`")
     if fail_on and against is None:
-        raise BadInput("`--fail-on` asks for changes; name the old policy with `--against`")
+        raise BadInput("`--fail-on` needs two policies; name the old policy with `--against`")
     if labels == "-" and "-" in files:
         raise BadInput("runs and labels cannot both come from the standard input; name a file")
 

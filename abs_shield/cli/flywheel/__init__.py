@@ -17,7 +17,7 @@ from abs_shield.cli.flywheel import (
 app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
-    help="Turn what the decision log caught into training data and better versions.",
+    help="Turn findings of the decision log into training data and better versions.",
     epilog="Example: abs-shield flywheel harvest decisions.db --book flywheel.db",
 )
 for name, module in {

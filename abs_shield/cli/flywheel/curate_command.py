@@ -36,9 +36,7 @@ def command(
         typer.Option("--import", metavar="FILE", help="Apply the decisions of such a file."),
     ] = None,
     by: AuthorName = None,
-    why: Annotated[
-        str, typer.Option(metavar="TEXT", help="The reason where a file gives none.")
-    ] = "",
+    why: Annotated[str, typer.Option(metavar="TEXT", help="The reason if a file gives none.")] = "",
 ) -> None:
     """
     Group the catches into gaps, and ask about each open gap: accept, reject or merge.

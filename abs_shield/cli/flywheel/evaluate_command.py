@@ -25,7 +25,7 @@ EXAMPLE = (
     'Example: abs-shield flywheel evaluate cases.jsonl --candidate "python new.py" --present'
     ' "python old.py" --output evaluation.json'
 )
-_FROM = "What it is made of where its words do not say so; may stand several times."
+_FROM = "A file that it is made of, if VERSION does not name it; repeatable."
 _VERSION = "A command, http(s)://..., policy:MODULE:ATTR or python:MODULE:ATTR."
 
 
@@ -34,22 +34,27 @@ def command(
         list[str], typer.Argument(metavar="CASES...", help="Cases, JSONL; run files for policies.")
     ],
     candidate: Annotated[str, typer.Option(metavar="VERSION", help=_VERSION)],
-    present: Annotated[str, typer.Option(metavar="VERSION", help="The same, of what is in use.")],
+    present: Annotated[
+        str, typer.Option(metavar="VERSION", help="The same, for the version in use.")
+    ],
     candidate_from: Annotated[
         list[str] | None, typer.Option("--candidate-from", metavar="LOCATION", help=_FROM)
     ] = None,
     present_from: Annotated[
         list[str] | None,
-        typer.Option("--present-from", metavar="LOCATION", help="The same, of what is in use."),
+        typer.Option(
+            "--present-from", metavar="LOCATION", help="The same, for the version in use."
+        ),
     ] = None,
     margin: Annotated[
-        float, typer.Option(metavar="SHARE", help="How much worse it may be elsewhere.")
+        float, typer.Option(metavar="SHARE", help="How much worse it may be on other cases.")
     ] = 0.05,
     least_gain: Annotated[
         float, typer.Option(metavar="SHARE", help="The smallest gain on the target worth having.")
     ] = 0.05,
     timeout_s: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For all cases.")
+        float,
+        typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit for all cases."),
     ] = 600.0,
     format: TextOrJson = TextFormat.TEXT,
     out: Annotated[
@@ -64,7 +69,7 @@ def command(
     hallucination. A command reads {"id", "prompt"} lines and writes {"id", "answer"} lines; words
     {cases} and {answers} become paths of files. No shell reads it.
 
-    Exits with 0 where the candidate is to be promoted, with 1 where it is rejected or undecided,
+    Exits with 0 if the candidate is to be promoted, with 1 if it is rejected or undecided,
     with 2 for bad input.
     """
     cases = [case for file in files for case in _cases(file)]

@@ -21,13 +21,13 @@ EXAMPLE = "Example: abs-shield flywheel harvest decisions.db --book flywheel.db"
 
 def command(log: Database = None, book: BookFile = DEFAULT) -> None:
     """
-    Add to the flywheel's file what a decision log has that is not in it yet.
+    Add the new findings of a decision log to the flywheel's file.
 
     Findings of calls, results, answers and outputs become catches, with the labels that people
-    gave. A second harvest adds only what is new. Catches quote values as far as the log kept
-    them: keep the file as private as the log.
+    gave. A second harvest adds only what is new. Catches contain the values that the
+    log stored: keep the file as private as the log.
 
-    Exits with 0, also where damaged records were left out, and with 2 for bad input.
+    Exits with 0, even if damaged records were left out, and with 2 for bad input.
     """
     require_not_input(book, files_of(log), option="--book")
     with open_log(log) as store, _progress() as notice:

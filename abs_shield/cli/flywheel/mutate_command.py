@@ -45,25 +45,25 @@ def command(
     ] = None,
     answers: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="JSON object: what the model claimed to what is right."),
+        typer.Option(metavar="FILE", help="JSON object that maps claims to right answers."),
     ] = None,
     entities: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="JSON object of lists: subject, period, person, tool."),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(metavar="MODULE:ATTR", help="A model that words prompts.")
+        str | None, typer.Option(metavar="MODULE:ATTR", help="A model that writes prompts.")
     ] = None,
     cases: Annotated[
         str | None, typer.Option(metavar="FILE", help="Evaluation cases that are held out, JSONL.")
     ] = None,
     count: Annotated[int, typer.Option(metavar="N", help="How many examples, 20 to 50.")] = 30,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of every draw.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="The random seed.")] = 0,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help=f"One of {', '.join(FORMS)}.")
     ] = "openai",
     system: Annotated[
-        str, typer.Option(metavar="TEXT", help="What the system says before each prompt.")
+        str, typer.Option(metavar="TEXT", help="The system prompt before each prompt.")
     ] = "",
     report: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the leakage report, JSON.")

@@ -25,26 +25,26 @@ EXAMPLE = (
 
 def command(
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="What is in use: a name, file or module:attr.")
+        str, typer.Argument(metavar="TARGET", help="The target: a name, file or module:attr.")
     ],
     location: Annotated[
         str, typer.Argument(metavar="LOCATION", help="The new version: a file or module:attr.")
     ],
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, in one line.")],
     evaluation: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="What `flywheel evaluate --output` wrote."),
+        typer.Option(metavar="FILE", help="The output of `flywheel evaluate --output`."),
     ] = None,
     data: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="A file that it was made from; may stand several times."),
+        typer.Option(metavar="FILE", help="A file that the version was made from; repeatable."),
     ] = None,
-    gap: Annotated[str, typer.Option(metavar="GAP", help="The gap that it is for.")] = "",
+    gap: Annotated[str, typer.Option(metavar="GAP", help="The gap that the version fixes.")] = "",
     by: AuthorName = None,
     override: Annotated[
         str,
         typer.Option(
-            "--override", metavar="REASON", help="Why, against its evaluation; it is recorded."
+            "--override", metavar="REASON", help="Promote against the evaluation for this reason."
         ),
     ] = "",
     book: BookFile = DEFAULT,
@@ -52,10 +52,10 @@ def command(
     """
     Put a version in use: its target resolves to it from now on, and its gap is fixed.
 
-    The evaluation has to say so, to be of LOCATION, and to compare it with what is in use now;
-    what was rolled back stays out. --override REASON promotes in spite of that.
+    The evaluation must recommend it, be of LOCATION, and compare it with the version in use now. A
+    version that was rolled back is not promoted again. --override REASON promotes it anyway.
 
-    Exits with 0, with 1 where its evaluation does not say so, with 2 for bad input.
+    Exits with 0, with 1 if the evaluation does not recommend it, with 2 for bad input.
     """
     new = NewVersion(
         target=target,

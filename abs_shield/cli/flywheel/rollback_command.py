@@ -18,15 +18,17 @@ EXAMPLE = (
 
 
 def command(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="As `promote` names it.")],
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line; it is kept.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The target, as in `promote`.")],
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="The reason, in one line; it is recorded.")
+    ],
     by: AuthorName = None,
     book: BookFile = DEFAULT,
 ) -> None:
     """
-    Take the version in use back: the one before is in use again, and the gap is open again.
+    Return to the version before: it is in use again, and the gap is open again.
 
-    Exits with 0, and with 2 where no version is in use.
+    Exits with 0, and with 2 if no version is in use.
     """
     version = VersionRegistry(require_book(book)).rollback(target, reason=reason, by=user_name(by))
     now = "what was in use before the first" if version is None else f"version {version.number}"

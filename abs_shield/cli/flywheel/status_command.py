@@ -26,15 +26,17 @@ def command(
     book: BookFile = DEFAULT,
     format: TableOrJson = TableFormat.TABLE,
     versions: Annotated[
-        bool, typer.Option("--versions", help="Show every version, and what was decided about it.")
+        bool, typer.Option("--versions", help="Show every version with its decisions.")
     ] = False,
     resolve: Annotated[
         str | None,
-        typer.Option(metavar="TARGET", help="Print where the version in use of a target stands."),
+        typer.Option(
+            metavar="TARGET", help="Print the location of the version in use of a target."
+        ),
     ] = None,
 ) -> None:
     """
-    Show each gap with its tier, rate and state, what is in use of each target, and the sum.
+    Show each gap with its tier, rate and state, the versions in use, and a total.
 
     Exits with 0, and with 2 for bad input.
     """

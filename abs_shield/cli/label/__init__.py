@@ -44,7 +44,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def label(
     decision: Annotated[
         str | None,
-        typer.Argument(metavar="[DECISION]", help="The decision's id, or its beginning."),
+        typer.Argument(metavar="[DECISION]", help="The decision's id, or a prefix of it."),
     ] = None,
     truth: Annotated[
         str | None,
@@ -52,9 +52,9 @@ def label(
     ] = None,
     db: DatabaseOption = None,
     by: AuthorName = None,
-    note: Annotated[str, typer.Option(metavar="TEXT", help="Why, in one line.")] = "",
+    note: Annotated[str, typer.Option(metavar="TEXT", help="The reason, in one line.")] = "",
     next_: Annotated[
-        bool, typer.Option("--next", help="Ask about what is worth a label, one by one.")
+        bool, typer.Option("--next", help="Ask about the most useful decisions, one by one.")
     ] = False,
     layer: Annotated[
         str | None,
@@ -62,12 +62,16 @@ def label(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="N", min=1, help="With --next: decisions, at most."),
+        typer.Option(
+            "--limit", metavar="N", min=1, help="With --next: maximum number of decisions."
+        ),
     ] = None,
     runs: RecordedRuns = None,
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="Many: lines `DECISION TRUTH`; - for stdin."),
+        typer.Option(
+            "--from", metavar="FILE", help="Many labels: lines `DECISION TRUTH`; - for stdin."
+        ),
     ] = None,
     export_: Annotated[
         str | None,
@@ -77,10 +81,10 @@ def label(
     """
     Label a decision's call as hallucinated or ok, independently of the shield's verdict.
 
-    The newest label of a decision applies. Labels feed `abs-shield report`. With --next the
-    decisions that decide what may be enforced come first, each with one question: press h, o, s
-    (skip), u (undo) or q; if the standard input is not a terminal, a line is an answer. Exits
-    with 0, and with 2 for bad input, or where a line of --from, an answer or, with --next and
+    The newest label of a decision applies. `abs-shield report` uses the labels. With --next, the
+    decisions that determine what may be enforced come first, each with one question: press h, o,
+    s (skip), u (undo) or q; if the standard input is not a terminal, each line is an answer. Exits
+    with 0, and with 2 for bad input, or if a line of --from, an answer or, with --next and
     --export, a record of the log could not be used.
     """
     _require_one_task(decision, truth, next_=next_, from_=from_, export_=export_)

@@ -11,7 +11,7 @@ import typer
 from abs_shield.core.label import Label, Truth
 
 AuthorName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
+    str | None, typer.Option(metavar="NAME", help="The author; default: your user name.")
 ]
 
 _LONGEST = 1_000

@@ -51,4 +51,4 @@ def _unknown(name: str, near: list[str]) -> str:
         if likely
         else "`abs-shield report` names some, and every log line of a decision has its id"
     )
-    return f"no decision `{escaped(name)}` is kept; {hint}"
+    return f"no decision `{escaped(name)}` is in the log; {hint}"

@@ -46,7 +46,9 @@ def command(
     ] = False,
     skip_damaged: Annotated[
         bool,
-        typer.Option("--skip-damaged", help="Leave records out that cannot be read; say how many."),
+        typer.Option(
+            "--skip-damaged", help="Leave out unreadable records, and print their number."
+        ),
     ] = False,
 ) -> None:
     """

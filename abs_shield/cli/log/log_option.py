@@ -18,12 +18,12 @@ Database = Annotated[
     str | None,
     typer.Argument(
         metavar="DB",
-        help="A SQLite file, or postgresql://host/database; else ABS_SHIELD_LOG, else your own.",
+        help="SQLite file or postgresql://host/database; default: ABS_SHIELD_LOG, or your own.",
     ),
 ]
 DatabaseOption = Annotated[
     str | None,
-    typer.Option(help="A SQLite file or postgresql://; else ABS_SHIELD_LOG, or your own log."),
+    typer.Option(help="SQLite file or postgresql://; default: ABS_SHIELD_LOG, or your own."),
 ]
 
 

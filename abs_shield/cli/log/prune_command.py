@@ -21,13 +21,13 @@ def command(
     ] = None,
 ) -> None:
     """
-    Delete the oldest records; what stays still verifies.
+    Delete the oldest records; the remaining log still verifies.
 
     Exits with 0, with 2 for bad input.
     """
     before = seconds_of(older_than, option="--older-than")
     if before is None:
-        raise BadInput("say how long records are kept: `--older-than 90d`")
+        raise BadInput("give the age of the records to delete: `--older-than 90d`")
     if before > time.time():
         raise BadInput(
             f"`--older-than` is `{older_than}`, which is in the future; name a past date"
@@ -35,4 +35,4 @@ def command(
     with open_log(database) as store:
         deleted = store.prune(before)
         left = len(store)
-    print(f"{deleted:,} records deleted; {left:,} decisions are kept")
+    print(f"{deleted:,} records deleted; {left:,} decisions remain")

@@ -34,16 +34,17 @@ def command(
         typer.Option(metavar="FILE", help="Compare with the heads of an earlier verification."),
     ] = None,
     save_heads: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write each chain's head, to keep elsewhere.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write each chain's head, to store elsewhere."),
     ] = None,
     format: TextOrJson = TextFormat.TEXT,
 ) -> None:
     """
-    Find records that were edited, deleted, inserted or reordered, and say where.
+    Locate records that were edited, deleted, inserted or reordered.
 
     The key of a sealed log is read from ABS_SHIELD_LOG_KEY.
 
-    Exits with 0 where the log is whole, with 1 where it is not, with 2 for bad input.
+    Exits with 0 if the log is intact, with 1 if it is not, with 2 for bad input.
     """
     verified, earlier = Verified(), None if heads is None else _read(heads)
     with open_log(database) as store:

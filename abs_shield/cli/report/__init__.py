@@ -51,22 +51,30 @@ def report(
     ] = None,
     format: TableOrJson = TableFormat.TABLE,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a page of it as well.")
+        str | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
     values: Annotated[
         bool,
         typer.Option(
-            "--values", help="Let the page quote what findings say, argument values included."
+            "--values", help="Let the page quote messages of findings, with argument values."
         ),
     ] = False,
     by: Annotated[
         By | None, typer.Option(help="A row for each agent, model, policy revision or day.")
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Verify every record first, and say if all are intact.")
+        bool,
+        typer.Option(
+            "--verify", help="First verify every record, and report whether all are intact."
+        ),
     ] = False,
     rows: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Tools shown in the tables, the hottest first.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Tools shown in the tables, those with the worst findings first.",
+        ),
     ] = 20,
     min_calls: Annotated[
         int, typer.Option(metavar="N", min=0, help="Safe: minimum number of judged calls.")
@@ -93,9 +101,9 @@ def report(
     """
     Report what every layer did on every tool, and what is safe to enforce now.
 
-    Reads a decision log; nothing is judged again. The rule stands at the end of the report. Exits
-    with 0, whatever the report says; with 1 where --verify finds a fault in the log; with 2 for bad
-    input, or where a record cannot be read and is left out.
+    Reads a decision log; nothing is judged again. The rule is printed at the end of the report.
+    Exits with 0, whatever the report says; with 1 if --verify finds a fault in the log; with 2 for
+    bad input, or if a record cannot be read and is left out.
     """
     rule = Readiness(
         min_calls=min_calls, max_errors=max_errors, min_labels=min_labels, max_stops=max_stops,

@@ -24,7 +24,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command(epilog="Example: abs-shield show 45b6e8a03450da6b-2fb --runs runs.jsonl")
 def show(
     decision: Annotated[
-        str, typer.Argument(metavar="DECISION", help="The decision's id, or its beginning.")
+        str, typer.Argument(metavar="DECISION", help="The decision's id, or a prefix of it.")
     ],
     db: DatabaseOption = None,
     runs: RecordedRuns = None,
@@ -34,9 +34,9 @@ def show(
     """
     Show one decision: its verdict and findings, its labels, and the calls around it.
 
-    The log keeps no arguments; with --runs they are shown as Shield(record=...) wrote them, with
-    the messages around the call. Exits with 0, and with 2 for bad input, or where a line of --runs
-    about the decision, or a record around it, could not be read.
+    The log does not store arguments; with --runs they are shown as Shield(record=...) wrote them,
+    with the messages around the call. Exits with 0, and with 2 for bad input, or if a line of
+    --runs about the decision, or a record near it, could not be read.
     """
     excerpts = Excerpts(runs) if runs else None
     damaged = DamagedRecords()
