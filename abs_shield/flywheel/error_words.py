@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from abs_shield.text.show import escaped
+from abs_shield.text.show import capitalised, escaped
 
 _WORD = re.compile(r"[^\W_]+")
 _ACRONYMS = frozenset(
@@ -44,4 +44,4 @@ def error_words(code: str) -> str:
         return _PHRASES[lower]
     words = [word.upper() if word in _ACRONYMS else word for word in _WORD.findall(lower)]
     text = escaped(" ".join(words), limit=_LONGEST)
-    return text[:1].upper() + text[1:] if text else "Fault without a code"
+    return capitalised(text) if text else "Fault without a code"

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic_core import SchemaValidator, ValidationError, core_schema
 
 from abs_shield.schema import SchemaProblem
+from abs_shield.text.json_leaves import Path, value_at
 
 _SCALARS = {
     "integer": SchemaValidator(core_schema.int_schema()),
@@ -18,8 +19,6 @@ _SCALARS = {
 """The conversions that pydantic applies to a function with these type hints."""
 _ABSENT = object()
 _NOTHING = object()
-
-Path = tuple[str | int, ...]
 
 
 def without_slips(
@@ -40,7 +39,7 @@ def without_slips(
         path = _path_of(corrected, problem.where)
         if not path:
             continue
-        value = _value_at(corrected, path)
+        value = value_at(corrected, path)
         for correction in _corrections(value, problem):
             corrected, is_corrected = _replace_at(corrected, path, correction), True
     return corrected if is_corrected else None
@@ -93,12 +92,6 @@ def _path_of(arguments: Any, pointer: str) -> Path:
             return ()
         here = here[path[-1]]
     return tuple(path)
-
-
-def _value_at(arguments: Any, path: Path) -> Any:
-    for step in path:
-        arguments = arguments[step]
-    return arguments
 
 
 def _replace_at(holder: Any, path: Path, value: Any) -> Any:

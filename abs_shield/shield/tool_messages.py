@@ -36,7 +36,7 @@ def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
     if _is_responses(message):
-        custom = {_member(item, "call_id") for item in _items(message) if _is(item, _CUSTOM)}
+        custom = {member(item, "call_id") for item in _items(message) if _is(item, _CUSTOM)}
         return [
             {
                 "type": f"{_CUSTOM if a.call.id in custom else _FUNCTION}_output",
@@ -45,7 +45,7 @@ def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]
             }
             for a in answers
         ]
-    if _member(message, "function_call"):
+    if member(message, "function_call"):
         return [{"role": "function", "name": a.call.name, "content": a.content} for a in answers]
     return [
         {"role": "tool", "tool_call_id": a.call.id, "name": a.call.name, "content": a.content}
@@ -56,32 +56,32 @@ def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]
 
 def _gemini_parts(message: Any) -> list[Any]:
     """Return the parts that call a function; empty if it is not a message of Gemini."""
-    parts = _member(message, "parts")
+    parts = member(message, "parts")
     if parts is None and isinstance(message, (list, tuple)):
-        parts = [part for part in message if _member(part, "role") is None]
+        parts = [part for part in message if member(part, "role") is None]
     if not isinstance(parts, (list, tuple)):
         return []
-    return [part for part in parts if any(_member(part, name) for name in _GEMINI)]
+    return [part for part in parts if any(member(part, name) for name in _GEMINI)]
 
 
 def _gemini(parts: list[Any], answers: list[CallAnswer]) -> list[dict[str, Any]]:
     """Return one message, with the ids and the member names of the model's message."""
-    member = _GEMINI[next(name for name in _GEMINI if _member(parts[0], name))]
-    calls = [_member(part, name) for part in parts for name in _GEMINI if _member(part, name)]
-    ids = {_member(call, "id") for call in calls} - {None, ""}
+    field = _GEMINI[next(name for name in _GEMINI if member(parts[0], name))]
+    calls = [member(part, name) for part in parts for name in _GEMINI if member(part, name)]
+    ids = {member(call, "id") for call in calls} - {None, ""}
     responses = [
         ({"id": a.call.id} if a.call.id in ids else {})
         | {"name": a.call.name, "response": {"error" if a.error else "output": decoded(a.content)}}
         for a in answers
     ]
-    return [{"role": "user", "parts": [{member: response} for response in responses]}]
+    return [{"role": "user", "parts": [{field: response} for response in responses]}]
 
 
 def _is_bedrock(message: Any) -> bool:
-    content = message if isinstance(message, (list, tuple)) else _member(message, "content")
+    content = message if isinstance(message, (list, tuple)) else member(message, "content")
     if not isinstance(content, (list, tuple)):
         return False
-    return any(_member(block, "toolUse") for block in content)
+    return any(member(block, "toolUse") for block in content)
 
 
 def _bedrock_result(answer: CallAnswer) -> dict[str, Any]:
@@ -99,16 +99,16 @@ def _items(message: Any) -> list[Any]:
 
 
 def _is(part: Any, kind: str) -> bool:
-    return bool(_member(part, "type") == kind)
+    return bool(member(part, "type") == kind)
 
 
 def _is_anthropic(message: Any) -> bool:
-    content = _member(message, "content")
+    content = member(message, "content")
     if not isinstance(content, (list, tuple)):
         return False
     return any(_is(block, "tool_use") for block in content)
 
 
-def _member(part: Any, name: str) -> Any:
-    """Return a member of a dict, or an attribute of an SDK's object."""
+def member(part: Any, name: str) -> Any:
+    """Return a member of a dict, or an attribute of an SDK's object; None if it is missing."""
     return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)

@@ -193,6 +193,13 @@ def scalar_text(value: Any) -> str | None:
     return repr(value)
 
 
+def value_at(value: Any, path: Path) -> Any:
+    """Return the part of *value* at *path*, which exists."""
+    for step in path:
+        value = value[step]
+    return value
+
+
 def parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
     """Return the object that holds the leaf at *path*; None if *path* does not exist."""
     here: Any = arguments

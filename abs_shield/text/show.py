@@ -96,6 +96,16 @@ def quantity(count: int | str, noun: str) -> str:
     return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
 
 
+def capitalised(text: str) -> str:
+    """
+    Return a text whose first letter is upper-case; all others stay as they are.
+
+    >>> capitalised("the US rate")
+    'The US rate'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def _shown_integer(value: int, limit: int) -> str:
     if value.bit_length() > 4 * limit:  # not all would be shown; Python refuses to print over 4,300
         return f"an integer of {value.bit_length()} bits"

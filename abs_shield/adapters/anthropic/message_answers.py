@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from abs_shield.adapters.answer_rewriting import ReplyFormat, Rewriter
-from abs_shield.adapters.anthropic.message_blocks import completed_message, member
+from abs_shield.adapters.anthropic.message_blocks import completed_message
 from abs_shield.adapters.anthropic.message_loop import (
     arun_tool_calls,
     record_conversation,
@@ -17,6 +17,7 @@ from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.tool_call_loop import Dispatch
+from abs_shield.shield.tool_messages import member
 
 
 def settle_answer(

@@ -11,6 +11,7 @@ from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments
 from abs_shield.session import Session
 from abs_shield.shield.adapter_session import AdapterSession
+from abs_shield.shield.tool_messages import member
 
 _UNREAD = frozenset({"image", "document"})  # a document of text was converted before
 _DROPPED = frozenset({"cache_control", "citations"})
@@ -171,11 +172,6 @@ def as_dict(block: Any) -> dict[str, Any]:
         return {k: v for k, v in dict(block).items() if k not in _DROPPED and v is not None}
     except Exception:  # reading an object of the host may raise
         return {"type": type(block).__name__}
-
-
-def member(part: Any, name: str) -> Any:
-    """Return a member of a dict, or an attribute of an SDK object."""
-    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)
 
 
 def visible_value(value: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 from abs_shield.adapters.anthropic.message_blocks import (
     call_of,
     completed_message,
-    member,
     record_messages,
     tool_uses,
     without_calls,
@@ -20,6 +19,7 @@ from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.tool_call_loop import Dispatch
+from abs_shield.shield.tool_messages import member
 
 
 def run_tool_calls(

@@ -27,7 +27,6 @@ from abs_shield.adapters.langgraph.langchain_messages import (
     calls_of,
     directs_graph,
     is_summary,
-    member,
     returned_event,
     with_answer_message,
 )
@@ -42,6 +41,7 @@ from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.answer_check import AnswerRevision
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.tool_call_loop import feedback_text
+from abs_shield.shield.tool_messages import member
 
 _INJECTED = "runtime"
 """The only argument that a `ToolNode` sets by its name alone."""

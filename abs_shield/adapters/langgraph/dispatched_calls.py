@@ -8,9 +8,10 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 
-from abs_shield.adapters.langgraph.langchain_messages import arguments_as_written, member
+from abs_shield.adapters.langgraph.langchain_messages import arguments_as_written
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
+from abs_shield.shield.tool_messages import member
 
 _EDITS = "hitl_edited_tool_calls"
 """The state key of LangChain's `HumanInTheLoopMiddleware` for a reviewer's edits, by call id."""

@@ -22,6 +22,7 @@ from langgraph.types import Command
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Returned
 from abs_shield.core.messages import read_message
+from abs_shield.shield.tool_messages import member
 
 _CALLS = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call"}
@@ -29,11 +30,6 @@ _CALLS = frozenset(
 """Block types that repeat the calls in `tool_calls`."""
 _READABLE = frozenset({"text", "json", "search_result", "custom_tool_call_output"})
 """Block types of a tool's result that both the model and the session read."""
-
-
-def member(part: Any, name: str) -> Any:
-    """Return a member of a dict, or an attribute of an object; None if it is missing."""
-    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)
 
 
 def calls_of(message: AIMessage) -> list[ToolCall]:

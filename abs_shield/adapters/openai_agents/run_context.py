@@ -17,7 +17,6 @@ from abs_shield.adapters.openai_agents.sdk_items import (
     as_message,
     call_of,
     handoff_shapes,
-    member,
     tool_shape,
 )
 from abs_shield.core import Decision, Mode, ToolCall
@@ -28,6 +27,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.tool_messages import member
 
 # an attribute of the SDK's context, which the SDK copies along with it
 _RUN = "_abs_shield_run"

@@ -17,6 +17,7 @@ from agents import (
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import id_of
 from abs_shield.session.result_json import as_json
+from abs_shield.shield.tool_messages import member
 
 _TEXT = {
     "type": "object",
@@ -106,11 +107,6 @@ def _text(part: Any) -> str | None:
     if isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] == "text":
         return part["text"] if isinstance(part["text"], str) else None
     return None
-
-
-def member(item: Any, name: str) -> Any:
-    """Return a member of a dict, or an attribute of an SDK object."""
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
 
 
 def _qualified(name: Any, namespace: Any) -> str:

@@ -14,6 +14,7 @@ from abs_shield.flywheel.mutate.entities import Entities
 from abs_shield.flywheel.mutate.error_values import distort, factors, unquote
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.quality.facts import Fact
+from abs_shield.text.show import capitalised
 
 QUESTIONS = (
     "What {was} {subject}'s {attribute}{period}?",
@@ -120,8 +121,8 @@ def _example(
     fields = _fields(fact)
     return TrainingExample(
         prompt=prompt,
-        answer=_capital(answer_form.format(**fields)),
-        rejected=_capital(answer_form.format(**{**fields, "value": wrong})) if wrong else "",
+        answer=capitalised(answer_form.format(**fields)),
+        rejected=capitalised(answer_form.format(**{**fields, "value": wrong})) if wrong else "",
         gap=gap,
         kind="fact",
         template=f"question {place + 1}, detail {level + 1}" + (", record" if record else ""),
@@ -160,10 +161,6 @@ def _was(attribute: str) -> str:
     """
     head = attribute.split(" of ")[0].lower()
     return "were" if head.endswith("s") and not head.endswith(("ss", "us", "is")) else "was"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _other(fact: Fact, entities: Entities, random: Random) -> Fact:

@@ -17,7 +17,7 @@ from abs_shield.policy.parameter_keys import keys_of
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
-from abs_shield.text.json_leaves import Path
+from abs_shield.text.json_leaves import Path, value_at
 from abs_shield.text.show import escaped, shown
 
 _MIN_VALUES = 10
@@ -119,7 +119,7 @@ def _match(name: str, entries: list[_AllowEntry], context: ProofContext) -> None
     for arguments in context.samples(name, pool=Pool.of(texts)):
         sampled = True
         for argument in bare.judged_arguments(arguments):
-            _admit(entries, argument.path, _leaf(arguments, argument.path))
+            _admit(entries, argument.path, value_at(arguments, argument.path))
         if not any(entry.undecided for entry in entries):
             break
     for entry in entries:
@@ -208,12 +208,6 @@ def _fill_glob(glob: str, filling: str) -> str:
             characters.append({"*": filling, "?": "1"}.get(glob[at], glob[at]))
         at += 1
     return "".join(characters)
-
-
-def _leaf(arguments: Any, path: Path) -> Any:
-    for step in path:
-        arguments = arguments[step]
-    return arguments
 
 
 def _shown(entry: Any) -> str:

@@ -9,6 +9,7 @@ from abs_shield.replay.mining.draft import Draft, Pass
 from abs_shield.replay.mining.run_census import Recorded
 from abs_shield.replay.mining.run_evidence import RunEvidence
 from abs_shield.replay.mining.strict_trial import StrictTrial
+from abs_shield.text.show import capitalised
 
 MOST_PASSES = 20
 """Maximum number of faults of one kind that are listed, most frequent first."""
@@ -41,15 +42,11 @@ def trial_lines(
     if first is None or last is None:
         return
     flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
-    yield f"{_sentence(blocked_line(first, last))}."
+    yield f"{capitalised(blocked_line(first, last))}."
     yield f"It flags {f'{flagged}; these calls run' if flagged else 'no calls'}."
     for title, lines in fault_lists(draft, stays):
-        yield f"{_sentence(title)}:"
+        yield f"{capitalised(title)}:"
         yield from (f"- {line}" for line in lines)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def blocked_line(first: StrictTrial, last: StrictTrial) -> str:
