@@ -51,6 +51,9 @@ class GateFit:
         """
         Return a configuration with this threshold; the lower thresholds are capped at it.
 
+        Args:
+            config: The configuration to copy.
+
         Raises:
             ShieldError: No threshold stays within the allowed share.
         """

@@ -45,6 +45,13 @@ class Decision:
         approval: ``"required"`` where the call is held until an operator approves it,
             ``"granted"`` where one did, ``"refused"`` where the approver did not, else ``""``.
         notes: What else there is to say.
+        policy_revision: Identifies the policy that judged: equal policies have equal revisions.
+        session_id: The id of the session; empty if there was none.
+        run_id: The id of the run within the session: it changes with each message of the user.
+        call_id: The id that the model's API gave to the call; None if it has none.
+        agent: The name of the agent that proposed the call, if the session has one.
+        model: The name of its model, if the session has one.
+        schema_version: The version of the record that `to_dict` writes.
     """
 
     id: str
@@ -156,6 +163,9 @@ class Decision:
     def from_dict(cls, record: Mapping[str, Any]) -> Decision:
         """
         Read a record that `to_dict` wrote.
+
+        Args:
+            record: A dictionary in the form of `to_dict`.
 
         Raises:
             ValueError: The record was written by a newer version of this package.

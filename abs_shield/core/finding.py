@@ -58,7 +58,14 @@ class Finding:
         return self.counted and not self.suppressed
 
     def weighed(self, *, mode: Mode, counted: bool, suppressed: bool) -> Finding:
-        """Return the finding as a policy weighs it; `dataclasses.replace` takes twice as long."""
+        """
+        Return the finding as a policy weighs it; `dataclasses.replace` takes twice as long.
+
+        Args:
+            mode: The mode that applies to the finding.
+            counted: Whether it is strong enough to count under the threshold.
+            suppressed: Whether a suppression silences it.
+        """
         return Finding(
             check=self.check, verdict=self.verdict, strength=self.strength, where=self.where,
             detail=self.detail, code=self.code, hint=self.hint, got=self.got,
@@ -83,13 +90,23 @@ def counts(strength: float, *, threshold: float) -> bool:
 
 
 class Unavailable(NamedTuple):
-    """A check had nothing to go on; this is counted, and is not a pass."""
+    """
+    A check had nothing to go on; this is counted, and is not a pass.
+
+    Attributes:
+        reason: What the check lacks.
+    """
 
     reason: str
 
 
 class Failed(NamedTuple):
-    """A part of a check broke; this is our error, never a verdict."""
+    """
+    A part of a check broke; this is our error, never a verdict.
+
+    Attributes:
+        message: What broke, in one line.
+    """
 
     message: str
 
@@ -101,7 +118,13 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Coverage(NamedTuple):
-    """Return whether one check ran."""
+    """
+    Return whether one check ran.
+
+    Attributes:
+        outcome: Whether the check ran, had nothing to go on, was off, or broke.
+        reason: Why it did not run; empty if it ran.
+    """
 
     outcome: Outcome
     reason: str = ""

@@ -31,7 +31,12 @@ class Verdict(StrEnum):
 
     @classmethod
     def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
-        """Return the gravest of *verdicts*; CLEAN where there are none."""
+        """
+        Return the gravest of *verdicts*; CLEAN where there are none.
+
+        Args:
+            verdicts: Any number of verdicts.
+        """
         return max(verdicts, key=_GRAVITY.__getitem__, default=cls.CLEAN)
 
 

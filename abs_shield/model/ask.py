@@ -96,7 +96,14 @@ async def aask(judge: Judge | None, question: Ask, *, terms: Terms = DEFAULT_TER
 
 
 def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = DEFAULT_TERMS) -> T:
-    """Run a generator of questions to its end, asking them one after the other."""
+    """
+    Run a generator of questions to its end, asking them one after the other.
+
+    Args:
+        steps: A generator that yields questions and receives replies.
+        judge: The model; None if there is none, so that every reply is missing.
+        terms: Timeout, budget and cached replies.
+    """
     at = advance(steps)
     while not isinstance(at, Done):
         at = advance(steps, tuple([ask(judge, question, terms=terms) for question in at]))

@@ -37,7 +37,12 @@ class Budget:
         return Budget(calls=self.calls, characters=self.characters)
 
     def take(self, characters: int) -> str:
-        """Count one call that sends *characters*; return the reason if the budget is spent."""
+        """
+        Count one call that sends *characters*; return the reason if the budget is spent.
+
+        Args:
+            characters: The length of the messages.
+        """
         # counted before the call, so that concurrent calls cannot exceed the limit together
         with self._lock:
             if self.calls_spent >= self.calls:
@@ -49,7 +54,12 @@ class Budget:
         return ""
 
     def add(self, characters: int) -> None:
-        """Count the characters of a reply."""
+        """
+        Count the characters of a reply.
+
+        Args:
+            characters: The length of the reply.
+        """
         # after the call, as its length is unknown before: one reply may exceed the budget
         with self._lock:
             self.characters_spent += characters

@@ -103,7 +103,13 @@ class OpenAIJudge:
         return reply
 
     async def acall(self, messages: list[Message], schema: dict[str, Any]) -> dict[str, Any]:
-        """Do the same as a call without blocking the event loop."""
+        """
+        Do the same as a call without blocking the event loop.
+
+        Args:
+            messages: The conversation.
+            schema: The JSON Schema of the reply.
+        """
         requests = self._requests(messages, schema)
         client = self._async_client()
         at = advance(requests)

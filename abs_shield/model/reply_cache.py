@@ -47,7 +47,13 @@ class Replies:
         return len(self._entries)
 
     def find(self, judge: object, question: Ask) -> dict[str, Any] | None:
-        """Return a copy of the cached reply; None if there is none."""
+        """
+        Return a copy of the cached reply; None if there is none.
+
+        Args:
+            judge: The model, whose identity is part of the key.
+            question: The question.
+        """
         key = _key(judge, question)
         with self._lock:
             entry = self._entries.get(key)
@@ -59,7 +65,14 @@ class Replies:
         return reply
 
     def keep(self, judge: object, question: Ask, reply: dict[str, Any]) -> None:
-        """Cache a reply."""
+        """
+        Cache a reply.
+
+        Args:
+            judge: The model.
+            question: The question.
+            reply: The model's reply to it.
+        """
         text = json.dumps(reply)
         if len(text) > _LONGEST:
             return

@@ -49,7 +49,12 @@ class Declaration(BaseModel):
         return self._place
 
     def placed(self, place: SourceLocation) -> Self:
-        """Return a copy that is declared at *place*."""
+        """
+        Return a copy that is declared at *place*.
+
+        Args:
+            place: The file and the line.
+        """
         copy = self.model_copy()
         object.__setattr__(copy, "__pydantic_private__", {"_place": place})
         return copy

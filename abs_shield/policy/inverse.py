@@ -44,6 +44,14 @@ def inverse(
     """
     Declare that *then* undoes *first* on the entity that *same* names.
 
+    Args:
+        first: The tool that is called first.
+        then: The tool that undoes it.
+        same: The parameter that names the entity in both tools, or a mapping of each tool to its
+            parameter.
+        final: Whether any later call on an entity that *then* removed is a contradiction.
+        unless: Function of the two calls; a true result exempts the pair.
+
     Raises:
         PolicyError: A tool is not a name, *same* does not name a parameter of both tools, or
             *unless* is not a function.

@@ -231,7 +231,13 @@ class Policy(Declaration):
         return self._with_mode(Mode.STRICT)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy, whose revision is computed anew."""
+        """
+        Return a copy, whose revision is computed anew.
+
+        Args:
+            update: Fields with their new values, which are not validated.
+            deep: Whether the values of the fields are copied as well.
+        """
         copy = super().model_copy(update=update, deep=deep)
         copy.__dict__.pop("revision", None)
         return copy

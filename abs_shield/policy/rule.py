@@ -27,6 +27,7 @@ class Rule:
         line: First line of the function, from 1.
         takes: The function's parameter name to the tool's.
         tries: Values around its limit, which a proof tries besides those in its source.
+        name: The name of the function.
     """
 
     function: Callable[..., Any]
@@ -42,7 +43,12 @@ class Rule:
         return self.function(*args, **kwargs)
 
     def judges(self, tool: str) -> bool:
-        """Return whether this rule applies to calls of *tool*."""
+        """
+        Return whether this rule applies to calls of *tool*.
+
+        Args:
+            tool: The name of a registered tool.
+        """
         return tool in self.tools or "*" in self.tools
 
 

@@ -83,7 +83,12 @@ class Suppression(Declaration):
         return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
     def covers(self, other: Suppression) -> bool:
-        """Return whether it suppresses everything that *other* suppresses, at any time."""
+        """
+        Return whether it suppresses everything that *other* suppresses, at any time.
+
+        Args:
+            other: The suppression to compare with.
+        """
         return (
             self.check == other.check
             and self.tool in (None, other.tool)
@@ -95,7 +100,13 @@ class Suppression(Declaration):
         )
 
     def silences(self, finding: Finding, *, at: float) -> bool:
-        """Return whether it suppresses *finding* at the time *at*; the tool is not compared."""
+        """
+        Return whether it suppresses *finding* at the time *at*; the tool is not compared.
+
+        Args:
+            finding: A finding about a call of the tool.
+            at: Seconds since the epoch.
+        """
         return (
             self.check == finding.check
             and self.code in (None, finding.code)
@@ -104,7 +115,12 @@ class Suppression(Declaration):
         )
 
     def holds(self, at: float) -> bool:
-        """Return whether it still applies at *at*, in seconds since the epoch."""
+        """
+        Return whether it still applies at *at*, in seconds since the epoch.
+
+        Args:
+            at: Seconds since the epoch.
+        """
         if self.until is None:
             return True
         return datetime.fromtimestamp(at, UTC) <= _end_of(self.until)

@@ -67,7 +67,12 @@ class Tool(Declaration):
         return {name: Target() for name in targets}
 
     def refined(self, other: Tool) -> Tool:
-        """Return this tool with every field that *other* sets explicitly; targets are merged."""
+        """
+        Return this tool with every field that *other* sets explicitly; targets are merged.
+
+        Args:
+            other: A tool of the same name.
+        """
         explicit = {name: getattr(other, name) for name in other.model_fields_set}
         if "targets" in explicit:
             explicit["targets"] = {**self.targets, **other.targets}
@@ -79,6 +84,9 @@ def tool_of(shape: ToolShape) -> Tool:
     Return the tool that a run or a server describes, with MCP's hints as its fields.
 
     An absent ``destructiveHint`` does not make a tool destructive.
+
+    Args:
+        shape: The description: name, schema and hints.
     """
     hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
     fields: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}

@@ -107,7 +107,12 @@ class QualityPipeline:
         return self._end(cascade, recorder, attempt)
 
     def flush(self, timeout_s: float = 30.0) -> bool:
-        """Wait for the background work; return False on timeout."""
+        """
+        Wait for the background work; return False on timeout.
+
+        Args:
+            timeout_s: How long to wait, in seconds.
+        """
         return self._background.flush(timeout_s)
 
     def close(self, timeout_s: float = 5.0) -> bool:
@@ -115,6 +120,9 @@ class QualityPipeline:
         Finish the background work, and accept no further outputs there.
 
         This also happens at process exit.
+
+        Args:
+            timeout_s: How long to wait, in seconds.
 
         Returns:
             False if something was dropped on timeout; it is counted and logged.
@@ -126,6 +134,9 @@ class QualityPipeline:
         Finish the background work; the pipeline still accepts further outputs.
 
         `QualityMiddleware` calls it when its server shuts down.
+
+        Args:
+            timeout_s: How long to wait, in seconds.
 
         Returns:
             False if something was dropped on timeout; it is counted and logged.

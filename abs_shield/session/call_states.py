@@ -28,6 +28,7 @@ class Executed:
         turn: How many user messages came before it.
         nested: Whether another tool called it from code.
         decision_id: What the door decided of it; None where it did not run behind the door.
+        call_id: The id that the model's API gave to the call; None if it has none.
     """
 
     tool: str

@@ -30,6 +30,14 @@ class Session(SessionContext):
 
     Use it as a context manager to make it current; explicit ``session=`` works as well.
 
+    Args:
+        id: The id under which the session appears in the decision log; a new one if None.
+        tools: The names of the tools that may be called in it; all registered ones if None.
+        agent: The name of the agent.
+        parent: The session of the agent that started this one; what it mentions counts here, too.
+        limits: The bounds of what is stored; the default `Limits` if None.
+        owner: The Shield that opened the session; None where the host made it.
+
     >>> session = Session("s1")
     >>> session.user("Please refund tx_12345.")
     >>> str(session.origin("tx_12345"))
@@ -65,15 +73,30 @@ class Session(SessionContext):
     # What happens in a run -----------------------------------------------------------------------
 
     def user(self, text: str) -> None:
-        """The user wrote *text*: a new run of this session begins."""
+        """
+        The user wrote *text*: a new run of this session begins.
+
+        Args:
+            text: The message: a string, or content parts in the shape of a model API.
+        """
         self._record.take(MessageText("user", text_of(text)))
 
     def system(self, text: str) -> None:
-        """The system prompt, or an instruction by the host, says *text*."""
+        """
+        The system prompt, or an instruction by the host, says *text*.
+
+        Args:
+            text: The message, in the same shapes.
+        """
         self._record.take(MessageText("system", text_of(text)))
 
     def assistant(self, text: str) -> None:
-        """The agent wrote *text*; its own words never count as a mention."""
+        """
+        The agent wrote *text*; its own words never count as a mention.
+
+        Args:
+            text: The message, in the same shapes.
+        """
         self._record.take(MessageText("assistant", text_of(text)))
 
     def tool_result(
@@ -122,6 +145,9 @@ class Session(SessionContext):
         """
         Return where *value* was mentioned first, and how.
 
+        Args:
+            value: A text or a number.
+
         Returns:
             The origin; None where this run does not mention it in any spelling, and ``unknown``
             where the run has forgotten text, or the model saw something that the session did not.
@@ -159,7 +185,12 @@ class Session(SessionContext):
         return child
 
     def handoff(self, agent: str) -> None:
-        """Another agent goes on in this same session."""
+        """
+        Another agent goes on in this same session.
+
+        Args:
+            agent: The name of the agent that takes over.
+        """
         self.agent = agent
 
     # What it has seen ----------------------------------------------------------------------------
@@ -223,6 +254,10 @@ class Session(SessionContext):
         Return whether *tool* ran without failing, with at least these arguments.
 
         A typed value, such as a `UUID`, equals the JSON in which a call has it.
+
+        Args:
+            tool: The name of the tool.
+            arguments: Arguments that the call had; it may have had others besides.
 
         >>> session = Session()
         >>> session.add([{"role": "assistant", "tool_calls": [{"id": "c1", "function": {

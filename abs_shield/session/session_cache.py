@@ -75,7 +75,12 @@ class Sessions:
 
     @classmethod
     def within(cls, limits: Limits) -> Self:
-        """Return an empty collection with the bounds that *limits* state."""
+        """
+        Return an empty collection with the bounds that *limits* state.
+
+        Args:
+            limits: The bounds.
+        """
         return cls(most=limits.sessions, memory_bytes=limits.memory_bytes, idle_s=limits.idle_s)
 
     def get(self, session_id: str, make: Callable[[], Session], *, of: object = None) -> Session:

@@ -24,6 +24,9 @@ def redacted(text: Callable[[str], str]) -> Redact:
     names, numbers, and the ids of calls, sessions and runs stay as they are. Of log-probabilities
     the numbers of the name's tokens stay: the other tokens spell the arguments.
 
+    Args:
+        text: Receives each text and returns it without what has to be hidden.
+
     >>> hide = redacted(lambda text: text.replace("ann", "someone"))
     >>> hide({"messages": [{"role": "user", "content": "I am ann"}]})["messages"]
     [{'role': 'user', 'content': 'I am someone'}]

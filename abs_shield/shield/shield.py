@@ -77,6 +77,7 @@ class Shield(AnswerMethods):
         approver: Says whether a SUSPICIOUS call may run, under ``on_suspicious="approve"``.
         record: A file to which every session's run is appended when it is left, or a
             `Recording`, which has a file and a redaction of its lines.
+        declared: The keywords of `configure`, instead of a policy.
 
     >>> from abs_shield.policy import configure
     >>> firewall = Shield(configure(mode="strict"))
@@ -120,7 +121,12 @@ class Shield(AnswerMethods):
 
     @classmethod
     def of(cls, policy: Policy) -> Shield:
-        """Return the Shield that all tools decorated with *policy* share."""
+        """
+        Return the Shield that all tools decorated with *policy* share.
+
+        Args:
+            policy: The policy. Another object with equal fields has a Shield of its own.
+        """
         with _OF_LOCK:
             firewall = _OF.get(id(policy))
             if firewall is None or firewall.policy is not policy:
@@ -407,7 +413,13 @@ class Shield(AnswerMethods):
         return self._guard(single_call(call), self._session(session), siblings)
 
     def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
-        """Return the guard of a Python call of a decorated function, in the innermost session."""
+        """
+        Return the guard of a Python call of a decorated function, in the innermost session.
+
+        Args:
+            binding: The signature of the function.
+            arguments: Its arguments by parameter name.
+        """
         call = ToolCall(binding.tool.name, arguments)
         return self._guard(call, self._session(inner_session()), binding=binding)
 

@@ -11,6 +11,11 @@ class Moments(NamedTuple):
     """
     Count, mean and sum of squared distances from the mean.
 
+    Attributes:
+        n: How many numbers there are.
+        mean: Their mean; 0 if there are none.
+        m2: The sum of their squared distances from the mean.
+
     >>> shards = Moments.of([1, 2, 3]), Moments.of([10, 11])
     >>> merged = Moments.merged(shards)
     >>> merged.n, merged.mean, round(merged.variance, 9)
@@ -23,7 +28,12 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Self:
-        """Return the moments of *numbers*, summed exactly."""
+        """
+        Return the moments of *numbers*, summed exactly.
+
+        Args:
+            numbers: Finite numbers.
+        """
         n = len(numbers)
         mean = fsum(numbers) / n if n else 0.0
         # `dist` loses fewer digits than a sum of squares.
@@ -33,6 +43,9 @@ class Moments(NamedTuple):
     def merged(cls, shards: Iterable[Moments]) -> Self:
         """
         Return the moments of all numbers of all *shards*, in any order.
+
+        Args:
+            shards: Moments of disjoint sets of numbers.
 
         Source: T. F. Chan, G. H. Golub, R. J. LeVeque, COMPSTAT 1982.
         """

@@ -11,6 +11,10 @@ class RunningStats:
     """
     Running mean and sample variance of a stream of numbers.
 
+    Attributes:
+        n: How many numbers were added.
+        mean: Their mean; 0 if there are none.
+
     Source: B. P. Welford, Technometrics 4(3), 1962.
 
     >>> s = RunningStats()
@@ -25,7 +29,12 @@ class RunningStats:
     _m2: float = 0.0
 
     def update(self, x: float) -> None:
-        """Learn *x*; judge it first."""
+        """
+        Learn *x*; judge it first.
+
+        Args:
+            x: A finite number.
+        """
         self.n = n = self.n + 1
         delta = x - self.mean
         self.mean = mean = self.mean + delta / n

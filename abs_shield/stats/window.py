@@ -28,6 +28,7 @@ class Window:
         n: How many there are.
         mean: Their mean; 0 where there are none.
         deviation: Their sample standard deviation; 0 below two.
+        size: How many numbers it holds, from 1.
 
     >>> window = Window(3)
     >>> for x in [1, 2, 4, 6]:
@@ -57,7 +58,12 @@ class Window:
         return Moments(self.n, self.mean, self._m2)
 
     def update(self, x: float) -> None:
-        """Learn *x*, a finite number of at most 1e150; judge it first."""
+        """
+        Learn *x*, a finite number of at most 1e150; judge it first.
+
+        Args:
+            x: The number.
+        """
         values, n = self.values, self.n
         if n == self._size:
             oldest = values[0]

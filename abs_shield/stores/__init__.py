@@ -70,6 +70,9 @@ class Store(Protocol):
         """
         Append *decision*; every call runs this, so it must be fast.
 
+        Args:
+            decision: The decision.
+
         Returns:
             False if it was dropped; the policy may then block every call.
         """
@@ -78,18 +81,36 @@ class Store(Protocol):
         """
         Store an operator's label of a decision.
 
+        Args:
+            label: The label, with the id of its decision.
+
         Raises:
             StoreError: The log has no such decision.
         """
 
     def flush(self, timeout_s: float = 5.0) -> bool:
-        """Wait until everything appended so far is durable; return False on timeout."""
+        """
+        Wait until everything appended so far is durable; return False on timeout.
+
+        Args:
+            timeout_s: How long to wait, in seconds.
+        """
 
     def close(self, timeout_s: float = 5.0) -> bool:
-        """Write the waiting records and release resources; return False if any was lost."""
+        """
+        Write the waiting records and release resources; return False if any was lost.
+
+        Args:
+            timeout_s: How long to wait, in seconds.
+        """
 
     def get(self, decision_id: str) -> Decision | None:
-        """Return the newest decision with that id, or None."""
+        """
+        Return the newest decision with that id, or None.
+
+        Args:
+            decision_id: The whole id.
+        """
 
     def decisions(
         self,
@@ -99,10 +120,24 @@ class Store(Protocol):
         verdict: Verdict | None = None,
         limit: int | None = None,
     ) -> list[Decision]:
-        """Return the matching decisions, oldest first; with *limit*, only the newest of them."""
+        """
+        Return the matching decisions, oldest first; with *limit*, only the newest of them.
+
+        Args:
+            session_id: Only decisions of this session.
+            tool: Only decisions about this tool, by its name as the model wrote it.
+            verdict: Only decisions with this verdict.
+            limit: The largest number of decisions.
+        """
 
     def scan(self, *, since: float | None = None, until: float | None = None) -> Iterator[Decision]:
-        """Yield the decisions of [since, until), in seconds since the epoch, oldest first."""
+        """
+        Yield the decisions of [since, until), in seconds since the epoch, oldest first.
+
+        Args:
+            since: The first moment; from the beginning if None.
+            until: The first moment that is left out; to the end if None.
+        """
 
     def labels(self) -> dict[str, Label]:
         """Return the newest label of each labelled decision, by decision id."""
@@ -111,7 +146,12 @@ class Store(Protocol):
         """Yield the gaps left by lost records: ``{dropped, first_at, last_at, reason}``."""
 
     def prune(self, before: float) -> int:
-        """Delete records older than *before*, in seconds since the epoch; return their number."""
+        """
+        Delete records older than *before*, in seconds since the epoch; return their number.
+
+        Args:
+            before: The first moment that stays.
+        """
 
     def __len__(self) -> int:
         """Return the number of stored decisions."""

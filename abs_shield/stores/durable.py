@@ -121,6 +121,10 @@ class DurableStore(LogReader):
         """
         Store the report on an answer together with its decision, through the same buffer.
 
+        Args:
+            decision: The decision about the answer.
+            report: The report as a dictionary.
+
         Returns:
             False if it was dropped.
         """

@@ -309,6 +309,10 @@ class LogReader(ABC):
         """
         Return all labels of one decision, oldest first; the last one is valid.
 
+        Args:
+            decision_id: The whole id.
+            skipped: Called with each record that cannot be read, instead of an error.
+
         Raises:
             StoreError: The database or a record cannot be read, and *skipped* is None.
         """
@@ -326,6 +330,10 @@ class LogReader(ABC):
     def report(self, decision_id: str, *, skipped: Skipped | None = None) -> dict[str, Any] | None:
         """
         Return the newest report on an answer by the id of its decision, or None.
+
+        Args:
+            decision_id: The whole id.
+            skipped: Called with each record that cannot be read, instead of an error.
 
         Raises:
             StoreError: The record cannot be read, and *skipped* is None.
@@ -406,6 +414,10 @@ class LogReader(ABC):
 
         With *skipped*, a damaged database is read around the damage: *skipped* is called with
         each stretch that cannot be read.
+
+        Args:
+            query: Which records.
+            skipped: Called with each stretch.
         """
         up_to, after = None, query.after
         while True:

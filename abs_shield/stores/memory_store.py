@@ -69,21 +69,38 @@ class MemoryStore:
             self._records.append(decision)
 
     def append_report(self, decision: Decision, report: Mapping[str, Any]) -> None:
-        """Store the report on an answer; if there are too many, the oldest is evicted."""
+        """
+        Store the report on an answer; if there are too many, the oldest is evicted.
+
+        Args:
+            decision: The decision about the answer.
+            report: The report as a dictionary.
+        """
         with self._lock:
             self._reports[decision.id] = decision.at, dict(report)
             while len(self._reports) > min(self._most, _REPORTS):
                 del self._reports[next(iter(self._reports))]
 
     def report(self, decision_id: str) -> dict[str, Any] | None:
-        """Return the newest report on an answer by the id of its decision, or None."""
+        """
+        Return the newest report on an answer by the id of its decision, or None.
+
+        Args:
+            decision_id: The whole id.
+        """
         stored = {decision.id for decision in self._newest_first()}
         return self._reports[decision_id][1] if decision_id in stored & {*self._reports} else None
 
     def reports(
         self, *, since: float | None = None, until: float | None = None
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the decision id and the report of each answer of a period, oldest first."""
+        """
+        Yield the decision id and the report of each answer of a period, oldest first.
+
+        Args:
+            since: The first moment, in seconds since the epoch; from the beginning if None.
+            until: The first moment that is left out; to the end if None.
+        """
         stored = {decision.id for decision in self._newest_first()}
         for key, (at, report) in [*self._reports.items()]:  # a copy: other threads may append
             if key in stored and (since is None or at >= since) and (until is None or at < until):

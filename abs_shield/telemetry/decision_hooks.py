@@ -21,6 +21,10 @@ def emit(decision: Decision, hooks: Iterable[Hook]) -> None:
     Pass *decision* to every hook.
 
     An exception in a hook is logged once per exception type; the other hooks still run.
+
+    Args:
+        decision: The decision.
+        hooks: Callables of one decision.
     """
     for hook in hooks:
         try:

@@ -81,11 +81,21 @@ class Otel:
         self._in_spans, self._in_events = _content_capture()
 
     def learn(self, tools: ToolRegistry) -> None:
-        """Export only the declared argument names of registered tools in pointers from now on."""
+        """
+        Export only the declared argument names of registered tools in pointers from now on.
+
+        Args:
+            tools: The registry of the Shield.
+        """
         self._argument_names.add(tools)
 
     def watch(self, log: WatchedStore) -> None:
-        """Export the lost and the waiting decisions of a decision log as metrics."""
+        """
+        Export the lost and the waiting decisions of a decision log as metrics.
+
+        Args:
+            log: The decision log of the Shield.
+        """
         self._counts.watch(log)
 
     def __call__(self, decision: Decision) -> None:

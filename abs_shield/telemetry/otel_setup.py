@@ -49,7 +49,12 @@ _TIMEOUT_S = 5.0  # as for the decision log: a program must end although no coll
 
 
 class Telemetry:
-    """The providers that `setup` created; providers set by the host are not included."""
+    """
+    The providers that `setup` created; providers set by the host are not included.
+
+    Args:
+        providers: Providers of the OpenTelemetry SDK.
+    """
 
     def __init__(self, providers: tuple[Any, ...] = ()) -> None:
         self.providers = providers
@@ -62,6 +67,9 @@ class Telemetry:
         Export pending data and stop, within *timeout_s* seconds even if no collector answers.
 
         A second call does not wait.
+
+        Args:
+            timeout_s: How long to wait, in seconds.
 
         Returns:
             Whether all providers are shut down.

@@ -19,10 +19,18 @@ class Decisions(list[Decision]):
     Decisions, oldest first.
 
     Filters apply to the decisions so far; a list that still captures goes on growing.
+
+    Args:
+        iterable: The decisions.
     """
 
     def of(self, tool: str) -> Decisions:
-        """Return the decisions about calls of *tool*."""
+        """
+        Return the decisions about calls of *tool*.
+
+        Args:
+            tool: The name of the tool.
+        """
         return self._where(lambda decision: decision.tool == tool, f"of `{escaped(tool)}`")
 
     @property

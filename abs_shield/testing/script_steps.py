@@ -13,23 +13,43 @@ Step = MessageText | ToolCall | Returned | Mapping[str, Any]
 
 
 def user(text: str, /) -> Step:
-    """Return a message of the user."""
+    """
+    Return a message of the user.
+
+    Args:
+        text: The message.
+    """
     return MessageText("user", text)
 
 
 def system(text: str, /) -> Step:
-    """Return a system message."""
+    """
+    Return a system message.
+
+    Args:
+        text: The message.
+    """
     return MessageText("system", text)
 
 
 def assistant(text: str, /) -> Step:
-    """Return a message of the agent to its user."""
+    """
+    Return a message of the agent to its user.
+
+    Args:
+        text: The message.
+    """
     return MessageText("assistant", text)
 
 
 def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:
     """
     Return a call of the model, with keyword arguments, an object, or the raw JSON string.
+
+    Args:
+        name: The name of the tool.
+        arguments: An object, or the JSON text that the model wrote, which may be malformed.
+        keywords: The arguments, instead of *arguments*.
 
     >>> call("refund", transaction_id="tx_1", amount=5).arguments
     {'transaction_id': 'tx_1', 'amount': 5}
@@ -47,5 +67,11 @@ def call(name: str, arguments: Any = None, /, **keywords: Any) -> Step:
 
 
 def result(value: Any, /, *, error: bool = False) -> Step:
-    """Return the result of the preceding call, whose registered function does not run."""
+    """
+    Return the result of the preceding call, whose registered function does not run.
+
+    Args:
+        value: What the tool returned: any JSON value.
+        error: Whether the tool failed.
+    """
     return Returned(name="", value=value, error=error)

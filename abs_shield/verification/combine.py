@@ -43,14 +43,25 @@ def silent_odds(likelihood_ratio: float) -> float:
 
 
 class Literature:
-    """The seed's combiner: likelihood ratios from literature, weighted by score."""
+    """
+    The seed's combiner: likelihood ratios from literature, weighted by score.
+
+    Args:
+        ratios: The likelihood ratio of each signal, by its name.
+    """
 
     def __init__(self, ratios: Mapping[str, float]) -> None:
         self.ratios = dict(ratios)
         self._silent = {name: silent_odds(ratio) for name, ratio in ratios.items()}
 
     def odds(self, prior_odds: float, looked: Looked) -> float:
-        """Add all silent signals, and the strongest fired signal of each group."""
+        """
+        Add all silent signals, and the strongest fired signal of each group.
+
+        Args:
+            prior_odds: The log-odds before any signal.
+            looked: The signals that ran, with their scores.
+        """
         strongest: dict[str, float] = {}
         for name, signal in looked:
             if signal.fired:
@@ -81,6 +92,10 @@ class Rates(NamedTuple):
         """
         Return the rates from counts, each a pair (real, hallucinated).
 
+        Args:
+            fired: How many results fired.
+            looked: How many results were judged.
+
         >>> Rates.counted(fired=(1, 8), looked=(19, 9))
         Rates(tpr=0.85, fpr=0.075)
         """
@@ -89,7 +104,12 @@ class Rates(NamedTuple):
         return cls(tpr, fpr)
 
     def fired_odds(self, score: float) -> float:
-        """Compute the log-odds of firing: log(tpr / fpr) times the score, never below 0."""
+        """
+        Compute the log-odds of firing: log(tpr / fpr) times the score, never below 0.
+
+        Args:
+            score: How strongly it fired, in [0, 1].
+        """
         return score * max(0.0, log(self.tpr / self.fpr))
 
     @property
@@ -105,6 +125,9 @@ class Calibrated:
     A group counts by its strongest score; at score 1 it adds the counted likelihood ratio.
     Evidence has one direction, even with few labels: a fired signal never speaks for a result,
     and silence never against it.
+
+    Args:
+        groups: The rates of each group of signals, by its name.
     """
 
     def __init__(self, groups: Mapping[str, Rates]) -> None:
@@ -112,7 +135,13 @@ class Calibrated:
         self._silent = {group: rates.silent_odds for group, rates in groups.items()}
 
     def odds(self, prior_odds: float, looked: Looked) -> float:
-        """Add the log-odds of each group that looked: fired with its score, or silent."""
+        """
+        Add the log-odds of each group that looked: fired with its score, or silent.
+
+        Args:
+            prior_odds: The log-odds before any signal.
+            looked: The signals that ran, with their scores.
+        """
         strongest: dict[str, float] = {}
         for name, signal in looked:
             group = GROUP[name]

@@ -102,7 +102,12 @@ class VerificationEngine:
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
-        """Return an engine with the limits of a policy."""
+        """
+        Return an engine with the limits of a policy.
+
+        Args:
+            declared: The policy's `Verification`.
+        """
         return cls(**{name: getattr(declared, name) for name in Verification.model_fields})
 
     # Tools ---------------------------------------------------------------------------------------
@@ -127,7 +132,12 @@ class VerificationEngine:
         return self
 
     def profile(self, name: str) -> ToolProfile | None:
-        """Return a tool's profile; None if it has none."""
+        """
+        Return a tool's profile; None if it has none.
+
+        Args:
+            name: The name of the tool.
+        """
         return self._profiles.get(name)
 
     def unregister_tool(self, name: str) -> None:
@@ -135,6 +145,9 @@ class VerificationEngine:
         Forget a tool: its profile, its results, its labels and its calibration.
 
         `save` and `snapshot` include this: other engines forget what they learnt before.
+
+        Args:
+            name: The name of the tool.
         """
         with self._lock:
             self._profiles.pop(name, None)
@@ -374,6 +387,9 @@ class VerificationEngine:
         """
         Return the thresholds and weights of a tool, or of all tools without their own.
 
+        Args:
+            tool_name: The name of the tool; None for all tools without a calibration of their own.
+
         Returns:
             ``status`` ("uncalibrated" or "calibrated"), both thresholds, the prior, the likelihood
             ratios and the number of labels; once calibrated, also ``signals`` with the rates
@@ -397,6 +413,9 @@ class VerificationEngine:
         """
         Merge a snapshot into the learnt state; records in both count once.
 
+        Args:
+            snapshot: What `snapshot` returned, here or in another process.
+
         Raises:
             StoreError: It is not a snapshot, has a newer version, or is damaged: then nothing has
                 changed here.
@@ -412,6 +431,9 @@ class VerificationEngine:
 
         Several processes may save into one database: each adds its state, and learns the others'.
 
+        Args:
+            path: The file; it is created if it does not exist.
+
         Raises:
             StoreError: The file cannot be written, or has a newer version.
         """
@@ -420,6 +442,9 @@ class VerificationEngine:
     def load(self, path: str | PathLike[str]) -> Self:
         """
         Merge the state in a file written by `save`.
+
+        Args:
+            path: The file.
 
         Raises:
             StoreError: The file does not exist, cannot be read, or has a newer version.

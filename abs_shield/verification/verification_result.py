@@ -70,7 +70,12 @@ class VerificationResult:
 
     @classmethod
     def of(cls, fields: dict[str, Any]) -> VerificationResult:
-        """Return a result that owns the dict *fields*, bypassing the slower constructor."""
+        """
+        Return a result that owns the dict *fields*, bypassing the slower constructor.
+
+        Args:
+            fields: Every attribute by its name.
+        """
         result = object.__new__(cls)
         object.__setattr__(result, "__dict__", fields)
         return result

@@ -99,7 +99,12 @@ class Evidence:
         return iter(self.pieces)
 
     def derived(self, build: Any) -> Any:
-        """Return ``build(self)``, built once: a scorer's index of these passages."""
+        """
+        Return ``build(self)``, built once: a scorer's index of these passages.
+
+        Args:
+            build: A function of this evidence; it is also the key under which its result is stored.
+        """
         # `None` is no index; threads may build one twice, which is harmless
         value = self._derived.get(build)
         if value is None:

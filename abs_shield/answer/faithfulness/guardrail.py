@@ -67,7 +67,13 @@ class Faithfulness(FaithfulnessSettings):
         return await _Check(self, AFTER, context).arun(response)
 
     def check_input(self, text: Text, *, context: Context | None = None) -> FaithfulnessResult:
-        """Judge the user's input as `check` judges a response, if ``before`` is on."""
+        """
+        Judge the user's input as `check` judges a response, if ``before`` is on.
+
+        Args:
+            text: The user's input.
+            context: What it is judged against; the configured context if None.
+        """
         return _Check(self, BEFORE, context).run(text)
 
     async def acheck_input(
