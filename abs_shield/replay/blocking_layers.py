@@ -12,8 +12,9 @@ def blocking_layers(decision: Decision) -> set[str]:
     These are the layers of the gravest findings that weigh, and those that failed; if no finding
     is HALLUCINATED and a layer failed, only the failed layers.
     """
-    if not decision.would_block:
+    if not decision.would_block:  # a call that runs in strict mode, too, is blocked by no layer
         return set()
     gravest = {f.check for f in decision.findings if f.weighs and f.verdict is decision.verdict}
     broken = {k for k, entry in decision.coverage.items() if entry.outcome is Outcome.ERROR}
+    # a suspicious finding does not block; the error did
     return broken if decision.verdict is not Verdict.HALLUCINATED and broken else gravest | broken

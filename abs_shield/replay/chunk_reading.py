@@ -42,7 +42,7 @@ def readable_runs(
     for run, begins in chunk_runs(chunk, toolsets):
         if begins:
             forget()
-        new |= begins
+        new |= begins  # a bad line may be the first of its session
         if isinstance(run, BadLine):
             notes.append(run)
             continue
@@ -54,5 +54,6 @@ def readable_runs(
 
 def session_start(run: Run, session_id: str) -> SessionStart:
     """Return the start of the session that begins with *run*."""
+    # 8 bytes: some 100 million sessions without a likely collision
     key = int.from_bytes(digest(session_id, size=8), "little")
     return SessionStart(run.path, run.line, shown(session_id), key)

@@ -11,9 +11,9 @@ from abs_shield.replay.runs import Run, read_run, session_of
 from abs_shield.replay.toolsets import Toolsets
 
 MOST_BYTES = 1 << 20
-"""Bytes after which a chunk ends, once its session ends."""
+"""Bytes after which a chunk ends, once its session ends; smaller ones cost more to send."""
 MOST_LINES = 1_000
-"""Lines after which a chunk ends, once its session ends."""
+"""Lines after which a chunk ends: short runs must reach all workers, too."""
 
 
 class RawLine(NamedTuple):
@@ -57,6 +57,7 @@ def chunks(
     size = 0
     for line in raw:
         full = size >= most_bytes or len(current) >= most_lines
+        # a session is judged in one process, as its runs share their state
         if current and full and not _continues_session(current[-1], line):
             yield Chunk(tuple(current))
             current, size = [], 0
@@ -76,6 +77,7 @@ def chunk_runs(chunk: Chunk, toolsets: Toolsets) -> Iterator[tuple[Run | BadLine
     current = None
     for line in chunk.lines:
         run = line if isinstance(line, BadLine) else read_run(*line, toolsets)
+        # an invalid run of a session continues it, by the session that its line names
         session = run.session_id if isinstance(run, Run) else _session(line)
         yield run, session is None or session != current
         current = session

@@ -12,9 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from abs_shield.replay.chunks import Chunk
 
 TRIES = 3
-"""Attempts for a chunk whose process is killed."""
+"""Attempts for a chunk whose process is killed: a lack of memory may pass, a bad line does not."""
 MOST_WORKERS = 256
-"""Maximum number of local processes, unless there are more processors."""
+"""Maximum number of local processes, unless there are more processors: each loads the package."""
 
 Part_co = TypeVar("Part_co", covariant=True)
 P = TypeVar("P")
@@ -76,6 +76,7 @@ def run_packed_job(job: bytes, chunk: Chunk) -> Any:
     return _prepared(job)(chunk)
 
 
+# the last job only: a process serves one backtest or replay at a time
 @lru_cache(maxsize=1)
 def _prepared(job: bytes) -> Callable[[Chunk], Any]:
     unpacked: Job[Any] = pickle.loads(job)
@@ -89,6 +90,6 @@ def most_workers() -> int:
 
 def processors() -> int:
     """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
+    if hasattr(os, "sched_getaffinity"):  # in a container fewer than the machine has
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

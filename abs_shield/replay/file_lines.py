@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 LONGEST = 64 << 20
-"""Longest line that is read, in bytes; longer ones are skipped."""
+"""Longest line that is read, in bytes; longer ones are skipped, as parsing takes much more."""
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_PIECE = 1 << 10
+_PIECE = 1 << 10  # at most this much before a damage is lost
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -51,12 +51,14 @@ def lines(
         try:
             while line := stream.readline(LONGEST + 1):
                 number += 1
+                # read to its end, but not stored
                 if len(line) > LONGEST and not line.endswith(b"\n"):
                     _skip(stream)
                     yield BadLine(path, number, f"the line is longer than {LONGEST} bytes")
                 elif line.strip():
+                    # some editors of Windows write this mark
                     yield number, line.removeprefix(_BOM) if number == 1 else line
-        except _DAMAGED:
+        except _DAMAGED:  # the lines before the damage are yielded
             yield BadLine(path, number + 1, "the gzip data is damaged; the rest is not read")
 
 
@@ -72,7 +74,7 @@ def _file(path: str) -> Iterator[IO[bytes]]:
 
 
 def _unpacked(file: IO[bytes], on_bytes: Callable[[int], object] | None) -> IO[bytes]:
-    stream = io.BufferedReader(_Counted(file, on_bytes), 1 << 18)
+    stream = io.BufferedReader(_Counted(file, on_bytes), 1 << 18)  # 256 kB a read
     if stream.peek(2)[:2] != _GZIP:
         return stream
     return io.BufferedReader(_Inflated(gzip.GzipFile(fileobj=stream)), 1 << 18)
@@ -105,6 +107,7 @@ class _Inflated(io.RawIOBase):
                 break
             buffer[size : size + len(piece)] = piece
             size += len(piece)
+        # first the data before the damage, then the damage
         if self._damage is not None and not size:
             raise self._damage
         return size
@@ -114,6 +117,7 @@ class _Counted(io.RawIOBase):
     """Reports how many bytes are read; closing it leaves the file open."""
 
     def __init__(self, file: IO[bytes], on_bytes: Callable[[int], object] | None) -> None:
+        # `read1` returns what is there, so that a pipe shows progress
         self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
         self._on_bytes = on_bytes
 

@@ -10,7 +10,7 @@ from abs_shield.core import Outcome, Verdict
 from abs_shield.replay.run_judging import Judged
 
 SHADES = (0.01, 0.05, 0.2)
-"""Rates from which a cell has the second, third and darkest shade."""
+"""Rates from which a cell has the second, third and darkest shade: 1 in 100, 20 and 5 calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Cell:
     def rate(self) -> float:
         """Share of the judged or failed calls that it flags or failed to judge, in [0, 1]."""
         looked = self.ran + self.errors
+        # a layer may fail in a call that it also flags
         return min(1.0, (self.flagged + self.errors) / looked) if looked else 0.0
 
     @property

@@ -27,5 +27,5 @@ def load_job_policy(place: str, *, folder: str = "") -> Policy:
         PolicyError: The policy does not exist.
     """
     if folder and folder not in sys.path:
-        sys.path.insert(0, folder)
+        sys.path.insert(0, folder)  # first, as a module of the same name may be installed
     return load_policy(place)

@@ -23,6 +23,7 @@ def read_record(line: bytes, *, noun: str = "a run") -> dict[str, Any]:
             with a hint if a JSON file was passed instead of JSON lines.
     """
     try:
+        # a byte order mark may begin any line of joined files
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         message = f"the line is not UTF-8 at byte {error.start}"
@@ -32,7 +33,7 @@ def read_record(line: bytes, *, noun: str = "a run") -> dict[str, Any]:
         raise ValueError(message + _hint(line)) from None
     except RecursionError:
         raise ValueError("the line is nested too deeply") from None
-    except ValueError:  # Python limits the digits of an integer
+    except ValueError:  # Python limits the digits of an integer, as reading is quadratic
         raise ValueError("the line holds a number of too many digits") from None
     if isinstance(record, dict):
         return record
@@ -43,6 +44,7 @@ def read_record(line: bytes, *, noun: str = "a run") -> dict[str, Any]:
 
 def _hint(line: bytes) -> str:
     """Return a hint for a line that only opens a value, as in a formatted file."""
+    # a formatted file has only an opening bracket on its first line
     if line.strip() not in _OPENINGS:
         return "; write one JSON object a line"
     path = ".[]" if line.strip().startswith(b"[") else "."

@@ -16,5 +16,6 @@ def without_values(finding: Finding) -> Finding:
     Only the location of a rule is kept of its evidence.
     """
     place = {name: finding.evidence[name] for name in _LOCATION if name in finding.evidence}
+    # other types may be objects of a user's class
     evidence = {name: value for name, value in place.items() if isinstance(value, (str, int))}
     return replace(finding, got=None, evidence=evidence, allowed=())

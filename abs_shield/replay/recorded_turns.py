@@ -30,6 +30,7 @@ class Turn:
 def turns(events: Sequence[Event]) -> Iterator[Turn | MessageText | Returned | Opaque]:
     """Yield the events in order, with the calls of a turn and their results combined."""
     place = 0
+    # before pairing, as a withheld result still belongs to its call
     events = [_without_withheld_value(event) for event in events]
     while place < len(events):
         event = events[place]
@@ -38,6 +39,7 @@ def turns(events: Sequence[Event]) -> Iterator[Turn | MessageText | Returned | O
             place += 1
             continue
         proposals: list[Proposed] = []
+        # several messages in a row may propose calls of one turn
         while place < len(events) and isinstance(event := events[place], Proposed):
             proposals += [Proposed((call,), event.at) for call in event.calls]
             place += 1
@@ -72,6 +74,7 @@ def match_results(calls: Sequence[ToolCall], returned: Sequence[Returned]) -> li
     >>> [result.value for result in match_results(calls, results)]
     [1, 0]
     """
+    # an id that occurs twice identifies nothing
     unique = _unique_ids(call.id for call in calls) & _unique_ids(
         result.call_id for result in returned
     )
@@ -83,14 +86,14 @@ def match_results(calls: Sequence[ToolCall], returned: Sequence[Returned]) -> li
 def _unique_ids(ids: Iterator[str | None]) -> set[str | None]:
     listed = [name for name in ids if name]
     if len(listed) < 2:
-        return set(listed)
+        return set(listed)  # the usual case: one call
     return {name for name, count in Counter(listed).items() if count == 1}
 
 
 def _take_result(call: ToolCall, left: list[Returned]) -> Returned | None:
     """Remove and return the first result in *left* that does not name another tool."""
     for result in left:
-        if result.name in ("", call.name):
+        if result.name in ("", call.name):  # by order, if the result does not name another tool
             left.remove(result)
             return result
     return None

@@ -85,7 +85,7 @@ class Judging:
 def _part(job: Judging, firewalls: Firewalls, toolsets: Toolsets, chunk: Chunk) -> ReplayPart:
     part = ReplayPart()
     judged = _judged(chunk, part, firewalls=firewalls, toolsets=toolsets, most=job.findings)
-    if job.rows:
+    if job.rows:  # rows are encoded in the worker, which spares the caller the time
         part.rows = ROWFILES[job.rows].packed(map(row, judged))
     else:
         for _ in judged:
@@ -100,6 +100,7 @@ def _judged(
         part.tally.run(run)
         for judged in judge_run(run, firewalls.of(run)):
             part.tally.update(judged)
+            # most findings are never shown
             part.findings += _first_findings(judged, most=most - len(part.findings))
             yield judged
 

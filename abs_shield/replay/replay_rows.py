@@ -85,6 +85,7 @@ def read_row(record: Mapping[str, Any]) -> Row:
                 for layer, entry in record["coverage"].items()
             },
         )
+    # a line of another program may have any type
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no line of a replay: {type(error).__name__}: {error}") from None
 

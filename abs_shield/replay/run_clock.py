@@ -28,7 +28,7 @@ class RunClock:
     def of(cls, session: Session, events: Iterable[Event]) -> RunClock:
         """Return the session's clock; a new one starts at the first time of *events*."""
         clock = record_of(session).clock
-        if not isinstance(clock, cls):
+        if not isinstance(clock, cls):  # runs of one session go on with one clock
             times = (event.at for event in events if event.at is not None)
             clock = cls(next((at for at in times if isfinite(at)), 0.0))
             record_of(session).clock = clock
@@ -36,7 +36,7 @@ class RunClock:
 
     def move(self, at: float | None) -> None:
         """Advance to *at*, if that is later."""
-        if at is not None and at > self._now and isfinite(at):
+        if at is not None and at > self._now and isfinite(at):  # infinite times would stop it
             self._now = at
 
     def __call__(self) -> float:

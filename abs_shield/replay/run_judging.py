@@ -20,7 +20,7 @@ from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.stores import MemoryStore
 from abs_shield.text.failure_results import is_failure_result
 
-_MAX_SHIELDS = 256
+_MAX_SHIELDS = 256  # each has compiled schemas; runs of one file have a few toolsets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,7 @@ class Firewalls:
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = configure(mode="audit") if policy is None else policy.audited()
+        # shared, as runs of one session may have different tools
         self._sessions = Sessions.within(self.policy.limits)
         self._firewalls: OrderedDict[str, Shield] = OrderedDict()
 
@@ -65,7 +66,7 @@ class Firewalls:
         """Return the Shield with the policy's and the run's tools; the policy's take precedence."""
         if run.toolset not in self._firewalls:
             self._firewalls[run.toolset] = self._create(run)
-            if len(self._firewalls) > _MAX_SHIELDS:
+            if len(self._firewalls) > _MAX_SHIELDS:  # the least recently used one
                 self._firewalls.popitem(last=False)
         self._firewalls.move_to_end(run.toolset)
         return self._firewalls[run.toolset]
@@ -78,6 +79,7 @@ class Firewalls:
         # no hooks: recorded calls must not appear in live logs and metrics
         firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions, hooks=None)
         for tool in run.tools:
+            # a tool of a recorded run may be broken, which is a layer's error
             firewall.register(tool, tolerant=True)
         return firewall
 
@@ -113,12 +115,13 @@ class _RunJudge:
     def judge(self, proposed: Proposed, result: Returned | None) -> Judged:
         """Judge a call, then record its result."""
         recorded = proposed.calls[0]
+        # a new id, as a recorded one may occur twice
         call = ToolCall(recorded.name, recorded.arguments, new_id(), recorded.logprobs)
         self._clock.move(proposed.at)
         decision = self._firewall.check_call(call, session=self._session)
         if result is not None:
             self._record_result(call, result, decision.id)
-        elif recorded.id:
+        elif recorded.id:  # its result may come in a later message
             self._pending[recorded.id] = (call, decision.id)
         return self._judged(recorded, decision, result)
 
@@ -147,6 +150,7 @@ class _RunJudge:
             call_index=index,
             call_id=recorded.id,
             call=recorded,
+            # the recorded ids again, for the reader
             decision=replace(decision, call_id=recorded.id, run_id=self._run.run_id),
             executed=result is not None,
             refused=result is not None and (result.error or is_failure_result(result.value)),

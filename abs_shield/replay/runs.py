@@ -15,6 +15,7 @@ from abs_shield.replay.json_records import read_record
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 
+# errors of hostile or broken JSON
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
 """Errors raised for an invalid line of a run file."""
 
@@ -52,7 +53,7 @@ class Run:
     def success(self) -> bool | None:
         """True if the run succeeded; None if unknown."""
         success = self.labels.get("success")
-        return success if isinstance(success, bool) else None
+        return success if isinstance(success, bool) else None  # other values are no outcome
 
 
 def runs(
@@ -83,7 +84,7 @@ def session_of(line: bytes) -> str | None:
         return None
     try:
         return _id(read_record(line).get("session_id"))
-    except UNREADABLE:
+    except UNREADABLE:  # a line that is no run has no session
         return None
 
 
@@ -102,6 +103,7 @@ def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | B
             messages=messages,
             events=tuple(_events(messages)),
             labels=_labels(record),
+            # the name without folders, as it is printed
             source=source if isinstance(source, str) and source else PurePath(path).name,
             path=path,
             line=number,

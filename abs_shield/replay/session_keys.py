@@ -22,7 +22,7 @@ class SessionKeys:
     def __init__(self, *, most: int = MOST) -> None:
         self._most = most
         self._count = 0
-        self._slots = array("Q", bytes(8 * 1024))
+        self._slots = array("Q", bytes(8 * 1024))  # 1,024 slots, a power of two for the mask
 
     @property
     def full(self) -> bool:
@@ -38,6 +38,7 @@ class SessionKeys:
         if not self.full:
             self._slots[slot] = key
             self._count += 1
+            # half empty, so that a search takes a step or two
             if self._count * 2 > len(self._slots):
                 self._grow()
         return True
@@ -47,7 +48,7 @@ class SessionKeys:
         mask = len(self._slots) - 1
         slot = key & mask
         while self._slots[slot] not in (0, key):
-            slot = slot + 1 & mask
+            slot = slot + 1 & mask  # the next slot, around the end
         return slot
 
     def _grow(self) -> None:

@@ -23,7 +23,7 @@ CREATE TABLE lines (
 CREATE TABLE sessions (key BLOB PRIMARY KEY, rank INTEGER) WITHOUT ROWID;
 BEGIN;
 """
-_STEPS = 100_000
+_STEPS = 100_000  # an interrupt is noticed within some milliseconds
 """SQLite steps after which it checks for an interrupt."""
 
 
@@ -51,6 +51,7 @@ def sort_by_session(
         for place, line in enumerate(raw):
             _store(disk, place, line, paths)
             total += len(line.data) if isinstance(line, RawLine) else 0
+        # after the lines, which is quicker than with each line
         disk.execute("CREATE INDEX in_order ON lines (rank, place)")
         if on_sorted is not None:
             on_sorted(total)
@@ -79,7 +80,7 @@ def _rank(disk: sqlite3.Connection, place: int, line: RawLine) -> int:
     session = session_of(line.data)
     if session is None:
         return place
-    key = digest(session, size=16)
+    key = digest(session, size=16)  # 16 bytes, as a collision would join two sessions
     disk.execute("INSERT OR IGNORE INTO sessions VALUES (?, ?)", (key, place))
     (rank,) = disk.execute("SELECT rank FROM sessions WHERE key = ?", (key,)).fetchone()
     return int(rank)
@@ -90,6 +91,6 @@ def _as_replay_error() -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if "interrupted" in str(error):
+        if "interrupted" in str(error):  # the progress handler was interrupted
             raise KeyboardInterrupt from None
         raise ReplayError(f"cannot sort: {error}; let TMPDIR name a folder with room") from None

@@ -14,7 +14,7 @@ from abs_shield.replay.runs import Run
 
 OUTCOMES = {True: "success", False: "failure", None: "unknown"}
 """The names of a run's outcomes."""
-_REASONS = 1_000
+_REASONS = 1_000  # reasons may contain names and values of a call
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class LayerTally:
     def add(self, other: LayerTally, *, times: int = 1) -> None:
         """Add *other* to these counts, a number of times."""
         for field in fields(other):
-            more = times * getattr(other, field.name)
+            more = times * getattr(other, field.name)  # all fields are counts
             setattr(self, field.name, getattr(self, field.name) + more)
 
     def to_dict(self) -> dict[str, int]:
@@ -91,6 +91,7 @@ class Tally:
         to_blame = blocking_layers(decision)
         for layer, coverage in decision.coverage.items():
             place = _TallyKey(judged.source, layer, judged.success)
+            # not `setdefault`, which would create a tally for each call
             counts = self._places.get(place)
             if counts is None:
                 counts = self._places[place] = LayerTally()
@@ -111,6 +112,7 @@ class Tally:
         for place, counts in other._places.items():
             self._places.setdefault(place, LayerTally()).add(counts)
         for reason, count in other.reasons.items():
+            # a known reason goes on counting
             if reason in self.reasons or len(self.reasons) < _REASONS:
                 self.reasons[reason] += count
 

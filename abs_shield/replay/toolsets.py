@@ -18,7 +18,7 @@ NONE = "none"
 """The name of the toolset without known tools."""
 EVERY_RUN = "*"
 """The name of the toolset for runs that list no tools and name no other toolset."""
-_MAX_INLINE = 256
+_MAX_INLINE = 256  # each holds parsed tools; runs in a row mostly list the same
 OnBadTool = Callable[[str], object]
 
 
@@ -55,11 +55,12 @@ class Toolsets:
         Raises:
             ValueError: The toolset is unknown, or a tool cannot be read.
         """
-        if record.get("tools") is not None:
+        if record.get("tools") is not None:  # a list in the run wins over a name
             return self._listed(record["tools"])
         name = record.get("toolset")
         if name == NONE or (name is None and EVERY_RUN not in self._read_toolset):
             return NONE, ()
+        # a file with only `*` is for all runs, whatever they name
         if name is None or [*self._read_toolset] == [EVERY_RUN]:
             name = EVERY_RUN
         if not isinstance(name, str) or name not in self._read_toolset:
@@ -72,6 +73,7 @@ class Toolsets:
         return frozenset(self._read_toolset)
 
     def _listed(self, listed: Any) -> tuple[str, tuple[Tool, ...]]:
+        # sorted, so that the order of keys does not matter
         key = f"inline:{digest(json.dumps(listed, sort_keys=True), size=16).hex()}"
         if key not in self._inline:
             self._inline[key] = tools_of(listed)
@@ -111,7 +113,7 @@ def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
             bad.append(f"tool {place}: {error}")
         else:
             tools |= {tool.name: tool for tool in read}
-    if bad and (on_bad is None or not tools):
+    if bad and (on_bad is None or not tools):  # all tools are broken, or nobody wants to know which
         raise ValueError(bad[0])
     if on_bad is not None:
         for why in bad:
@@ -134,6 +136,7 @@ def is_answer(whole: Any) -> bool:
     """Return whether *whole* is a result of MCP's `tools/list`: one list, `tools`."""
     if not isinstance(whole, Mapping):
         return False
+    # other lists would be other answers
     return [name for name, held in whole.items() if isinstance(held, (list, tuple))] == ["tools"]
 
 

@@ -83,6 +83,7 @@ class Backtesting:
 
     def anywhere(self) -> Backtesting:
         """Return the same job for a process with another working directory."""
+        # a place that is a file depends on the working directory, a module does not
         return replace(
             self, policy=absolute_place(self.policy), against=absolute_place(self.against)
         )
@@ -134,6 +135,7 @@ class Backtesting:
 
 def _compare_chunk(job: Backtesting, sides: Sides, toolsets: Toolsets, chunk: Chunk) -> Compared:
     new, old = sides
+    # unbounded, so that the merged parts equal one comparison, see `Comparison.bounded`
     result = Compared(Comparison.of(new, old, most=job.examples, bounded=False))
     for run in readable_runs(chunk, toolsets, notes=result.notes, forget=sides.forget):
         result.first_run = result.first_run or run.run_id

@@ -38,6 +38,7 @@ class LabelLine:
         if self.session_id is not None and self.call_id is not None:
             yield ("session", self.session_id, self.call_id)
         elif self.session_id is not None and self.run_id is None and self.call_index is not None:
+            # an index counts the calls of a run, and is only unique in a session of one run
             yield ("session", self.session_id, self.call_index)
 
 
@@ -68,6 +69,7 @@ class Labels:
             existing = self.by_key.get(key)
             if existing is not None and existing[1] is not line.label:
                 raise ValueError(f"{_call(key)} is labelled {existing[1]} already; give one label")
+        # a repeated line, as files are often concatenated, is no second label
         if keys and all(key in self.by_key for key in keys):
             return
         for key in keys:
@@ -76,6 +78,7 @@ class Labels:
 
     def of(self, run: Run, judged: Judged) -> dict[int, Truth]:
         """Return the labels of one call by their position; more than one if they disagree."""
+        # the usual backtest has no labels
         if not self.by_key:
             return {}
         calls: list[int | str] = [judged.call_index]
@@ -83,6 +86,7 @@ class Labels:
         scopes = [("run", run.run_id)]
         scopes += [("session", run.session_id)] if run.session_id else []
         matches = (self.by_key.get((what, name, call)) for what, name in scopes for call in calls)
+        # by position: a call found by two keys is one label
         return dict(one for one in matches if one is not None)
 
 

@@ -42,7 +42,7 @@ def compare(
     bad = None
     try:
         own = run_labels(run)
-    except ValueError as error:
+    except ValueError as error:  # a run is judged without its labels rather than not at all
         own, bad = Labels(), BadLine(run.path, run.line, str(error))
     into.in_runs += own.count
     matched: set[int] = set()
@@ -53,6 +53,7 @@ def compare(
         into.match(set(file_labels))
         own_labels = own.of(run, ours.judged)
         matched |= set(own_labels)
+        # labels of the file first: somebody wrote them for this backtest
         into.update(run, ours, theirs, _label(file_labels or own_labels, into))
         if planted is not None:
             planted.record([ours] if theirs is None else [ours, theirs], figures)
@@ -66,6 +67,7 @@ def _pairs(run: Run, new: Side, old: Side | None) -> Iterator[tuple[Ruled, Ruled
     if old is None:
         yield from ((ours, None) for ours in new.ruled(run))
     else:
+        # strict: both sides judge the same calls, as the run goes on as recorded
         yield from zip(new.ruled(run), old.ruled(run), strict=True)
 
 
@@ -77,4 +79,5 @@ def _planted_figures(into: Comparison) -> list[PlantedFigures]:
 def _label(labels: dict[int, Truth], into: Comparison) -> Truth | None:
     distinct = set(labels.values())
     into.disputed += len(distinct) > 1
+    # two labels that contradict each other are none
     return distinct.pop() if len(distinct) == 1 else None

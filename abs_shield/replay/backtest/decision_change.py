@@ -67,6 +67,7 @@ def change(new: Ruled, old: Ruled) -> Change | None:
         if new.ruling.blocked:
             return Change(Kind.ALLOW_TO_BLOCK, new.ruling.stopping)
         return Change(Kind.BLOCK_TO_ALLOW, old.ruling.stopping)
+    # a flag beside a block is not visible, as the call does not run
     if new.ruling.blocked or new.flagged == old.flagged:
         return None
     if new.flagged:
@@ -87,6 +88,7 @@ def findings_differ(new: Ruled, old: Ruled) -> bool:
 def example(run: Run, new: Ruled, old: Ruled | None, *, label: Truth | None = None) -> Example:
     """Return the call with the findings in which the policies differ, or with all of them."""
     judged = new.judged
+    # the errors of the side that blocks, if only one does
     shown = new if old is None or new.ruling.blocked or not old.ruling.blocked else old
     return Example(
         run_id=judged.run_id,
@@ -103,6 +105,7 @@ def example(run: Run, new: Ruled, old: Ruled | None, *, label: Truth | None = No
 
 
 def _portable(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    # findings without values can be printed and sent between processes
     return tuple(map(without_values, findings))
 
 

@@ -32,7 +32,7 @@ def label_lines(
         try:
             label = read_label(read_record(text, noun="a label"))
         except ValueError as error:
-            yield BadLine(path, number, escaped(str(error), limit=300))
+            yield BadLine(path, number, escaped(str(error), limit=300))  # one line of the output
             continue
         if label is not None:
             yield number, label
@@ -91,7 +91,7 @@ def _is_index(name: str) -> bool:
     return name.isascii() and name.isdecimal() and len(name) < _DIGITS
 
 
-_DIGITS = 10
+_DIGITS = 10  # with as many it is an id; `int` of thousands of digits raises
 
 
 def _line(record: Mapping[str, Any], what: str) -> LabelLine | None:
@@ -116,7 +116,7 @@ def _line(record: Mapping[str, Any], what: str) -> LabelLine | None:
 
 def _id(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
-    return None if value is None or value == "" else str(value)
+    return None if value is None or value == "" else str(value)  # an empty id names nothing
 
 
 def _index(record: Mapping[str, Any]) -> int | None:

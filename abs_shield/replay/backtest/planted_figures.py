@@ -61,6 +61,7 @@ class PlantedFigures:
 
     def case(self, case: PlantedCase, ruled: Ruled, usual: Sequence[object]) -> None:
         """Count a planted case."""
+        # a finding that the recorded call has as well is not about the fault
         findings = pointing_at(case, ruled.ruling.findings, usual=usual)
         key = (case["kind"], case["expect"])
         self._count(key, detected=bool(findings), blocked=ruled.ruling.blocked)
@@ -74,6 +75,7 @@ class PlantedFigures:
         """Yield the kinds, by expectation and name, with the right calls at the end."""
         keys = dict.fromkeys((kind, expect) for kind, expect, _ in self._counts)
         order = [str(Expect.FLAG), str(Expect.CLEAN), str(Expect.INFO)]
+        # right calls last, as they are the counterpart of all kinds
         for key in sorted(keys, key=lambda key: (key == _RIGHT, order.index(key[1]), key[0])):
             total = self._counts[*key, PLANTED]
             yield PlantedRow(
@@ -114,7 +116,7 @@ class PlantedRun:
         """Record the next recorded call, as each side ruled on it."""
         index = self._calls
         self._calls += 1
-        right = index not in self._aside
+        right = index not in self._aside  # calls that are set aside are neither right nor planted
         for side, (one, figures) in enumerate(zip(ruled, into, strict=True)):
             if right:
                 figures.right(one)
@@ -129,6 +131,7 @@ class PlantedRun:
                 for figures in into:
                     figures.unfit += 1
                 continue
+            # after a call, the recorded findings belong to another call
             after = case["op"] == Operation.INSERT_AFTER
             before = before_call(self._run, index, after=after)
             planted = with_call(self._run, before, case["mutated_call"])

@@ -19,7 +19,7 @@ from abs_shield.replay.runs import Run
 
 OTHERS = "(other tools)"
 """Groups the tools beyond the first thousand that changed: a model can invent any name."""
-_TOOLS = 1_000
+_TOOLS = 1_000  # a model that invents names would fill the memory and the report
 
 
 @dataclass(slots=True)
@@ -94,6 +94,7 @@ class Comparison:
 
     def match(self, places: set[int]) -> None:
         """Record which labels of a file match one call."""
+        # before `matched` is extended: only then is a second match one
         self.repeated |= self.matched & places
         self.matched |= places
 
@@ -113,6 +114,7 @@ class Comparison:
             self.firsts.setdefault((kind, self._tool_key(tool)), first)
         self.other_findings += later.other_findings
         self._merge_examples(later)
+        # the same for labels that match in both parts
         self.repeated |= later.repeated | (self.matched & later.matched)
         self.matched |= later.matched
         self.disputed += later.disputed
@@ -126,6 +128,7 @@ class Comparison:
         self.false_alarms = [*self.false_alarms, *later.false_alarms][: self.most]
 
     def _compare(self, run: Run, new: Ruled, old: Ruled, label: Truth | None) -> None:
+        # equal actions may have other reasons, which are only counted
         changed = change(new, old)
         if changed is None:
             self.other_findings += findings_differ(new, old)
@@ -144,4 +147,5 @@ class Comparison:
     def _tool_key(self, tool: str) -> str:
         if not self.bounded or len(self.tools) < _TOOLS:
             return tool
+        # a tool that is counted stays, whatever comes later
         return tool if any((kind, tool) in self.tools for kind in Kind) else OTHERS

@@ -16,7 +16,7 @@ from abs_shield.shield.enforcement import faults_of
 
 FLAGGED, BLOCKED = "flagged", "blocked"
 _WHOLE = ""
-_REASONS = 100
+_REASONS = 100  # reasons contain texts of exceptions, of which there may be one a call
 
 
 @dataclass(slots=True)

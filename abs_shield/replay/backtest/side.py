@@ -60,9 +60,11 @@ class Side:
         self.thresholds = thresholds(policy.threshold)
         self._firewalls = Firewalls(policy)
         try:
+            # no hooks, which are for live decisions; the store is not read
             self._shield = Shield(policy, store=MemoryStore(1), hooks=None)
         except PolicyError as error:
             raise PolicyError(f"{policy.place}: {error}") from None
+        # made once, as each call is ruled on by some ten of these
         self._sweep = [policy.model_copy(update={"threshold": at}) for at in self.thresholds]
         self._clean = Ruling(
             verdict=Verdict.CLEAN,
@@ -83,8 +85,10 @@ class Side:
 
     def _ruled(self, judged: Judged) -> Ruled:
         decision = judged.decision
+        # most calls are clean under every threshold
         if not decision.findings and not decision.errors:
             return Ruled(judged, self._clean, len(self._sweep), len(self._sweep))
+        # by halves, as a lower strength counts from a higher threshold on
         flags = bisect_left(self._sweep, True, key=lambda p: not _clean(self._rule(decision, p)))
         blocks = bisect_left(self._sweep, True, key=lambda p: self._rule(decision, p).blocked)
         return Ruled(judged, self._rule(decision, self.policy), flags, blocks)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.precision_recall import PrecisionRecall, Proportion
 
-_STEPS = 20
+_STEPS = 20  # steps of 0.05, finer than a policy's threshold is chosen
 
 Crossing = tuple[Truth | None, int, int]
 """A call's label, and the indexes of the lowest thresholds that flag and block it."""

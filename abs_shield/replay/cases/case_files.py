@@ -14,7 +14,7 @@ RUNS = "runs.jsonl.gz"
 TOOLSETS = "toolsets.json"
 MUTATIONS = "mutations.jsonl.gz"
 MOST = 200_000
-"""Maximum number of cases in one file; they are held in memory together."""
+"""Maximum number of cases in one file: they are held in memory together, with their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ def read_cases(path: str, *, on_bad_line: Callable[[BadLine], object]) -> Cases:
     by_run: dict[str, list[PlantedCase]] = {}
     for count, case in enumerate(_read_lines(path, on_bad_line)):
         if count >= MOST:
+            # an error, as the first cases alone would be a biased sample
             raise ValueError(f"{path}: it holds more than {MOST:,} cases; give fewer")
         by_run.setdefault(case["run_id"], []).append(case)
     return Cases(by_run)
@@ -64,5 +65,5 @@ def _read_lines(path: str, on_bad_line: Callable[[BadLine], object]) -> Iterator
 def _object(data: bytes) -> object:
     try:
         return json.loads(data.decode())
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # nested too deeply for Python's parser
         raise ValueError("the line is not JSON") from None

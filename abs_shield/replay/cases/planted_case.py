@@ -13,10 +13,11 @@ from abs_shield.text.show import escaped, shown
 
 PlantedCase = Mapping[str, Any]
 """One line of the file of planted cases, as `read_case` accepts it."""
+# the name of the layer in folders of planted cases
 _LAYERS = {"contradiction": "self_contradiction"}
-_SHOWN = 70
+_SHOWN = 70  # a value in one column of a table
 _TEXTS = ("run_id", "kind", "expected_layer")
-_MOST_LEAVES = 10_000
+_MOST_LEAVES = 10_000  # the arguments of one call, of which the schema allows any size
 
 
 class Operation(StrEnum):
@@ -69,6 +70,7 @@ def _require_choice(record: Mapping[str, Any], name: str, choices: type[StrEnum]
 def layer_of(case: PlantedCase) -> str:
     """Return the name of the layer that is expected to find the fault."""
     layer = str(case["expected_layer"])
+    # "none (provenance)" and similar: the case is about what provenance cannot decide
     return "phantom_target" if layer.startswith("none") else _LAYERS.get(layer, layer)
 
 

@@ -26,7 +26,7 @@ def pointing_at(
     layer = layer_of(case)
     weighing = [f for f in findings if f.check == layer and f.weighs and gist(f) not in usual]
     if "path" not in case or layer not in _ARGUMENT_LAYERS:
-        return weighing
+        return weighing  # contradictions locate an entity, so the place is not compared
     places = {"/arguments" + pointer(place) for place, _ in values_at_path(case)}
     return [finding for finding in weighing if finding.where in places]
 

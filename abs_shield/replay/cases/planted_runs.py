@@ -27,7 +27,7 @@ def before_call(run: Run, index: int, *, after: bool) -> list[Event]:
             continue
         for proposed, result in zip(event.proposals, event.results, strict=True):
             if count == index and not after:
-                return events
+                return events  # the planted call takes the place of this one
             events += [proposed] if result is None else [proposed, result]
             if count == index:
                 return events
@@ -44,4 +44,5 @@ def call_count(run: Run) -> int:
 def with_call(run: Run, events: Sequence[Event], call: Mapping[str, Any]) -> Run:
     """Return *run* with *call* as the next call after *events*, outside any session."""
     proposed = Proposed((ToolCall(call["name"], call.get("arguments"), "planted"),))
+    # outside any session, so that a case changes no later run
     return replace(run, events=(*events, proposed), session_id=None)

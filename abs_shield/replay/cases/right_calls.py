@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.replay.runs import Run
 
-_DIGITS = 10
+_DIGITS = 10  # an index of ten digits and more is no index; `int` of thousands of digits raises
 
 
 def set_aside(run: Run) -> frozenset[int]:
@@ -26,7 +26,7 @@ def set_aside(run: Run) -> frozenset[int]:
 
 def _indices(labels: Any) -> Iterator[int]:
     for label in labels if isinstance(labels, (list, dict)) else ():
-        if type(label) is int:
+        if type(label) is int:  # JSON objects have texts as keys
             yield label
         elif (
             isinstance(label, str)

@@ -34,7 +34,7 @@ from abs_shield.text.show import describe_exception, escaped
 
 P = TypeVar("P")
 _AHEAD = 2
-"""Chunks for each worker that may be judged while an earlier one is awaited."""
+"""Chunks for each worker that may be in progress: results wait in memory for an earlier one."""
 
 
 def processes(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
@@ -54,6 +54,7 @@ def processes(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generat
         for chunk in chunks:
             in_progress.append(_Task(chunk))
             _idle_worker(workers, packed_job, most=count).send(in_progress[-1])
+            # finished results are passed on before more chunks are read
             while in_progress and (in_progress[0].done or len(in_progress) > count * _AHEAD):
                 yield _next_result(in_progress, workers)
         while in_progress:
@@ -116,7 +117,7 @@ class _Worker:
             try:
                 self.pipe.send(task.chunk)
                 return
-            except OSError:
+            except OSError:  # it died while it was idle
                 self._restart(task)
 
     def receive(self) -> None:
@@ -126,17 +127,18 @@ class _Worker:
             return
         try:
             fine, result = pickle.loads(self.pipe.recv_bytes())
-        except (EOFError, OSError):
+        except (EOFError, OSError):  # it was killed while it judged
             self._restart(task)
             self.send(task)
             return
         self.task = None
+        # raised when the result is next in order, as in a single process
         task.result = (lambda: result) if fine else (lambda: _raise(result))
 
     def end(self) -> None:
         """Stop it, even if it is busy."""
         self.pipe.close()
-        self._process.kill()
+        self._process.kill()  # it may be busy, and has nothing to save
         self._process.join()
 
     def _restart(self, task: _Task) -> None:
@@ -157,7 +159,7 @@ class _Worker:
             process = context.Process(target=_run_worker, args=(self._job, other), daemon=True)
             with _blocked_interrupts(), closing(other):
                 process.start()
-        except OSError as error:
+        except OSError as error:  # out of processes, memory or file descriptors
             reason = escaped(error.strerror or str(error))
             raise ReplayError(f"cannot start a process: {reason}; ask for fewer workers") from None
         self.pipe, self._process = pipe, process
@@ -199,14 +201,14 @@ def _outcome(job: bytes, chunk: Chunk) -> bytes:
         return pickle.dumps((False, _portable(error)))
     try:
         return pickle.dumps((True, part))
-    except Exception as error:
+    except Exception as error:  # a part with objects of a user's class may not be picklable
         return pickle.dumps((False, _as_replay_error(error)))
 
 
 def _portable(error: Exception) -> Exception:
     """Return an error that can be pickled: not every class can."""
     try:
-        pickle.loads(pickle.dumps(error))
+        pickle.loads(pickle.dumps(error))  # both ways: some exceptions can be written but not read
     except Exception:
         return _as_replay_error(error)
     return error
@@ -221,4 +223,4 @@ def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
-        os._exit(1)
+        os._exit(1)  # without clean-up: nobody reads the results

@@ -25,10 +25,10 @@ from abs_shield.text.show import escaped
 
 P = TypeVar("P")
 _AHEAD = 2
-"""Chunks in progress for each worker: the current one, and the next."""
+"""Chunks in progress for each worker: the current one, and the next, so that none waits."""
 
 _ANSWER_TIMEOUT_S = 10.0
-"""Time limit for a cluster to answer, in seconds."""
+"""Time limit for a cluster to answer, in seconds; a cluster that is up answers in milliseconds."""
 
 
 def ray(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
@@ -40,6 +40,7 @@ def ray(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, 
     """
     client = _client()
     with _connected(client, pool) as most:
+        # one processor each, or Ray would not limit the workers
         judged = client.remote(num_cpus=1, max_retries=TRIES - 1)(run_packed_job)
         job_there = client.put(pack_job(job))
         in_progress: deque[tuple[Chunk, Any]] = deque()
@@ -63,7 +64,7 @@ def _client() -> Any:
 @contextmanager
 def _connected(client: Any, pool: WorkerPool) -> Iterator[int]:
     """Yield the number of chunks that may be in progress; an existing connection is kept."""
-    is_own = not client.is_initialized()
+    is_own = not client.is_initialized()  # a connection of the caller stays open
     if is_own:
         _connect(client, pool)
     try:
@@ -78,6 +79,7 @@ def _connected(client: Any, pool: WorkerPool) -> Iterator[int]:
 
 
 def _connect(client: Any, pool: WorkerPool) -> None:
+    # Ray would print the workers' output between the rows of the report
     quiet = {"logging_level": "ERROR", "log_to_driver": False}
     try:
         if pool.address is None:
@@ -105,7 +107,7 @@ def _result(client: Any, chunk: Chunk, in_progress: Any) -> Any:
     try:
         return client.get(in_progress)
     except client.exceptions.RayTaskError as error:
-        cause = error.cause
+        cause = error.cause  # the cause is the job's own exception, as in other engines
         raise cause if isinstance(cause, Exception) else error from None
     except client.exceptions.RayError as error:
         raise ReplayError(

@@ -214,6 +214,7 @@ class Draft:
         return [p for p in self.passes if p.is_refused and not self._is_active(p)]
 
     def _is_active(self, each: Pass) -> bool:
+        # a failing layer is no fault of the call
         if each.error or self.let_through is LetThrough.ALL:
             return True
         return self.let_through is LetThrough.WORKED and each.worked > 0

@@ -15,13 +15,14 @@ from abs_shield.replay.mining.run_evidence import ParameterEvidence, RunEvidence
 from abs_shield.stats.wilson import wilson
 
 LEAST = 5
-"""Minimum number of calls for a proposal."""
+"""Minimum number of calls for a proposal; the interval of fewer is too wide to say anything."""
 SURE = 0.8
-"""Lower bound of a share's interval from which a suggestion is declared."""
+"""Lower bound of a share's interval from which a suggestion is declared: at least 16 of 16."""
 LIKELY = 0.5
-"""Lower bound of a share's interval from which a suggestion is a comment."""
+"""Lower bound of a share's interval from which it is a comment: more often than not."""
 OBSERVED_ONLY = "observed values only; adopt if it is a real constraint"
 """The reason why observed values are never declared: a blocked ordinary call costs more."""
+# schemas of a few dozen parameters are usual; each becomes lines of the module
 _MOST_PARAMETERS = 256
 _NUMBERS = frozenset({"number", "integer", "null"})
 
@@ -52,6 +53,7 @@ class Study:
         by_name = counts.parameters if counts is not None else {}
         declared = plan.schema.declared_names if plan.schema is not None else frozenset()
         for parameter in sorted(declared | by_name.keys())[:_MOST_PARAMETERS]:
+            # a name that the schema rejects was invented by the model
             if plan.schema is None or not rejects_name(plan.schema, parameter):
                 yield ParameterStudy(
                     tool=name,

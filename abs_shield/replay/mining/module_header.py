@@ -12,7 +12,7 @@ from abs_shield.replay.mining.strict_trial import StrictTrial
 from abs_shield.text.show import capitalised
 
 MOST_PASSES = 20
-"""Maximum number of faults of one kind that are listed, most frequent first."""
+"""Maximum number of faults of one kind that are listed, most frequent first: a page to read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ def render_pairs(draft: Draft) -> RenderedPairs:
     """Return every pair; only as comments if none is declared."""
     pairs = [each for each in draft.suggestions if each.kind is SuggestionKind.INVERSE]
     declared = any(each.declared for each in pairs)
-    indent = 4 if declared else 0
+    indent = 4 if declared else 0  # comments stand alone without a list
     lines = [line for each in pairs for line in _lines(each, indent)]
     if not lines:
         return RenderedPairs(blocks=(), declared=False)
@@ -43,6 +43,7 @@ def _lines(each: Suggestion, indent: int) -> list[str]:
 
 def _source(each: Suggestion, indent: int) -> str:
     short = _short(each)
+    # a wide character counts as two columns for a formatter
     if indent + len(short) + 1 <= WIDTH and short.isascii():
         return short
     then, same = _pair(each)

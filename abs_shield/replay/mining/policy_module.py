@@ -39,6 +39,7 @@ def render_module(draft: Draft, header: Header) -> str:
 def execute_module(source: str) -> Policy:
     """Execute a rendered module in a namespace of its own, and return its policy."""
     names: dict[str, object] = {"__name__": "abs_shield_mined"}
+    # code that this package has rendered itself, from escaped literals
     exec(compile(source, "<mined policy>", "exec"), names)
     policy = names["policy"]
     assert isinstance(policy, Policy)
@@ -60,6 +61,7 @@ def _imports(draft: Draft) -> str:
         "inverse": any(each.kind == "inverse" for each in declared),
         "shield": True,
     }
+    # only used names, or a linter would complain
     return f"from abs_shield import {', '.join(name for name, is_used in used.items() if is_used)}"
 
 
@@ -109,6 +111,7 @@ def _suppressions(draft: Draft) -> Iterator[str]:
     for each in silenced:
         yield from _suppression(each)
     for each in draft.proposed:
+        # indented as in the list, with the comment mark in the first column of it
         opening, *rest = (line.removeprefix(" " * 8) for line in _suppression(each))
         yield f"        # {opening}  # {each.share}"
         yield from commented("\n".join(rest), indent=8)

@@ -26,7 +26,7 @@ from abs_shield.replay.run_judging import Firewalls, judge_run
 
 PASSES = 6
 """Maximum number of passes over the runs: count, watch, and try until nothing is blocked."""
-_TRIALS = PASSES - 2
+_TRIALS = PASSES - 2  # all but the two that count and watch
 
 ReportProgress = Callable[[str], Callable[[int], object]]
 """Called with the current step; returns a function that is called with the bytes read."""
@@ -97,7 +97,7 @@ def mine(
         OSError: A file cannot be opened or read.
     """
     census = Census()
-    if recorded is not None:
+    if recorded is not None:  # bad lines are reported in the first pass only
         for run in recorded.runs(on_bytes=progress("reading the runs"), on_bad_line=on_bad_line):
             census.update(run)
     plans, remarks = _tools(source, census)
@@ -122,6 +122,7 @@ def _tools(
     more = {
         name: tool
         for name, tool in census.tools.items()
+        # tools that the runs describe but never call are not of this agent
         if name not in by_name and (source is None or name in census.called)
     }
     plans: dict[str, ToolPlan] = {}
@@ -166,10 +167,12 @@ def _try_draft(
 ) -> Mined:
     first: StrictTrial | None = None
     last: StrictTrial | None = None
+    # each trial may withdraw something, and the next one shows what is left
     for number in range(_TRIALS if recorded is not None else 0):
         assert recorded is not None
         last = _run_trial(execute_module(render_module(draft, Header())), recorded, progress)
         first = first or last
+        # the last trial must be of the policy that is written
         more = with_recorded_passes(draft, last) if number < _TRIALS - 1 else draft
         same = more.decides_as(draft)
         draft = more

@@ -14,12 +14,12 @@ from abs_shield.text.show import escaped
 WIDTH = 88
 """Columns for a value on one line; longer ones get a line for each item."""
 _LONGEST_LINE = 100
-"""Columns from which a text is split into parts."""
-_STEP = 4
-_MOST_DIGITS = 300
-_NARROWEST = 20
-_LONGEST_NAME = 60
-_PRINTED = frozenset("LMNPS")
+"""Columns from which a text is split, as many as linters usually allow."""
+_STEP = 4  # indentation of a formatter
+_MOST_DIGITS = 300  # beyond, hexadecimal: Python reads no decimal of more than 4,300
+_NARROWEST = 20  # deep nesting leaves no columns, and a text cannot be split into letters
+_LONGEST_NAME = 60  # long enough to be understood; a linter limits the line
+_PRINTED = frozenset("LMNPS")  # letters, marks, numbers, punctuation, symbols: printed as they are
 _NOT_A_WORD = re.compile(r"[^a-z0-9]+")
 _BLANK = re.compile(r"(?<= )")
 
@@ -37,6 +37,7 @@ def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> st
     '{"a": [1, True, None], "b": \\'say "x"\\'}'
     """
     short = flat(value)
+    # a text may be longer than other values, as a formatter does not split it
     if isinstance(value, str):
         fits = used + _columns(short) + after <= _LONGEST_LINE
         return short if fits else _in_parts(value, indent, short)
@@ -57,6 +58,7 @@ def flat(value: Any) -> str:
     if isinstance(value, int):
         return _whole(value)
     if isinstance(value, float):
+        # the form of a formatter
         return repr(value).replace("e+", "e") if isfinite(value) else f'float("{value}")'
     if isinstance(value, Mapping):
         inside = (f"{_quoted(str(key))}: {flat(held)}" for key, held in value.items())
@@ -83,6 +85,7 @@ def comment(text: str, *, indent: int = 0) -> Iterator[str]:
     ['# seen: `a \\\\x23 noqa\\\\n`']
     """
     pad = " " * indent
+    # a hash could begin a directive such as `noqa`
     escaped_text = escaped(text, limit=2_000).replace("#", r"\x23")
     for line in _wrapped(escaped_text, _LONGEST_LINE - indent - 2):
         yield f"{pad}# {line}".rstrip()
@@ -91,7 +94,7 @@ def comment(text: str, *, indent: int = 0) -> Iterator[str]:
 def commented(source: str, *, indent: int = 0) -> Iterator[str]:
     """Return lines of generated source as comments; each ``#`` is escaped."""
     for line in source.splitlines():
-        held = line.replace("#", r"\x23")
+        held = line.replace("#", r"\x23")  # as in `comment`
         yield f"{' ' * indent}# {held}".rstrip()
 
 
@@ -104,6 +107,7 @@ def name_for(*words: str, taken: set[str]) -> str:
     ('cabin_class_book', 'cabin_class_book_2')
     """
     stem = _NOT_A_WORD.sub("_", "_".join(words).casefold())[:_LONGEST_NAME].strip("_")
+    # an identifier cannot begin with a digit
     plain = stem if stem.isidentifier() and not iskeyword(stem) else f"value_{stem}".strip("_")
     name, n = plain, 1
     while name in taken:
@@ -155,7 +159,7 @@ def _pieces(text: str, width: int) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    quote = "'" if text.count('"') > text.count("'") else '"'
+    quote = "'" if text.count('"') > text.count("'") else '"'  # the quote that needs fewer escapes
     return f"{quote}{''.join(_character(c, quote) for c in text)}{quote}"
 
 
@@ -167,6 +171,7 @@ def _character(character: str, quote: str) -> str:
             return character
     elif unicodedata.category(character)[0] in _PRINTED:
         return character
+    # invisible or unassigned: a reader must not be deceived
     return character.encode("unicode_escape").decode("ascii")
 
 

@@ -11,9 +11,9 @@ from abs_shield.replay.mining.draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial, everywhere
 
 MOST_NAMES = 200
-"""Unknown tool names that are let through one by one; further ones stay blocked."""
+"""Unknown tool names that are let through one by one: a model may invent any number."""
 MOST_PLACES = 20
-"""Locations of one fault for one tool; beyond it every location is let through."""
+"""Locations of one fault for one tool; a fault at more places is let through at any."""
 
 
 def with_recorded_passes(draft: Draft, trial: StrictTrial) -> Draft:
@@ -29,6 +29,7 @@ def with_recorded_passes(draft: Draft, trial: StrictTrial) -> Draft:
     blocks: list[BlockReason] = []
     for block in sorted(trial.blocks, key=_order):
         own = block.check == PHANTOM_TARGET and not block.breaks and block.tool in effects
+        # a block of a declaration of the draft, not of the tool's contract
         if own and (draft.let_through is LetThrough.ALL or not trial.is_refused(block)):
             withdrawn.setdefault(effects[block.tool], f"it would block {trial.describe(block)}")
         elif is_writable(block):
@@ -36,6 +37,7 @@ def with_recorded_passes(draft: Draft, trial: StrictTrial) -> Draft:
     tool_names = frozenset(tool.name for tool in draft.tools)
     held = sum(p.check == PHANTOM_TOOL and p.tool not in tool_names for p in draft.passes)
     few = _few_names(blocks, trial, tools=tool_names, most=MOST_NAMES - held)
+    # the same block may be reduced to one without a location
     unique = dict.fromkeys(_few_places(few, trial))
     more = (_pass(block, trial) for block in unique)
     return replace(draft.without(withdrawn), passes=_widest((*draft.passes, *more)))
@@ -52,6 +54,7 @@ def is_writable(block: BlockReason) -> bool:
 
 
 def _is_unicode(text: str) -> bool:
+    # an unpaired surrogate cannot be written to a file
     return text == text.encode("utf-8", "replace").decode()
 
 
@@ -87,6 +90,7 @@ def _pass(block: BlockReason, trial: StrictTrial) -> Pass:
 
 def _widest(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
     """Return the passes once each, without those that another pass covers."""
+    # reversed, so that the newest of equal entries counts
     by_key = {(p.check, p.tool, p.code, p.where, bool(p.error)): p for p in reversed(passes)}
     return tuple(
         each

@@ -15,8 +15,8 @@ from abs_shield.replay.runs import Run
 from abs_shield.replay.session_keys import SessionKeys
 from abs_shield.replay.toolsets import NONE, Toolsets
 
-_MOST_TOOLS = 5_000
-_MOST_NAMES = 5_000
+_MOST_TOOLS = 5_000  # an agent has tens or hundreds of tools; runs of many agents have thousands
+_MOST_NAMES = 5_000  # names that a model invents
 
 OnBytes = Callable[[int], object]
 OnBadLine = Callable[[BadLine], object]
@@ -36,6 +36,7 @@ class LenientToolsets(Toolsets):
     def of(self, record: Mapping[str, object]) -> tuple[str, tuple[Tool, ...]]:
         """Return the key of the run's tools, and the tools; none for an unknown toolset."""
         name = record.get("toolset")
+        # the runs of other toolsets need not be described
         if record.get("tools") is None and isinstance(name, str) and name not in self.names:
             return NONE, ()
         return super().of(record)
@@ -88,7 +89,7 @@ def _report(
     for each in notes:
         if isinstance(each, BadLine):
             on_bad_line(each)
-        elif not sessions.add(each.key):
+        elif not sessions.add(each.key):  # its earlier runs are forgotten
             why = f"session {each.name} returns after another one began; sort the input by session"
             on_bad_line(BadLine(each.path, each.line, why))
     notes.clear()
@@ -113,6 +114,7 @@ class Census:
         """Count one run."""
         self.runs += 1
         for tool in run.tools:
+            # names beyond the maximum are left out; known ones are renewed
             if tool.name in self.tools or len(self.tools) < _MOST_TOOLS:
                 self.tools[tool.name] = tool
         for event in run.events:

@@ -8,11 +8,11 @@ from math import isfinite
 from typing import Any
 
 MOST_VALUES = 32
-"""Maximum number of distinct values counted for one parameter; beyond it no list is proposed."""
-_LONGEST_VALUE = 40
-_MOST_PARAMETERS = 256
-_MOST_SOURCES = 16
-_MOST_PAIRS = 1_000
+"""Maximum number of distinct values counted for one parameter; more are no list to propose."""
+_LONGEST_VALUE = 40  # the texts of an enumeration are words
+_MOST_PARAMETERS = 256  # names that a model invents for one tool
+_MOST_SOURCES = 16  # a source is a tool's field, a message or the host
+_MOST_PAIRS = 1_000  # twice as many as are proposed in both directions
 
 
 @dataclass(slots=True)
@@ -57,6 +57,7 @@ class NumberCounts:
         Args:
             drawn: The values of this parameter in the same session; the value is added.
         """
+        # True is an integer in Python
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return
         if isinstance(value, float) and not isfinite(value):
@@ -67,7 +68,7 @@ class NumberCounts:
         self.count += 1
         self.negative += value < 0
         self.zero += value == 0
-        self.sessions += not drawn
+        self.sessions += not drawn  # a session counts once, however often it calls
         if value not in drawn and len(drawn) < MOST_VALUES:
             drawn.add(value)
             self._draw(value)
@@ -76,7 +77,7 @@ class NumberCounts:
         if self.many:
             return
         self.counts[value] += 1
-        if len(self.counts) > MOST_VALUES:
+        if len(self.counts) > MOST_VALUES:  # memory is bounded, and more values are no scale
             self.many = True
             self.counts.clear()
 
@@ -107,6 +108,7 @@ class TextCounts:
         """
         if self.many or value is None:
             return
+        # a long text or another type is no value of a list
         if not isinstance(value, str) or len(value) > _LONGEST_VALUE:
             self._end()
             return
@@ -184,7 +186,7 @@ class ToolEvidence:
         counts = self.parameters.get(name)
         if counts is None:
             counts = ParameterEvidence()
-            if len(self.parameters) < _MOST_PARAMETERS:
+            if len(self.parameters) < _MOST_PARAMETERS:  # counted, but not stored
                 self.parameters[name] = counts
         return counts
 
@@ -220,5 +222,5 @@ class RunEvidence:
     def pair(self, first: str, then: str) -> PairEvidence:
         """Return the counts of one pair."""
         if (first, then) not in self.pairs and len(self.pairs) >= _MOST_PAIRS:
-            return PairEvidence()
+            return PairEvidence()  # counted in vain beyond the maximum
         return self.pairs.setdefault((first, then), PairEvidence())

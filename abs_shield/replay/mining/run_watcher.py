@@ -24,11 +24,11 @@ from abs_shield.text.value_shapes import is_address, is_code
 ToolPair = tuple[str, str, Mapping[str, str]]
 """A pair of tools, and each tool's parameter for the entity."""
 
-_MOST_LEAVES = 200
+_MOST_LEAVES = 200  # arguments of one call
 _LONGEST = 100
-"""Length from which a text is not an identifier, and is not searched for."""
+"""Length from which a text is not an identifier, and is not searched for: it is prose."""
 _MAX_STORED = 1_000
-"""Maximum number of values of one session whose origin is stored."""
+"""Maximum number of values of one session whose origin is stored, against hostile runs."""
 
 
 class RunWatcher:
@@ -62,6 +62,7 @@ class RunWatcher:
         for judged in judge_run(run, self._firewalls.of(run)):
             self.evidence.calls += 1
             sight, self._last = self._last, None
+            # other tools are not proposed
             if sight is not None and judged.call.name in self._tool_names:
                 self._call(judged, sight)
 
@@ -79,6 +80,7 @@ class RunWatcher:
                 if (drawn := past.values_of(judged.call.name, name)) is not None:
                     counts.values.update(argument.value, drawn=drawn.texts)
                     counts.numbers.update(argument.value, drawn=drawn.numbers)
+                # a failed run may have failed because of this value
                 if argument.judged and judged.success is not False:
                     counts.held += 1
                     counts.alarms += name in alarmed
@@ -97,7 +99,7 @@ class RunWatcher:
             if maker is not None and maker != (tool, name) and (argument.judged or argument.shaped):
                 self.evidence.tool(maker[0]).parameter(maker[1]).reused += 1
             if worked and argument.new and sight.writes and len(past.brought) < _MAX_STORED:
-                past.brought.setdefault(argument.text, (tool, name))
+                past.brought.setdefault(argument.text, (tool, name))  # the first call that had it
                 self.evidence.tool(tool).parameter(name).minted += 1
         for first, then, same in self._pairs:
             if tool == then and _value(sight, same[then]) in past.touched.get(first, ()):
@@ -178,6 +180,7 @@ def _observe(proposal: Proposal, session: Session) -> _Observation:
 def _trace_origin(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
     """Determine the origin of one value; long values and other types are not checked."""
     text, mentions = scalar_text(leaf), mentions_of(session)
+    # without a task in the session, nothing shows where a value came from
     if not text or len(text) > _LONGEST or not mentions.has_task:
         argument.checked = False
         return
@@ -186,6 +189,7 @@ def _trace_origin(argument: _Argument, path: Path, leaf: Any, session: Session) 
     field = Field(name_of(path), number=not isinstance(leaf, str))
     origin = mentions.origin(text, apart=" " in text, field=field)
     if origin is None:
+        # the session saw text that is not recorded
         argument.checked = argument.checked and not mentions.blind
         argument.sourced, argument.new = False, True
     elif not argument.source:
@@ -228,6 +232,7 @@ def _worked(sight: _Observation) -> bool:
 
 def _result(sight: _Observation) -> Executed | None:
     newest = sight.session.executed[-1:]
+    # by id, as a call without a result leaves the result of the one before
     return newest[0] if newest and newest[0].call_id == sight.call_id else None
 
 
@@ -245,4 +250,4 @@ def _count_pair(pair: PairEvidence, success: bool | None) -> None:
 def _root(finding: Finding) -> str:
     """Return the top-level parameter of a finding."""
     step = finding.where.removeprefix("/arguments/").split("/")[0]
-    return step.replace("~1", "/").replace("~0", "~")
+    return step.replace("~1", "/").replace("~0", "~")  # JSON pointers escape both, in this order

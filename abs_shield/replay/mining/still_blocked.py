@@ -9,7 +9,7 @@ from abs_shield.replay.mining.draft import Pass
 from abs_shield.replay.mining.recorded_passes import MOST_NAMES, is_writable
 from abs_shield.replay.mining.strict_trial import BlockReason, StrictTrial
 
-_MAX_LINES = 20
+_MAX_LINES = 20  # a page to read
 
 
 def still_blocked(trial: StrictTrial, passes: Iterable[Pass]) -> list[str]:
@@ -36,6 +36,7 @@ def still_blocked(trial: StrictTrial, passes: Iterable[Pass]) -> list[str]:
 
 def _entries(block: BlockReason) -> set[tuple[str, str, str, str | None]]:
     """Return the entries that would let it through: at its location, and at every location."""
+    # an entry without a location covers it as well
     return {(block.check, block.tool, block.code, where) for where in (block.where, None)}
 
 

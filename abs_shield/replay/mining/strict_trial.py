@@ -14,7 +14,7 @@ from abs_shield.replay.run_judging import Judged
 from abs_shield.text.show import escaped
 
 _MOST_BLOCKS = 5_000
-"""Maximum number of distinguished reasons; beyond it locations and unknown names are merged."""
+"""Maximum number of distinguished reasons: a model may invent names and locations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,13 @@ class StrictTrial:
         blocks = {*map(self._bounded, self._reasons(judged))}
         self.would_block += bool(blocks)
         self.would_block_refused += bool(blocks) and judged.refused
+        # a location counts once, when its reason is new
         self.places.update(everywhere(block) for block in blocks - self.blocks if block.where)
         self.blocks |= blocks
         counted = blocks.union(map(everywhere, blocks))
         self.counts.update(counted)
         self.refused.update(counted if judged.refused else ())
+        # the tool ran it and did not complain
         self.worked.update(counted if judged.executed and not judged.refused else ())
         if judged.decision.verdict is Verdict.SUSPICIOUS:
             self.flagged.update({f.check for f in judged.decision.findings if f.weighs})
@@ -87,12 +89,14 @@ class StrictTrial:
         decision = judged.decision
         for finding in decision.findings:
             if finding.weighs and finding.verdict is Verdict.HALLUCINATED:
+                # an unknown tool has one location, its name
                 where = None if finding.check == PHANTOM_TOOL else anywhere(finding.where)
                 yield BlockReason(finding.check, decision.tool, finding.code, where)
         for layer, coverage in decision.coverage.items():
             audited = (decision.tool, layer) in self.policy.modes
             if coverage.outcome is Outcome.ERROR and not audited:
                 block = BlockReason(layer, decision.tool, breaks=True)
+                # the first error; others of the layer are alike
                 self.errors.setdefault(block, escaped(coverage.reason, limit=100))
                 yield block
 

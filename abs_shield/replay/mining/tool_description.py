@@ -13,9 +13,9 @@ from abs_shield.text.show import escaped
 
 LONGEST_DESCRIPTION = 1_000
 """Maximum length of a description: the text that a layer reads."""
-_MOST_NODES = 5_000
-_MOST_CHARACTERS = 400_000
-_DEEPEST = 40
+_MOST_NODES = 5_000  # a module with more is not readable; the schema is then left out
+_MOST_CHARACTERS = 400_000  # characters of one schema in the module
+_DEEPEST = 40  # well below the 200 nested brackets that Python reads
 _VALUES = frozenset({"enum", "const", "default", "examples", "example"})
 _PLAIN: Policy = configure(mode="audit")
 
@@ -44,6 +44,7 @@ def describe_tool(tool: Tool) -> DescribedTool:
         written = tool.model_copy(update={"description": about, "parameters": short})
         try:
             plan = compile_tool(written, _PLAIN, tolerant=True)
+        # any of these for a schema from outside
         except (PolicyError, RecursionError, ValueError, TypeError) as error:
             why = f"{type(error).__name__}: {error}"
         else:
@@ -54,7 +55,7 @@ def describe_tool(tool: Tool) -> DescribedTool:
     bare = tool.model_copy(
         update={"description": tool.description[:LONGEST_DESCRIPTION], "parameters": None}
     )
-    plan = compile_tool(bare, _PLAIN, tolerant=True)
+    plan = compile_tool(bare, _PLAIN, tolerant=True)  # without a schema it always compiles
     return DescribedTool(tool=bare, plan=plan, why=f"its schema is left out: {why}")
 
 
@@ -105,5 +106,6 @@ def _with_short_descriptions(schema: Any) -> Any:
         if key == "description" and isinstance(held, str):
             result[key] = held[:LONGEST_DESCRIPTION]
         else:
+            # values that look like schemas are data
             result[key] = held if key in _VALUES else _with_short_descriptions(held)
     return result

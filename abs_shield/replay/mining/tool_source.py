@@ -8,7 +8,7 @@ from abs_shield.policy import Tool
 from abs_shield.replay.mining.draft import Draft, Suggestion, SuggestionKind
 from abs_shield.replay.mining.python_literals import WIDTH, comment, exploded, flat, literal
 
-_IN = 8
+_IN = 8  # columns of the arguments of `Tool(`
 _NAME_FIELDS = ("free", "creates")
 _EFFECTS = ("destructive", "read_only")
 _HINTS = ("idempotent", "open_world")

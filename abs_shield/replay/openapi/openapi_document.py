@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from abs_shield.errors import PolicyError
 from abs_shield.text.show import shown
 
-_MOST_STEPS = 32
+_MOST_STEPS = 32  # a circle of references would never end
 _OLD = "3.0"
 
 
@@ -31,7 +31,7 @@ class Document:
         if not isinstance(whole, Mapping):
             raise PolicyError(f"it is {shown(whole)}; give an OpenAPI description, an object")
         version = whole.get("openapi")
-        if "swagger" in whole:
+        if "swagger" in whole:  # Swagger 2 has another form of parameters and schemas
             version_text = shown(whole["swagger"])
             raise PolicyError(f"it is of Swagger {version_text}; convert it to OpenAPI 3 first")
         if not isinstance(version, (str, float)) or not str(version).startswith("3."):
@@ -49,6 +49,7 @@ class Document:
         """Return the value at a local reference such as ``#/components/schemas/Order``, or None."""
         here: Any = self.whole
         for step in pointer.removeprefix("#").strip("/").split("/") if pointer != "#" else ():
+            # a URI may escape characters, and a JSON pointer `~` and `/`
             name = unquote(step).replace("~1", "/").replace("~0", "~")
             if isinstance(here, Mapping):
                 here = here.get(name)
@@ -66,6 +67,7 @@ class Document:
             pointer = part.get("$ref")
             if not isinstance(pointer, str):
                 return part
+            # external files are not fetched
             part = self.at(pointer) if pointer.startswith("#") else None
         return {}
 

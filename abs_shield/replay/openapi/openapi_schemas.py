@@ -8,6 +8,7 @@ from typing import Any
 from abs_shield.replay.openapi.openapi_document import Document
 from abs_shield.text.show import escaped
 
+# names of these are data, not keywords
 _SCHEMA_MAPS = frozenset(
     {"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}
 )
@@ -16,11 +17,12 @@ _ONE = frozenset(
     "items additionalProperties not if then else contains propertyNames unevaluatedItems "
     "unevaluatedProperties".split()
 )
+# keywords of OpenAPI that JSON Schema does not have
 _LEFT_OUT = frozenset(
     "discriminator xml externalDocs deprecated readOnly writeOnly $schema nullable".split()
 )
 _BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-_DEEPEST = 200
+_DEEPEST = 200  # below Python's limit of recursion, with several frames a level
 
 
 class Schemas:
@@ -42,6 +44,7 @@ class Schemas:
         """Return one converted schema; an external reference accepts any value."""
         if isinstance(schema, bool):
             return schema
+        # a broken or hostile part accepts anything, which blocks no honest call
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return {}
         result = {
@@ -72,7 +75,7 @@ class Schemas:
         name = self._names.get(reference)
         if name is None:
             name = self._names[reference] = self._definition_name(reference)
-            self.defs[name] = {}
+            self.defs[name] = {}  # before its content, as it may refer to itself
             self.defs[name] = self.converted(target, depth + 1)
         schema["$ref"] = "#/$defs/" + name.replace("~", "~0").replace("/", "~1")
         return ""
@@ -90,6 +93,7 @@ class Schemas:
         if "$ref" in schema_3_1:
             return {"$ref": schema_3_1["$ref"]}  # OpenAPI 3.0 ignores siblings of a reference
         for exclusive, bound in _BOUNDS.items():
+            # a boolean in OpenAPI 3.0, the bound itself in JSON Schema
             if isinstance(exclusive_flag := schema_3_1.get(exclusive), bool):
                 del schema_3_1[exclusive]
                 if exclusive_flag and bound in schema_3_1:
@@ -100,6 +104,7 @@ class Schemas:
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     if isinstance(schema.get("type"), str):
         schema["type"] = [schema["type"], "null"]
+        # or `null` would still be rejected
         if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
             schema["enum"] = [*schema["enum"], None]
         return schema

@@ -64,6 +64,7 @@ def operations(whole: Any) -> Operations:
             description=_description(operation),
             parameters=parameters,
             destructive=method == "delete",
+            # `GET /orders/1/delete` exists
             read_only=method in _READ_METHODS and parse_action(name).does is not VerbEffect.UNMAKE,
         )
     return Operations(tools=tuple(tools.values()), reasons=reasons, remarks=remarks)
@@ -78,6 +79,7 @@ def _iterate_operations(document: Document) -> Iterator[tuple[str, str, Mapping[
             operation = document.resolved(item.get(method))
             if method in item and isinstance(item[method], Mapping):
                 own = operation.get("parameters")
+                # the operation's own come last and win
                 lists = (each for each in (shared, own) if isinstance(each, list))
                 yield (
                     method,
@@ -97,7 +99,7 @@ def _unique_name(name: str, taken: Mapping[str, Tool]) -> str:
     candidate, n = name, 1
     while candidate in taken:
         n += 1
-        candidate = f"{name[: LONGEST_NAME - 8]}_{n}"
+        candidate = f"{name[: LONGEST_NAME - 8]}_{n}"  # room for the number
     return candidate
 
 
@@ -140,6 +142,7 @@ def _parameters(
         if place != "header" or name.casefold() not in _IGNORED_HEADERS:
             by_name[name, str(place)] = parameter
     for (name, place), parameter in by_name.items():
+        # OpenAPI allows one name in the path and in the query
         twice = name in body.properties or sum(other == name for other, _ in by_name) > 1
         needed = parameter.get("required") is True
         yield f"{name}__{place}" if twice else name, _schema(parameter, schemas), needed
@@ -149,11 +152,12 @@ def _schema(parameter: Mapping[str, Any], schemas: Schemas) -> Any:
     source = parameter.get("schema")
     content = parameter.get("content")
     if source is None and isinstance(content, Mapping):
-        first = next(iter(content.values()), None)
+        first = next(iter(content.values()), None)  # OpenAPI allows one entry
         source = first.get("schema") if isinstance(first, Mapping) else None
     converted = schemas.converted(source if source is not None else {})
     about = parameter.get("description")
     if not isinstance(converted, dict) or not isinstance(about, str) or "description" in converted:
         return converted
+    # OpenAPI 3.0 ignores what is beside a reference
     whole = {"allOf": [converted]} if "$ref" in converted else converted
     return {**whole, "description": about}

@@ -9,10 +9,10 @@ from typing import Any
 from abs_shield.replay.openapi.openapi_document import Document
 from abs_shield.replay.openapi.openapi_schemas import Schemas
 
-_WHOLE = "body"
+_WHOLE = "body"  # as clients call it
 _BRANCHES = frozenset({"anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"})
 _OWN = frozenset({"properties", "required", "additionalProperties", *_BRANCHES})
-_MOST_PARTS = 50
+_MOST_PARTS = 50  # a hostile document may combine thousands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +38,20 @@ def body_of(body: Mapping[str, Any], schemas: Schemas, document: Document) -> Bo
         return Body()
     needed = body.get("required") is True
     parts = [*_parts(schema, document, set())]
+    # branches cannot be divided into arguments
     if not parts or not all(_is_plain(part) for part in parts):
         only = {_WHOLE: schemas.converted(schema)}
         return Body(properties=only, required=(_WHOLE,) if needed else ())
     properties: dict[str, Any] = {}
     for part in parts:
         for name, each in part.get("properties", {}).items():
-            if document.resolved(each).get("readOnly") is not True:
+            if document.resolved(each).get("readOnly") is not True:  # the server sets it
                 properties[str(name)] = schemas.converted(each)
     others = [part["additionalProperties"] for part in parts if "additionalProperties" in part]
     listed = [name for part in parts for name in _names(part.get("required"))]
     return Body(
         properties=properties,
+        # a body that may be missing requires nothing
         required=tuple(name for name in listed if name in properties) if needed else (),
         others=schemas.converted(others[0]) if others else None,
     )
@@ -76,7 +78,7 @@ def _parts(schema: Any, document: Document, read: set[int]) -> Iterator[Mapping[
     """Yield the schema, and those that it combines by ``allOf``, each once."""
     resolved = document.resolved(schema)
     inner = resolved.get("allOf")
-    if id(resolved) in read:
+    if id(resolved) in read:  # schemas may combine themselves
         return
     read.add(id(resolved))
     if not isinstance(inner, list):

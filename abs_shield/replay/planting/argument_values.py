@@ -12,9 +12,9 @@ from abs_shield.text.json_leaves import Path, leaves, name_of, scalar_text
 
 MOST_VALUES = 50
 """Maximum number of values of one call that are classified."""
-_LONGEST = 80
-_LONGEST_CODE = 5
-_SHORTEST = 4
+_LONGEST = 80  # a longer value is free text
+_LONGEST_CODE = 5  # airports and currencies are codes, not names
+_SHORTEST = 4  # three characters occur by chance
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"(?:https?://|www\.)[\w-]+(?:\.[\w-]+)+\S*")
 _MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d|\d{4}-\d\d-\d\d[T ].*")
@@ -96,6 +96,7 @@ def is_open(leaf: ArgumentValue) -> bool:
 def is_identifier(leaf: ArgumentValue) -> bool:
     """Return whether the value identifies an object: an id, e-mail address, URL or phone number."""
     text, words = leaf.text, leaf.words
+    # a float is a quantity
     if not _SHORTEST <= len(text) <= _LONGEST or isinstance(leaf.value, float):
         return False
     if not is_open(leaf) or words & (_NOT_POINTING | _SECRET) or _MOMENT.match(text):
@@ -109,6 +110,7 @@ def is_identifier(leaf: ArgumentValue) -> bool:
         return False
     if words & _POINTING:
         return digits > 0 and len(normalised(text)) >= _SHORTEST
+    # without a name for it: letters and at least three digits
     strong = isinstance(leaf.value, str) and digits > 2 and not text.isdigit()
     strong = strong and _STRONG.fullmatch(text) is not None and bool(_LETTER.search(text))
     return strong and _QUANTITY.fullmatch(text) is None
@@ -144,10 +146,12 @@ def is_name(leaf: ArgumentValue) -> bool:
     if leaf.words & {"file", "user", "tool", "event", "field", "table", "column", "type", "query"}:
         return False
     words = leaf.value.split()
+    # a longer value is a description
     if not 1 <= len(words) <= 4 or not 2 <= len(leaf.value) <= _LONGEST:
         return False
     if leaf.value.isupper() and len(leaf.value) <= _LONGEST_CODE:
         return False
+    # a name begins with a capital, in scripts that have them
     return all(_NAME_WORD.fullmatch(word) and not word[0].islower() for word in words)
 
 
@@ -168,7 +172,7 @@ def normalised(text: str) -> str:
     >>> normalised("#W-958 30")
     'w95830'
     """
-    if not text.isascii():
+    if not text.isascii():  # the usual case is quicker without it
         text = unicodedata.normalize("NFKC", text)
     return _NOT_ALNUM.sub("", text.casefold())
 

@@ -21,8 +21,8 @@ from abs_shield.replay.planting.run_records import record, tool_record
 MANIFEST = "manifest.json"
 README = "README.md"
 FILES = (RUNS, TOOLSETS, MUTATIONS, MANIFEST, README)
-_MOST_TOOLSETS = 20_000
-_MOST_NAMES = 10_000
+_MOST_TOOLSETS = 20_000  # more are written into their runs, which are then larger
+_MOST_NAMES = 10_000  # a model may invent any number of names
 
 
 @dataclass(slots=True)
@@ -83,14 +83,16 @@ class FolderWriter:
         """Return an id that no earlier run has: cases refer to their run by it."""
         key = digest(run_id, size=16)
         count = self._ids[key] = self._ids.get(key, 0) + 1
+        # until the id with its number is new as well
         return run_id if count == 1 else self.unique(f"{run_id}#{count}")
 
     def add(self, run: Joined) -> None:
         """Write one run."""
         written = record(run)
         tools = [tool_record(tool) for tool in run.tools.values()]
-        if not tools:
+        if not tools:  # or the first toolset of a file would apply
             written["toolset"] = "none"
+        # memory: toolsets are written at the end
         elif run.toolset not in self._toolsets and len(self._toolsets) >= _MOST_TOOLSETS:
             written["tools"] = tools
         else:
@@ -114,6 +116,7 @@ class FolderWriter:
 
 def _packed(path: Path) -> IO[str]:
     """Open a gzip file whose bytes do not depend on the time of writing."""
+    # equal runs and seeds give equal files
     return TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8")
 
 

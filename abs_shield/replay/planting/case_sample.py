@@ -45,6 +45,7 @@ class Sample:
 
     def add(self, run: Joined) -> None:
         """Plant in the right calls of one run."""
+        # by hash: independent of the order in which the runs come
         chosen = sorted(self._keyed(run), key=itemgetter(0))[:MOST_CALLS]
         if not chosen or not run.run_text.is_short:
             return
@@ -59,6 +60,7 @@ class Sample:
     def _keyed(self, run: Joined) -> Iterator[tuple[bytes, RecordedCall]]:
         for call in run.right():
             if self.only is None or call.name in self.only:
+                # the seed is part of the hash, so that another seed chooses other calls
                 text = f"{self.seed}\n{run.run_id}\n{call.index}\n{call.name}"
                 yield digest(text, size=8), call
 
@@ -68,6 +70,7 @@ class Sample:
         for key, place in places:
             if len(chosen) >= self.most and (rank, key) >= chosen[-1][0]:
                 return  # the keys only grow from here
+            # a generator for each call, so that one kind does not influence another
             fault = kind.plant(place, Random(f"{self.seed}/{kind.name}/{key.hex()}"))
             if fault is None:
                 continue

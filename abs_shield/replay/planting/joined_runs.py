@@ -114,6 +114,7 @@ def join_runs(runs: Sequence[Run]) -> Joined:
     return Joined(
         run_id=first.run_id,
         source=first.source,
+        # runs of one session may have different toolsets
         toolset=first.toolset if len(keys) == 1 else _key(keys),
         tools=tools,
         events=events,
@@ -134,6 +135,7 @@ def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, s
         key[2] for key, (_, truth) in run_labels(run).by_key.items() if truth is Truth.HALLUCINATED
     }
     aside = set_aside(run)
+    # such runs have wrong calls at unknown places
     bad = run.success is False or bool(run.labels.get("attack"))
     places = [
         place
@@ -169,5 +171,5 @@ def _answered(run: Run) -> Iterator[tuple[Proposed, Returned | None]]:
 
 def _failed(result: Returned | None) -> bool:
     if result is None:
-        return False
+        return False  # without a result nothing shows that it failed
     return result.error or is_failure_result(result.value) or is_feedback(result.value, "blocked")

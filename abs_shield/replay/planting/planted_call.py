@@ -74,7 +74,7 @@ def replaced(place: RightCall, leaf: ArgumentValue, value: Any, **notes: Any) ->
 
 def with_value(arguments: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
     """Return a copy of *arguments* with *value* at *path*."""
-    copy = deepcopy(dict(arguments))
+    copy = deepcopy(dict(arguments))  # a deep copy, as other cases are planted in the same call
     inner: Any = copy
     for step in path[:-1]:
         inner = inner[step]

@@ -15,6 +15,7 @@ from abs_shield.replay.planting.joined_runs import FAILED, Joined
 
 def record(run: Joined) -> dict[str, Any]:
     """Return a run as a line; its labels list the calls that do not count as right."""
+    # failed calls are a list, others need their reason
     failed = [index for index, why in run.set_aside.items() if why == FAILED]
     unfounded = {str(index): why for index, why in run.set_aside.items() if why != FAILED}
     return {
@@ -45,7 +46,7 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
         case Returned():
             yield {**_result(event), **at}
         case Opaque():
-            yield {"type": "unseen", **at}
+            yield {"type": "unseen", **at}  # a message that a session counts as unread
 
 
 def _call(call: ToolCall) -> Mapping[str, Any]:
@@ -55,6 +56,7 @@ def _call(call: ToolCall) -> Mapping[str, Any]:
 
 def _result(event: Returned) -> dict[str, Any]:
     value = event.value
+    # a text stays a text: JSON would change its quotes
     content = json.dumps(value) if isinstance(value, dict | list) else value
     message = {"role": "tool", "name": event.name, "content": content}
     message |= {} if event.call_id is None else {"tool_call_id": event.call_id}

@@ -21,11 +21,11 @@ from abs_shield.text.json_leaves import leaves, scalar_text
 
 MOST_TEXT = 2_000_000
 """Maximum length of a run in which faults are planted; longer ones are not changed."""
-_MOST_VALUES = 50_000
+_MOST_VALUES = 50_000  # one result; a larger run is not short enough anyway
 MOST_READ = 50
 """Calls of a run whose results are searched for values to plant."""
-_MOST_IDENTIFIERS = 500
-_BETWEEN = "\n"
+_MOST_IDENTIFIERS = 500  # each is compared with each target
+_BETWEEN = "\n"  # no value contains a line break, so that none is found across two texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class RunText:
         """Return whether the host, the user or a tool wrote *text* before the event at *turn*."""
         source, ends = self._sources
         wanted = normalised(text)
-        if wanted not in self._first:
+        if wanted not in self._first:  # cached, as the same value is looked up for each kind
             at = source.find(wanted) if wanted else -1
             self._first[wanted] = len(source) + 1 if at < 0 else at + len(wanted)
         return self._first[wanted] <= ends[turn]
@@ -138,6 +138,7 @@ class RunText:
         parts, ends, size = [], [], 0
         for event in self.events:
             ends.append(size)
+            # what the agent wrote is no source
             if isinstance(event, Proposed) or (
                 isinstance(event, MessageText) and event.role == "assistant"
             ):

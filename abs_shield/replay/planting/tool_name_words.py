@@ -6,12 +6,13 @@ import re
 
 from abs_shield.text.identifier_words import name_words
 
-_LAST = re.compile(r"[./:]|__")
+_LAST = re.compile(r"[./:]|__")  # a namespace stands before the last mark
 READING = frozenset("get list search find read show view check query fetch lookup retrieve".split())
 CREATING = frozenset("create register make sign insert generate new open reset enroll run".split())
 UPDATING = frozenset("update set change modify edit adjust configure rename reschedule".split())
 REMOVING = frozenset("delete remove cancel terminate destroy erase revoke".split())
 _MAKING = frozenset("create add new insert upload schedule post save".split())
+# what is booked can be cancelled, but not deleted or removed
 _BOOKING = _MAKING | frozenset("book reserve order place buy".split())
 UNDONE_BY = {
     "delete": _MAKING | UPDATING,
@@ -51,6 +52,7 @@ def verb_of(tool: str) -> str:
     >>> verb_of("order_cancel"), verb_of("order_pizza")
     ('cancel', 'order')
     """
+    # the first verb, unless it may be a noun: `order_cancel` cancels
     verbs = [word for word in _words(tool) if word in _VERBS]
     return next((verb for verb in verbs if verb not in _NOUNS), verbs[0] if verbs else "")
 

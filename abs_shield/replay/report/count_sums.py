@@ -26,7 +26,7 @@ def add_counts(total: Any, part: Any, *, times: int = 1, without: Collection[str
             continue
         if isinstance(value, Counter):
             counter = getattr(total, name)
-            for key, count in value.items():
+            for key, count in value.items():  # not `Counter.update`, which would add once
                 counter[key] += times * count
         elif isinstance(value, int):
             setattr(total, name, getattr(total, name) + times * value)

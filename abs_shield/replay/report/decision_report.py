@@ -22,8 +22,8 @@ from abs_shield.replay.report.spread_estimate import ALL_ROWS, Spreads
 from abs_shield.replay.report.totals import Totals
 from abs_shield.stores.hourly_counts import PatternCount
 
-_TOOLS = 1_000
-_LAYERS = 100
+_TOOLS = 1_000  # tools beyond are one row; a model may invent any number
+_LAYERS = 100  # layers of the policy, of which a log may have several
 _OF_TOOLS = {VERIFICATION}
 """Checks with counts for each tool."""
 _SWEPT = (VERIFICATION, ANSWER)
@@ -83,6 +83,7 @@ class Report:
         """Count one decision."""
         truth = None if label is None else label.truth
         self.totals.update(decision, truth)
+        # a decision without a session is a session of its own
         session = digest(decision.session_id or decision.id, size=8)
         for row, layer, case in self._counted(decision, truth, times=1):
             self._place(row, layer, case, session)
@@ -186,6 +187,7 @@ class Report:
         places = (
             place
             for (row, name), place in self._places.items()
+            # stages are parts of an output that is counted in its own row
             if name == layer and not row.startswith(STAGES)
         )
         total = LayerReport.sum(places)

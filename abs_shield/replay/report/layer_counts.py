@@ -114,6 +114,7 @@ class LayerCounts(LayerTally):
         if self.spread is not None:
             now, unproven = self.block_precision, self.unproven_stops
             blocking = self.spread.of("labelled_blocks").count
+            # more labels cannot be of more sessions than there are
             sessions = min(blocking, now.sessions + more) if more else now.sessions
             then.spread = Spread(
                 self.spread.clusters,

@@ -15,8 +15,8 @@ from abs_shield.replay.report.layer_counts import LayerCounts
 from abs_shield.replay.report.session_spread import Observations
 
 OTHER_REASONS = "other reasons"
-_REASONS = 8
-_KINDS = 50
+_REASONS = 8  # texts of a table; further reasons are counted together
+_KINDS = 50  # a schema may give as many kinds as it has fields
 LOOKED_AT = 5
 """Maximum number of decisions that are listed to review first."""
 SHOWN = 3
@@ -50,6 +50,7 @@ class LayerCase(NamedTuple):
     @property
     def observations(self) -> Observations:
         """Return the observations of each share for this decision."""
+        # most calls have no finding: the shares are looked up
         if not (self.findings or self.blamed):
             return _WITHOUT_FINDING[self.coverage.outcome]
         labelled, true = self.truth is not None, self.truth is Truth.HALLUCINATED
@@ -186,6 +187,7 @@ class LayerReport:
         return max(by_count, default=(0, ""))[1]
 
     def _keep(self, unlabelled: Iterable[tuple[float, str]]) -> None:
+        # the newest: their data is most likely still there
         self.unlabelled = sorted([*self.unlabelled, *unlabelled])[-LOOKED_AT:]
 
     def _outcome(self, coverage: Coverage) -> None:
@@ -195,6 +197,7 @@ class LayerReport:
             return
         counts.unavailable += coverage.outcome is Outcome.UNAVAILABLE
         counts.errors += coverage.outcome is Outcome.ERROR
+        # without values, or each call would have a reason of its own
         key = (coverage.outcome, coverage.without_values().reason)
         if key not in self.reasons and len(self.reasons) >= _REASONS:
             key = (coverage.outcome, OTHER_REASONS)
@@ -230,6 +233,7 @@ class LayerReport:
             if kind not in self.kinds and len(self.kinds) >= _KINDS:
                 kind = FindingKind(OTHER_REASONS, "", Verdict.worst(f.verdict for f in weighing))
             self.kinds[kind] += 1
+            # the newest ids only, as a reader opens one or two
             self.newest[kind] = [*self.newest.get(kind, ()), decision.id][-SHOWN:]
 
     def _silenced(self, finding: Finding) -> None:
@@ -244,6 +248,7 @@ class LayerReport:
         counts.false_flags += flagged and not true
         counts.true_blocks += case.finding_blocks and true
         counts.false_blocks += case.finding_blocks and not true
+        # a layer that did not run has missed nothing
         missed = true and not flagged and case.coverage.outcome is Outcome.RAN
         counts.missed += missed
         counts.missed_by_all += missed and case.decision.verdict is Verdict.CLEAN
@@ -251,7 +256,7 @@ class LayerReport:
     def _mode(self, case: LayerCase) -> None:
         """Record the mode: the layer's own from a finding, else that of the tool."""
         decision = case.decision
-        if decision.policy_revision != self._revision:
+        if decision.policy_revision != self._revision:  # another policy may have other modes
             self._revision, self._of_finding = decision.policy_revision, False
         if case.findings:
             self.modes, self._of_finding = {case.findings[-1].mode}, True

@@ -70,6 +70,7 @@ class Readiness:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            # counts have no upper limit
             if not 0 <= value <= (1 if field.type == "float" else value):
                 message = "a share lies in [0, 1]" if field.type == "float" else "it is 0 or more"
                 raise ShieldError(f"the rule got {field.name}={value}; {message}")
@@ -104,28 +105,31 @@ class Readiness:
         reasons = [*self._own(place, noun), *self._blocks(place.counts, noun)]
         if dropped_share > self.max_dropped:
             reasons.append(_log_gaps(dropped_share, self))
-        return sorted(reasons, key=lambda reason: _ORDER.index(reason.code))
+        return sorted(reasons, key=lambda reason: _ORDER.index(reason.code))  # the gravest first
 
     def proven(self, counts: LayerCounts) -> bool:
         """Return whether the labels alone show that its blocks are right."""
         precision = counts.block_precision
+        # at least one, also for a rule that asks for none
         enough = precision.of >= max(1, self.min_labels)
         return enough and precision.ends[0] >= self.min_precision
 
     def labels_needed(self, counts: LayerCounts) -> int | None:
         """Return how many more labels, all hallucinated, would suffice; None if no number does."""
-        left = counts.found_blocks - counts.block_precision.of
+        left = counts.found_blocks - counts.block_precision.of  # labels of all calls that are left
 
         def enough(more: int) -> bool:
             then = counts.with_labels(more)
             few = then.block_precision.of < min(self.min_labels, then.found_blocks)
             return self.proven(then) or not (few or self._has_many_stops(then) or then.false_blocks)
 
+        # by halves, as more labels never hurt
         more = bisect_left(range(left + 1), True, key=enough)
         return more if more <= left else None
 
     def _own(self, place: LayerReport, noun: str) -> Iterator[ReadinessReason]:
         counts = place.counts
+        # share times count instead of a quotient, which floats would round
         if counts.errors > self.max_errors * counts.looked:
             yield _errors(place, self, noun)
         if not counts.ran and counts.calls:
@@ -134,13 +138,14 @@ class Readiness:
             yield _few_calls(place, self, noun)
 
     def _blocks(self, counts: LayerCounts, noun: str) -> Iterator[ReadinessReason]:
-        if self.proven(counts):
+        if self.proven(counts):  # labels of the blocks outweigh their number
             return
         todo = self._label_more(counts)
         if counts.false_blocks:
             yield _false_blocks(counts, self, noun)
         elif counts.block_precision.of < min(self.min_labels, counts.found_blocks):
             yield _unlabelled(counts, todo, noun)
+        # evidence against it first; a wide interval is only too little data
         if self._has_many_stops(counts):
             yield _many_stops(counts, self, todo, noun)
         elif counts.looked and counts.unproven_stops.ends[1] > self.max_stops:
@@ -157,7 +162,7 @@ class Readiness:
         return f"label {more:,} more of them: abs-shield label --next"
 
 
-_MOST_DIGITS = 12
+_MOST_DIGITS = 12  # of a float, of which further digits are rounding errors
 _BLOCK_LESS = "change the policy so that it blocks less, or suppress what it blocks wrongly"
 _ORDER = (
     "never_ran", "errors", "false_blocks", "unlabelled_blocks", "many_blocks", "few_calls",
@@ -265,10 +270,12 @@ def percent(share: float, *, beside: float | None = None) -> str:
     >>> percent(0.00004, beside=0.00003), percent(0.01251, beside=0.01254)
     ('0.004 %', '1.25 %')
     """
+    # a rounded 0 would say that there are none
     if 0 < share < 0.0001 and (beside is None or beside >= 0.0001):
         return "under 0.01 %"
     if 0.9995 <= share < 1 and (beside is None or beside < 0.9995):
         return "over 99.9 %"
+    # as many digits as show on which side of the limit it is
     for digits in range(2 if share < 0.01 else 1, _MOST_DIGITS):
         shown = round(share, digits + 2)
         if beside is None or _side(shown, beside) == _side(share, beside):

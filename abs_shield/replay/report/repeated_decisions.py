@@ -41,6 +41,7 @@ def repeated_decisions(
         counts: A store's ``pattern_counts()``.
         labelled: The decisions among them that have a label.
     """
+    # labels are counted apart, with the time of each
     alike: defaultdict[tuple[DecisionPattern, Truth], list[float]] = defaultdict(list)
     for decision, label in labelled:
         alike[pattern_of(decision), label.truth].append(decision.at)
@@ -52,6 +53,7 @@ def repeated_decisions(
         labelled_counts[pattern.digest] += len(times)
     for count in counts:
         digest = count.pattern.digest
+        # stored counts include the labelled ones; these are subtracted
         others = max(0, count.decisions - labelled_counts[digest])
         labelled_counts[digest] -= count.decisions - others
         if others:

@@ -62,8 +62,10 @@ def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
 
 
 def _of_call(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
+    # unregistered names are one row, as a model may invent any number
     row = UNREGISTERED if is_unregistered(decision) else decision.tool
     to_blame = blocking_layers(decision)
+    # layers that ran, then those with a finding of their own, such as a rule's
     for layer in {**decision.coverage, **{f.check: None for f in decision.findings}}:
         yield (
             row,
@@ -76,7 +78,7 @@ def _of_output(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
     """Yield the output as a whole, and each stage; stages with findings count as blocking."""
     yield OUTPUTS, QUALITY, LayerCase.whole(decision, truth)
     for stage in decision.coverage:
-        if stage != QUALITY:
+        if stage != QUALITY:  # the cascade itself is the row of the whole
             case = LayerCase.of(decision, stage, blamed=decision.would_block, truth=truth)
             yield (
                 f"{STAGES}{stage}",

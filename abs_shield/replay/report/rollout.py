@@ -48,6 +48,7 @@ class RolloutStep:
     def look_at(self) -> tuple[str, ...]:
         """Ids of decisions to review first: the newest unlabelled ones that it would block."""
         newest = reversed(self.place.unlabelled)
+        # with nothing against it there is nothing to look at
         return tuple(name for _, name in newest) if self.reasons else ()
 
     @property
@@ -83,6 +84,7 @@ def modes(steps: list[RolloutStep]) -> dict[str | tuple[str, str], Mode]:
     for step in steps:
         if step.standing is Standing.SAFE:
             entries[(step.tool, step.layer) if step.tool else step.layer] = Mode.STRICT
+        # an entry for one tool is only needed where the layer is strict
         elif step.tool and step.standing is Standing.NOT_YET and step.layer in entries:
             entries[step.tool, step.layer] = Mode.AUDIT
     return entries
@@ -129,6 +131,7 @@ def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[RolloutStep]
     whole = _step(layer, "", report, rule)
     yield whole
     for tool in report.tools():
+        # rows of texts and of unknown names have no mode of their own
         if tool not in NO_TOOLS and (tool, layer) in report:
             step = _step(layer, tool, report, rule)
             if _differs(step, whole) and _concerns(step):
@@ -145,7 +148,7 @@ def _step(layer: str, tool: str, report: Report, rule: Readiness) -> RolloutStep
     noun, dropped = noun_of(layer), report.totals.dropped_share
     reasons = tuple(rule.reasons(place, dropped_share=dropped, noun=noun))
     standing = Standing.NOT_YET if reasons else Standing.SAFE
-    if place.modes == {Mode.STRICT}:
+    if place.modes == {Mode.STRICT}:  # enforced on every tool already
         standing = Standing.ENFORCED
         reasons = tuple(reason for reason in reasons if reason.is_evidence)
     return RolloutStep(
@@ -156,6 +159,7 @@ def _step(layer: str, tool: str, report: Report, rule: Readiness) -> RolloutStep
 
 def _differs(step: RolloutStep, whole: RolloutStep) -> bool:
     if whole.standing is Standing.SAFE:
+        # too few data on one tool is no reason to leave it out
         return step.standing is Standing.NOT_YET and any(
             reason.is_evidence for reason in step.reasons
         )

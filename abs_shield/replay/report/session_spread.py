@@ -13,7 +13,7 @@ SHARES = (
     "alert_rate",
 )  # fmt: skip
 """The shares of a layer, each with its own observations."""
-_OPEN = 10_000
+_OPEN = 10_000  # bounds the memory; a session that comes back later is rare
 """Maximum number of sessions followed at the same time; a dropped one counts as a new session."""
 
 Observations = tuple[tuple[bool, bool], ...]
@@ -22,7 +22,7 @@ Observations = tuple[tuple[bool, bool], ...]
 
 ShareCounts = tuple[tuple[int, int], ...]
 """For each share: the number of observations and hits of a session so far."""
-_NOTHING: ShareCounts = ((0, 0),) * len(SHARES)
+_NOTHING: ShareCounts = ((0, 0),) * len(SHARES)  # shared by all sessions, which saves memory
 
 
 @dataclass(slots=True)
@@ -53,6 +53,7 @@ class SessionTracker:
 
     def __init__(self) -> None:
         self._open: OrderedDict[bytes, dict[tuple[str, str], ShareCounts]] = OrderedDict()
+        # sessions have mostly equal counts, so that one object serves many
         self._next: dict[tuple[ShareCounts, Observations], ShareCounts] = {}
         self._indexes: dict[Observations, tuple[tuple[int, bool], ...]] = {}
 
@@ -71,7 +72,7 @@ class SessionTracker:
         if places is None:
             places = self._open[session] = {}
             if len(self._open) > _OPEN:
-                self._open.popitem(last=False)
+                self._open.popitem(last=False)  # the least recently used one
         else:
             self._open.move_to_end(session)
         indexes = self._indexes.get(observations)
@@ -89,7 +90,7 @@ class SessionTracker:
         after = self._next.get((counts_so_far, observations))
         if after is None:
             after = _after(counts_so_far, observations)
-            if len(self._next) < _OPEN:
+            if len(self._next) < _OPEN:  # beyond that, counts are computed again
                 self._next[counts_so_far, observations] = after
         return after
 

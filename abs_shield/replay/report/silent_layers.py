@@ -9,6 +9,7 @@ from abs_shield.replay.report.layer_report import LayerReport
 
 def silent_layers(report: Report) -> dict[str, str]:
     """Return the layers that cannot have a finding, with the reasons."""
+    # all are silent until a layer has judged something
     silent = {name: "the policy does not run it" for name in LAYER_NAMES}
     for layer in report.layers():
         silent.pop(layer, None)

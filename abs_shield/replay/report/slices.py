@@ -15,7 +15,7 @@ from abs_shield.replay.report.session_spread import Spread
 UNKNOWN = "_unknown"
 """The key for decisions without an agent or a model."""
 OTHERS = "_others"
-_MAX_VALUES = 1_000
+_MAX_VALUES = 1_000  # three years of days; agents and models are far fewer
 
 
 class By(StrEnum):
@@ -94,7 +94,7 @@ def day_of(at: float) -> str:
     """
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
-    except (OverflowError, OSError, ValueError):
+    except (OverflowError, OSError, ValueError):  # a damaged or foreign clock
         return "a time out of range"
 
 

@@ -17,14 +17,14 @@ from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 
 ALL_ROWS = ""
 """The key for all rows of a layer."""
-_ESTIMATED = {
+_ESTIMATED = {  # labels are read whole; all else is estimated from the newest decisions
     "coverage": "calls", "stops": "looked", "unproven_stops": "looked", "alert_rate": "looked",
 }  # fmt: skip
 """Shares of all decisions, and the count of their observations; other shares need labels."""
 _BLOCKS = SHARES.index("labelled_blocks")
 _BITS = 32
 """Bits for each number in a packed integer: no session has as many decisions."""
-_MASK = (1 << _BITS) - 1
+_MASK = (1 << _BITS) - 1  # the lowest of the packed numbers
 
 Cell = tuple[str, str]
 """A row and a layer."""
@@ -80,7 +80,9 @@ class Spreads:
             assumed[share] = Effect(sessions, effect.design)
         clusters_of = [_clusters(labelled, share)[0] for share in range(len(SHARES))]
         blocks, of, _ = _clusters(newest, _BLOCKS)
+        # blocks are scaled like calls, as most have no label
         blocking = _scaled(blocks.count, counts.found_blocks, of)
+        # but never below those that are labelled
         clusters_of[_BLOCKS] = Clusters(count=max(blocking, clusters_of[_BLOCKS].count))
         return Spread(clusters_of, assumed)
 
@@ -95,7 +97,7 @@ def _sessions(
             for _, number, times in group
             if number in cells_by_pattern
         ]
-        if not session:
+        if not session:  # decisions without a session are sessions of their own
             for cells, times in parts:
                 yield from [cells] * times
             continue
@@ -124,6 +126,7 @@ def _cells(pattern: DecisionPattern, truth: Truth | None) -> Cells:
     by_cell: Cells = {}
     for row, layer, case in cases_of(pattern.decision(), truth):
         packed = _packed(case.observations)
+        # a stage counts in its own row only
         cells = ((row, layer),) if row.startswith(STAGES) else ((row, layer), (ALL_ROWS, layer))
         for cell in cells:
             by_cell[cell] = by_cell.get(cell, 0) + packed
@@ -139,7 +142,7 @@ def _clusters(sessions: Mapping[Packed, int], share: int) -> tuple[Clusters, int
     """Return the clusters of a share, with the sums of their observations and of their hits."""
     clusters, total, total_hits = Clusters(), 0, 0
     for packed, times in sessions.items():
-        of = packed >> 2 * share * _BITS & _MASK
+        of = packed >> 2 * share * _BITS & _MASK  # two numbers for each share
         hits = packed >> (2 * share + 1) * _BITS & _MASK
         if of:
             clusters.add(of=of, hits=hits, times=times)

@@ -14,8 +14,8 @@ from abs_shield.replay.report.count_sums import add_counts
 from abs_shield.replay.report.repeated_decisions import RepeatedDecision
 from abs_shield.shield.guarded_output import AFTERWARDS
 
-_SESSIONS = 200_000
-_REVISIONS = 200
+_SESSIONS = 200_000  # some 20 MB of digests; further sessions are not told apart
+_REVISIONS = 200  # a policy changes daily at most; further revisions are counted together
 _OTHER_REVISIONS = "others"
 
 
@@ -224,7 +224,7 @@ class Totals:
 
     def update(self, decision: Decision, truth: Truth | None) -> None:
         """Count one decision; other subjects than calls are counted separately."""
-        if decision.subject is not Subject.CALL:
+        if decision.subject is not Subject.CALL:  # other subjects have other outcomes
             self._apart(decision, truth)
             return
         self.verdicts[decision.verdict] += 1
@@ -235,7 +235,7 @@ class Totals:
             self.labels[truth] += 1
             silent = decision.verdict is Verdict.CLEAN
             self.missed += silent and truth is Truth.HALLUCINATED
-        if self.span is None:
+        if self.span is None:  # from the first call on
             self.span = CallSpan(decision.at, decision.at)
         self.span.add(decision.at, decision.at)
         self._revision(decision.policy_revision, decision.at, decision.at)
@@ -305,7 +305,7 @@ class Totals:
         span.add(first_at, last_at, times=times)
 
     def _session(self, session_id: str) -> None:
-        key = digest(session_id, size=8)
+        key = digest(session_id, size=8)  # a digest, as an id may have a kilobyte
         if key in self._sessions:
             return
         if len(self._sessions) >= _SESSIONS:

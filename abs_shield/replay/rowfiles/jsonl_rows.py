@@ -12,6 +12,7 @@ class Jsonl:
 
     def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
         """Return the rows as lines."""
+        # in ASCII, so that the encoding of a terminal or a file is no matter
         return "".join(f"{json.dumps(row)}\n" for row in rows).encode("ascii")
 
     def writer(self, file: IO[bytes]) -> _JsonlWriter:
@@ -25,10 +26,10 @@ class _JsonlWriter:
 
     def write(self, packed: bytes) -> None:
         self._file.write(packed)
-        self._file.flush()
+        self._file.flush()  # each chunk at once, so that a reader of a pipe sees progress
 
     def finish(self) -> None:
         self._file.flush()
 
     def abandon(self) -> None:
-        pass
+        pass  # the lines so far are a valid file

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from abs_shield.errors import ReplayError
 
+# readers skip whole row groups; smaller ones compress worse, larger ones take memory
 _GROUP_ROWS = 20_000
 _GROUP_BYTES = 32 << 20
 """A row group ends with the chunk in which it reaches one of these."""
@@ -62,6 +63,7 @@ class _ParquetWriter:
         table = self._arrow.Table.from_batches(self._held, self._schema)
         self._held = []
         if table.num_rows:
+            # batches of several chunks become one row group
             self._parquet.write_table(table.combine_chunks(), row_group_size=table.num_rows)
 
 
@@ -99,10 +101,11 @@ def _fitting(value: Any) -> Any:
     >>> _fitting({"tool": "x\ud800"})
     {'tool': 'x\\ud800'}
     """
-    if isinstance(value, str):
+    if isinstance(value, str):  # Arrow accepts only valid UTF-8
         return str(value.encode("utf-8", "backslashreplace"), "utf-8")
     if isinstance(value, dict):
         fitting = {name: _fitting(held) for name, held in value.items()}
+        # a map is a list of pairs
         return {**fitting, "coverage": _pairs(fitting)} if "coverage" in fitting else fitting
     return [_fitting(held) for held in value] if isinstance(value, list) else value
 

@@ -16,8 +16,8 @@ from abs_shield.replay.mining.mining_study import (
 )
 
 _REUSED = 3
-"""Later calls that must use a new id before the parameter is suggested."""
-_MOST_FEEDS = 3
+"""Later calls that must use a new id: one or two may have it by coincidence."""
+_MOST_FEEDS = 3  # the most frequent ones; the line is for a reader
 _TWICE = 2
 """Calls from which on a returned value that is used again is not a coincidence."""
 
@@ -26,16 +26,18 @@ def creates(study: Study) -> Iterator[Suggestion]:
     """``create_file(filename)``: the name was not mentioned before, and later calls use it."""
     for tool, plan in study.plans.items():
         for subject in study.parameters(tool):
+            # a nested value has no id of its own
             if subject.read.creates and not subject.is_nested:
                 yield _by_name(subject)
             elif plan.writes and not subject.read.free and not subject.is_listed:
-                yield from _by_new_values(subject)
+                yield from _by_new_values(subject)  # a listed value is known, a free one is no id
         yield from _by_results(study, tool)
 
 
 def _by_name(subject: ParameterStudy) -> Suggestion:
     counts = subject.counts
     is_mentioned_before = (
+        # the lower end of the interval, so that few calls prove little
         counts.checked >= LEAST and least(counts.sourced, counts.checked) >= LIKELY
     )
     unmentioned = share(
@@ -76,7 +78,7 @@ def _by_results(study: Study, tool: str) -> Iterator[Suggestion]:
     fed = [
         f"`{field}`, used as `{parameter}` of `{taker}` {times(count)}"
         for (field, taker, parameter), count in counts.feeds.most_common(_MOST_FEEDS)
-        if count >= _TWICE
+        if count >= _TWICE  # a value that is used again once may be a coincidence
     ]
     if fed:
         yield Suggestion(

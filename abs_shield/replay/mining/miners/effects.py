@@ -37,6 +37,7 @@ _ANNOTATED = "as its annotations say"
 def effects(study: Study) -> Iterator[Suggestion]:
     """``delete_user`` cannot be undone, ``get_user`` changes nothing."""
     for name, plan in study.plans.items():
+        # annotations of the author first: they say what the verb only suggests
         if plan.tool.destructive:
             yield _from_annotation(name, "destructive", study)
         elif plan.tool.read_only:
@@ -54,6 +55,7 @@ def _doubt(name: str, action: ToolAction) -> str:
     """Return the reason why a tool with a reading verb may write; empty without one."""
     if second := find_second_write_verb(name):
         return f"its name also contains `{second}`; declare it if the tool only reads"
+    # "list" with a plural only reads; "list an item" offers it
     if action.verb == "list" and _lists(name):
         return ""
     other = _TWOFOLD.get(action.verb)

@@ -8,12 +8,12 @@ from abs_shield.replay.mining.draft import Among, Suggestion, SuggestionKind
 from abs_shield.replay.mining.mining_study import OBSERVED_ONLY, ParameterStudy, Study
 from abs_shield.text.value_shapes import is_date_or_time
 
-_MIN_VALUES = 2
-_MAX_VALUES = 8
+_MIN_VALUES = 2  # one value may be a coincidence of the recording
+_MAX_VALUES = 8  # more values are rather free text, or an open list
 _SESSIONS = 20
-"""Minimum number of sessions: calls of one session are not independent."""
+"""Minimum number of sessions: fewer do not show all values; calls of one are not independent."""
 _EACH = 3
-"""Minimum number of sessions for each value."""
+"""Minimum number of sessions for each value: one session may have a mistake."""
 
 
 def enums(study: Study) -> Iterator[Suggestion]:
@@ -41,10 +41,13 @@ def _suggestion(subject: ParameterStudy) -> Suggestion:
 
 def _is_list(subject: ParameterStudy) -> bool:
     values, read = subject.counts.values, subject.read
+    # a value that is known to be free, new or listed needs no list
     if values.many or subject.is_listed or read.free or read.creates:
         return False
+    # values that are targets are judged by their source, not by a list
     if read.judged in ("hard", "who", "soft") or subject.counts.judged:
         return False
     if not _MIN_VALUES <= len(values.counts) <= _MAX_VALUES or values.sessions < _SESSIONS:
         return False
+    # dates go on
     return min(values.counts.values()) >= _EACH and not any(map(is_date_or_time, values.counts))

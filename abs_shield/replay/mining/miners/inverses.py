@@ -11,8 +11,8 @@ from abs_shield.replay.mining.mining_study import Study, times
 from abs_shield.text.identifier_words import subject_words
 from abs_shield.text.verbs import VerbEffect
 
-_MAX_PAIRS = 200
-_MOST_TOOLS = 1_000
+_MAX_PAIRS = 200  # each is a line to read
+_MOST_TOOLS = 1_000  # all pairs of names are compared: a million comparisons
 
 
 def inverses(study: Study) -> Iterator[Suggestion]:
@@ -27,6 +27,7 @@ def inverses(study: Study) -> Iterator[Suggestion]:
             observed += (
                 f", {counts.success:,} in successful runs, {counts.failure:,} in failed runs"
             )
+        # the recorded agents undid something on purpose
         is_deliberate = counts is not None and counts.met > counts.failure
         yield Suggestion(
             kind=SuggestionKind.INVERSE,
@@ -55,6 +56,7 @@ def _undoes(first: ToolPlan, then: ToolPlan) -> bool:
     one, other = first.action, then.action
     if not (one.noun and other.noun) or not have_same_noun(one, other):
         return False
+    # made and deleted; others, such as enable and disable, are opposites by their verbs
     if one.does is VerbEffect.MAKE and other.does is VerbEffect.UNMAKE:
         return True
     return one.does is not VerbEffect.UNMAKE and are_opposite_actions(one, other)
@@ -63,6 +65,7 @@ def _undoes(first: ToolPlan, then: ToolPlan) -> bool:
 def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
     """Return the parameters that name the entity: with the same name, else the only candidates."""
     ones, others = _entities(first), _entities(then)
+    # the name that contains the noun first: `user_id` before `id`
     common = sorted(ones & others, key=lambda name: (not _names_noun(name, then), name))
     if common:
         return common[0], common[0]
@@ -70,6 +73,7 @@ def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
         [name for name in names if name in ("id", "name") or _names_noun(name, plan)]
         for names, plan in ((ones, first), (others, then))
     )
+    # with more candidates it is unclear which ones are the same entity
     return (one[0], other[0]) if len(one) == len(other) == 1 else None
 
 

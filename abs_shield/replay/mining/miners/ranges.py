@@ -16,11 +16,11 @@ Where none of n sessions has a value beyond a bound, at most 1 - 0.05 ** (1 / n)
 at 95 %: 14 % for 20.
 """
 _DIFFERENT = 8
-"""Minimum number of distinct numbers to draw conclusions from their sign."""
+"""Minimum number of distinct numbers: few numbers of one sign may be a coincidence."""
 _SCALE = 3
-"""Minimum number of distinct, consecutive integers of a scale."""
+"""Minimum number of distinct, consecutive integers: two are no scale."""
 _EACH = 3
-"""Minimum number of sessions for each number of a scale."""
+"""Minimum number of sessions for each number: one session may have a mistake."""
 
 
 def ranges(study: Study) -> Iterator[Suggestion]:
@@ -48,6 +48,7 @@ def _is_quantity(subject: ParameterStudy) -> bool:
 def _within(subject: ParameterStudy) -> Within | None:
     """Return the bound that the numbers support, or None."""
     numbers = subject.counts.numbers
+    # a parameter with one negative number has no sign to protect
     if numbers.sessions < _SESSIONS or numbers.negative:
         return None
     mixed = not subject.is_number
@@ -62,12 +63,14 @@ def _is_scale(numbers: NumberCounts) -> bool:
     """Return whether every integer from the least to the greatest occurs, and often enough."""
     if not numbers.whole or numbers.distinct < _SCALE:
         return False
+    # every step occurs, so the ends are ends of a scale and not of a sample
     gapless = numbers.high - numbers.low == numbers.distinct - 1
     return gapless and min(numbers.counts.values(), default=0) >= _EACH
 
 
 def _is_mostly_positive(numbers: NumberCounts) -> bool:
     enough = numbers.count >= LEAST and numbers.distinct >= _DIFFERENT
+    # less than half below zero: a mistake, or another kind of call
     return enough and 0 < numbers.negative < numbers.count / 2
 
 

@@ -16,9 +16,9 @@ from abs_shield.replay.mining.mining_study import (
 )
 
 _FREE_FROM = 0.2
-"""Lower bound of the share of false alarms from which a parameter is declared free text."""
-_DOUBTED_FROM = 0.05
-_NEARLY_ALL = 0.9
+"""Lower bound of the share of false alarms from which free text is declared: one call in five."""
+_DOUBTED_FROM = 0.05  # below one call in twenty an alarm is worth its cost
+_NEARLY_ALL = 0.9  # all but a few, which may be mistakes of the agent
 _ALWAYS = 60
 """Calls with a source, and none without, from which an unseen value may be blocked."""
 _DESCRIPTIONS = {
@@ -34,6 +34,7 @@ def targets(study: Study) -> Iterator[Suggestion]:
         for subject in study.parameters(tool):
             if not subject.read.creates:
                 yield from _suggestions(subject, writes=study.plans[tool].writes)
+            # what a call creates is new, unless the runs show otherwise
             elif subject.counts.checked >= LEAST and not subject.is_nested:
                 yield from _target(subject)
 
@@ -90,7 +91,7 @@ def _free(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
     """Suggest free text if unmentioned values work again and again."""
     counts = subject.counts
     sure = least(counts.alarms, counts.held)
-    if counts.held < LEAST or sure < _DOUBTED_FROM:
+    if counts.held < LEAST or sure < _DOUBTED_FROM:  # few alarms may be mistakes of the agent
         return
     doubt = "a call changes something" if writes else "too few calls to be sure"
     yield Suggestion(
@@ -99,5 +100,6 @@ def _free(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
         parameter=subject.name,
         field="free",
         evidence=share(counts.alarms, counts.held, "that worked had a value not mentioned before"),
+        # never declared where a wrong call changes something
         why_not=doubt if writes or sure < _FREE_FROM else "",
     )

@@ -20,13 +20,14 @@ _SELECTING = frozenset(
     " tab".split()
 )
 """Words of parameters that select what is changed, not its new value."""
-_LONGEST = 60
+_LONGEST = 60  # a longer text is prose
 
 
 def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a second value of one setting after an update that ran."""
     if verb_of(place.call.name) not in UPDATING or place.call.result is None:
         return None
+    # with another call of the tool, the second value may be right
     if any(call.name == place.call.name for call in place.others):
         return None
     for leaf in shuffled(place.values, random):
@@ -54,7 +55,7 @@ def _other_value(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
     if isinstance(leaf.value, bool):
         return not leaf.value
     if isinstance(leaf.value, int | float):
-        other = leaf.value * 2 + 1
+        other = leaf.value * 2 + 1  # another number, also for 0
         return None if place.run.mentions(str(other)) else other
     if (
         isinstance(leaf.value, str)

@@ -16,7 +16,7 @@ from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuff
 from abs_shield.replay.planting.run_text import MOST_READ, RecordedCall, RightCall
 from abs_shield.replay.planting.tool_name_words import READING, REMOVING, verb_of
 
-_MOST_CALLS = 1_000
+_MOST_CALLS = 1_000  # the earlier calls of a long run are searched for each case
 
 
 def read_again(place: RightCall, random: Random) -> PlantedCall | None:
@@ -52,6 +52,7 @@ def _listed_identifiers(place: RightCall, leaf: ArgumentValue) -> Iterator[Argum
         if call.result is None or not isinstance(call.result.value, dict | list):
             continue
         for one in leaves_of({"": call.result.value}, None):
+            # the same form, so that only the entity differs
             alike = one.name == leaf.name and shape(one.text) == shape(leaf.text)
             if alike and type(one.value) is type(leaf.value) and one.value != leaf.value:
                 yield one

@@ -21,7 +21,7 @@ from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import CREATING, UPDATING, verb_of
 
-_TRIES = 12
+_TRIES = 12  # a random change may happen to occur in the run
 _PARTS = re.compile(r"([^0-9A-Za-z]+)")
 _HEX = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{6,}")
 _SERIES = re.compile(r"([A-Za-z]{1,3})(\d+)")
@@ -33,6 +33,7 @@ def mentioned_values(place: RightCall, chosen: Choose) -> Iterator[ArgumentValue
     """Yield the values that *chosen* accepts and that occur in the run before the call."""
     creates = verb_of(place.call.name) in CREATING | UPDATING
     for leaf in place.values:
+        # such a tool sets the credential, so a new one is right
         if chosen(leaf) and not (creates and is_secret(leaf)) and place.is_mentioned_before(leaf):
             yield leaf
 
@@ -50,6 +51,7 @@ def _changed(
 
 
 def _same(one: str, other: str) -> bool:
+    # leading zeros are a respelling
     return normalised(one).lstrip("0") == normalised(other).lstrip("0")
 
 
@@ -69,7 +71,7 @@ def _new_identifier(text: str, random: Random) -> str:
     if start is not None:
         return start[0] + _letters(text[start.end() :], random, until=".")
     parts = _PARTS.split(text)
-    plain = sum(map(str.isdigit, text)) < 3
+    plain = sum(map(str.isdigit, text)) < 3  # nearly all letters: a word, of which all changes
     return "".join(_part(part, random, whole=plain) for part in parts)
 
 
@@ -79,12 +81,14 @@ def _part(part: str, random: Random, *, whole: bool) -> str:
     if _HEX.fullmatch(part):
         return "".join(random.choice("0123456789abcdef") for _ in part)
     series = _SERIES.fullmatch(part)
+    # the letters before a number name the kind: `W12`
     head, rest = (series[1], series[2]) if series and not whole else ("", part)
     return head + "".join(_like(letter, random) for letter in rest)
 
 
 def _like(letter: str, random: Random) -> str:
     if letter in digits:
+        # no digit becomes 0, which at the beginning would change nothing
         return random.choice(digits if letter == "0" else digits[1:])
     if letter in ascii_uppercase:
         return random.choice(ascii_uppercase)

@@ -12,7 +12,7 @@ from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuff
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import UNDONE_BY, nouns_of, verb_of
 
-_MOST_RESULT = 100
+_MOST_RESULT = 100  # the first fields of a large result
 
 
 def inverse(place: RightCall, random: Random) -> PlantedCall | None:
@@ -34,7 +34,7 @@ def _inverses(place: RightCall) -> Iterator[Tool]:
         if first not in UNDONE_BY.get(verb, ()) or tool.name in called:
             continue
         shared = nouns & nouns_of(tool.name)
-        if shared and verb not in place.run.user_words:
+        if shared and verb not in place.run.user_words:  # a user who asks for it makes it right
             yield tool
 
 
@@ -46,6 +46,7 @@ def _arguments(place: RightCall, tool: Tool) -> dict[str, Any]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping):
         return {}
+    # the recorded arguments win over the result
     available = {**_returned(place), **place.arguments}
     wanted = required if isinstance(required, list) and required else list(properties)
     arguments = {

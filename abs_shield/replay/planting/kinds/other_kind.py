@@ -29,6 +29,7 @@ def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | No
 
 def _differs(leaf: ArgumentValue, target: ArgumentValue, place: RightCall) -> bool:
     """Return whether no name in the run allows the value of *leaf* in place of *target*."""
+    # with the same form it may be a value of that kind
     if type(leaf.value) is not type(target.value) or shape(leaf.text) == shape(target.text):
         return False
     return target.nouns.isdisjoint(place.run.nouns[normalised(leaf.text)])

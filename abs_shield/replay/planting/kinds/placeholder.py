@@ -18,6 +18,7 @@ def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | No
             continue
         for form in shuffled(PLACEHOLDERS, random):
             text = form.format(name=leaf.name or "id")
+            # a placeholder that the run mentions has a source
             if text.casefold() not in place.run.raw:
                 return replaced(place, leaf, text)
     return None

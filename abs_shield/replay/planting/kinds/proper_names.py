@@ -18,7 +18,7 @@ def entity(place: RightCall, random: Random) -> PlantedCall | None:
         return None
     for leaf in shuffled(mentioned_values(place, is_name), random):
         script = script_of(leaf.value)
-        several = script == "LATIN" and len(leaf.value.split()) > 1
+        several = script == "LATIN" and len(leaf.value.split()) > 1  # a full name for a full name
         name = _invented(place, random, script=script, count=2 if several else 1)
         if name:
             return replaced(place, leaf, name)

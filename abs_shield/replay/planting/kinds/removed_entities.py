@@ -12,6 +12,7 @@ from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuff
 from abs_shield.replay.planting.run_text import RightCall
 from abs_shield.replay.planting.tool_name_words import REMOVING, UPDATING, nouns_of, verb_of
 
+# removing a thing from a container twice may be right
 _CONTAINERS = frozenset("cart basket bag quantity stock watchlist wishlist".split())
 
 
@@ -36,11 +37,13 @@ def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
 def _removes(place: RightCall) -> bool:
     """Return whether the call removes something, and is not repeated in the run."""
     name = place.call.name
+    # a repetition that was recorded is not a fault
     again = any(c.name == name and c.arguments == place.arguments for c in place.others)
     if verb_of(name) not in REMOVING or nouns_of(name) & _CONTAINERS or again:
         return False
     if place.call.result is None or (place.tool is not None and place.tool.idempotent):
         return False
+    # floats are amounts, which a removal may repeat
     return not any(isinstance(leaf.value, float) for leaf in place.values)
 
 

@@ -35,7 +35,7 @@ def _plant(
     if verb_of(place.call.name) in CREATING:  # the spelling of a new entity's name matters
         return None
     for leaf in shuffled(mentioned_values(place, chosen), random):
-        if not leaf.schema.keys().isdisjoint(_FORM):
+        if not leaf.schema.keys().isdisjoint(_FORM):  # the schema may require the spelling
             continue
         value = respell(leaf.value)
         if value is not None and (type(value) is not type(leaf.value) or value != leaf.value):
@@ -96,6 +96,7 @@ def _spaced(pattern: re.Pattern[str], size: int, text: str) -> str | None:
 
 def _as_float(value: Any) -> float | None:
     whole = isinstance(value, int) and not isinstance(value, bool)
+    # exact as a float up to 2 ** 53
     return float(value) if whole and abs(value) < 1 << 53 else None
 
 
@@ -107,6 +108,7 @@ lower_case = _plant_with(_lower, _is_id)
 upper_case = _plant_with(_upper, _is_id)
 name_in_lower_case = _plant_with(str.lower, is_name)
 padded = _plant_with(lambda text: f" {text} ", is_name)
+# phone numbers in threes, account numbers in fours
 phone_in_groups = _plant_with(partial(_spaced, _PHONE, 3), is_phone)
 iban_in_groups = _plant_with(partial(_spaced, _IBAN, 4), _is_id)
 scheme_added = _plant_with(_scheme_added, is_identifier)

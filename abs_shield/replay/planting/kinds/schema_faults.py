@@ -19,8 +19,10 @@ _OPEN = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 def extra(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an argument that the tool does not declare and its schema rejects."""
     schema = _schema(place)
+    # a schema that admits other properties does not reject one
     if not schema.get("properties") or any(schema.get(key) not in (None, False) for key in _OPEN):
         return None
+    # a name that only differs in spelling could be meant
     free = [
         name for name in ARGUMENTS if normalised(name) not in map(normalised, schema["properties"])
     ]
@@ -46,7 +48,7 @@ def null(place: RightCall, random: Random) -> PlantedCall | None:
 def not_a_number(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant NaN or infinity in place of a number."""
     names = [name for name, _ in _typed(place, "integer", "number")]
-    value = random.choice([float("nan"), float("inf")])
+    value = random.choice([float("nan"), float("inf")])  # JSON has neither, but models write them
     return _with(place, {random.choice(names): value}) if names else None
 
 
@@ -62,6 +64,7 @@ def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
     if not typed:
         return None
     name, value = typed[0]
+    # both contain the right value, as in real mistakes
     return _with(place, {name: random.choice([{"value": value}, [value]])})
 
 
@@ -105,7 +108,7 @@ def _typed(place: RightCall, *types: str) -> Iterator[tuple[str, Any]]:
             isinstance(kind, str)
             and kind in types
             and _is(value, kind)
-            and None not in _options(schema)
+            and None not in _options(schema)  # a type with null as an option accepts null
         ):
             yield name, value
 
@@ -117,7 +120,7 @@ def _options(schema: Mapping[str, Any]) -> list[Any]:
 
 def _is(value: Any, kind: str) -> bool:
     fits = isinstance(value, _SCALAR[kind])
-    return fits and isinstance(value, bool) == (kind == "boolean")
+    return fits and isinstance(value, bool) == (kind == "boolean")  # True is an integer in Python
 
 
 def _with(place: RightCall, changed: Mapping[str, Any]) -> PlantedCall:

@@ -20,6 +20,7 @@ def absent(place: RightCall, random: Random) -> PlantedCall | None:
 def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant the recorded tool's name with an error."""
     name = place.call.name
+    # slips that models make: versions, plurals, other verbs
     slips = [f"{name}_v2", f"{name}_by_id", name[:-1] if name.endswith("s") else f"{name}s"]
     at = random.randrange(len(name)) if name else 0
     slips.append(name[:at] + name[at + 1 :])
@@ -29,7 +30,7 @@ def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
 
 def _called(place: RightCall, names: list[str]) -> PlantedCall | None:
     if place.tool is None:
-        return None
+        return None  # without a list of tools no name is unknown
     taken = set(map(normalised, place.run.tools))
     for name in names:
         if name and normalised(name) not in taken:
