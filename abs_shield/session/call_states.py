@@ -65,6 +65,7 @@ _FEEDBACK = frozenset({"status", "tool", "problems", "retryable", "attempts_left
 
 def is_feedback(value: Any, status: str) -> bool:
     """Return whether a result is the Shield's feedback, of a blocked call or a withheld result."""
+    # exactly our own names: a tool's result may have some of them
     return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], status)
 
 
@@ -107,6 +108,7 @@ class CallStates:
         """The Shield let a call pass under that id; a model may use an id twice."""
         opened = self.opened = own(self.opened)
         opened.setdefault(call_id, []).append(call)
+        # Ids come from models, so the calls that never end must not fill the memory.
         if len(opened) > self._most:
             opened.pop(next(iter(opened)))
 
@@ -120,6 +122,7 @@ class CallStates:
             runs: Whether it runs now: then it takes over what no run has, and keeps it.
         """
         calls: list[ActiveCall] = self.opened.get(call.id, []) if call.id else []
+        # a model may use an id again; the newest call is meant
         for place in reversed(range(len(calls))):
             one = calls[place]
             if one.name != call.name or (runs and one.runs) or not same(one.arguments, arguments):
@@ -169,6 +172,8 @@ class CallStates:
         """The call of that id is over; *announced* where a transcript has shown it."""
         ended = self._ended = own(self._ended)
         ended[call_id] = announced
+        # Transcripts show earlier calls again, so more ids are stored than calls. They are deleted
+        # in batches, since the oldest keys of a dict are slow to find.
         if len(ended) > 10 * self._most:
             for oldest in [*islice(ended, self._most)]:
                 del ended[oldest]
@@ -185,6 +190,7 @@ class CallStates:
     def blocked_loose(self, call: ToolCall) -> None:
         """Record that the Shield blocked a call without an id."""
         self._blocked = own(self._blocked)
+        # a digest, since the arguments may be large
         keep(self._blocked, digest_of(call.name, object_of(call)), most=self._most)
 
     def new_run(self) -> None:

@@ -17,7 +17,7 @@ _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _LONGEST_CHUNK = 32 * 1024
 """Characters of a chunk of which other spellings are kept, twice as many as of a value asked."""
-_LONGEST_SHORT = 64
+_LONGEST_SHORT = 64  # characters of a chunk that is cached; longer ones seldom occur again
 
 
 class Compound(NamedTuple):
@@ -60,6 +60,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
     parts = [part for part in whole_parts(chunk, split) if part not in own]
     spelt = [part for part in parts if not part.isalnum() or not part.isascii() or part[0] == "0"]
     spelt.append(chunk)
+    # More words would multiply the pairs of ends, and a code without a word beside it is the chunk.
     if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
         spelt += _within(chunk, split)
     squeezed: list[tuple[str, bytes]] = []
@@ -84,6 +85,7 @@ _short = lru_cache(maxsize=64)(_read)
 
 def _within(chunk: str, split: list[str]) -> Iterator[str]:
     """Yield what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
+    # the parts of an address are not values of their own
     if "@" in chunk or not _HYPHENED.fullmatch(chunk):
         return
     for start, end in combinations(range(len(split) + 1), 2):

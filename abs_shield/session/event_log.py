@@ -11,8 +11,8 @@ from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.session.bounded_list import NO_ITEMS, own
 from abs_shield.session.event_texts import APART, texts_of
 
-_OVERHEAD = 64
-_OBJECT = 8
+_OVERHEAD = 64  # characters that an event counts besides its text
+_OBJECT = 8  # characters that a number or a container counts, about a pointer
 _PYTHON = 8
 """Bytes of Python's objects for each character that is counted of them."""
 _SCALARS = frozenset({int, float, bool, type(None)})
@@ -51,6 +51,7 @@ class EventLog:
         size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
         if type(event) is not MessageText:
             is_text = type(event) is Returned and type(event.value) is str
+            # A text takes a byte for each character, other values a Python object each.
             self.value_bytes += size if is_text else _PYTHON * size
         entries = self._entries = own(self._entries)
         entries.append((version, event, size))
@@ -66,6 +67,7 @@ class EventLog:
 
     def at(self, version: int) -> Event | None:
         """Return the event after which the log had that version; None where it is not kept."""
+        # versions have no gaps, so the place follows from the version
         place = version - self.version + len(self._entries) - 1
         return self._entries[place][1] if 0 <= place < len(self._entries) else None
 
@@ -90,6 +92,7 @@ class EventLog:
             return text
         new = _texts(entries[bisect_right(entries, before, key=itemgetter(0)) :])
         text = APART.join((text, *new)) if text else APART.join(new)
+        # Only at twice the bound, so that texts are seldom read again.
         if len(text) > 2 * self._limit:
             text = APART.join(_texts(entries))
         self._folded = (entries[-1][0], text)
@@ -145,6 +148,7 @@ def _counted(value: Any, limit: int) -> int:
         total += _OBJECT
         if isinstance(item, dict):
             total += _names(item)
+            # Members of common types are counted here, without a step of the stack for each.
             for inner in item.values():
                 if type(inner) is str:
                     total += len(inner)
@@ -160,6 +164,6 @@ def _counted(value: Any, limit: int) -> int:
 def _names(item: dict[Any, Any]) -> int:
     """Characters of an object's names."""
     try:
-        return len("".join(item))
+        return len("".join(item))  # one call in C for names that are all strings
     except TypeError:  # a Python object whose names are no strings
         return sum(len(name) if isinstance(name, str) else _OBJECT for name in item)

@@ -15,6 +15,7 @@ APART = 5 * "\n"
 
 def texts_of(event: Event) -> Iterator[str]:
     """Return what a person said, or the values and the names of a result."""
+    # the agent's own words prove nothing
     if isinstance(event, MessageText) and event.role != "assistant":
         yield event.text[:_MOST]
     elif isinstance(event, Returned) and not event.error:

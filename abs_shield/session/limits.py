@@ -27,14 +27,15 @@ class Limits:
         PolicyError: A bound is not an integer of at least 1.
     """
 
+    # some twenty pages; all of it is searched for a spelling that no table has
     text: int = 64 * 1024
-    keys: int = 40_000
-    message: int = 256 * 1024
-    executed: int = 1_000
-    decisions: int = 1_000
-    sessions: int = 10_000
-    memory_bytes: int = 256 * 1024 * 1024
-    idle_s: int = 24 * 60 * 60
+    keys: int = 40_000  # one to four megabytes, depending on how many are in packed tables
+    message: int = 256 * 1024  # some 65,000 tokens, half of many a model's context
+    executed: int = 1_000  # a run has some dozen; layers read the newest
+    decisions: int = 1_000  # as above
+    sessions: int = 10_000  # with the memory below, 26 KB each if all are in use
+    memory_bytes: int = 256 * 1024 * 1024  # about half of a small container's memory
+    idle_s: int = 24 * 60 * 60  # a day: people answer the next morning
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

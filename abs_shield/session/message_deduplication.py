@@ -45,7 +45,7 @@ class MessageDeduplicator:
                 return
             self._digests = digests[:shown]
         for message in messages[shown:]:
-            yield message
+            yield message  # before it is remembered: if adding it fails, it is still new
             digest = _digest(message)
             self._digests.append(digest)
             self._remember(digest)
@@ -84,6 +84,7 @@ def _overlap(shown: Sequence[bytes], messages: Sequence[bytes]) -> int:
         head += 1
     if head == len(shown):
         return head
+    # A trimmed list often has its head still, such as the system prompt.
     behind = _meeting(shown[head:], messages[head:])
     return max(_meeting(shown, messages), head + behind if behind else 0)
 
@@ -113,7 +114,7 @@ def _digest(message: Any) -> bytes:
         plain = json.dumps(message, sort_keys=True, default=repr)
     except Exception:  # keys of several kinds, a cycle, an object that breaks
         plain = _written(message)
-    return digest(plain, size=8)
+    return digest(plain, size=8)  # 8 bytes: two of 10,000 messages are mistaken once in 10^11 lists
 
 
 def _written(message: Any) -> str:

@@ -49,6 +49,7 @@ def _extract(passage: str, wanted: str) -> str:
     """Return the whole-word match of *wanted* in *passage*; empty if there is none."""
     folded = passage.casefold()
     place = folded.find(wanted)
+    # Folding may change the length, as of "ß"; then the places of the two texts differ.
     while place >= 0 and len(folded) == len(passage):
         end = place + len(wanted)
         if not (
@@ -63,4 +64,4 @@ def _is_inside_word(passage: str, left: int, right: int) -> bool:
     """Return whether one word continues across a boundary."""
     if left < 0 or right >= len(passage):
         return False
-    return (passage[left] + passage[right]).replace("_", "a").isalnum()
+    return (passage[left] + passage[right]).replace("_", "a").isalnum()  # an underscore joins words

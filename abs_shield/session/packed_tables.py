@@ -11,12 +11,12 @@ from abs_shield.session.recent_text import At
 
 LEAST = 64
 """Entries that stay in a dict, which is faster; in larger tables only a fraction does."""
-_FRACTION = 16
+_FRACTION = 16  # packing copies the whole table, so it waits for a sixteenth of new keys
 _LATEST = (1 << 30) - 1
 """The last event version that is distinguished; later ones count as this one."""
 _KEY, _PACKED = 110, 24
 """Approximate bytes of a key in a dict and in arrays."""
-_SHIFT = 32
+_SHIFT = 32  # bits of the number of the separators; the position is in those above
 _SEPARATOR = "\x1f"
 """Separates chunks; no chunk contains it."""
 
@@ -132,6 +132,7 @@ class PackedTable:
     def settle(self) -> None:
         """Move every key to the arrays."""
         new, (keys, numbers) = self._new, self._old
+        # With mostly new keys, sorting all of them is simpler and as fast.
         if len(new) > len(keys):
             self._store({**new, **self._packed_items()})
         elif new:
@@ -237,6 +238,7 @@ class SpellingTable:
         """Drop the older half, and separators that are no longer used."""
         self._places.forget_half()
         low = (1 << _SHIFT) - 1
+        # The numbers are given anew, without gaps.
         used = sorted({number & low for _, number in self._places.items()})
         place = {number: n for n, number in enumerate(used)}
         self._places.replace(

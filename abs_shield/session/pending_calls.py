@@ -11,7 +11,7 @@ from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.events import Returned
 from abs_shield.session.bounded_list import NO_ITEMS, keep, own
 
-_MOST = 1_000
+_MOST = 1_000  # proposals of one session; a model may propose without end and never dispatch
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -86,6 +86,7 @@ class PendingCalls:
     def answered(self, returned: Returned) -> ToolCall | None:
         """Return the announced call that *returned* answers: by unique id, else in order."""
         announced = [*enumerate(self._announced)]
+        # By id; then in order of the name; then calls without an id, as some models write none.
         fits = [n for n, c in announced if c.id and c.id == returned.call_id]
         if not fits and not returned.call_id:
             fits = [n for n, c in announced if returned.name in ("", c.name)]

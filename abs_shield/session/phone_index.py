@@ -62,6 +62,7 @@ class PhoneIndex:
     def _defer(self, texts: list[tuple[str, str]], at: At, own: frozenset[str], size: int) -> None:
         self._deferred.append((texts, at, own))
         self._size += size
+        # Also at the bound of stored runs, so that those of the deferred text fit.
         if self._size > min(_MOST_DEFERRED, self._limit * _RUN_CHARS):
             self._index_deferred()
 
@@ -75,6 +76,7 @@ class PhoneIndex:
             del self._runs[next(iter(self._runs))]
 
     def _add_runs(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
+        # a text in another script may be longer in its normal form
         if len(text) < _LEAST and text.isascii():
             return
         digit_runs = [*phone_runs(text if field == _PROSE else normal(text))]
@@ -100,6 +102,7 @@ class PhoneIndex:
         best: At | None = None
         same_country = other_country = False
         for (run, _), at in self._runs.items():
+            # Only a more trusted position is better; abroad, the other countries matter, too.
             if best is not None and at.level >= best.level and not abroad:
                 continue
             digits = alphanumerics(run)

@@ -42,7 +42,7 @@ from abs_shield.text.value_shapes import BRACKETS, LONGEST, outline_pattern
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
 MOST_FIELDS = 8
 """Field names stored per value; a value under more fields has no kind that can be relied on."""
-_MOST_TEMPLATES = 50
+_MOST_TEMPLATES = 50  # each format is tried for each value that is not found
 _MOST_COMPARED = 5_000
 """
 Values of the arguments of one call that are looked up in every spelling.
@@ -62,11 +62,11 @@ _MOST_SEARCHED = 4_000_000
 """Values times characters of a result that are searched; 10^9 take about a second."""
 _ENTRY = 200
 """Estimated bytes of a value with its spellings and its entry in a table."""
-_NEAR = 4_000
+_NEAR = 4_000  # newest values that are searched for a hint; all of a run would take seconds
 _MOST_OFF = 2
 """Characters by which a similar value may be longer or shorter."""
-_LONGEST_QUICK = 256
-_LONGEST_LABELLED = 16 * 1024
+_LONGEST_QUICK = 256  # characters of a value on the fast path; longer ones are texts
+_LONGEST_LABELLED = 16 * 1024  # characters of a message that are searched for labelled values
 _SECRETS = frozenset("password passcode passphrase token secret".split())
 """A value labelled as one of these is checked closely for a parameter of another kind."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -317,6 +317,7 @@ class Provenance:
                 self._cut_reason = self._cut_reason or "more prescribed formats than are kept"
         normalised = self._add(text, at, frozenset())
         self._numbers.add_text(normalised, at)
+        # A quarter of the keys: a message may be a list of codes, each with its label.
         if level == USER and len(self._labels) < self._keys // 4:
             for value, words in labelled_codes(normalised[:_LONGEST_LABELLED]):
                 existing = self._labels.get(value)
@@ -341,6 +342,7 @@ class Provenance:
         Args:
             is_mentioned_before: Tests whether the parent run mentioned a value; None without one.
         """
+        # half the keys: a run has far fewer calls than values
         self._sources[version] = (tool, call_id)
         if len(self._sources) > self._keys // 2:
             del self._sources[next(iter(self._sources))]
@@ -352,6 +354,7 @@ class Provenance:
             self._cut_reason = (
                 self._cut_reason or "the result of a call with more values than are compared"
             )
+            # its values cannot be distinguished from echoes, so the result is not evidence
             return
         if result.cut:
             self._cut_reason = self._cut_reason or "a result that could not be read whole"
@@ -464,6 +467,7 @@ class Provenance:
         tool, _, version = introduced
         for (piece, name, is_number), path in values.items():
             normalised = piece.lower() if piece.isascii() else normal(piece)
+            # A value that the result does not repeat is resolved on demand, which saves a lookup.
             if not content.may_repeat(normalised):
                 is_new = normalised not in self._introduced and not (
                     is_mentioned_before and is_mentioned_before(piece)
@@ -504,6 +508,7 @@ class Provenance:
         return own
 
     def _remember(self, normalised: str, introduced: Introduced | _Unresolved) -> None:
+        # Only the first call counts, and a full table keeps the oldest.
         if len(self._introduced) < self._keys // 4:
             self._introduced.setdefault(normalised, introduced)
 
@@ -528,7 +533,7 @@ class Provenance:
         Returns:
             None if the value does not occur here as it is; a parent run may have it.
         """
-        if len(value) > _LONGEST_QUICK:
+        if len(value) > _LONGEST_QUICK:  # prose is not on the fast path
             return False
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()

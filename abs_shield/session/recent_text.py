@@ -13,6 +13,7 @@ from abs_shield.text.separatorless import SeparatorlessText
 
 _BLOCK = 8 * 1024
 """Letters that are searched in one pass."""
+# texts; a common word is in all of them, and the most trusted is mostly among the first
 _MOST_TEXTS = 1_000
 
 
@@ -81,6 +82,7 @@ class RecentText:
         """Add *text*; the oldest text is dropped beyond the limit."""
         self._new.append((text, at))
         self._size += len(text)
+        # the newest text stays, whatever its size
         while self._size > self._limit and len(self._blocks) + len(self._new) > 1:
             self._drop()
 
@@ -105,6 +107,7 @@ class RecentText:
 
     def _prepare(self) -> None:
         """Prepare added texts for search."""
+        # Taken out first, so that the query of another thread does not add a text again.
         new, self._new = self._new, []
         for text, at in new:
             if not self._blocks or self._blocks[-1].size >= _BLOCK:

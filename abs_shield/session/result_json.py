@@ -15,7 +15,7 @@ from abs_shield.schema.value_limits import MAX_NODES
 
 _STREAMS = (Iterator, AsyncIterable, Awaitable, IOBase)
 """What is read later, piece by piece: its own text says nothing of that."""
-_LONGEST = 1 << 20
+_LONGEST = 1 << 20  # characters, as many as patterns search of a result
 _JSON = (str, int, float, Mapping, list, tuple, type(None))
 BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
 """Bytes that are no text are written in base64."""
@@ -39,7 +39,7 @@ class Levels:
     __slots__ = ("_left",)
 
     def __init__(self) -> None:
-        self._left = MAX_NODES
+        self._left = MAX_NODES  # of one result, all of its objects together
 
     def of(self, value: Any) -> Any:
         """Return one level of *value* as `as_json` does."""
@@ -47,7 +47,7 @@ class Levels:
             return self.of(value.value)
         if isinstance(value, _JSON):
             return value
-        if isinstance(value, LISTS):
+        if isinstance(value, LISTS):  # a range may have billions of numbers
             return list(value[:MAX_NODES] if isinstance(value, range) else value)
         if (parts := parts_of(value)) is not None:
             return self._record(value, parts)

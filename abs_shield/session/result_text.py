@@ -14,7 +14,7 @@ from abs_shield.text.labelled_values import labelled_values
 
 LONGEST_SCALAR = 64
 """Characters of a string that still is a value; a longer one is running text."""
-_MOST_WORDS = 6
+_MOST_WORDS = 6  # words of a value; with more, a string of 64 characters is a sentence
 _OF_JSON = frozenset({str, int, float, bool, type(None), dict, list})
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 
@@ -47,6 +47,7 @@ def read_result(value: Any, *, most: int) -> ResultText:
             if most < 0:
                 content.cut = True
                 return content
+            # most texts have no bracket, and parsing is slow
             inner = parse_container(text) if "{" in text or "[" in text else None
             if inner is not None:
                 left.append((field, inner))
@@ -99,6 +100,7 @@ def _texts(
                         yield name, key
                 elif text := scalar_text(levels.of(key)):
                     yield name, text
+            # Reversed, since the stack returns the last one first.
             left.extend([(str(key) or outer, depth + 1, inner) for key, inner in reversed(inside)])
         else:
             left.extend([(name, depth + 1, inner) for inner in reversed(item[:MOST])])

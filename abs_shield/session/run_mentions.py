@@ -16,7 +16,7 @@ from abs_shield.session.origin import Origin
 from abs_shield.session.provenance import Introduced, Provenance
 from abs_shield.session.token_index import SYSTEM, USER
 
-_MOST_ALIKE = 200
+_MOST_ALIKE = 200  # values compared for a hint, as many as `closest_spelling` reads
 _EMPTY_INDEX = Provenance()
 """The shared index of runs without texts; nothing is added to it."""
 
@@ -88,6 +88,7 @@ class Mentions:
 
     def _own_index(self) -> Provenance:
         """Return the run's own index, created with its first text."""
+        # A session without texts needs no index, and an empty one takes kilobytes.
         if self._index is _EMPTY_INDEX:
             bounds = self._limits
             self._index = Provenance(

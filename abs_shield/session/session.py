@@ -136,6 +136,7 @@ class Session(SessionContext):
         Raises:
             ValueError: A message has no known shape; those before it are added.
         """
+        # A text is iterable, too: its characters would be read as messages.
         if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
             kind = type(messages).__name__  # a text may be the user's own words
             raise UnreadableMessage(f"`messages` is of type {kind}; give a list of messages")

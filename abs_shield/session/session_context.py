@@ -88,6 +88,7 @@ class SessionContext:
         with record.lock:
             self._entered -= 1
             last = not self._entered
+        # Outside the lock, since a closer may take long.
         if last:
             for closer in record.closers:
                 closer(self)

@@ -121,11 +121,13 @@ class SessionRecord:
     def take(self, event: Event) -> None:
         """Append one event to the log, and draw its consequences."""
         with self.lock:
+            # What was not seen came before the first event of this session.
             if self._unseen_before:
                 reason, self._unseen_before = self._unseen_before, ""
                 self.take(Opaque(reason))
             match event:
                 case MessageText():
+                    # As a user's text, feedback would count as a mention of the claims it quotes.
                     if event.role == "user" and self.decisions.is_feedback(event.text):
                         event = event._replace(role="assistant")
                     self.settle()
@@ -141,6 +143,7 @@ class SessionRecord:
                     if not self._take_result(event):
                         return
                 case Opaque():
+                    # the newest ones, since a host may call `opaque` for each message
                     self.opaque_reasons = (*self.opaque_reasons, event.reason)[-20:]
                     self.mentions.mark_opaque(event.reason)
             self.log.append(event)
@@ -277,6 +280,7 @@ class SessionRecord:
                 keep(self._child_executions, held, most=self.limits.executed)
                 self.child_execution_count += 1
             self.mentions.add_result(executed, value, self.log.version)
+        # Outside this lock, since the parent's record takes its own.
         if self.parent is not None:
             self.parent.show(executed, value, of_child=True, size=size)
 
@@ -326,7 +330,7 @@ class SessionRecord:
     def derive(self, kind: type[D], *, owner: object = None) -> D:
         """Return what *kind* works out for *owner* about this session; made at the first call."""
         key = (kind, id(owner))
-        if key not in self._derived:
+        if key not in self._derived:  # `id` is unique as long as `owner` is stored beside it
             self._derived = own(self._derived)
             self._derived[key] = (kind(), owner)
         return cast("D", self._derived[key][0])
@@ -340,6 +344,7 @@ class SessionRecord:
     @property
     def memory_bytes(self) -> int:
         """Memory that it and its sub-agents' sessions hold, about: within a factor of three."""
+        # `value_bytes` also counts calls that were dropped; only the share that is stored matters.
         ran = min(1.0, len(self.executions) / (self.execution_count or 1))
         held = self.mentions.held_bytes + self.log.held + int(self.log.value_bytes * ran)
         held += self.log.folded_size
@@ -353,6 +358,7 @@ class SessionRecord:
     # Inside --------------------------------------------------------------------------------------
 
     def _begin_run(self) -> None:
+        # The first user message begins no new run: the run began with the session.
         if self.turns:
             self.run_id = new_id()
         self.turns += 1

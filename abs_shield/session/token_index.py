@@ -29,11 +29,11 @@ from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling, m
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """Trust levels of a text by its source and form, the most trusted first."""
 
-_LEAST_GROUPED = 4
+_LEAST_GROUPED = 4  # digits; fewer in groups are counts, scores and days
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
 _NUMBERED = re.compile(r"\d")
-_LEAST_ROW = 3
+_LEAST_ROW = 3  # chunks; of two, the pair itself is the row
 _CELL = re.compile(
     r"(?:\A|(?<=\| ))(?=[^|]*\d)(?=[^|]*[a-z])(?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})"
     r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
@@ -131,6 +131,7 @@ class TokenIndex:
 
     def _defer(self, unread: _DeferredText, tokens: list[str]) -> None:
         size = self._deferred_size + len(unread.text)
+        # Less text where few keys are left, so that indexing it stays within the bound.
         if size <= min(_MOST_DEFERRED, self._keys // 2 - self._size):
             self._deferred.append(unread)
             self._deferred_size = size
@@ -148,6 +149,7 @@ class TokenIndex:
 
     def _index_spellings(self, unread: _DeferredText, tokens: list[str]) -> None:
         text, level, at, own, fresh = unread
+        # Packing is worth its time only after some growth.
         if self._size - self._settled > LEAST:
             self._settle()
         self._index_compounds(fresh, text, at, own)
@@ -306,6 +308,7 @@ class TokenIndex:
             spelt: The separators of the value.
             grouped: Whether digits in groups are one number, whatever surrounds them.
         """
+        # Deferred until here, since most values are found as they are.
         if self._deferred:
             self._index_deferred()
         if not any(spelt) and (one := self._one.get(hash(letters))) is not None:

@@ -35,11 +35,11 @@ from abs_shield.text.separatorless import (
 )
 from abs_shield.text.spelling_variants import Form, forms, is_negative, unlettered
 
-LONGEST_VALUE = 16 * 1024
+LONGEST_VALUE = 16 * 1024  # characters of a value that are read; a longer one is a text
 _LONGEST_SPELT = 256
 """Characters of the longest value that is respelt; a longer one is looked up as it is."""
-_LEAST_LETTERS = 4
-_LEAST_DIGITS = 7
+_LEAST_LETTERS = 4  # letters and digits; shorter values occur in any text by chance
+_LEAST_DIGITS = 7  # digits; shorter numbers with other separators may be parts of others
 _SEPARATED = re.compile(r"[:=/]")
 _DOI = re.compile(r"10\.\d{4,9}")
 _NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
@@ -50,8 +50,8 @@ _CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
 _LATIN = {other: letter for letter, other in _CYRILLIC.items()}
 """Letters of two alphabets that look the same: a licence plate is typed in either."""
 _NO_SEPARATORS = {code: None for code in range(128) if not chr(code).isalnum()}
-_MOST_STEPS = 12
-_MOST_ALIKE = 2_000
+_MOST_STEPS = 12  # places where a path is cut; each one costs several lookups
+_MOST_ALIKE = 2_000  # newest chunks of each level of trust
 
 
 class ValueMatch(NamedTuple):
@@ -79,6 +79,7 @@ def find(
         field: The parameter that holds it; it decides which spellings are the same value.
     """
     text = plain(value)
+    # First, since chunks have no signs: -5 must not be found as 5.
     if is_negative(text):
         return _match_at("exact", index.negative(text))
     at = index.chunk(text)
@@ -90,10 +91,12 @@ def find(
     at = index.joined(tokens)
     if at is not None:
         return ValueMatch("exact", at)
+    # A long value has too many spellings; only its separators may differ.
     if len(text) > _LONGEST_SPELT:
         tight = SeparatorlessText.of(text)
         at = index.in_recent_text(tight.letters, tight.codes[1:-1], whole="@" in text)
         return _match_at("variant", at)
+    # From the likeliest spelling to the least, since most values are found by the first steps.
     return (
         _find_respelt(text, tokens, index, field)
         or _find_freely_grouped(text, index, field)
@@ -121,6 +124,7 @@ def _match_at(how: str, at: At | None) -> ValueMatch | None:
 
 
 def _find_word(word: str, index: TokenIndex) -> At | None:
+    # an initial is in nearly any text, so it decides nothing
     if len(word) == 1 and not is_unspaced_script(word):
         return At(SYSTEM, 0)
     for form in (word, unaccented(word), word + "s", word.removesuffix("s")):
@@ -193,6 +197,7 @@ def _find_form(candidates: Iterable[Form], index: TokenIndex) -> At | None:
     """Return where another form of a date, a number, a URL or a name occurs."""
     unique = dict.fromkeys(candidates)
     single = {form[0] for form in unique if len(form) == 1}
+    # One test of all of them, since most values have thirty forms that never occur.
     if not _may_occur(single, index):
         unique = {form: None for form in unique if len(form) > 1}
     for form in unique:

@@ -22,7 +22,7 @@ _GOES_ON_BEHIND = re.compile(
 )
 """Neighbouring characters that make a match a part of a longer value; only in Latin script."""
 _LABEL = re.compile(r"[^\W_][\w-]*\Z")
-_NEAR = 32
+_NEAR = 32  # characters before a match, which contain the label before a colon
 _MOST_ATTEMPTS = 20_000
 """Positions that are tested for the values of one call."""
 _LABELS = frozenset("id ids ref reference key name value no nr number code is for uri".split())
@@ -45,6 +45,7 @@ class Verbatim:
     def __init__(self, session: Session) -> None:
         self._record = record_of(session)
         self._text: str | None = None
+        # For all values of a call together: many short values in a long text take quadratic time.
         self._attempts = iter(range(_MOST_ATTEMPTS))
 
     def occurs(self, text: str) -> bool | None:
@@ -115,6 +116,7 @@ def occurs_unechoed(text: str, session: Session) -> bool:
                 _occurs(wanted, passage.casefold()) for passage in texts_of(entry.event)
             ):
                 return True
+    # Only results have it, which prove nothing where a call's own arguments brought it in.
     return not any(
         wanted in passage.casefold()
         for run in _ancestry(record)

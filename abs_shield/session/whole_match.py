@@ -10,6 +10,7 @@ from abs_shield.text.digit_groups import is_part_of_number
 _ROOTED = re.compile(r"(?:[a-z]:)?[\W_]*", re.IGNORECASE)
 _RUN = re.compile(r"[^\W_]+")
 _BETWEEN = r"[\W_]{0,3}"
+# characters of a value, its words, and characters of one group of a number
 _LONGEST, _MOST_RUNS, _LONGEST_GROUP = 1_024, 64, 12
 _LATIN = r"0-9A-Za-z_\u00c0-\u024f"
 _GOES_ON = re.compile(rf"[{_LATIN}~.:/-]")
@@ -72,7 +73,7 @@ def occurs_whole(
     for start, end in _positions(bare[runs[0].start() : runs[-1].end()], runs, folded):
         if next(attempts, None) is None:
             return None
-        if folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum():
+        if folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum():  # inside a word
             continue
         is_present = True
         if not _is_tail(root, folded, start) and not (
@@ -84,6 +85,7 @@ def occurs_whole(
 
 def _positions(bare: str, runs: list[re.Match[str]], folded: str) -> Iterator[tuple[int, int]]:
     """Yield the first verbatim position, which is found fast, and then all positions."""
+    # The verbatim text first, since a pattern with gaps is slower than `find`.
     first = folded.find(bare)
     if first >= 0:
         yield first, first + len(bare)
