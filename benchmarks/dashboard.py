@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -34,12 +34,23 @@ from abs_shield.core.layer_names import LAYER_NAMES
 from abs_shield.stores import Store, open_store
 from tests.stores.servers import programs, served
 
-DECISIONS, QUICK = 1_000_000, 50_000
+
+class Size(NamedTuple):
+    """How many decisions a log has, how often its views are read, and what is written meanwhile."""
+
+    decisions: int
+    reads: int
+    more_reads: int
+    written: int
+
+
+WHOLE = Size(1_000_000, 7, 100, 20_000)
+QUICK = Size(20_000, 3, 20, 5_000)
 FIRST_VIEW_S, FILTER_S = 1.0, 0.5
 """The goals of the issue: the first view, and one with a filter."""
 MOST_GROWTH = 0.2
 """By how much the server's memory may grow from the tenth view to the last one."""
-READERS, WRITTEN = 10, 20_000
+READERS = 10
 LABELS = 1_000
 """Decisions with a finding that are labelled, the newest."""
 START, DAYS = 1_767_225_600.0, 30
@@ -68,26 +79,29 @@ uvicorn.run(dashboard(sys.argv[1]), port=int(sys.argv[2]), log_level="error")
 def main() -> None:
     """Print the times of each view beside their goals, for each database."""
     parser = command_parser(
-        __doc__, example="dashboard.py --quick --only sqlite", quick=f"{QUICK:,} decisions"
+        __doc__,
+        example="dashboard.py --quick --only sqlite",
+        quick=f"{QUICK.decisions:,} decisions",
     )
     parser.add_argument("--only", choices=["sqlite", "postgres"])
     options = parser.parse_args()
-    count = QUICK if options.quick else DECISIONS
+    size = QUICK if options.quick else WHOLE
     if options.quick:
         print(QUICK_NOTE)
     if options.only != "postgres":
         with tempfile.TemporaryDirectory() as folder:
-            measure("SQLite", str(Path(folder) / "log.db"), count)
+            measure("SQLite", str(Path(folder) / "log.db"), size)
     if options.only != "sqlite":
         if not (postgres_programs := programs()):
             print("skipped: no PostgreSQL server is installed")
             return
         with served(postgres_programs) as server:
-            measure("PostgreSQL", server.dsn("public"), count)
+            measure("PostgreSQL", server.dsn("public"), size)
 
 
-def measure(name: str, log: str, count: int) -> None:
+def measure(name: str, log: str, size: Size) -> None:
     """Fill a log, serve it, and print the time of each view."""
+    count = size.decisions
     store = open_store(log)
     began = time.perf_counter()
     fill(store, report_progress(decisions(count), doing=f"{name}: writing", total=count))
@@ -97,17 +111,17 @@ def measure(name: str, log: str, count: int) -> None:
     )
     with running(log) as (site, process):
         for view, path in VIEWS.items():
-            times = [timed(site, path) for _ in range(1 if view == "first view" else 7)]
+            times = [timed(site, path) for _ in range(1 if view == "first view" else size.reads)]
             print_time(view, median(times))
         before = memory_of(process)
-        for _ in report_progress(range(100), doing="viewing again", total=100):
+        for _ in report_progress(range(size.more_reads), doing="viewing again"):
             timed(site, "/")
         grown = memory_of(process) / before - 1
         print(
-            f"  memory {before / 1e6:.0f} MB, after 100 more views {grown:+.0%};"
+            f"  memory {before / 1e6:.0f} MB, after {size.more_reads} more views {grown:+.0%};"
             f" goal at most {MOST_GROWTH:+.0%} {reached(grown <= MOST_GROWTH)}"
         )
-        readers_beside_a_writer(store, site, count)
+        readers_beside_a_writer(store, site, size)
     store.close()
 
 
@@ -119,7 +133,7 @@ def label_some(store: Store, count: int) -> None:
         store.label(Label(decision_id=one.id, truth=truth, at=one.at))
 
 
-def readers_beside_a_writer(store: Store, site: str, count: int) -> None:
+def readers_beside_a_writer(store: Store, site: str, size: Size) -> None:
     """Write beside ten readers, and count what was lost."""
     went = [True]
     views: list[float] = []
@@ -132,15 +146,15 @@ def readers_beside_a_writer(store: Store, site: str, count: int) -> None:
     for reader in readers:
         reader.start()
     began = time.perf_counter()
-    fill(store, decisions(WRITTEN, first=count))
+    fill(store, decisions(size.written, first=size.decisions))
     took = time.perf_counter() - began
     went[0] = False
     for reader in readers:
         reader.join()
     counted = sum(one.decisions for one in store.pattern_counts())
-    lost = count + WRITTEN - counted
+    lost = size.decisions + size.written - counted
     print(
-        f"  {READERS} readers beside a writer: {WRITTEN / took:,.0f} decisions a second,"
+        f"  {READERS} readers beside a writer: {size.written / took:,.0f} decisions a second,"
         f" {len(views)} views, median {median(views):.2f} s;"
         f" lost {lost}, goal 0 {reached(not lost)}"
     )

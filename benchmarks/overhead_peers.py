@@ -84,6 +84,7 @@ def measure(
     workers: dict[str, Worker] = {}
     with ExitStack() as stack:
         for name in products or PRODUCTS:
+            announce(f"starting {name}")
             try:
                 python = environment(name, folder)
                 worker = stack.enter_context(_started(name, python))
