@@ -12,13 +12,15 @@ T = TypeVar("T")
 
 QUICK_NOTE = "quick run: less is measured, so these figures vary more than those of a whole run"
 """The first line of tables that were printed with ``--quick``; JSON has ``"quick": true``."""
+NO_EFFECT = "no effect: the whole run is quick"
+"""The help of ``--quick`` where a benchmark takes seconds; it takes the option as all others do."""
 _EVERY_S, _EVERY_S_ON_A_TERMINAL = 30.0, 5.0
 """Seconds between two lines of progress."""
 _STARTED = time.monotonic()
 
 
 def command_parser(
-    description: str | None, *, example: str, quick: str = ""
+    description: str | None, *, example: str, quick: str = NO_EFFECT
 ) -> argparse.ArgumentParser:
     """
     Return a parser whose help ends with an example.
@@ -26,15 +28,14 @@ def command_parser(
     Args:
         description: The docstring of the benchmark.
         example: File name and options of a call that works in a checkout.
-        quick: What ``--quick`` measures; without it there is no such option.
+        quick: What ``--quick`` measures.
     """
     parser = argparse.ArgumentParser(
         description=(description or "").strip(),
         epilog=f"example: python benchmarks/{example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,  # the lines of a docstring are short
     )
-    if quick:
-        parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("--quick", action="store_true", help=quick)
     return parser
 
 

@@ -17,17 +17,11 @@ from command_line import announce, command_parser
 
 PARTS: dict[str, tuple[Callable[..., dict[str, Any]], dict[str, float]]] = {
     "check": (overhead_check.measure, {"seconds": overhead_check.QUICK_SECONDS}),
-    "session": (
-        overhead_session.measure,
-        {
-            "rounds": overhead_session.QUICK_ROUNDS,
-            "traced": overhead_session.QUICK_MESSAGES,
-        },
-    ),
-    "concurrent": (overhead_concurrent.measure, {"rounds": overhead_concurrent.QUICK_ROUNDS}),
-    "replay": (overhead_replay.measure, {"rounds": overhead_replay.QUICK_ROUNDS}),
+    "session": (overhead_session.measure, {"traced": overhead_session.QUICK_MESSAGES}),
+    "concurrent": (overhead_concurrent.measure, {}),
+    "replay": (overhead_replay.measure, {}),
     "start": (overhead_start.measure, {"rounds": overhead_start.QUICK_ROUNDS}),
-    "sdk": (overhead_sdk.measure, {"rounds": overhead_sdk.QUICK_ROUNDS}),
+    "sdk": (overhead_sdk.measure, {}),
     "peers": (overhead_peers.measure, {"rounds": overhead_peers.QUICK_ROUNDS}),
 }
 """What measures each part, and with what options where ``--quick`` is given."""

@@ -139,6 +139,8 @@ def _many_sessions() -> dict[str, Way]:
     guard = firewall()
     call = ToolCall("refund", ARGUMENTS, None, LOGPROBS)
     sessions = [talked(guard, 10) for _ in range(1_000)]
+    for session in sessions:  # a first check reads the conversation; later ones are compared
+        guard.check_call(call, session=session)
     chance = random.Random(0)
     chosen = iter(lambda: chance.choice(sessions), None)
     alone = iter(lambda: chance.choice(sessions[:1]), None)

@@ -16,11 +16,10 @@ from overhead_talk import ARGUMENTS
 
 from abs_shield import Session, Shield, ToolCall, shielded
 
-ROUNDS, QUICK_ROUNDS = 5, 1
 _THREADS = 4
 
 
-def measure(*, rounds: int = ROUNDS, calls: int = 4_000, tasks: int = 1_000) -> dict[str, Any]:
+def measure(*, rounds: int = 5, calls: int = 4_000, tasks: int = 1_000) -> dict[str, Any]:
     """
     Time checks in threads, and calls of an async tool at the same time.
 
@@ -89,12 +88,9 @@ async def _tasks(count: int, *, at_once: bool) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    quick = f"{QUICK_ROUNDS} round"
-    parser = command_parser(__doc__, example="overhead_concurrent.py --quick", quick=quick)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each is timed")
-    options = parser.parse_args(arguments)
-    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
-    print(json.dumps({"quick": options.quick, **measure(rounds=rounds)}, indent=2))
+    parser = command_parser(__doc__, example="overhead_concurrent.py --rounds 2")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each is timed")
+    print(json.dumps(measure(rounds=parser.parse_args(arguments).rounds), indent=2))
 
 
 if __name__ == "__main__":

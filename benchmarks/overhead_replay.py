@@ -17,11 +17,9 @@ from overhead_talk import ONE_SCHEMA, prose, result
 
 from abs_shield.replay import replay
 
-ROUNDS, QUICK_ROUNDS = 3, 1
-
 
 def measure(
-    file: Path | None = None, *, tools: Path | None = None, rounds: int = ROUNDS
+    file: Path | None = None, *, tools: Path | None = None, rounds: int = 3
 ) -> dict[str, Any]:
     """
     Replay a file of runs and read it as JSON, in turn, on one core.
@@ -82,14 +80,11 @@ def _write_runs(path: Path, *, runs: int = 200) -> Path:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    quick = f"{QUICK_ROUNDS} round"
-    parser = command_parser(__doc__, example="overhead_replay.py --quick", quick=quick)
+    parser = command_parser(__doc__, example="overhead_replay.py")
     parser.add_argument("file", nargs="?", type=Path, help="runs of your own")
     parser.add_argument("--tools", type=Path, help="the toolsets that they name")
     options = parser.parse_args(arguments)
-    rounds = QUICK_ROUNDS if options.quick else ROUNDS
-    figures = measure(options.file, tools=options.tools, rounds=rounds)
-    print(json.dumps({"quick": options.quick, **figures}, indent=2))
+    print(json.dumps(measure(options.file, tools=options.tools), indent=2))
 
 
 if __name__ == "__main__":

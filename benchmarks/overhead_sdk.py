@@ -98,10 +98,7 @@ def amount_is_in_bounds(amount: float) -> bool:
     return 0 < amount <= 500
 
 
-ROUNDS, QUICK_ROUNDS = 60, 10
-
-
-def measure(*, rounds: int = ROUNDS, calls: int = 100) -> dict[str, Any]:
+def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
     """
     Time *rounds* times *calls* calls of each kind, in turn, exporting to a separate process.
 
@@ -220,14 +217,11 @@ def _collector() -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    quick = f"{QUICK_ROUNDS} rounds"
-    parser = command_parser(__doc__, example="overhead_sdk.py --quick", quick=quick)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser = command_parser(__doc__, example="overhead_sdk.py --rounds 20")
+    parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--calls", type=int, default=100)
     options = parser.parse_args(arguments)
-    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
-    figures = measure(rounds=rounds, calls=options.calls)
-    print(json.dumps({"quick": options.quick, **figures}, indent=2))
+    print(json.dumps(measure(rounds=options.rounds, calls=options.calls), indent=2))
 
 
 if __name__ == "__main__":

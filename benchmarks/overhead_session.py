@@ -22,7 +22,7 @@ _CHARACTERS = 100_000
 _UNIQUE = "etaoinshrdlu"
 
 
-ROUNDS, QUICK_ROUNDS = 15, 3
+ROUNDS = 15
 MESSAGES, QUICK_MESSAGES = 10_000, 1_000
 
 
@@ -147,12 +147,12 @@ def _took_us(action: Any) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print one JSON object."""
-    quick = f"{QUICK_ROUNDS} rounds, and memory of {QUICK_MESSAGES:,} messages"
+    quick = f"memory of {QUICK_MESSAGES:,} messages"
     parser = command_parser(__doc__, example="overhead_session.py --quick", quick=quick)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the indexing")
     options = parser.parse_args(arguments)
-    rounds = min(options.rounds, QUICK_ROUNDS) if options.quick else options.rounds
-    figures = measure(rounds=rounds, traced=QUICK_MESSAGES if options.quick else None)
+    traced = QUICK_MESSAGES if options.quick else None
+    figures = measure(rounds=options.rounds, traced=traced)
     print(json.dumps({"quick": options.quick, **figures}, indent=2))
 
 
