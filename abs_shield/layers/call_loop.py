@@ -15,7 +15,7 @@ from abs_shield.session.session_record import record_of
 
 MAX_REPEATS = 2
 """Equal calls with equal results in a turn, after which the next one is a loop."""
-_MAX_CALLS = 32
+_MAX_CALLS = 32  # a loop repeats within a few; comparing all that are stored would slow every call
 
 
 def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
@@ -27,11 +27,13 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
     same_calls = [
         call
         for call in record.newest(_MAX_CALLS)
+        # The user's next message may ask for the same again.
         if call.turn == record.turns
         and call.tool == proposal.name
         and same(call.arguments, proposal.arguments)
     ]
     repeats = len(
+        # Read only where there is a call: `same_calls` may be empty.
         [*takewhile(lambda call: same(call.value, same_calls[-1].value), reversed(same_calls))]
     )
     if repeats >= MAX_REPEATS:

@@ -13,9 +13,11 @@ from abs_shield.plan.layer import Check, Layer
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 
+# Chance alone goes beyond 3 once in 740 times, on this side.
 MAX_DEVIATIONS = 3.0
 """Standard deviations below the session's mean, beyond which a likelihood is a drop."""
-MIN_CALLS = 5
+MIN_CALLS = 5  # the mean and the deviation of fewer are noise themselves
+# Names of which a model is always sure have no spread: any drop would be many deviations.
 MIN_DEVIATION = 0.05
 """Floor of the standard deviation, in nats."""
 
@@ -56,6 +58,7 @@ def prepare_confidence_drop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str
         baseline = record.likelihoods
         doubt = 1 - exp(logprob)
         low = doubt > 0 and counts(doubt, threshold=threshold)
+        # The deviation is never below its floor, so that a smaller drop than this is none.
         return None if low or baseline.mean - logprob > MAX_DEVIATIONS * MIN_DEVIATION else RAN
 
     return check

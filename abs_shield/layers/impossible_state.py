@@ -54,6 +54,7 @@ def _with_converted_arguments(proposal: Proposal) -> Proposal | None:
     conversion = proposal.conversion
     if conversion is None or conversion.refused:
         return None
+    # A conversion may make anything of a scalar: these arguments are no longer known to be plain.
     return replace(proposal, arguments=conversion.arguments, plain=False)
 
 
@@ -71,6 +72,7 @@ def prepare_impossible_state(
             if plan.needs_existing_entity
             else _NO_RULE
         )
+    # The short check has no `Session` and no `ToolCall` that it could give them.
     if any(rule.call or rule.session for rule in plan.rules):
         return None
     rules = [rule.asking() for rule in plan.rules if rule.needs.issubset(names)]
@@ -84,6 +86,7 @@ def prepare_impossible_state(
             return None
         for ask in rules:
             answer = ask(arguments)
+            # None is the answer of a rule without a `return`, which accepts.
             if answer is not True and answer is not None:
                 return None
         return outcome
@@ -101,6 +104,7 @@ def _nothing_removed(plan: ToolPlan, terms: ShieldTerms, *, otherwise: Coverage)
     ) -> Coverage | None:
         if record.ephemeral:
             return otherwise
+        # Which removals matter depends on the entities of this call: the layer itself tells.
         history = WriteHistory.of(record, terms.plans, owner=terms.owner)
         return None if history.removed or history.removed_contents else RAN
 
@@ -112,12 +116,14 @@ def _check_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tupl
     Return a finding if a write acts on what this run removed; the one state known without a rule.
     """
     history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
+    # A call that was forgotten may have created the entity again.
     if history.is_incomplete or not (history.removed or history.removed_contents):
         return ()
     write = build_write(
         tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,
         normalise_id=history.spellings.first,
     )  # fmt: skip
+    # Sorted: a set of texts has another order in every process.
     for value in sorted(unambiguous_entities(write)):
         removal = history.removed.get(value)
         if removal is not None and (where := _shared_parameter(removal, write, value)):
@@ -149,6 +155,7 @@ def _shared_parameter(removal: Write, then: Write, value: str) -> str:
     mine = [name for name, values in then.entities.items() if value in values]
     if have_same_subject(removal, then):
         return next(iter(mine), "")
+    # A bare `id` is the id of another thing in another tool.
     return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
 
 
@@ -198,6 +205,7 @@ def _run_rules(
 def _run_rule(plan: RulePlan, proposal: Proposal, session: Session) -> Finding | Failed | None:
     try:
         answer = plan.ask(proposal.arguments, session, proposal.call, flat=proposal.plain)
+    # An author's function may raise anything; that is an error, never a verdict.
     except Exception as error:
         problem = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"
         return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {problem}")
@@ -211,6 +219,7 @@ def _run_rule(plan: RulePlan, proposal: Proposal, session: Session) -> Finding |
 
 def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:
     """Return a hint to text arguments that a rule may have taken for a Decimal or a date."""
+    # These are what Python raises where a text meets a `Decimal` or a date.
     if not isinstance(error, (TypeError, AttributeError)):
         return ""
     sent = proposal.arguments
@@ -242,6 +251,7 @@ def _with_full_stop(sentence: str) -> str:
 
 
 def _pointer(name: Any) -> str:
+    # RFC 6901; `~` first, or the `~1` of a slash would be escaped again.
     return str(name).replace("~", "~0").replace("/", "~1")
 
 

@@ -55,6 +55,7 @@ def _explain_unchecked(tool: ToolPlan | None, terms: ShieldTerms) -> Unavailable
 
 
 def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
+    # A judgement that spent its budget proves nothing; `on_error` says whether the call runs.
     if proposal.undecided:
         yield Failed(proposal.undecided)
         return
@@ -69,6 +70,7 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     for pointer in () if conversion is None else conversion.endless:
         yield _finding(not_finite(pointer))
     for problem in problems:
+        # Such a schema may only have been left empty: a name that it does not list is no proof.
         if nameless and problem.code == "unknown_argument":
             yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
         elif conversion is not None and conversion.is_endless(problem):

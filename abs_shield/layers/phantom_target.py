@@ -43,11 +43,12 @@ from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
 LayerResult = Finding | Unavailable | Failed
+# names and paths are shorter, and the normal form of a longer text costs more
 _MAX_NAME_LENGTH = 256
 _MAX_FINDINGS = 50
 """Findings of one call; more add no information."""
 _MAX_FOREIGN = 1_000
-"""Values of one call in a script other than Latin that are judged."""
+"""Values of one call in a script other than Latin that are judged; each is searched for."""
 
 
 def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult]:
@@ -62,10 +63,12 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult
     if tool is None:
         return ()
     guarded_findings = [*islice(_check_guarded(tool, proposal, session), _MAX_FINDINGS)]
+    # No user values without labels: nothing says then which one was meant for a parameter.
     unvouched = tool.targets.find_unvouched(
         proposal.arguments, mentions.vouches, max_user_values=mentions.has_labels * _MAX_FINDINGS
     )
     if unvouched or not proposal.plain:
+        # One place has one finding: that of a guarded value is the graver one.
         located = {result.where for result in guarded_findings if isinstance(result, Finding)}
         others = _check_unvouched(unvouched, tool, proposal, session)
         return chain(
@@ -98,6 +101,7 @@ def prepare_phantom_target(
         mentions = record.mentions
         if not mentions.has_task:
             return _NO_TASK
+        # Lazily, as the kinds of all tools are needed only for a value that the user labelled.
         return RAN if mentions_all(arguments, mentions, lambda: terms.kinds(record)) else None
 
     return check
@@ -135,10 +139,12 @@ def _check_unvouched(
             islice(tool.targets.uncomparable_targets(proposal.arguments), _MAX_FINDINGS)
         ):
             yield Unavailable(not_comparable(name))
+    # One more than is judged: is there any?
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
         too_many = f"more than {MOST_JUDGED:,} values in one call"
+        # A model can reach this bound by itself: it may not loosen what the author declared.
         strict = tool.targets.parameters.has_strict_targets
         yield Failed(too_many) if strict else Unavailable(too_many)
 
@@ -211,6 +217,7 @@ def _report_uncomparable_credentials(
 
 def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     """Return whether a missing mention of this argument is evidence in this run."""
+    # Under a name that does not tell, only similar values of the run make a miss evidence.
     if argument.judged == "slot":
         return matches_field_values(argument, session)
     if argument.judged == "user_value":
@@ -226,10 +233,12 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
         # wildcards, and values too long to compare, are findings of their own
         text = argument.text
         return not (len(text) > LONGEST_VALUE or has_hidden_characters(text) or is_whole_set(text))
+    # A set of things is a finding of the guard, or an allowed selection.
     if tool.targets.parameters.at(argument.path).guard == "target" and is_whole_set(argument.text):
         return False
     if argument.judged == "hard" or argument.placeholder:
         return True
+    # In other languages and scripts names are inflected and transcribed.
     if not (mentions_of(session).in_english and is_latin(normal(argument.text))):
         return False
     return argument.judged != "public" or has_other_half_in_run(argument, session)
@@ -238,6 +247,8 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
 def _judge(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[LayerResult]:
+    # The order matters: what was seen, then what needs no mention, then what cannot be known; only
+    # the rest is a finding.
     origin = _find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).occurs(argument.text)
@@ -259,6 +270,7 @@ def _judge(
             argument, proposal.places(argument.text), is_judged, called=called
         )
         if in_other_parameter or (
+            # What only the model saw may say what kind the value is.
             not mentions_of(session).blind
             and is_other_kind(
                 argument, origin, tool.action.noun, kinds=proposal.kinds, session=session
@@ -273,6 +285,7 @@ def _judge(
                     argument, origin, session, in_other_parameter=in_other_parameter
                 ),
             )
+    # Before the reasons why a miss proves nothing: what the run created needs none of them.
     elif _needs_no_mention(argument, tool, proposal, session):
         return
     elif undecided := _explain_undecided(argument, proposal, session):
@@ -304,6 +317,7 @@ def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin
     """Return the origin of a value; names also match in other words."""
     if argument.placeholder and not _was_written_with_brackets(argument, session):
         return None
+    # No index holds a value of this length: only the raw text can.
     if len(argument.text) > LONGEST_VALUE and not occurs_verbatim(argument.text, session):
         return None
     field = tool.targets.parameters.at(argument.path).field
@@ -338,6 +352,7 @@ def _allows_separate_words(text: str) -> bool:
     A small number may occur among them: ``iPhone 15 Pro``. A UUID without digits is not a name.
     """
     if any(c.isdigit() for c in text) and sum(map(str.isalpha, text.split())) < 2:
+        # A number needs two words beside it: "item 7" is an identifier, `iPhone 15 Pro` a name.
         return False
     return _SINGLE_TOKEN.search(text) is None
 
@@ -362,6 +377,7 @@ def _may_be_partial(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
     """Return whether the run may have only a longer value, which does not justify a write."""
     if tool.targets.parameters.at(argument.path).guard == "target":
         text = argument.text
+        # The last digits of a card, or the tail of a path, are a part of many longer values.
         return origin.how != "exact" or may_be_group(text) or is_rooted(text)
     return tool.writes and is_rooted(argument.text)
 
@@ -420,6 +436,7 @@ def _was_created(text: str, proposal: Proposal, session: Session) -> bool:
     created = WriteHistory.of(
         record_of(session), proposal.terms.plans, owner=proposal.terms.owner
     ).created
+    # A file that was created by its full path may be named by its last steps.
     if name in created or ("/" in name and any(path.endswith(f"/{name}") for path in created)):
         return True
     return name in Siblings.of(proposal, session).created
@@ -463,6 +480,7 @@ def _nearest_value(text: str, session: Session) -> str:
     """Return the mentioned value that was probably meant: the nearest, or the only similar one."""
     candidates = dict.fromkeys(mentions_of(session).similar(text))
     near = closest_spelling(normal(text), candidates) if candidates else ""
+    # Only with a digit: a word that is similar to a name may be any word.
     return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")
 
 
@@ -490,6 +508,8 @@ def _finding(
     near: str = "",
     session: Session | None = None,
 ) -> Finding:
+    # HALLUCINATED needs both: a class that is nearly always right, and an author who says that a
+    # mistake cannot be undone or must not pass.
     is_grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
     origin = session.origin(near) if near and session is not None else None
     if origin is not None and session is not None:

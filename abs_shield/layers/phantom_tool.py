@@ -12,7 +12,7 @@ from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_MAX_LISTED = 20
+_MAX_LISTED = 20  # a finding lists no more; a model can still read so many
 
 
 def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
@@ -25,6 +25,7 @@ def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Una
 
 
 def _unknown_tool(proposal: Proposal) -> Finding | Unavailable:
+    # Nothing is known of any tool: every name would be a phantom.
     if not proposal.available and not proposal.registered:
         return Unavailable("no tools registered")
     near = nearest(proposal.name, proposal.available, most=3)

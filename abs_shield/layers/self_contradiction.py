@@ -41,9 +41,10 @@ from abs_shield.text.verbs import VerbEffect
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1
 """Ranks: a call is reported for the contradiction of the highest rank in its window."""
-_MAX_SIBLINGS = 32
+_MAX_SIBLINGS = 32  # calls of a turn before this one; more than a window of the usual 10
+# a longer message is a pasted document, and each step is searched in all of it
 _MAX_TEXT_LENGTH = 8_192
-_MIN_ARGUMENTS = 2
+_MIN_ARGUMENTS = 2  # with one argument alone, nothing says that both calls are about one thing
 _USER_NOUNS = frozenset("user profile account setting preference password me my".split())
 """Nouns of which the current user has only one."""
 _PART_WORDS = frozenset(
@@ -76,6 +77,7 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
+    # Spellings of its own above those of the run: a proposal may not change what the run knows.
     normalise_id = EntitySpellings(history.spellings).add
     earlier = [
         *_open_writes(history, proposal, session),
@@ -99,6 +101,7 @@ def prepare_self_contradiction(plan: ToolPlan, terms: ShieldTerms, names: tuple[
         if record.ephemeral:
             return NO_SESSION
         writes = WriteHistory.of(record, terms.plans, owner=terms.owner).writes
+        # A contradiction needs an earlier write of the same turn, and the newest is the last.
         return RAN if not writes or writes[-1].turn != record.turns else None
 
     def reading(
@@ -120,10 +123,12 @@ def _contradictions(
     """
     gravest = 0
     finding_to_report: Finding | None = None
+    # Newest first, so that of two equal ranks the newest stays.
     for n, first in reversed([*enumerate(earlier)]):
         rank, finding = _contradiction(first, then, proposal)
         if finding is None:
             continue
+        # A declared pair is the author's word; `unless=` is where exceptions belong.
         if rank != _DECLARED and _is_intended(first, then, earlier[n + 1 :], session):
             if finding.code == "undone":
                 return
@@ -141,6 +146,7 @@ def _open_writes(history: WriteHistory, proposal: Proposal, session: Session) ->
     for n in range(max(0, len(writes) - calls), len(writes)):
         first = writes[n]
         near = history.write_count - first.position <= calls and proposal.at - first.at <= seconds
+        # It was proposed after this call, and ran before it only because calls run side by side.
         if first.call_id in proposal.later:
             continue
         if near and first.turn == session.turns and first.position not in history.undone:
@@ -152,6 +158,7 @@ def _sibling_writes(
 ) -> list[Write]:
     """Return the writes that the same turn proposed before this one, within the window."""
     calls, _ = proposal.terms.window
+    # The newest are read first, as the window may hold fewer of them.
     newest = reversed(proposal.siblings[-_MAX_SIBLINGS:])
     planned = ((call, plan) for call in newest if (plan := proposal.plan(call.name)) is not None)
     writes = [*islice((one for one in planned if one[1].writes), calls)][::-1]
@@ -178,9 +185,11 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
                 return _NO_CONTRADICTION
             parameter = pair.same[pair.then]
             return _DECLARED, _finding(first, then, "declared", "undone", parameter=parameter)
+    # After the declared pairs: an author may declare that closing is a mistake.
     if _is_handle(then):
         return _NO_CONTRADICTION
     rank = _rank_by_verbs(first, then)
+    # A move is neither an undoing nor a conflict, whatever its rank.
     if is_move(first, then):
         return _NO_CONTRADICTION
     if rank and (first.shared_identifiers(then) or then.repeats_content_of(first)):
@@ -260,6 +269,7 @@ def _have_same_entity(pair: Inverse, first: Write, then: Write, tool: ToolPlan) 
     other = then.arguments.get(name)
     text, other_text = entity_text(one), entity_text(other)
     if text is None or other_text is None:
+        # An entity that is no scalar has no spelling: only equal values are one.
         return one is not None and type(one) is type(other) and bool(one == other)
     return is_same_entity(text, other_text, number=tool.targets.parameters.at((name,)).field.number)
 
@@ -296,6 +306,7 @@ def _reverses_one_value(first: Write, then: Write) -> bool:
     if first.tool != then.tool or first.arguments.keys() != then.arguments.keys():
         return False
     pairs = ((value, then.arguments[name]) for name, value in first.arguments.items())
+    # Types too, as `True == 1`.
     differing = [pair for pair in pairs if pair[0] != pair[1] or type(pair[0]) is not type(pair[1])]
     if len(differing) != 1 or len(first.arguments) < _MIN_ARGUMENTS:
         return False

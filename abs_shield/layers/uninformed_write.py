@@ -23,6 +23,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
     else:
         ran = _executed_tools(session)
         forgot = record.execution_count > len(record.executions)
+        # The call that it needs may be among the forgotten ones.
         if forgot and not ran.issuperset(needed):
             yield Unavailable("calls of this run were forgotten to keep its bounds")
             return
@@ -45,6 +46,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
 def _executed_tools(session: Session) -> set[str]:
     """Return the tools that ran in this run or in the run that started it."""
     ran = {call.tool for call in session.executed if not call.error}
+    # A sub-agent may rely on what the agent above it has read.
     return ran if session.parent is None else ran | _executed_tools(session.parent)
 
 

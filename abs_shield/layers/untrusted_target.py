@@ -26,8 +26,10 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
         targets = proposal.tool.targets
         for argument in targets.judged_arguments(proposal.arguments):
             field = targets.parameters.at(argument.path).field
+            # Words that stand apart in a long text would find nearly any name in it.
             origin = mentions.origin(argument.text, apart=False, field=field)
             if argument.judged != "hard" or origin is None or origin.source != "tool":
+                # Only an identifier that nobody but a tool mentioned can come from its prose.
                 continue
             if origin.prose and not origin.fields:
                 yield Finding(
