@@ -48,6 +48,8 @@ class AnswerConfig(Declaration):
         refusal: Text returned in place of a blocked answer; ``{reason}`` names the failure.
     """
 
+    # The three thresholds are the specification's for general agents; measure your own
+    # (answers.md).
     emit_threshold: Share = 0.85
     revise_threshold: Share = 0.6
     block_threshold: Share = 0.4
@@ -60,9 +62,12 @@ class AnswerConfig(Declaration):
     strict_tool_evidence: bool = False
     judge: Callable[..., Any] | None = None
     verifier: Callable[..., Any] | None = None
+    # each probe is a further call of the judge
     probes: Annotated[int, Field(ge=0, le=5)] = 1
     probing: Literal["inline", "background"] = "inline"
+    # Bounds the cost of one answer: its claims and probes share these calls.
     calls: Annotated[int, Field(ge=0, le=1_000)] = 16
+    # each is a further call of the model, for which the user waits
     revisions: Annotated[int, Field(ge=0, le=9)] = 2
     refusal: str = "I cannot answer this reliably: {reason}."
 
@@ -87,6 +92,7 @@ class AnswerConfig(Declaration):
         try:
             placeholders = [part[1:] for part in Formatter().parse(refusal) if part[1] is not None]
         except ValueError:
+            # A lone brace: refused below like an unknown name.
             placeholders = [("", "", None)]
         if any(one != ("reason", "", None) for one in placeholders):
             raise ValueError(

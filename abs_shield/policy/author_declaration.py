@@ -31,11 +31,13 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
         update["parameters"] = author.parameters
     if not description.description:
         update["description"] = author.description
+    # What equals a default was not declared: the description's value stays.
     default = Tool(name=author.name)
     for field in _AUTHOR_FIELDS:
         value = getattr(author, field)
         if value != getattr(default, field):
             update[field] = value
+    # Both at once would read a destructive tool as one that only looks.
     if author.destructive and not author.read_only:
         update["read_only"] = False
     return description.model_copy(update=update | _marks(description, author))
@@ -48,6 +50,7 @@ def _marks(description: Tool, author: Tool) -> dict[str, Any]:
         if name not in marked:
             marks["targets"][name] = target
     for field in MARKS[1:]:
+        # A parameter has one mark: the author's wins, as a description may come from anyone.
         more = (name for name in getattr(description, field) if name not in marked)
         marks[field] = (*getattr(author, field), *more)
     return marks

@@ -131,12 +131,15 @@ def configure(
         "retries": retries, "window": window, "suppress": suppress, "verification": verification,
         "answer": answer, "pii": pii, "limits": limits,
     }  # fmt: skip
+    # Only what differs from a default: with a mapping, a keyword that was passed is an error.
     defaults = configure.__kwdefaults__ or {}
     explicit = {k: v for k, v in keywords.items() if v is not defaults[k]} | unknown
     fields = explicit if declared is None else _mapping(declared, also=explicit)
+    # None stands for the default here; the model behind it has a default, and takes no None.
     for name in [name for name in _OPTIONAL if fields.get(name, name) is None]:
         del fields[name]
     for name in _SEQUENCES & fields.keys():
+        # `layers=None` means all of them, which an empty tuple does not.
         if fields[name] is not None:
             fields[name] = as_tuple(fields[name], where=f"policy: `{name}`")
     return Policy(**fields)

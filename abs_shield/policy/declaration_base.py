@@ -23,6 +23,7 @@ class Declaration(BaseModel):
 
     _place: SourceLocation = PrivateAttr(default_factory=caller_location)
 
+    # Own `__init__`, as pydantic's errors take several lines and do not name the nearest field.
     def __init__(self, *unnamed: Any, **fields: Any) -> None:
         what = type(self).__name__.lower()
         if unnamed:
@@ -56,6 +57,7 @@ class Declaration(BaseModel):
             place: The file and the line.
         """
         copy = self.model_copy()
+        # Frozen: pydantic itself would refuse to set it.
         object.__setattr__(copy, "__pydantic_private__", {"_place": place})
         return copy
 
@@ -81,8 +83,10 @@ def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:
     Raises:
         PolicyError: The value is a single one, such as a string, where a list is expected.
     """
+    # A text is iterable, letter by letter: "refund" would be six tools.
     if isinstance(value, (str, bytes, Mapping, BaseModel)) or not isinstance(value, Iterable):
         raise PolicyError(f"{where} is {shown(value)}; give a list")
+    # A set has another order in every process, and the order is part of the revision.
     return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)
 
 
@@ -113,7 +117,9 @@ def _entry_hint(entry: Any) -> str:
 def _one_line(what: str, error: ValidationError) -> str:
     """Return pydantic's errors as one line with the place, the value and the expectation."""
     messages = []
+    # five show what is wrong; a wrong nested object has dozens
     for entry in error.errors(include_url=False)[:5]:
+        # Further steps name pydantic's own alternatives, which nobody wrote.
         where = ".".join(str(part) for part in entry["loc"][:2])
         message = entry["msg"].removeprefix("Value error, ")
         silent = entry["type"] in ("value_error", "missing")

@@ -63,6 +63,7 @@ def inverse(
         if not _is_name(name):
             raise PolicyError(f"`inverse` got {shown(name)}; give the name of a tool")
     keys = {first: same, then: same} if isinstance(same, str) else same
+    # Exactly these: a misspelt tool in `same` would leave the pair without effect.
     has_both_tools = isinstance(keys, Mapping) and set(keys) == {first, then}
     if not has_both_tools or not all(map(_is_name, keys.values())):
         raise _inverse_error(first, then, "`same` has to name a parameter of each tool")
@@ -70,6 +71,7 @@ def inverse(
         raise _inverse_error(
             first, then, f"`unless` is {shown(unless)}; give a function of the two calls"
         )
+    # A copy, as the caller's mapping may change.
     return Inverse(first=first, then=then, same=dict(keys), final=final, unless=unless)
 
 

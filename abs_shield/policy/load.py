@@ -39,6 +39,7 @@ def load_policy(place: str) -> Policy:
     if isinstance(value, Policy):
         return value
     if isinstance(value, Mapping):
+        # A mapping has no place of its own; the file at least is known.
         return configure(value).placed(SourceLocation(_file(place)))
     raise PolicyError(
         f"`{place}` holds no policy but `{type(value).__name__}`; make it with `shield.configure`"
@@ -57,6 +58,7 @@ def load(place: str) -> Any:
         raise PolicyError(f"`{place}` names no policy; write `package.module:attr`")
     module = _module(where, place)
     value: Any = module
+    # A dot leads into an object: `module:Settings.policy`.
     for part in attribute.split("."):
         if not hasattr(value, part):
             near = nearest(part, dir(value))
@@ -77,15 +79,18 @@ def _file(place: str) -> str:
 def _module(where: str, place: str) -> ModuleType:
     try:
         return _from_file(Path(where)) if where.endswith(".py") else _from_name(where)
+    # Raised by the policy itself while it is declared: it says more than "cannot import".
     except PolicyError:
         raise
     except ModuleNotFoundError as error:
         raise PolicyError(f"cannot import `{where}`: there is no module `{error.name}`") from None
+    # A module that calls `sys.exit` would end the program that loads it.
     except SystemExit:
         raise PolicyError(
             f"cannot import `{where}`: it ends the program; put that behind"
             ' `if __name__ == "__main__":`'
         ) from None
+    # A user's module may raise anything.
     except Exception as error:
         raise PolicyError(
             f"cannot import `{where}`: {type(error).__name__}: {escaped(str(error), limit=200)}"
@@ -93,6 +98,7 @@ def _module(where: str, place: str) -> ModuleType:
 
 
 def _from_name(name: str) -> ModuleType:
+    # As `python -m` does, so that a policy in the current folder is found.
     if "" not in sys.path and "." not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     return importlib.import_module(name)
@@ -107,10 +113,12 @@ def _from_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise PolicyError(f"`{path}` is no Python file")
     module = importlib.util.module_from_spec(spec)
+    # Before it runs: dataclasses and pydantic look the module up by its name.
     sys.modules[spec.name] = module
     try:
         with _sibling_imports(path.resolve().parent):
             spec.loader.exec_module(module)
+    # Even where it is interrupted: a half-executed module must not be found later.
     except BaseException:
         del sys.modules[spec.name]
         raise
@@ -134,6 +142,7 @@ def _sibling_imports(folder: Path) -> Iterator[None]:
         yield
     finally:
         sys.modules.update(hidden)
+        # The file itself may have removed it.
         with suppress(ValueError):
             sys.path.remove(str(folder))
         if str(folder) not in sys.path:

@@ -52,15 +52,19 @@ def keys_of(path: Iterable[str | int], keys: Iterable[str], parameters: Any) -> 
 def _matches_pointer(key: str, steps: list[str], parameters: Any) -> bool:
     wanted = _steps(key)
     if ANYWHERE in wanted:
+        # Recursive: the steps between are of any number, so only the ends are compared.
         return (wanted[0], wanted[-1]) == (steps[0], steps[-1])
     if len(wanted) > len(steps):
         return False
     if wanted[0] == ANY and isinstance(parameters, Mapping):
         properties = parameters.get("properties")
+        # A declared parameter has a key of its own; `*` is for further arguments.
         if isinstance(properties, Mapping) and steps[0] in properties:
             return False
+    # Shorter keys match all that is below them, so the rest of the steps does not count.
     return all(want in (ANY, step) for want, step in zip(wanted, steps, strict=False))
 
 
 def _steps(pointer: str) -> list[str]:
+    # RFC 6901; `~1` first, or `~01` would become a slash.
     return [step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/")]

@@ -105,7 +105,7 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
         )
 
 
-_NEAR_A_LAYER = 0.75
+_NEAR_A_LAYER = 0.75  # a slip in a layer's name is nearer; most names of tools are not
 _NEAR_VERIFICATION = 0.9
 """Similarity of a typing error: below it, `verification_code` and `notification` are tools."""
 
@@ -164,6 +164,7 @@ class Policy(Declaration):
     model_config = ConfigDict(ignored_types=(cached_property,))
 
     mode: Mode = Mode.STRICT
+    # What each threshold lets count is in docs/detection.md.
     threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
     layers: tuple[LayerChoice, ...] | None = None
     tools: tuple[Tool, ...] = ()
@@ -175,7 +176,9 @@ class Policy(Declaration):
     coercible: Literal["flag", "block"] = "flag"
     on_error: Literal["allow", "block"] | None = None
     on_log_loss: Literal["allow", "block"] = "allow"
+    # two corrections are a fair chance; each costs a turn of the model
     retries: int = Field(default=3, ge=1)
+    # calls and seconds: what a user asked for later is another matter
     window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
     verification: Annotated[
@@ -211,6 +214,7 @@ class Policy(Declaration):
     @property
     def layer_names(self) -> list[str]:
         """Names of the layers that run, in order."""
+        # None is all six, an empty tuple is none: not `or`.
         chosen = LAYER_NAMES if self.layers is None else self.layers
         names = [layer if isinstance(layer, str) else layer.__name__ for layer in chosen]
         return names if self.pii is None else [*names, PERSONAL_DATA]
@@ -220,6 +224,7 @@ class Policy(Declaration):
         """Hash of the policy's names and data, and of its callables' source and what they read."""
         plain = {name: _canonical(getattr(self, name)) for name in type(self).model_fields}
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        # 64 bits: a policy has a few revisions, and people read this text.
         return digest(text, size=8).hex()
 
     def audited(self) -> Policy:
@@ -239,10 +244,12 @@ class Policy(Declaration):
             deep: Whether the values of the fields are copied as well.
         """
         copy = super().model_copy(update=update, deep=deep)
+        # A cached property is in the instance's `__dict__`, which pydantic copies.
         copy.__dict__.pop("revision", None)
         return copy
 
     def _with_mode(self, mode: Mode) -> Policy:
+        # A tool's own mode would win over the policy's.
         tools = tuple(tool.model_copy(update={"mode": None}) for tool in self.tools)
         return self.model_copy(update={"mode": mode, "modes": {}, "tools": tools})
 
@@ -262,12 +269,14 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [_canonical(item) for item in value]
     if isinstance(value, (set, frozenset)):
+        # Sorted by text, as members may be of types that do not compare.
         return sorted((_canonical(item) for item in value), key=repr)
     if isinstance(value, Rule):
         rule_data = {"sentence": value.sentence, "tools": value.tools, "takes": value.takes}
         return {**_canonical(rule_data), "rule": _source(value.function)}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
+        # `compare=False` marks what does not change what a declaration means, such as its place.
         return {n: _canonical(getattr(value, n)) for n, field in fields.items() if field.compare}
     if callable(value):
         return _source(value)
@@ -279,9 +288,11 @@ def _canonical(value: Any) -> Any:
 def _source(function: Callable[..., Any]) -> str:
     if isinstance(function, functools.partial):
         bound = [_canonical(function.args), _canonical(function.keywords)]
+        # A partial has no source: its function and its bound values are what it does.
         return "\n".join(["partial", _source(function.func), json.dumps(bound, sort_keys=True)])
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
     source_owner = function if isinstance(function, type) or isroutine(function) else type(function)
+    # No source where the function was typed into a shell or is written in C.
     with suppress(OSError, TypeError):
         name = f"{name}\n{inspect.getsource(source_owner)}"
     return "\n".join([name, *_captured(function)])
@@ -296,6 +307,7 @@ def _captured(function: Callable[..., Any]) -> Iterator[str]:
     yield from _data_json(list(getattr(plain, "__defaults__", None) or ()))
     yield from _data_json(getattr(plain, "__kwdefaults__", None) or {})
     holder = function if plain is function else getattr(function, "__self__", None)
+    # Not a module or a class: all that it holds would count, whether it is read or not.
     if not isinstance(holder, type | ModuleType) and not isroutine(holder):
         yield from _data_lines(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
     read = {name for code in _codes(getattr(plain, "__code__", None)) for name in code.co_names}
@@ -304,6 +316,7 @@ def _captured(function: Callable[..., Any]) -> Iterator[str]:
 
 def _data_lines(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
     for name in sorted(names):
+        # Names such as `__file__` differ by machine.
         if name in data and not name.startswith("__"):
             yield from (f"{name} = {text}" for text in _data_json(data[name]))
 
@@ -311,6 +324,7 @@ def _data_lines(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
 def _data_json(value: Any) -> Iterator[str]:
     """Yield the canonical JSON of plain data; nothing for any other value."""
     with suppress(RecursionError):  # data that holds itself
+        # Nothing for empty data: most functions would gain a line that says nothing.
         if _is_data(value) and value not in ([], {}):
             yield json.dumps(_canonical(value), sort_keys=True)
 

@@ -36,6 +36,7 @@ class Rule:
     sentence: str
     file: str
     line: int
+    # Not part of the hash, as a mapping has none.
     takes: Mapping[str, str] = field(default_factory=dict, hash=False)
     tries: tuple[Any, ...] = ()
 
@@ -93,6 +94,7 @@ def rule(
             raise PolicyError(
                 f"rule `{name}` has no docstring; write the sentence that the model shall read"
             )
+        # Callable objects and partials have no code of their own.
         code = getattr(function, "__code__", None)
         return Rule(
             function=function,
@@ -118,6 +120,7 @@ def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         for mine in sorted(takes.keys() - parameters.keys()):
             raise PolicyError(f"rule `{name}`: `takes` names `{escaped(mine)}`, which it has not")
+    # Sorted, so that the same mistake has the same message.
     theirs = [*takes.values(), *(parameters.keys() - takes.keys() - set(CONTEXT))]
     for twice in sorted({its for its in theirs if theirs.count(its) > 1}):
         raise PolicyError(f"rule `{name}`: `takes` names `{escaped(twice)}` twice; name it once")

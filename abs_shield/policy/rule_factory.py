@@ -17,7 +17,7 @@ from abs_shield.text.show import escaped, shown
 Tools = str | Iterable[str]
 """The tool, or the tools, that a rule applies to."""
 
-_MOST_LISTED = 20
+_MOST_LISTED = 20  # more would fill the feedback that the model reads
 _FACTORY_PACKAGE = "abs_shield.policy."
 
 
@@ -42,8 +42,10 @@ def build_rule(
     pack = check.__module__.rpartition(".")[2]
     name = f"{pack}.{check.__qualname__.partition('.')[0]}"
     frame = inspect.currentframe()
+    # Factories may call each other; the first frame outside them is the policy's line.
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_FACTORY_PACKAGE):
         frame = frame.f_back
+    # The author knows the factory's name, not that of the function inside it.
     try:
         built = rule(tool=tool, takes=takes, sentence=sentence)(check)
     except PolicyError as error:
@@ -98,6 +100,7 @@ def exact_number(value: Any, *, of: str) -> Decimal:
     Raises:
         PolicyError: The value is not a number; *of* is the factory's name.
     """
+    # A text such as "500" is a slip of the policy's author, though a call may write it.
     exact = None if isinstance(value, str) else amount(value)
     if exact is None or not exact.is_finite():
         raise PolicyError(f"`{of}` got {shown(value)}; give a number")
@@ -112,6 +115,7 @@ def word_set(values: Any, *, of: str) -> frozenset[str]:
         PolicyError: The value is not a list, is empty, or holds something other than words.
     """
     listed_values = as_tuple(values, where=f"`{of}`: the list")
+    # An empty word would be part of every text.
     wrong = [value for value in listed_values if not (isinstance(value, str) and value)]
     if wrong or not listed_values:
         raise PolicyError(f"`{of}` got {shown(wrong[0]) if wrong else 'nothing'}; give words")

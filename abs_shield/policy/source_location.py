@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 
 _SKIPPED_PACKAGES = frozenset({"abs_shield", "pydantic"})
-_MOST_FRAMES = 100
+_MOST_FRAMES = 100  # a recursion of thousands of frames would be walked for every declaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,10 @@ class SourceLocation:
 
 def caller_location() -> SourceLocation:
     """Return the location of the nearest caller outside this package."""
+    # `sys._getframe`, as `inspect.stack` reads the source of every frame from the disk.
     frame = sys._getframe(1)
     for _ in range(_MOST_FRAMES):
+        # pydantic stands between a declaration and the line that makes it.
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _SKIPPED_PACKAGES:
             return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
         if frame.f_back is None:

@@ -54,6 +54,7 @@ class Suppression(Declaration):
     @classmethod
     def _parse_day(cls, until: Any) -> Any:
         """Parse a date as a date, as pydantic reads ``"2026-01-31"`` as a date-time at midnight."""
+        # As a date it lasts to the end of its day; at midnight it would end a day early.
         if isinstance(until, str):
             with suppress(ValueError):
                 return date.fromisoformat(until)
@@ -79,6 +80,7 @@ class Suppression(Declaration):
         """The steps of its place in the arguments, unescaped; empty if it applies to all."""
         if not self.parameter:
             return []
+        # Unescaped after the split: a name may hold a slash.
         steps = str(self.where).removeprefix(f"{_ARGUMENTS}/").split("/")
         return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
@@ -135,6 +137,7 @@ def _ends_after(until: datetime | date | None, other: datetime | date | None) ->
 
 def _end_of(until: datetime | date) -> datetime:
     if not isinstance(until, datetime):
+        # `time.max`, as the last day counts in full.
         return datetime.combine(until, time.max, UTC)
     return until if until.tzinfo else until.replace(tzinfo=UTC)
 
@@ -169,4 +172,5 @@ def anywhere(where: str) -> str:
 
 def is_position(step: str) -> bool:
     """Return whether a step of a place is a position of a list."""
+    # ASCII, as `isdigit` is true of other digits, such as superscripts, which are no positions.
     return step.isascii() and step.isdigit()

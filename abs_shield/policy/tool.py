@@ -13,6 +13,7 @@ from abs_shield.policy.declaration_base import Declaration
 from abs_shield.policy.parameter_marks import Target
 from abs_shield.policy.tool_profile import ToolProfile
 
+# Providers allow 64 or 128; servers join their own name to it.
 LONGEST_NAME = 512
 """Characters of a tool's name."""
 
@@ -58,6 +59,7 @@ class Tool(Declaration):
     @field_validator("targets", mode="before")
     @classmethod
     def _targets_by_name(cls, targets: Any) -> Any:
+        # A single text would be read letter by letter.
         if isinstance(targets, str):
             return {targets: Target()}
         if isinstance(targets, Mapping):
@@ -75,6 +77,7 @@ class Tool(Declaration):
         """
         explicit = {name: getattr(other, name) for name in other.model_fields_set}
         if "targets" in explicit:
+            # Merged, as a refinement of one target may not unmark the others.
             explicit["targets"] = {**self.targets, **other.targets}
         return self.model_copy(update=explicit)
 
@@ -92,6 +95,7 @@ def tool_of(shape: ToolShape) -> Tool:
     fields: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}
     if shape.description:
         fields["description"] = shape.description
+    # `is True`: only a plain hint counts, as a server may send anything.
     fields |= {ours: True for theirs, ours in HINTS.items() if hints.get(theirs) is True}
     return Tool(**fields)
 

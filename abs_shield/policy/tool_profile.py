@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from abs_shield.policy.declaration_base import Declaration
 
+# The engine's defaults: no call to a network takes less than 2 ms, and few hang for a minute.
 UNPROFILED_MS = (2.0, 60_000.0)
 """The expected range of latencies of a tool without a profile, in milliseconds."""
 
@@ -29,6 +30,7 @@ def _compile(pattern: str) -> Any:
     import regex  # 15 ms that a start without profiles does not need
 
     try:
+        # `regex` and not `re`, as only it can stop a search after a timeout.
         return regex.compile(pattern, regex.VERSION0)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"`{pattern}` is no regular expression: {error}") from None
@@ -36,6 +38,7 @@ def _compile(pattern: str) -> Any:
 
 def _search(pattern: str) -> Callable[..., Any]:
     """Return a search function; a plain text, as most patterns are, needs no regular expression."""
+    # A plain search needs no timeout: it takes linear time.
     if _REGEX_CHARACTERS.isdisjoint(pattern):
         return lambda text, timeout: pattern in text
     search: Callable[..., Any] = _compile(pattern).search
@@ -89,6 +92,7 @@ class ToolProfile(Declaration):
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
+    # As the engine's own default; it is judged only where the author sets it.
     expected_latency_ms: Annotated[tuple[float, float], AfterValidator(_check_range)] = (
         50.0,
         30_000.0,
@@ -115,6 +119,7 @@ class ToolProfile(Declaration):
     @cached_property
     def judges_latency(self) -> bool:
         """Return whether the author declared how long a call takes."""
+        # Only what was set: the default of `has_network_io` says nothing of a local function.
         declared = self.model_fields_set
         waits = "has_network_io" in declared and self.has_network_io
         return waits or "expected_latency_ms" in declared

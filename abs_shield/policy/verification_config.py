@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from abs_shield.policy.declaration_base import Declaration
 
 Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+# 1 is no evidence; the upper bound keeps the log-odds finite
 Above1 = Annotated[float, Field(gt=1, lt=1e9, allow_inf_nan=False)]
 
 
@@ -25,11 +26,13 @@ class Verification(Declaration):
         sub_floor_lr: Likelihood ratio of a network call that returns within 2 ms.
     """
 
+    # Below `accept_threshold`: without evidence a result is accepted.
     prior: Share = 0.15
+    # Both thresholds are those of the engine's specification.
     accept_threshold: Share = 0.2
     block_threshold: Share = 0.5
-    session_times: Above1 = 50.0
-    sub_floor_lr: Above1 = 50.0
+    session_times: Above1 = 50.0  # numbers change within a session, but hardly fifty-fold
+    sub_floor_lr: Above1 = 50.0  # "near-certain" in odds: it takes the prior of 0.15 to 0.9
 
     @model_validator(mode="after")
     def _check_thresholds(self) -> Self:

@@ -24,8 +24,9 @@ from abs_shield.text.networks import is_everything
 from abs_shield.text.normal import normal
 
 _PRODUCTION = ("prod", "production")
+# names of environments and tags are short; matching a glob takes time with each character
 _LONGEST = 500
-_MOST = 1_000_000
+_MOST = 1_000_000  # more values than a judged call has, so that none escapes
 
 
 def allowed_regions(regions: Iterable[str], *, tool: Tools, parameter: str = "region") -> Rule:
@@ -73,6 +74,7 @@ def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
     """
 
     def check(resource: Any) -> bool:
+        # Anywhere in a text: a prefix such as `logs-*` selects many resources, too.
         return not any(
             "*" in leaf for _, leaf in leaves(resource, most=_MOST) if isinstance(leaf, str)
         )
@@ -130,6 +132,7 @@ def not_production_without(
     def check(environment: Any, session: Session) -> bool:
         names = [text[:_LONGEST].casefold().strip() for text in texts(environment)]
         touched = any(fnmatchcase(name, glob) for name in names for glob in globs)
+        # Earlier in the session is enough: an approval covers the steps that follow it.
         return not touched or any(map(session.did, approvals))
 
     sentence = (
@@ -151,6 +154,7 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
     def check(call: ToolCall, session: Session, trial: Any = None) -> bool:
         arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
         others = {name: value for name, value in arguments.items() if name != parameter}
+        # `is True`: 1 and "true" are other values to the tool.
         return trial is True or any(
             done.tool == call.name
             and not done.error
@@ -176,6 +180,7 @@ def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags")
     def check(tags: Any = None) -> bool:
         return wanted <= set(_tags(tags))
 
+    # All of them are required, which "or" would not say.
     tag_names = quoted_names(sorted(wanted)).replace(" or ", " and ")
     sentence = f"{quoted_names(parameter)} hold {tag_names}."
     return build_rule(check, tool=tool, takes={"tags": parameter}, sentence=sentence)
@@ -183,6 +188,7 @@ def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags")
 
 def _tags(tags: Any) -> Iterator[str]:
     """Return the names of the tags that have a value."""
+    # A tag that is empty says nothing of an owner.
     return (name.strip() for name, value in _pairs(tags) if _has_content(value))
 
 
@@ -195,6 +201,7 @@ def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
             fields = {str(name).casefold(): field for name, field in item.items()}
             yield from ((name, fields.get("value")) for name in texts(fields.get("key")))
         elif isinstance(item, str):
+            # One text may hold several pairs: `owner=ann,team=web`.
             pairs = (pair.partition("=") for pair in item.split(","))
             yield from ((name, value) for name, _, value in pairs)
 
@@ -202,4 +209,5 @@ def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
 def _has_content(value: Any) -> bool:
     """Return whether a value holds more than whitespace and invisible characters."""
     values = (leaf for _, leaf in leaves(value) if leaf is not None)
+    # Zero-width characters are no content.
     return any(not isinstance(leaf, str) or normal(leaf[:_LONGEST]).strip() for leaf in values)

@@ -22,7 +22,7 @@ Same = str | Mapping[str, str] | None
 """A shared parameter, or a mapping of the tool's parameter to the other tool's name for it."""
 
 _WORD = re.compile(r"\w+")
-_MOST_CHARACTERS = 20_000
+_MOST_CHARACTERS = 20_000  # a message, not a document; more is searched by every call
 _ITS = "its "
 """Prefix of the other tool's parameters, which keeps them apart from ``session`` and ``call``."""
 
@@ -63,6 +63,7 @@ def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
     """
     phrases = word_set(said, of="customer_service.confirmed_first")
     normalised = sorted(_spaced_words(phrase) for phrase in phrases)
+    # A phrase without a letter or digit has no words: it would be in every message.
     if any(phrase.isspace() for phrase in normalised):
         raise PolicyError(f"`customer_service.confirmed_first` got {shown(said)}; give words")
 
@@ -73,6 +74,7 @@ def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
             for event in events
             if isinstance(event, MessageText) and event.role == "user"
         ]
+        # The newest message only: an earlier yes was for something else.
         newest = _spaced_words(messages[-1][:_MOST_CHARACTERS]) if messages else ""
         return any(phrase in newest for phrase in normalised)
 
@@ -91,6 +93,7 @@ def once(*, tool: Tools, same: Same = None) -> Rule:
 
     def is_first(session: Session, call: ToolCall, **arguments: Any) -> bool:
         wanted = {takes[name]: value for name, value in arguments.items() if name in takes}
+        # Where an entity is not named there is nothing to compare: other layers report it.
         return len(wanted) < len(takes) or not _succeeded_calls(session, {call.name}, wanted)
 
     sentence = f"It runs once {f'for each {_names_text(takes)}' if takes else 'in a session'}."
@@ -123,6 +126,7 @@ def refund_at_most_what_was_paid(
             _number_at(done.value, paid)
             for done in _succeeded_calls(session, lookups, _other_arguments(arguments))
         ]
+        # The latest look-up: an order may have changed since the first.
         limit = next((one for one in reversed(amounts) if one is not None), None)
         if limit is None or len(arguments) < len(takes):
             return True
@@ -131,6 +135,7 @@ def refund_at_most_what_was_paid(
             done.arguments.get(amount) for done in _succeeded_calls(session, {call.name}, wanted)
         )
         requested = total([sums])
+        # `compare`, as `<=` raises where an amount is not a number.
         if requested == 0 or (before + requested).compare(limit) in (-1, 0):
             return True
         return f"{sentence} Paid: {limit}; given back before: {before}."
@@ -149,6 +154,7 @@ def _succeeded_calls(
         for done in session.executed
         if done.tool in tools
         and not done.error
+        # A parameter that a call left out is none of these values, not even None.
         and all(name in done.arguments and done.arguments[name] == wanted[name] for name in wanted)
     ]
 
@@ -169,6 +175,7 @@ def _other_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names_text(takes: Mapping[str, str]) -> str:
+    # The rule rejects without any of them, so all are needed.
     return quoted_names(sorted(takes.values())).replace(" or ", " and ")
 
 

@@ -18,7 +18,9 @@ from abs_shield.policy.rule_factory import (
 from abs_shield.text.iso_dates import iso_date, iso_dates, time_between
 from abs_shield.text.show import shown
 
+# One day, the day before and the day after it: tries on both sides of the limit.
 _DAYS = ("2030-06-02", "2030-06-01", "2030-06-03")
+# Past and future for every clock of a proof.
 _FAR = ("1970-01-01", "9999-12-31")
 
 Clock = Callable[[], datetime]
@@ -43,6 +45,7 @@ def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
 
     def check(start: Any, end: Any) -> bool:
+        # What cannot be read or compared is for the schema to judge.
         apart = _distance(start, end)
         return apart is None or apart >= timedelta(0)
 
@@ -152,6 +155,7 @@ def _distance(start: Any, end: Any) -> timedelta | None:
 
 def _with_zone(when: date, now: datetime) -> date:
     if isinstance(when, datetime) and when.tzinfo is None:
+        # A time without an offset is meant where the clock is.
         return when.replace(tzinfo=now.tzinfo)
     return when
 
@@ -166,6 +170,7 @@ def _days(days: Any, *, of: str) -> timedelta:
 def _later(most: timedelta) -> list[str]:
     """Return a day that is too late for a range of *most* from the first sample day."""
     try:
+        # Clearly beyond the limit, whatever part of a day that has.
         return [(date.fromisoformat(_DAYS[0]) + most + timedelta(days=2)).isoformat()]
     except OverflowError:
         return []

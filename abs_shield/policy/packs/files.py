@@ -33,6 +33,7 @@ def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
     >>> inside("/srv/data", tool="read_file").sentence
     '`path` stays inside /srv/data.'
     """
+    # A relative root would depend on the folder that the process runs in.
     if not isinstance(root, str) or not is_absolute(root) or has_parent_step(root):
         raise PolicyError(f"`files.inside` got {shown(root)}; give an absolute folder")
 
@@ -70,6 +71,7 @@ def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
     'The ending of `path` is one of .csv, .txt.'
     """
     suffixes = word_set(endings, of="files.extensions")
+    # With the dot, or `csv` would also allow `notcsv`.
     allowed = tuple(sorted("." + ending.casefold().removeprefix(".") for ending in suffixes))
 
     def check(paths: Any) -> bool:
@@ -121,16 +123,19 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
 
 def _every_spelling(paths: Any, holds: Callable[[str], bool]) -> bool:
     """Return whether *holds* for every spelling of every path; a text too long for a path fails."""
+    # Decoding a longer text costs, and no system opens it.
     return all(
         len(path) <= LONGEST and all(map(holds, decoded_spellings(path))) for path in texts(paths)
     )
 
 
 def _is_open(path: str) -> bool:
+    # `.` and `..` are steps, not hidden names; `inside` judges them.
     return not any(step.startswith(".") and step.strip(".") for step in path_steps(path))
 
 
 def _has_ending(path: str, allowed: tuple[str, ...]) -> bool:
+    # Systems that end a name at the NUL would open another file.
     return "\0" not in path and path.casefold().endswith(allowed)
 
 

@@ -23,10 +23,13 @@ from abs_shield.text.recipients import domains, people
 Parameters = str | Iterable[str]
 """One parameter, or several; parameters that a call lacks are ignored."""
 
+# All that `str.splitlines` takes for the end of a line, and NUL, which ends a text in C.
 _LINES = re.compile("[\n\r\v\f\0\x1c-\x1e\x85\u2028\u2029]")
+# Bounded repeats, so that a text of many brackets takes linear time.
 _BLANK = re.compile(
     r"\{\{[^{}\n]{0,60}\}\}"
     r"|[\[<](?:your|my|insert|enter|recipient|sender)(?:['\u2019]s)?[ _-][^\[\]<>\n]{1,60}[\]>]"
+    # Not before a parenthesis: `[name](link)` is Markdown.
     r"|\[(?:name|date|time|company|title|position|address|phone|signature)\](?!\()",
     re.IGNORECASE,
 )
@@ -46,6 +49,7 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
         domain.casefold() for domain in word_set(allowed, of="messaging.recipients_within")
     }
     whole = sorted(allowed_domains)
+    # With the dot, so that `*.example.org` allows no `badexample.org`.
     below = tuple(sorted(domain[1:] for domain in allowed_domains if domain.startswith("*.")))
 
     def check(**arguments: Any) -> bool:
@@ -163,9 +167,11 @@ def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
     return build_rule(check, tool=tool, takes=takes, sentence=sentence, tries=("a", "[Your Name]"))
 
 
+# a longer text is hardly empty; invisible characters alone would fill it only on purpose
 _MOST_CHARACTERS = 100_000
 
 
 def _recipients(value: Any) -> int:
     entries = [item for item in items(value) if item is not None]
+    # A recipient that is no text, such as an id or an object, is one recipient.
     return sum(people(item) if isinstance(item, str) else 1 for item in entries)

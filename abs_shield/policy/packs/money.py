@@ -79,6 +79,7 @@ def at_most_decimals(
         tool=tool,
         takes={"sums": parameter},
         sentence=sentence,
+        # One decimal more than is allowed.
         tries=(1, float(Decimal(10) ** -(finest + 1))),
     )
 
@@ -113,6 +114,7 @@ def in_all_at_most(
     '`amount` adds up to at most 1000 in one session.'
     """
     most = exact_number(limit, of="money.in_all_at_most")
+    # The tools share one total, so that a second tool is no way around the limit.
     tools = word_set([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
 
     def check(sums: Any, session: Session, call: ToolCall) -> bool | str:
@@ -123,6 +125,7 @@ def in_all_at_most(
         ]
         before = total(ran)
         now = total([sums])
+        # `compare`, as `<=` raises where an amount is not a number.
         if now == 0 or (before + now).compare(most) in (-1, 0):
             return True
         return f"{sentence} Moved before: {before}."

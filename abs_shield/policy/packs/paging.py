@@ -76,6 +76,7 @@ def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
     )
 
 
+# 10,000 is the default window of Elasticsearch and OpenSearch.
 def window_at_most(
     most: int = 10_000, *, tool: Tools, offset: str = "offset", limit: str = "limit"
 ) -> Rule:
@@ -89,10 +90,12 @@ def window_at_most(
 
     def check(offset: Any, limit: Any) -> bool:
         first, count = amount(offset), amount(limit)
+        # What is not a number is for the schema to refuse.
         if first is None or count is None:
             return True
         if first.is_nan() or count.is_nan():
             return False
+        # A negative part may not make room for the other one.
         return max(first, Decimal(0)) + max(count, Decimal(0)) <= deepest
 
     sentence = f"{quoted_names(offset)} and {quoted_names(limit)} together are at most {deepest:f}."
