@@ -48,9 +48,11 @@ class AdapterSession:
             parent: The session of the agent whose tool started this run; the fixed and the current
                 session belong to that agent then, not to this run.
         """
+        # A run that a tool started is another agent's: it gets a session of its own.
         session = None if parent is not None else self._given or current_session()
         if session is None:
             session = self.firewall.session(conversation, parent=parent)
+        # `or`: a framework that does not know an id must not erase the one that is known.
         session.run_id = run or session.run_id
         session.agent = agent or session.agent
         session.model = model or session.model
@@ -74,12 +76,14 @@ class AdapterSession:
             frozenset(tool.shape.name for tool in described),
             record_of(session).grant,
         )
+        # Never more than the host granted when it opened the session.
         session.tools = offered if granted is None else offered & granted
 
     def add_offer(self, session: Session, tool: Any) -> None:
         """Add one tool to those that the model was offered at this step."""
         offered = session.tools
         self.offer(session, [tool])
+        # `offer` has just replaced the names by this single one: put the others back.
         session.tools = (offered or frozenset()) | (session.tools or frozenset())
 
     def guard(self, call: ToolCall, session: Session, *, proposed: ToolCall | None = None) -> Guard:

@@ -57,6 +57,7 @@ class AnswerCheck:
         self._config = config
         self._newest: tuple[Checked, CheckStart, str] | None = None
         self._lock = renewed(Lock())
+        # Results of probes that came early; None once the answer itself is recorded.
         self._early: list[Checked] | None = []
         self._arguments: dict[str, Any] = {
             "session": session,
@@ -84,6 +85,7 @@ class AnswerCheck:
         """Return the answer to emit; in audit mode that is the first draft, whatever its result."""
         from abs_shield.answer.revision import settled
 
+        # The draft's record comes before the model is asked again, or a crash would lose it.
         def write_again(feedback: str) -> Any:
             self._ask_again(feedback)
             return write(feedback)
@@ -128,6 +130,7 @@ class AnswerCheck:
             return self._unchecked(began)
         try:
             return self._hold(checked(answer, **self._arguments), began)
+        # First, as it is an `Exception` as well.
         except ShieldError:
             raise  # what the caller gave is wrong
         except Exception as error:
@@ -162,6 +165,7 @@ class AnswerCheck:
 
         message = f"{ANSWER}: {place_of(error)}"
         logger.error("abs_shield could not check an answer: %s", message)
+        # None closes, too: in audit mode the block is recorded, and not enforced.
         closes = self._lifecycle.policy.on_error != "allow"
         result = unchecked(self._session, note=NOT_CHECKED, action="block" if closes else "emit")
         return self._hold(result, began, error=message)
@@ -176,6 +180,7 @@ class AnswerCheck:
 
     def _record_background(self, result: Checked) -> None:
         """Record the results of background probes, after the results that came before them."""
+        # Under the lock, or a result might be added to a list that was read already.
         with self._lock:
             if self._early is not None:
                 self._early.append(result)
@@ -232,6 +237,7 @@ class AnswerRevision:
 
         if self._steps is None:
             self._steps = rounds(draft, self._config, enforced=self._enforced)
+            # Runs to the first `yield`: a generator takes no value before.
             next(self._steps)
             return None
         return self._repeated(draft)

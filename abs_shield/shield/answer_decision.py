@@ -45,7 +45,7 @@ _ANSWER_REASONS = {
 """Reasons against an answer as a whole: the pointer into its report, and the detail text."""
 
 _MOST_TOKENS = 5
-"""Maximum number of values, or of words that a verifier marked, that a finding quotes."""
+"""Maximum number of values, or of marked words, that a finding quotes: it is one line."""
 
 
 class CheckStart(NamedTuple):
@@ -112,6 +112,7 @@ def report_decision(
     report, mode = result.report, mode_fields["mode"]
     would_block = report.action == "block"
     findings = (*_claim_findings(result, mode), *_answer_findings(result, mode))
+    # With findings the answer was judged in part, and their verdict holds.
     failed = bool(error or (result.errors and not findings))
     return answer_decision(
         session,
@@ -124,6 +125,7 @@ def report_decision(
         run_id=report.run_id,
         findings=findings,
         coverage={ANSWER: _coverage(result, error)},
+        # The score says how well it is supported; the log wants how likely it is made up.
         probability=None if report.overall_score is None else 1 - report.overall_score,
         errors=(*result.errors, error) if error else result.errors,
         notes=result.notes,
@@ -143,10 +145,12 @@ def _claim_findings(result: Checked, mode: Mode) -> Iterator[Finding]:
     """Yield one finding for each claim that is not grounded."""
     for place, (claim, one) in enumerate(zip(result.report.claims, result.claims, strict=True)):
         if claim.status not in _GROUNDED:
+            # Only what a hard check, a verifier or a judge confirmed: words alone block nothing.
             blocks = result.report.action == "block" and claim.critical and one.confirmed
             yield Finding(
                 check=ANSWER,
                 verdict=Verdict.HALLUCINATED if blocks else Verdict.SUSPICIOUS,
+                # A claim without a score has no support that could be counted.
                 strength=1 - (claim.score or 0.0),
                 where=f"/claims/{place}",
                 detail=_claim_detail(claim, one),

@@ -93,6 +93,7 @@ class AnswerMethods:
         Raises:
             ShieldError: The answer is not a text.
         """
+        # An explicit config asks for a check, whatever the policy says.
         if config is None and self.policy.answer is False:
             return unchecked_answer(answer, self._session(session))
         return self._answer_check(session, question, config).settle(answer, write)

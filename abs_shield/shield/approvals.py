@@ -14,7 +14,7 @@ Approver = Callable[[Decision], bool | Awaitable[bool | None] | None]
 """Returns whether a SUSPICIOUS call may run, or None to leave it to `approve`; sync or async."""
 
 Key = tuple[str, str, bytes]
-_MOST = 10_000
+_MOST = 10_000  # an operator answers a few; without a bound a looping model fills the memory
 
 
 class Approvals:
@@ -40,6 +40,7 @@ class Approvals:
             ShieldError: No such decision waits for an approval.
         """
         with self._lock:
+            # Removed: one approval, however often it is given, grants one call.
             key = self._waiting.pop(decision_id, None)
             if key is None:
                 raise ShieldError(f"no decision `{decision_id[:64]}` waits for an approval")

@@ -32,6 +32,7 @@ from abs_shield.schema.offset_patterns import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import MOST_ERRORS, read_values
 
+# Not `\d`, which also matches the digits of other scripts.
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
 DURATION = (
     r"^[+-]?P(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?"
@@ -57,6 +58,8 @@ def arguments_model(
     """
     fields: dict[str, Any] = {}
     further: Any = None
+    # Fields have made-up names, as a parameter may be called `model_config` or `_id`; the alias is
+    # its name.
     for number, (p, parameter) in enumerate(signature.parameters.items()):
         if p in injected:
             continue
@@ -139,9 +142,11 @@ def _field(name: str, default: Any, hint: Any = None) -> Any:
         return Field(alias=name)
     if any(isinstance(each, FieldInfo) for each in getattr(hint, "__metadata__", ())):
         return Field(alias=name, default=default)  # a `Field` there may have a default itself
+    # A factory gives the very object: pydantic copies a default that has no hash.
     return Field(alias=name, default_factory=lambda: default)
 
 
+# Bounded repeats, and exponents within a float's range: the text may be hostile.
 _FINITE = r"^\s*[+-]?(\d{1,300}\.?\d*|\.\d+)([eE](-\d{1,4}|\+?(\d{1,2}|[12]\d\d|30[0-7])))?\s*$"
 """Pattern of a key that is a finite number; the largest have one digit before the point."""
 
@@ -237,6 +242,7 @@ def argument_values(
     """
     unknown = unknown_arguments(model, arguments)
     if unknown:
+        # Before pydantic, which ignores them here.
         raise _unknown_arguments_error(model, arguments, unknown)
     validated, taken = read_values(model, arguments)
     wanted = {*taken, *defaults}
@@ -264,6 +270,7 @@ def _unknown_arguments_error(
         InitErrorDetails(type="extra_forbidden", loc=(name,), input=arguments[name])
         for name in sorted(unknown, key=str)
     ]
+    # The other errors, too, so that the model can correct all of them in one attempt.
     try:
         read_values(model, {k: v for k, v in arguments.items() if k not in unknown})
     except ValidationError as error:

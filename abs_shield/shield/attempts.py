@@ -8,8 +8,8 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.approvals import Key
 
-_IDENTICAL = 3
-_MOST = 1_000
+_IDENTICAL = 3  # the second may be a slip of the model; a third one is a loop
+_MOST = 1_000  # names and arguments are the model's to invent, so the oldest counts go
 
 
 class Attempts(NamedTuple):

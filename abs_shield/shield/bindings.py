@@ -64,6 +64,7 @@ class _FactoryFunction:
         if function.__dict__ or not all(type(value) in SCALARS for value in defaults):
             return None
         try:
+            # A copy, as annotations may be changed after the binding.
             hints = dict(function.__annotations__)
         except Exception:  # evaluated here since Python 3.14
             return None
@@ -93,6 +94,7 @@ class Bindings:
     """Bindings without their functions, by function and by the code of a factory's function."""
 
     def __init__(self) -> None:
+        # Weak, so that a closure is freed together with its session.
         self._by_function: WeakKeyDictionary[FunctionType, dict[Any, Binding]]
         self._by_function = WeakKeyDictionary()
         self._by_code: OrderedDict[tuple[int, str | None], tuple[_FactoryFunction, Binding]] = (
@@ -106,6 +108,7 @@ class Bindings:
         if not isinstance(function, FunctionType):
             return bind(tool, name=name)
         key = (name, function is not tool, _doc(tool, function))
+        # The lock is not held while a signature is read, which runs code of the host's annotations.
         with self._lock:
             binding = self._by_function.get(function, {}).get(key)
         if binding is None:
@@ -120,6 +123,7 @@ class Bindings:
         )
         if source is None:
             return without_function(bind(tool, name=name))
+        # The code is kept alive by the stored parts, so that its id stays its own.
         key = (id(source.code), name)
         with self._lock:
             stored = self._by_code.get(key)

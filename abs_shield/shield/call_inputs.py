@@ -23,11 +23,13 @@ def calls_in(calls: Any) -> tuple[ToolCall, ...]:
     """Return the calls of any shape; an unreadable one becomes a call without a name."""
     if isinstance(calls, ToolCall):
         return (sound(calls),)
+    # A text is a sequence, too, of ever more texts.
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in calls_in(part))
     try:
         return read_calls(calls)
     except UnreadableMessage:
+        # It is judged, and found to name no tool: a model's mistake is no exception of the host's.
         return (ToolCall(""),)
 
 

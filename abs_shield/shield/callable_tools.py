@@ -17,6 +17,7 @@ def narrow(session: Session, tools: frozenset[str], own: SessionTools | None) ->
         own: Its own functions; None without any.
     """
     granted = None if session.parent is None else record_of(session.parent).grant
+    # A sub-agent can never call more than the agent that started it.
     if granted is not None:
         tools &= granted if own is None else granted | own.own_names()
     if own is not None:
@@ -36,6 +37,7 @@ def admit(session: Session, own: SessionTools, before: SessionTools | None) -> N
     gone = frozenset() if before is None else before.added
     record = record_of(session)
     if record.grant is not None:
+        # What it may call without its own functions stays when these are exchanged.
         remaining = record.grant - gone
         own.added = own.own_names() - remaining
         record.grant = remaining | own.own_names()

@@ -117,6 +117,7 @@ def shielded(
 def _decorate(
     tool: Any, *, shield: Shield | None, name: str | None, on_block: OnBlock, replace: bool
 ) -> Any:
+    # Unwrapped, and wrapped again around the guarded function.
     if isinstance(tool, (staticmethod, classmethod)):
         inner = _decorate(
             tool.__func__, shield=shield, name=name, on_block=on_block, replace=replace
@@ -126,6 +127,7 @@ def _decorate(
     declare(binding, SHARED if shield is None else shield.registry, replace=replace)
     wrapper = _wrapper(binding, _GuardFactory(binding, shield), on_block)
     _copy_attributes(wrapper, tool)
+    # A callable object has no `__name__` that could be copied.
     wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)
     wrapper.__shielded__ = binding
     return wrapper
@@ -146,6 +148,7 @@ def _class_attributes(tool: Any) -> Iterator[str]:
     """Yield the public class attributes of a callable object, without its properties."""
     if isinstance(tool, type) or type(tool).__module__ in _PLAIN_CALLABLES:
         return
+    # Without `object`, the last one.
     for kind in type(tool).__mro__[:-1]:
         for name, value in vars(kind).items():
             ready = isinstance(value, _METHODS) or not hasattr(type(value), "__get__")
@@ -168,6 +171,7 @@ class _GuardFactory:
         self._name = binding.tool.name
         self._shield = shield
 
+    # Found at the call: the session, and so the Shield, may be another one each time.
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Guard, Copies]:
         """Return the guard of one call, and the copies of its values that are judged."""
         shield = current_shield() if self._shield is None else self._shield
@@ -175,6 +179,7 @@ class _GuardFactory:
         if copies is not None:
             args, kwargs = copies
         if arguments is None:
+            # A call that Python refuses is judged as well, so that it is in the log.
             arguments = _unbound_arguments(self._binding, args, kwargs)
         guard = shield.guard_function(self._binding, arguments)
         if shield.lifecycle.approver is not None:
@@ -234,8 +239,10 @@ def _innermost(tool: Any) -> Any:
 
 def _function(tool: Any, enter: _GuardFactory) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
+        # Not a `with` block: an awaitable result closes the guard later, in another place.
         guard, copies = enter(args, kwargs)
         guard.__enter__()
+        # In audit mode the function gets the caller's own objects, as without the Shield.
         if copies is not None and guard.enforces:
             args, kwargs = copies
         try:
@@ -266,6 +273,7 @@ def _generator(tool: Any, enter: _GuardFactory, guarded: Callable[[Any, Guard], 
         guard.__enter__()
         if copies is not None and guard.enforces:
             args, kwargs = copies
+        # A generator runs when it is read, maybe in another task: this context is left before.
         guard.leave()
         return guarded(tool(*args, **kwargs), guard)
 
@@ -278,6 +286,7 @@ def _return_feedback(wrapper: Any) -> Any:
             value = wrapper(*args, **kwargs)
         except (CallBlocked, ResultBlocked) as blocked:
             return blocked.decision.feedback()
+        # A plain function may return a coroutine: its block comes when that is awaited.
         return _awaited(value) if inspect.iscoroutine(value) else value
 
     return run

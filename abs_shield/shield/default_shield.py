@@ -16,6 +16,7 @@ POLICY = "ABS_SHIELD_POLICY"
 logger = logging.getLogger("abs_shield")
 
 _DEFAULTS: dict[str, Shield] = {}
+# Reentrant, as a policy's module may itself call a decorated tool while it is loaded.
 _LOCK = renewed(RLock())
 
 
@@ -31,6 +32,7 @@ def current_shield() -> Shield:
     if isinstance(owner, Shield):
         return owner
     place = os.environ.get(POLICY, "")
+    # Under the lock, or two threads would load the policy, and log the warning, twice.
     with _LOCK:
         if place not in _DEFAULTS:
             _DEFAULTS[place] = _default(place)

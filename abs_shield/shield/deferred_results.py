@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from asyncio import Future
 
 _MOST_ITEMS = 1_000
-"""Maximum number of a generator's items that are collected as its result."""
+"""Items of a generator that are collected as its result, as a stream may be endless."""
 
 
 def finish_dispatch(value: Any, guard: Guard) -> Any:
@@ -33,6 +33,7 @@ def finish_dispatch(value: Any, guard: Guard) -> Any:
 
 def finish_function_call(value: Any, guard: Guard) -> Any:
     """Return the result of a function; an awaitable closes the call when it is done."""
+    # An async context manager is entered, not awaited: `async with connect()`.
     if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
         return _pending(value, guard)
     guard.value = value
@@ -59,6 +60,7 @@ def _pending(value: Any, guard: Guard) -> Any:
 def _record_future(guard: Guard, done: Future[Any]) -> None:
     from asyncio import CancelledError
 
+    # `exception()` would raise for a cancelled future.
     error = CancelledError() if done.cancelled() else done.exception()
     guard.delivered = True
     guard.value = None if error else done.result()
@@ -69,6 +71,7 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
     token = guard.running()
     try:
         guard.value = await value
+    # Also a cancellation: a call that never closes would stay open in the session.
     except BaseException as error:
         guard.__exit__(type(error), error, error.__traceback__)
         raise
@@ -80,6 +83,7 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
 
 def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
     """Yield the items of a generator, which runs under its guard."""
+    # A step at a time, so that the context is marked only while the tool's own code runs.
     step: Callable[[], Any] = functools.partial(items.send, None)
     with _CollectedItems(guard) as collected:
         try:
@@ -92,6 +96,7 @@ def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[An
                 collected.add(item)
                 try:
                     step = functools.partial(items.send, (yield item))
+                # It ends the loop; as any other exception it would be thrown into the generator.
                 except GeneratorExit:
                     raise
                 except BaseException as thrown:
@@ -148,6 +153,7 @@ class _CollectedItems:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        # A caller that reads only the first items has not failed.
         if isinstance(error, GeneratorExit):  # the caller stopped: no error of the tool
             error = None
         guard = self._guard
@@ -158,6 +164,7 @@ class _CollectedItems:
 
 def _single_result(collected: list[Any]) -> Any:
     """Return the single result of a generator: its only item, or its texts joined."""
+    # Many generators stream one text; a single item is the result itself.
     if len(collected) == 1:
         return collected[0]
     if collected and all(type(item) is str for item in collected):

@@ -58,12 +58,14 @@ class Dispatched:
         """
         if self.opened.nested or self.opened.decision.blocked:
             return frozenset()
+        # `registry`, not this entry's: the call may have been judged by another Shield.
         entry = registry.of(self.opened.session).get(self.opened.call.name)
         declared = None if entry is None else entry.binding
         if declared is not None and not declared.declares_same(binding):
             return frozenset()
         written = {*_values(self.opened.arguments)}
         values = {value for _, value in written}
+        # The same Shield has judged these very values under the same names already.
         is_judged = declared is not None and registry is self.registry
         return frozenset(
             place
@@ -101,4 +103,5 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for path, value in islice(leaves(arguments), _MOST):
         text = scalar_text(value)
         if text:
+            # JSON does not tell 7 from 7.0.
             yield f"/arguments{pointer(path)}", text.removesuffix(".0")

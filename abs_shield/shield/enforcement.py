@@ -45,6 +45,7 @@ def rule_on(
         opened: Whether the operator's kill switch stops enforcement.
         at: Seconds since the epoch, for suppressions that end.
     """
+    # Nearly all calls: nothing to weigh, and nothing to build.
     if not judgement.findings and not judgement.faults:
         mode = Mode.AUDIT if opened else plan.mode
         return _CLEAN[mode]
@@ -53,7 +54,9 @@ def rule_on(
     )
     weighing = [finding for finding in findings if finding.weighs]
     verdict = Verdict.worst(finding.verdict for finding in weighing)
+    # The mode of a decision is that of what decided it.
     gravest = [finding for finding in weighing if finding.verdict is verdict]
+    # Whatever the mode: `would_block` says what strict would do.
     grounds = [finding for finding in weighing if _calls_for_block(finding, policy)]
     faults = _blocking_faults(judgement.faults, policy)
     strict = [f for f in grounds if f.mode is Mode.STRICT]
@@ -83,6 +86,7 @@ def faults_of(decision: Decision) -> list[Fault]:
         for layer, coverage in decision.coverage.items()
         if coverage.outcome is Outcome.ERROR
     ]
+    # Where no layer failed, the error was of the whole check.
     return broken or [Fault("door", error) for error in decision.errors]
 
 
@@ -140,4 +144,5 @@ def _action(verdict: Verdict, *, would_block: bool) -> Action:
 def _approval(strict: Sequence[Finding], policy: Policy, faults: Sequence[Fault]) -> str:
     """Return ``required`` where only suspicion, and no internal error, blocks the call."""
     suspected = bool(strict) and all(f.verdict is Verdict.SUSPICIOUS for f in strict)
+    # An approver sees the suspicion, not what could not be checked: a fault still blocks.
     return "required" if suspected and policy.on_suspicious == "approve" and not faults else ""

@@ -74,6 +74,7 @@ class Evaluator:
             kinds=lambda record: registry.tools_of(record).kinds(),
         )  # fmt: skip
         self._unknown = ToolLayers(self._layers, None, self._terms)
+        # By the plan's id, as a plan has no hash; `_prepare` says why the id stays valid.
         self._prepared: dict[int, ToolLayers] = {}
 
     def judge(
@@ -119,15 +120,18 @@ class Evaluator:
         plan, logprob, size = None, None, -1
         passed_on: frozenset[str] = frozenset()
         try:
+            # In the `try`: compiling a declaration may raise, and a call is judged all the same.
             plan = self._plan(call.name, record, binding, nested=nested)
             layers = self._prepared.get(id(plan)) or self._prepare(plan)
             logprob, fault = _NO_LOGPROB if call.logprobs is None else _name_logprob(call)
             shape = None
+            # The short way covers what nearly all calls are: one plain call of an available tool.
             if not (siblings or nested or changed or fault or malformed) and (
                 session.tools is None or call.name in session.tools
             ):
                 shape = layers.shape(arguments)
             if shape is not None:
+                # Huge or infinite numbers go the long way.
                 size = plain_size(arguments, names=shape.letters)
             if shape is not None and size >= 0:
                 judgement = layers.judge_usual(
@@ -149,6 +153,7 @@ class Evaluator:
                 )
                 if inside is not None and passed_on:
                     judgement.findings = model_findings(judgement.findings, passed_on, inside)
+        # Our own error must never become the host's exception.
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
             plan, judgement = None, CallJudgement([], {}, [Fault("door", place_of(error))])
@@ -157,6 +162,7 @@ class Evaluator:
             decision_id=decision_id, counted=counted, runs=runs, changed=changed, at=at,
             started=started,
         )  # fmt: skip
+        # Judged before it is learnt from; once a call, and by what the model itself wrote.
         if decision_id is None and logprob is not None and not nested:
             record.likelihoods.update(logprob)
         return OpenCall(
@@ -178,6 +184,7 @@ class Evaluator:
         if plan is None:
             return self._unknown
         if len(self._prepared) >= _MOST_PREPARED:
+            # All of them, as tools come and go with sessions and none is known to be the oldest.
             self._prepared.clear()
         layers = self._prepared[id(plan)] = ToolLayers(self._layers, plan, self._terms)
         return layers
@@ -230,12 +237,14 @@ class Evaluator:
     ) -> tuple[Decision, Key]:
         """Weigh the findings, count a blocked attempt, and build the Decision."""
         notes: tuple[str, ...] = ()
+        # A tool that may not be called here is weighed like one that does not exist.
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
             plan = self.registry.unknown(call.name)
         ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
+            # The digest costs time, so only what may be blocked is counted.
             key = self._key(call, arguments, session)
             ruling, attempts = self._settle_block(ruling, key, session, counted=counted, runs=runs)
         decision = make_decision(
@@ -279,6 +288,7 @@ class Evaluator:
         )
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
+        # Without a session every call is a new one, but an approval has to find it again.
         scope = "" if record_of(session).ephemeral else session.id
         return (scope, call.name, digest_of(call.name, arguments))
 

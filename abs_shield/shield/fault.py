@@ -18,6 +18,7 @@ class Fault(NamedTuple):
 
 def place_of(error: BaseException) -> str:
     """Return the type and place of an exception; its text could contain argument values."""
+    # The innermost frame: where it broke, not where it was called.
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"

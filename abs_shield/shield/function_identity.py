@@ -47,6 +47,7 @@ class Identity(NamedTuple):
                 bound.append(inner.__self__)
                 inner = inner.__func__
             elif hasattr(inner, "__wrapped__"):
+                # A wrapper of ours is one of every decorated function: it tells nothing apart.
                 if isinstance(inner, FunctionType) and not hasattr(inner, "__shielded__"):
                     layers.append(inner)
                 inner = inner.__wrapped__
@@ -75,6 +76,7 @@ class Identity(NamedTuple):
         if not self._has_name_of(other) or not (self.bound and other.bound):
             return False
         code = _code(self.function)
+        # One code in both: no reload has happened, so the objects' classes must be the same, too.
         reloads = code is None or code is not _code(other.function)
         return not _same(self.bound, other.bound, reloads=reloads)
 
@@ -110,6 +112,7 @@ class Identity(NamedTuple):
 def _name(function: Any) -> tuple[str, str]:
     module = str(getattr(function, "__module__", None) or "builtins")
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    # All lambdas have one name, so the place stands for it.
     code = getattr(function, "__code__", None)
     if code is not None and function.__name__ == "<lambda>":
         return module, f"{name} {code.co_filename}:{code.co_firstlineno}"
@@ -158,6 +161,7 @@ def _same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = Non
     pair = (id(one), id(two))
     if one is two or pair in compared:
         return True
+    # Only these: others may be freed, and their ids given to other values.
     if isinstance(one, (FunctionType, Mapping)):  # these stay, and may hold themselves
         compared.add(pair)
     inside = functools.partial(_same, reloads=reloads, compared=compared)
@@ -182,6 +186,7 @@ def _same_function(one: FunctionType, two: FunctionType, *, compared: set[Pair])
     """Return whether two referenced functions are the same, or one is a reload of the other."""
     if _name(one) != _name(two) or (one.__name__ == "<lambda>" and one.__code__ != two.__code__):
         return False
+    # Another code under the same name: the module was reloaded.
     if one.__code__ is not two.__code__:
         return True
     return _same(_cells(one), _cells(two), reloads=False, compared=compared)

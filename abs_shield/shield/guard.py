@@ -45,6 +45,7 @@ class Guard:
         ResultBlocked: On leaving, where what it returned is withheld.
     """
 
+    # With slots it is created and read faster: there is one for each call.
     __slots__ = (
         "_binding",
         "_call",
@@ -146,6 +147,7 @@ class Guard:
 
     def __enter__(self) -> Self:
         span = self._entered()
+        # Here and not in `__exit__`, which Python does not call where entering raises.
         try:
             self._begin(self._lifecycle.admit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
@@ -226,6 +228,7 @@ class Guard:
         failed, stopped, value = self.failed, self.stopped, self._value
         value = None if value is UNKNOWN else value
         if failed is None and error is not None:
+            # What the model will read in place of a result.
             value = describe_exception(error)
         failed = error is not None if failed is None else failed
         failed |= stopped is not None
@@ -242,7 +245,9 @@ class Guard:
                 opened.call, opened.arguments, value, session=self._session, execution=execution
             )
         finally:
+            # Whatever happens: a context that stays marked would make each later call a nested one.
             self._leave(kind, error, traceback)
+        # A `KeyboardInterrupt` or a cancellation of the framework's goes on unchanged.
         if stopped is not None and (error is None or isinstance(error, Exception)):
             raise CallBlocked(stopped, self._names()) from error
         if decision.blocked:

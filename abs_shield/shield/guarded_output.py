@@ -84,6 +84,7 @@ class GuardedOutput:
 
     def record_score(self, output: AgentOutput, score: float) -> None:
         """Append the quality score of an output to the log, if the store supports scores."""
+        # A store of the host's needs only `append`.
         append = getattr(self._lifecycle.store, "append_score", None)
         if append is not None:
             append(

@@ -59,6 +59,7 @@ def marks_of(
                     "can be the host's"
                 )
             is_parameter = len(steps) == 1 and steps[0] != ANY
+            # The first is the outermost, and holds.
             marks.setdefault(steps[0] if is_parameter else pointer(steps), mark)
     return marks
 
@@ -107,6 +108,7 @@ def _hint_marks(hint: Any, name: str) -> _MarkPaths:
         return
     models = _Models(hint)
     try:
+        # A list: marks that were yielded before the bound is met would be reported twice.
         yield from [*models.inside(hint, (name,), ())]
     except _TooMany:
         yield from (((name,), mark) for mark in own)
@@ -134,12 +136,14 @@ class _Models:
         unread = [*_models_in(hint)]
         while unread:
             model = unread.pop()
+            # Models refer to each other in circles.
             if model in self.fields:
                 continue
             fields = self.fields[model] = [*_fields(model)]
             for inner in [inner for _, value in fields for inner in _models_in(value)]:
                 leads.setdefault(inner, []).append(model)
                 unread.append(inner)
+        # From marked fields up to the models that hold them, so that each model is visited once.
         new = [m for m, fields in self.fields.items() if any(_is_marked(one) for _, one in fields)]
         while new:
             model = new.pop()
@@ -214,6 +218,7 @@ class _Opened(NamedTuple):
 def _model_of(hint: Any) -> Any:
     """Return the model class of a hint, also of a generic one; None if it is not a model."""
     kind = get_origin(hint) or hint
+    # Its JSON is that of its value; it has no field of its own.
     if isinstance(kind, type) and issubclass(kind, RootModel):
         return None
     is_model = isinstance(kind, type) and (
@@ -276,6 +281,7 @@ def _own_marks(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
 def _marks_among(extras: Iterable[Any]) -> Iterator[Mark]:
     for extra in extras:
         if isinstance(extra, type) and issubclass(extra, _MARKS):
+            # `Target` for `Target()` is an easy slip.
             yield extra()
         elif isinstance(extra, _MARKS):
             yield extra

@@ -12,8 +12,9 @@ from abs_shield.text.show import shown
 
 MODE = "ABS_SHIELD_MODE"
 MODE_FILE = "ABS_SHIELD_MODE_FILE"
+# a read for each call would slow all of them; an operator waits this long at most
 _POLL_INTERVAL_S = 0.5
-_LONGEST = 64
+_LONGEST = 64  # one word; a wrong path may lead to a log of gigabytes
 
 logger = logging.getLogger("abs_shield")
 
@@ -31,6 +32,8 @@ class KillSwitch:
         self._always = _disables_enforcement(os.environ.get(MODE, ""), MODE)
         name = os.environ.get(MODE_FILE, "")
         self._file = Path(name) if name else None
+        # At the start a wrong word raises: the operator must not believe in a switch that does
+        # nothing.
         self._opened = _disables_enforcement(_read(self._file), MODE_FILE) if self._file else False
         self._next = monotonic() + _POLL_INTERVAL_S
         self._reported = ""
@@ -46,6 +49,7 @@ class KillSwitch:
         try:
             self._opened = _disables_enforcement(_read(file), MODE_FILE)
             self._reported = ""
+        # Later, the last valid word holds: a half-written file may not end a running program.
         except PolicyError as error:
             if str(error) != self._reported:
                 logger.error("%s; ignored", error)
@@ -54,6 +58,7 @@ class KillSwitch:
 
 def _read(file: Path) -> str:
     try:
+        # `replace`, so that any bytes become a word that is reported.
         with file.open(encoding="utf-8", errors="replace") as text:
             return text.read(_LONGEST)
     except FileNotFoundError:

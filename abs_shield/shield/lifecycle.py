@@ -43,7 +43,7 @@ Reread = Callable[[], Mapping[str, Any] | None]
 _RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _MOST = 1_000
-"""Maximum number of calls before and after a dispatched one in its turn that are read."""
+"""Calls read before and after one in its turn; without a bound a turn costs their square."""
 
 
 class Lifecycle:
@@ -61,6 +61,7 @@ class Lifecycle:
         self.policy = policy
         self.registry = registry
         self.store = store
+        # Looked up once: it is called for every decision.
         self._append = store.append
         self.reports = ReportLog(store)
         self._needs_log = policy.on_log_loss == "block"
@@ -100,12 +101,15 @@ class Lifecycle:
         if arguments is not call.arguments:
             call = _as_judged(call, raw, arguments)
         record = record_of(session)
+        # One call of a session at a time: layers read what the call before it has left.
         with record.lock:
             if proposed is not None:
                 opened = self._open_changed(call, arguments, session, proposed, runs=runs)
             elif record.pending:
                 opened = self._open_proposed(call, arguments, session, siblings, binding, runs=runs)
             else:
+                # Without pending proposals, the usual case, only an id can link a call to an
+                # earlier judgement.
                 decision_id = record.calls.decided(call, arguments, runs=runs) if call.id else None
                 nested = RUNNING.get() is not None and _is_nested(session)
                 opened = self._evaluator.judge(
@@ -136,6 +140,7 @@ class Lifecycle:
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         nested = pending is None and _is_nested(session)
         if not (pending or nested or call.id):
+            # A host may run a call under its arguments alone; its result is matched by the id.
             call_id = record.pending.find_id(call, plain)
             call = call if call_id is None else replace(call, id=call_id)
         return self._evaluator.judge(
@@ -177,6 +182,7 @@ class Lifecycle:
         elif call.id and record.calls.decided(proposed, before):
             record.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
+        # What the model was sure of was its own call, not this one.
         return self._evaluator.judge(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
             nested=pending is None and _is_nested(session), decision_id=decision_id,
@@ -217,6 +223,7 @@ class Lifecycle:
             )
             turn.append(pending)
             record.add_proposal(pending.decision, first=not pending.place)
+            # Outside bounds: the oldest proposals are logged as they are.
             for old in record.pending.propose(pending):
                 old.settle()
         return opened.decision
@@ -283,6 +290,7 @@ class Lifecycle:
 
     def _record_admission(self, opened: OpenCall, *, runs: bool) -> OpenCall:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
+        # It was admitted before, e.g. by `check_call` before a guard.
         if call.id and record.calls.is_open(call.id, decision.id):
             return opened
         if self._needs_log:
@@ -291,6 +299,7 @@ class Lifecycle:
         else:
             self._store(decision)
         if decision.blocked or opened.nested:
+            # A nested call is no step of the model's: it takes over no proposal and opens no call.
             if not opened.nested:
                 record.stop(call, decision)
             record.add_decision(decision)
@@ -302,6 +311,7 @@ class Lifecycle:
 
     def _store_or_block(self, decision: Decision) -> Decision:
         """Store a decision; block the call if the record is lost, as the policy requires one."""
+        # Asked before, as a store that loses decisions in the background still takes them.
         losing = self.store.losing
         if losing:
             decision = _blocked_without_log(decision)
@@ -323,6 +333,7 @@ class Lifecycle:
 
     def _notify(self, decision: Decision) -> None:
         """Notify every hook and listener of a decision."""
+        # Tested here, as most Shields have no listener and a call costs time.
         if self.hooks:
             emit(decision, self.hooks)
         if LISTENERS.all:
@@ -355,10 +366,12 @@ class Lifecycle:
                     call, arguments, None, session=session, execution=execution, is_due=is_due
                 )
                 raise
+            # A withheld value never enters the session, or a later call could cite it.
             visible = None if decision.blocked else value
             self._take(
                 call, arguments, visible, session=session, execution=execution, is_due=is_due
             )
+        # After the lock is released: hooks and stores may be slow.
         if is_recorded_separately(decision):
             self.record(decision, session)
         return decision
@@ -493,6 +506,7 @@ def _judged_before(
     decision = record_of(session).result_decision(call.id)
     if decision is None or decision.blocked:
         return None
+    # From the newest: an id may be used again.
     executed = next((one for one in reversed(session.executed) if one.call_id == call.id), None)
     return decision if executed is not None and _is_same(executed.value, value) else None
 
@@ -547,6 +561,7 @@ def _sync_answer(answer: Any) -> Any:
     def run() -> None:
         answers.append(asyncio.run(_async_answer(answer)))
 
+    # A thread of its own, as this one may already run an event loop, in which another cannot start.
     thread = Thread(target=run, name="abs_shield-approver")
     thread.start()
     thread.join()

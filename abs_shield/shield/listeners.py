@@ -30,6 +30,7 @@ class Listeners:
     def listening(self, listener: Listener) -> Iterator[None]:
         """Call *listener* with every decision until the block is left."""
         with self._lock:
+            # A new tuple, so that a thread that iterates over the old one is not disturbed.
             self.all = (*self.all, listener)
         try:
             yield

@@ -27,6 +27,7 @@ def content_of(value: Any) -> str:
     >>> content_of({"on": date(2026, 3, 2), "for": timedelta(hours=1), "ids": {7}})
     '{"on": "2026-03-02", "for": "PT1H", "ids": [7]}'
     """
+    # An enumeration of texts is written by its value, as in a parameter's JSON.
     if isinstance(value, str) and not isinstance(value, Enum):
         return value
     for write in _WAYS:
@@ -48,6 +49,7 @@ def _by_pydantic(value: Any, *, mode: Literal["utf8", "base64"]) -> str:
     if size_of([value], MAX_NODES) is None:
         raise ValueError("it holds what pydantic would consume, or too much")
     written = to_json(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
+    # Read and written again, as `to_json` writes no blanks, and one style is enough for a model.
     return json.dumps(json.loads(written))
 
 

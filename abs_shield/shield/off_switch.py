@@ -34,6 +34,7 @@ class OffSwitch:
         finally:
             self._move(-1)
 
+    # Counted, as blocks of several threads or fixtures may overlap.
     def _move(self, step: int) -> None:
         with self._lock:
             self._depth += step

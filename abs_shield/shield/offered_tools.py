@@ -28,7 +28,7 @@ _BROKEN = (
     "abs_shield cannot check arguments by the schema that a tool is offered with: %s; what the "
     'host declared of the tool holds, and `on_error="block"` blocks its calls'
 )
-_MOST_NAMES = 1_000
+_MOST_NAMES = 1_000  # a server lists some hundred; names from elsewhere have no end
 _MOST_SCHEMAS = 256
 """Descriptions cached of one tool; a schema with a tenant's accounts differs for each tenant."""
 
@@ -102,10 +102,13 @@ class OfferedTools:
         with self._lock:
             offers = self._offers.get(shape.name)
             stored = None if offers is None else offers.get(digest)
+            # `is`: after a new declaration of the host's the compiled description is out of date.
             if offers is not None and stored is not None and stored.declared is declared:
                 offers.move_to_end(digest)
                 self._offers.move_to_end(shape.name)
                 return stored.entry
+        # Not under the lock, as a large schema takes milliseconds; two threads may compile the
+        # same.
         entry = self._compiled(shape, declared)
         if entry is not None and entry.plan.lost_targets:
             logger.error(

@@ -11,7 +11,7 @@ from abs_shield.text.json_leaves import MOST, leaves, scalar_text
 from abs_shield.text.normal import normal
 
 LONGEST = 16_384
-"""Maximum number of compared characters of a value, and of the model's text."""
+"""Compared characters of a value, and of the model's text; what is longer is a document."""
 
 NOTE = "changed_by_host"
 """The note of a decision about such a call."""
@@ -35,6 +35,7 @@ def changed_text(arguments: Mapping[str, Any], proposed: Any, *, raw: Any = None
     """
     before = dict(leaves(proposed)) if isinstance(proposed, Mapping) else {}
     own = {_plain(text) for value in before.values() if (text := scalar_text(value))}
+    # Raw text only where it was no JSON: its values are not known one by one.
     written = normal(raw[:LONGEST]) if isinstance(raw, str) and not before else ""
     values = (v for path, v in leaves(arguments) if not (path in before and same(before[path], v)))
     texts = (scalar_text(value) for value in islice(values, MOST))

@@ -40,6 +40,7 @@ class ReportLog:
             return
         try:
             self._append(decision, self._body(decision, result))
+        # Only the type: its text could quote the report.
         except Exception as error:
             logger.error("abs_shield could not keep a report: %s", type(error).__name__)
 
@@ -50,7 +51,9 @@ class ReportLog:
                 return report
             ids = {"run_id": decision.run_id, "session_id": decision.session_id}
             line = {**ids, "tools": [], "messages": [], "answers": [report]}
+            # A copy by way of JSON, as a hook may change what it gets.
             changed = self.redact(json.loads(canonical(line)))
+            # Where the hook wrote nothing, or removed the report, only the outline is left.
             if changed is not None and changed.get("answers"):
                 body: dict[str, Any] = changed["answers"][0]
                 return body

@@ -49,7 +49,7 @@ _UNGIVEN = Coverage(
 )
 _IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator gave several items")
 _UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
-_LONGEST_MS = 1e15
+_LONGEST_MS = 1e15  # some 30,000 years: a broken clock, and no call
 Tools = Registry | SessionTools
 _ToolEntry = Entry | PolicyError | None
 """A tool's entry; an error if its declaration is wrong; None if it is not registered."""
@@ -84,6 +84,7 @@ class ResultVerifier:
 
     def _make(self, declared: Verification) -> None:
         # an import that only a program pays for whose tools return something
+        # Held while it is imported, so that no fork meets a module that is half built.
         with IMPORTING:
             from abs_shield.verification import VerificationEngine
 
@@ -98,6 +99,7 @@ class ResultVerifier:
         tools = self._registry.of(returned.session)
         entry = _entry(tools, name)
         plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(name)
+        # Like a layer, it may have a mode of its own for this tool.
         mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
         fields = self._fields(returned, mode)
         reason = self._unjudged(returned.execution)
@@ -134,11 +136,13 @@ class ResultVerifier:
             plan.tool.profile,
         )
         try:
+            # A wrong declaration is an error of the check, reported like any other one.
             if isinstance(entry, PolicyError):
                 raise entry
             engine = self._engine or self.engine
             assert engine is not None
             assert execution.elapsed_ms is not None
+            # `is`: a plan that was compiled again may have another profile.
             if profile is not None and engine.profile(name) is not profile:
                 engine.register_tool_profile(name, profile)
             result = engine.verify(
@@ -151,6 +155,7 @@ class ResultVerifier:
                 suppressed=suppressed_by(plan) if plan.suppress else None,
             )
         except Exception as error:
+            # Our own messages hold no value of a call; any other exception's text may.
             text = str(error) if isinstance(error, ShieldError) else place_of(error)
             text = f"{VERIFICATION}: {text}"
             logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), text)

@@ -44,12 +44,14 @@ def decision_fields(
     """
     signals = result.signals.values()
     fields: dict[str, Any] = {
+        # The coverage of clean results is one of a few objects, so it is built once.
         "coverage": _coverage(tuple(result.signals), tuple(map(_REASON, signals))),
         "probability": result.posterior,
         "retryable": not plan.writes,
     }
     if result.verdict == "accept" and not any(map(_FIRED, signals)):
         return fields
+    # The caller has it already: saying `blocked` would be untrue.
     ruling = "flag" if delivered and result.verdict == "block" else result.verdict
     verdict, would_block = _VERDICTS[ruling], ruling == "block"
     return fields | {
@@ -95,6 +97,7 @@ def _added_evidence(signal: SignalResult) -> float:
 
 
 def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> Finding:
+    # Only of the whole verdict: a single signal is never certain.
     hallucinated = verdict is Verdict.HALLUCINATED
     return Finding(
         check=name,
@@ -110,6 +113,7 @@ def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> F
     )
 
 
+# A tool has few combinations of signals that could judge.
 @lru_cache(maxsize=512)
 def _coverage(names: tuple[str, ...], reasons: tuple[str, ...]) -> Mapping[str, Coverage]:
     return {

@@ -69,6 +69,7 @@ class Recorder:
             raise StoreError(f"cannot record to `{self._path}`: its folder does not exist")
         self._registry = registry
         self._lock = renewed(RLock())
+        # Weak: recording must not keep sessions alive.
         self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._reported: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._open: WeakSet[Session] = WeakSet()
@@ -107,6 +108,7 @@ class Recorder:
             kind = type(error).__name__
             logger.error(
                 "abs_shield cannot record session %s to `%s`: %s",
+                # A text of an `OSError` names the file; any other may quote the run.
                 session.id, self._path, error if isinstance(error, OSError) else kind,
             )  # fmt: skip
 
@@ -116,18 +118,22 @@ class Recorder:
         if written is not None and not new:
             return
         run = self._run(session, new) | self._answers(session)
+        # Versions have no gaps, unless the log's bounds removed events.
         if new and new[0].version > (written or 0) + 1:
             run["truncated"] = True
         self._write(run)
+        # After the write, so that what failed comes with the next line.
         self._written[session] = new[-1].version if new else 0
         self._reported[session] = record_of(session).decisions.reported
 
     def _write(self, run: Mapping[str, Any]) -> None:
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
         if self._redact is not None and line is not None:
+            # Read back, so that a hook gets plain JSON and cannot change the session.
             changed = self._redact(without_tokens(json.loads(line)))
             line = None if changed is None else json.dumps(changed, ensure_ascii=True)
         if line is not None:
+            # "a" appends even where several processes write; "+" to read the last character.
             with open(self._path, "ab+", opener=_private) as file:
                 begin = "\n" if _is_torn(file) else ""
                 file.write(f"{begin}{line}\n".encode())

@@ -34,6 +34,7 @@ def redacted(text: Callable[[str], str]) -> Redact:
 
     def changed(value: Any) -> Any:
         if isinstance(value, str):
+            # JSON inside a text: an escape such as `\u0061` would hide a name from the hook.
             decoded = _decoded(value)
             return (
                 text(_without_escapes(value)) if decoded is None else json.dumps(changed(decoded))
@@ -122,6 +123,7 @@ def _logprob_numbers(call: dict[str, Any]) -> Any:
 
 def _decoded(text: str) -> Any:
     """Return the object or list of a JSON text with escapes; None for any other text."""
+    # Without a backslash nothing is hidden, and the text itself is what is changed.
     if "\\" not in text or not text.lstrip().startswith(("{", "[")):
         return None
     try:

@@ -25,9 +25,9 @@ from abs_shield.text.show import escaped, shown
 if TYPE_CHECKING:
     from abs_shield.shield.tool_registry import Registry
 
-_MOST_NAMES = 1_000
+_MOST_NAMES = 1_000  # a host has a few dozen; a factory may make any number of names
 _MOST_OFFERED = 2_000
-"""Maximum number of stored tools of earlier steps; tools offered now are always stored."""
+"""Stored tools of earlier steps, which are offered again when needed; those of now always are."""
 _MOST_PLANS = 8
 """Maximum number of cached signatures of one name: versions of one method, seldom over two."""
 
@@ -62,6 +62,7 @@ class SessionTools(Mapping[str, Entry]):
 
     def offering(self, offered: Mapping[str, Entry]) -> SessionTools:
         """Return these tools with the ones that are offered now; earlier offers stay valid."""
+        # Forgotten all together, as the tools of this step come again below.
         earlier = self.offered if len(self.offered) < _MOST_OFFERED else {}
         tools = SessionTools(
             self._registry, self._own, self._parent, offered={**earlier, **offered}
@@ -120,6 +121,7 @@ class SessionTools(Mapping[str, Entry]):
 
     def __bool__(self) -> bool:
         """Return True: the list of tools is complete, even if it is empty."""
+        # Otherwise `__len__` would make an empty list of tools false, like one that is unknown.
         return True
 
     def __len__(self) -> int:
@@ -171,6 +173,7 @@ class SessionPlans:
         tool = binding.tool
         registered = registry.get(tool.name)
         declaration = None if registered is None else registered.plan.tool
+        # Compiled outside the lock; two threads that meet here compile the same plan.
         with self._lock:
             for stored in self._plans.get(tool.name, ()):
                 if stored.is_of(binding, declaration):
@@ -186,6 +189,7 @@ class SessionPlans:
         compiled_tool = _Compiled(tool, binding.model, declaration, plan, authored_names(plan.tool))
         with self._lock:
             plans = self._plans.setdefault(tool.name, [])
+            # Newest first: the plan of the last session is the likeliest for the next one.
             plans.insert(0, compiled_tool)
             del plans[_MOST_PLANS:]
             if len(self._plans) > _MOST_NAMES:

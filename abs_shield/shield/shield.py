@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
-"""Maximum number of earlier calls of a turn that layers read: the newest ones."""
+"""Newest earlier calls of a turn that layers read; without a bound a turn costs their square."""
 
 
 def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
@@ -127,8 +127,10 @@ class Shield(AnswerMethods):
         Args:
             policy: The policy. Another object with equal fields has a Shield of its own.
         """
+        # One policy object is one Shield, so that tools share sessions, approvals and retries.
         with _OF_LOCK:
             firewall = _OF.get(id(policy))
+            # An id may be reused after its policy was freed.
             if firewall is None or firewall.policy is not policy:
                 firewall = _OF[id(policy)] = cls(policy)
             return firewall
@@ -196,6 +198,7 @@ class Shield(AnswerMethods):
             PolicyError: One of *functions* cannot be called with a model's arguments alone, or
                 two functions of this Shield have one name.
         """
+        # Here, as decorated functions of other modules may have been added since.
         self.registry.require_unambiguous()
 
         def make() -> Session:
@@ -209,6 +212,7 @@ class Shield(AnswerMethods):
         session = make() if id is None else self.sessions.get(id, make)
         own = None
         if functions is not None:
+            # Before the session is changed: a wrong function leaves it as it was.
             own = self.registry.overlay(functions, session.parent)
         before = self.registry.own(session)
         if tools is not None:
@@ -224,6 +228,7 @@ class Shield(AnswerMethods):
             session.model = model
         if self._recorder is not None:
             self._recorder.follow(session)
+        # Last, as messages are read by the session's own tools and settings.
         session.add(messages)
         return session
 
@@ -323,6 +328,7 @@ class Shield(AnswerMethods):
             session: The session; the current one where None.
         """
         shared = self._session(session)
+        # Proposals of an earlier turn that were never dispatched are logged now.
         record_of(shared).settle()
         read = calls_in(calls)
         decisions: list[Decision] = []
@@ -330,6 +336,7 @@ class Shield(AnswerMethods):
         for place, call in enumerate(read):
             siblings = read[max(0, place - _MOST_SIBLINGS) : place]
             decisions.append(self.lifecycle.propose(call, shared, siblings=siblings, turn=turn))
+        # Nobody can dispatch in a session that nobody holds.
         if session is None and record_of(shared).ephemeral:
             record_of(shared).settle()
         return decisions
@@ -453,6 +460,7 @@ class Shield(AnswerMethods):
         with guard.failing():
             value = self._run(guard, call.name)
             if inspect.isawaitable(value):
+                # Closed, or Python warns that it was never awaited.
                 abandon(value)
                 raise ShieldError(f"tool `{escaped(call.name)}` is async; use `adispatch`")
         return finish_dispatch(value, guard)
@@ -512,6 +520,7 @@ class Shield(AnswerMethods):
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
             raise PolicyError(f"session: `tools` is {shown(tools)}; give a list of names")
         names = frozenset(tools)
+        # Only names near an existing one: a host may name tools that it registers later.
         for name in sorted(map(str, names - registered.keys())):
             if near := nearest(name, registered):
                 raise PolicyError(
@@ -520,6 +529,7 @@ class Shield(AnswerMethods):
         return names
 
     def _session(self, session: Session | None) -> Session:
+        # The usual case, without the checks below.
         if type(session) is Session:
             return session
         current = current_session() if session is None else session

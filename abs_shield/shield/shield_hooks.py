@@ -27,6 +27,7 @@ def build_hooks(
     for hook in declared:
         require_attribute(hook, "hooks", "__call__", "callables of one Decision")
     spans = tuple(hook for hook in declared if isinstance(hook, Otel)) or (Otel(),)
+    # Once each, as a host may pass the same `Otel` for two purposes.
     for otel in dict.fromkeys(spans):
         if hasattr(store, "status") and not isinstance(store, MemoryStore):
             otel.watch(store)

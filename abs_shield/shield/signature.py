@@ -82,6 +82,7 @@ class Binding:
         Containers among the values are copied, so that the function runs with the judged values;
         injected ones are not copied.
         """
+        # Nearly all calls: plain parameters and scalars, bound without `inspect`.
         if self.plain is not None:
             arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
             if SCALARS.issuperset(map(type, arguments.values())) and self._is_bound(
@@ -95,6 +96,7 @@ class Binding:
         """Return copies of the containers of a Python call, except injected ones."""
         if HOLDERS.isdisjoint(map(type, args)) and HOLDERS.isdisjoint(map(type, kwargs.values())):
             return None
+        # An injected client may not be copied: it is the host's own object.
         hosts = self.injected - self.bound
         if not hosts:
             return apart((args, kwargs))  # type: ignore[no-any-return]
@@ -112,6 +114,7 @@ class Binding:
             if self._is_bound(arguments, len(args) + len(kwargs)):
                 return self._with_unread_iterators(arguments, as_json(arguments))
         try:
+            # Slower, but it knows positional-only parameters, defaults and `**kwargs`.
             bound = self.signature.bind(*args, **kwargs).arguments
         except TypeError:
             return None
@@ -194,6 +197,7 @@ class Binding:
             ShieldError: The function needs an injected value, which a dispatch by name lacks, or
                 an argument of the model has the name of an injected parameter.
         """
+        # pydantic's defaults are not Python's: the function would get a `FieldInfo`.
         missing = self.defaults.keys() - values.keys()
         values = {name: self.defaults[name]() for name in missing} | dict(values)
         for name in self.injected:
@@ -214,6 +218,7 @@ class Binding:
         positional: list[Any] = []
         by_name: dict[str, Any] = {}
         further = [p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
+        # With values for `*args`, every parameter before them has to go by position.
         by_place = any(values.get(name) for name in further)
         for name, parameter in self.signature.parameters.items():
             kind = parameter.kind
@@ -295,6 +300,7 @@ def copy_arguments(
     """
     if isinstance(raw, Malformed):
         return raw, raw
+    # The dict itself is copied even where its values need not be.
     raw = raw.copy()
     if SCALARS.issuperset(map(type, raw.values())):
         return raw, raw
@@ -402,6 +408,7 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
     plain = _hinted_callable(function)
     try:
         hints = get_type_hints(inspect.unwrap(plain), include_extras=True)
+    # Without annotations there is nothing to read, as in functions written in C.
     except (NameError, TypeError, AttributeError) as error:
         if not getattr(plain, "__annotations__", None):
             return {}
@@ -454,6 +461,7 @@ def _receiver(function: Callable[..., Any], signature: inspect.Signature) -> fro
     """Return ``self`` or ``cls`` of a function that is defined in a class."""
     first = next(iter(signature.parameters), "")
     path = str(getattr(function, "__qualname__", "")).rsplit(".", 1)
+    # A closure inside a method has `<locals>` in its path, and its `self` may be anything.
     inside = len(path) == 2 and not path[0].endswith("<locals>")
     bound = hasattr(function, "__self__")
     return frozenset({first}) if first in ("self", "cls") and inside and not bound else frozenset()

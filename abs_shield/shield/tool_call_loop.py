@@ -47,6 +47,7 @@ async def aanswer_calls(
 
 
 def _inspect_calls(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
+    # Each call needs an id, by which its answer and its result are matched.
     calls = tuple(call if call.id else replace(call, id=new_id()) for call in read_calls(message))
     shield.inspect_turn(calls, session=session)
     return calls
@@ -63,6 +64,7 @@ def _answer(
                 value = guard.value = dispatch(call)
         if inspect.isasyncgen(value):
             raise ShieldError(f"tool `{escaped(call.name)}` is async; use `arun_tool_calls`")
+        # Read to its end under its guard: the model gets one text.
         value = list(value) if inspect.isgenerator(value) else value
     except Exception as error:
         return _error_answer(call, error)
@@ -91,6 +93,7 @@ async def _aanswer(
 def _error_answer(call: ToolCall, error: Exception) -> CallAnswer:
     if isinstance(error, CallBlocked | ResultBlocked):
         return CallAnswer(call, feedback_text(error.decision), True)
+    # Our own errors are written for the model; a tool's own are shortened.
     message = str(error) if isinstance(error, ShieldError) else describe_exception(error)
     content = {"status": "error", "tool": escaped(call.name), "error": message}
     return CallAnswer(call, json.dumps(content), True)

@@ -62,6 +62,7 @@ class Entry:
         try:
             values = self.binding.values(arguments)
         except ValidationError as error:
+            # The schema allows it, so the tool's own validator refused: that is its error to raise.
             if self._fits(arguments):
                 raise
             values = self.binding.accepted_values(arguments, error)
@@ -109,6 +110,7 @@ def compiled_entry(
     tools = authors if description is None else [*authors, description]
     own_plan = plan = compiled(tools, policy, refinement, binding, tolerant=tolerant)
     if authors and description is not None:
+        # For calls from Python, which are judged without somebody else's description.
         own_plan = compiled(authors, policy, refinement, binding, tolerant=tolerant)
     return Entry(
         plan=plan, binding=binding, own=own, declaration=declaration, description=description,
@@ -144,6 +146,7 @@ def compiled(
         tool = tool.refined(refinement)
         if refinement.destructive and "read_only" not in refinement.model_fields_set:
             tool = tool.model_copy(update={"read_only": False})
+        # With parameters in the policy, these alone are the schema.
         beside = () if refinement.parameters is not None else beside
     plan = compile_tool(tool, policy, beside=beside, tolerant=tolerant)
     if binding is None:

@@ -18,7 +18,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.shield.fault import Fault, place_of
 
-_MOST_STORED = 512
+_MOST_STORED = 512  # a tool has a few combinations of arguments; a model may invent more
 _LONGEST_NAMES = 4_096
 """Maximum characters of argument names to prepare layers for; a model may write any."""
 _READ_BY = frozenset({"parameter_mismatch", "impossible_state"})
@@ -167,8 +167,10 @@ class ToolLayers:
         plan = self.plan
         if plan is None or plain_size(arguments) < 0:
             return None
+        # Declared names only: a model's own would fill the store.
         if not (plan.schema is None or plan.schema.declares(arguments)):
             return None
+        # In the order of the call: the key is then a tuple without sorting.
         names = tuple(arguments)
         letters = len("".join(names))
         if len(self._shapes) >= _MOST_STORED or letters > _LONGEST_NAMES:
@@ -198,6 +200,7 @@ class ToolLayers:
             session: The session.
             propose: Builds the proposal, if a layer has to judge the call.
         """
+        # All layers judge, as a mismatch changes what rules and targets can tell.
         if not self._fits_schema(arguments):
             return _run_layers(self._rows, propose(), session, self._all_ran.copy())
         apart: tuple[tuple[str, Coverage], ...] = ()
@@ -209,6 +212,7 @@ class ToolLayers:
             except Exception:  # what breaks here breaks in the judge too, which says so
                 coverage_of_row = None
             if coverage_of_row is None:
+                # A new list only where one is needed: clean calls build nothing.
                 looking = [row] if looking is None else [*looking, row]
             elif coverage_of_row is not RAN:
                 apart = (*apart, (layer.name, coverage_of_row))
@@ -268,6 +272,7 @@ def _run_layers(
                 _add_results(layer.name, findings, judgement, coverage)
         except Exception as error:
             judgement.faults.append(Fault(layer.name, place_of(error)))
+    # After all of them, as a layer that failed may have reported coverage before.
     for fault in judgement.faults:
         coverage[fault.layer] = Coverage(Outcome.ERROR, fault.message)
     return judgement
@@ -294,6 +299,7 @@ def _valid_finding(finding: Finding) -> Finding:
     Raises:
         ValueError: It is CLEAN, or its strength is outside [0, 1].
     """
+    # A custom layer may give the text, and an unknown one raises here.
     verdict = Verdict(finding.verdict)
     if verdict is Verdict.CLEAN:
         raise ValueError("a finding is never CLEAN; yield nothing")

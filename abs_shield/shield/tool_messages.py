@@ -23,6 +23,7 @@ class CallAnswer(NamedTuple):
 
 def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]:
     """Return the messages that answer the calls of *message*, in its provider's shape."""
+    # First: a part of Gemini's SDK has a `function_call`, like OpenAI's old messages.
     if parts := _gemini_parts(message):
         return _gemini(parts, answers)
     if _is_bedrock(message):
@@ -68,6 +69,7 @@ def _gemini(parts: list[Any], answers: list[CallAnswer]) -> list[dict[str, Any]]
     """Return one message, with the ids and the member names of the model's message."""
     field = _GEMINI[next(name for name in _GEMINI if member(parts[0], name))]
     calls = [member(part, name) for part in parts for name in _GEMINI if member(part, name)]
+    # Only the model's own ids: one that we made up would be unknown to it.
     ids = {member(call, "id") for call in calls} - {None, ""}
     responses = [
         ({"id": a.call.id} if a.call.id in ids else {})

@@ -32,7 +32,7 @@ from abs_shield.shield.tool_entry import Entry, compiled, compiled_entry
 from abs_shield.text.show import escaped, shown
 
 _MOST_UNKNOWN = 256
-"""Maximum number of cached plans of unregistered names, and of replaced functions."""
+"""Cached plans of replaced functions, and of unregistered names, which a model may invent."""
 _PARTS = ("binding", "declaration", "description", "own")
 """Fields of an `Entry` from which it is compiled."""
 
@@ -115,10 +115,12 @@ class Registry(Mapping[str, Entry]):
                 if not replace:
                     self._require_one(tool)
                     declaration = self._parts(self._entries.get(name)).get("declaration")
+                    # The `Tool` came first: its function may not loosen it either.
                     if declaration is not None and tool.tool.targets:
                         require_no_looser(tool.tool, declaration)
                 parts = self._parts(None if replace else self._entries.get(name))
                 entry = self._keep(name, parts | {"binding": tool, "own": True}, tolerant)
+                # One that was replaced on purpose is not compared with a shared one later.
                 (self._replaced.add if replace else self._replaced.discard)(name)
                 return entry
             parts = self._parts(None if replace else self._current_entry(name))
@@ -173,6 +175,7 @@ class Registry(Mapping[str, Entry]):
         )
         self._entries[name] = entry
         self._changes += 1
+        # Logged once at registration, not for every call that cannot be checked.
         warn_of_schema(entry)
         return entry
 
@@ -199,6 +202,7 @@ class Registry(Mapping[str, Entry]):
             PolicyError: Two functions have one name.
         """
         version = SHARED.version
+        # Names are compared only after something was added.
         if version == self._compared:
             return
         for name, shared in [*SHARED.bindings.items()]:
@@ -215,6 +219,7 @@ class Registry(Mapping[str, Entry]):
     def tools_of(self, record: SessionRecord) -> Registry | SessionTools:
         """Return the tools of the session of that record; see `of`."""
         above: SessionRecord | None = record
+        # Up through the parents: a sub-agent has the functions of those that started it.
         while above is not None:
             if above.overlays:
                 own: SessionTools | None = above.overlays.get(id(self))
@@ -261,6 +266,7 @@ class Registry(Mapping[str, Entry]):
                 entry = self._offers.entry(tool, declared.get(name))
                 if entry is not None:
                     entries[name] = entry
+            # Frameworks offer the same tools at every step: nothing to replace then.
             if any(own.offered.get(name) is not entry for name, entry in entries.items()):
                 self.attach(own.offering(entries), session)
 
@@ -351,6 +357,7 @@ class Registry(Mapping[str, Entry]):
         """Return the kinds of identifiers of all tools; computed again after a tool is added."""
         version = SHARED.version, self._changes
         if self._kinds[0] != version:
+            # The version is read again: compiling an entry may have raised it.
             kinds = frozenset[str]().union(*(self[name].plan.kinds for name in self))
             self._kinds = (SHARED.version, self._changes), kinds
         return self._kinds[1]
@@ -358,6 +365,7 @@ class Registry(Mapping[str, Entry]):
     def _current_entry(self, name: str) -> Entry | None:
         entry = self._entries.get(name)
         if entry is not None and entry.own:
+            # The Shield's own function wins over one that is shared by name.
             return entry
         shared = SHARED.bindings.get(name)
         if shared is None or (entry is not None and entry.binding is shared):
@@ -504,6 +512,7 @@ class AmbiguousTool:
 
 def _valid_name(name: str) -> str:
     """Return a valid tool name: the one that a model wrote may be empty, or invalid Unicode."""
+    # A model's name may hold half a character, which no JSON can write.
     return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
 

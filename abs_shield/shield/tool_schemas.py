@@ -23,9 +23,10 @@ FORMATS = frozenset(
 
 Provider = Literal["openai", "responses", "anthropic", "gemini", "bedrock", "mcp"]
 
+# Not after an odd number of backslashes: `\(?=` is a bracket, not a lookahead.
 _LOOKAROUND = re.compile(r"(?:[^\\]|^)(?:\\\\)*\(\?<?[=!]")
 _DEEPEST = 100
-"""Maximum depth of a schema that is converted; deeper levels stay unchanged."""
+"""Depth to which a schema is converted, as it may hold itself; deeper levels stay unchanged."""
 
 
 def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
@@ -45,6 +46,7 @@ def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(SHAPES)}"
         raise PolicyError(f"tool_schemas: no provider is named {shown(provider)}; {hint}")
     shapes = [shape(tool, _parameters(tool)) for tool in tools]
+    # Gemini wants all functions in one entry.
     return [{"functionDeclarations": shapes}] if shapes and shape is _gemini else shapes
 
 
@@ -128,6 +130,7 @@ def _view(schema: Any, depth: int = 0) -> Any:
 def _portable(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema* with refused keywords moved to its description."""
     notes: list[str] = []
+    # The pattern was there for the sign; providers know the format.
     if schema.get("pattern") == DURATION:
         schema = {**schema, "pattern": None, "format": "duration"}
     elif isinstance(schema.get("pattern"), str) and _LOOKAROUND.search(schema["pattern"]):

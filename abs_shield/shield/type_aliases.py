@@ -52,7 +52,9 @@ def alias_value(hint: Any) -> Any:
 def _value(alias: Any) -> Any:
     """Return the value of an alias; names in it that are strings are resolved in its module."""
     value = alias.__value__
+    # The names in an alias's text are those of the module that defines it.
     names = vars(sys.modules.get(alias.__module__ or "", sys))
+    # `get_type_hints` resolves names only in the annotations of an object.
     holder = type("Holder", (), {"__annotations__": {"value": value}})
     try:
         return get_type_hints(holder, names, {alias.__name__: alias}, include_extras=True)["value"]

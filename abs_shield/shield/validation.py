@@ -31,6 +31,7 @@ def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[s
     taken = dict(arguments)
     try:
         return model.model_validate(taken), taken
+    # Models write null for "not given", where the parameter has a default but takes no null.
     except ValidationError as error:
         taken = _without_nulls(taken, error)
     try:
@@ -52,6 +53,7 @@ def _from_json(model: type[M], arguments: dict[str, Any], refused: ValidationErr
         written = to_json(arguments, inf_nan_mode="constants")
     except Exception:  # what has no JSON form was refused as Python
         raise refused from None
+    # JSON, as strict types take a date's text only from there.
     return model.model_validate_json(written)
 
 
