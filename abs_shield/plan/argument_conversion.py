@@ -65,6 +65,7 @@ def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
         arguments: The arguments, as JSON.
         texts: Whether to count text that is a number and not a finite one.
     """
+    # Not recursive: a caller's Python values may be nested deeply.
     remaining: list[Any] = [arguments]
     while remaining:
         item = remaining.pop()
@@ -76,6 +77,7 @@ def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
             remaining += item.values()
         elif kind is list:
             remaining += item
+        # `float("inf")` and `float("1e999")`: a function with a `float` would get an infinity.
         elif texts and kind is str and _is_endless(item):
             return True
     return False
@@ -108,6 +110,7 @@ def convert(
     if undecidable or plan.schema is None:
         return Conversion(arguments, undecidable or frozenset({""}))
     if plan.convert is not None:
+        # The function's own conversion first: it is what happens if the call runs.
         converted = plan.convert(arguments)
         if plan.schema_of_function or converted.endless:
             return converted
@@ -139,9 +142,11 @@ def _find_refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str
 def _problems(schema: CompiledSchema, arguments: Mapping[str, Any]) -> frozenset[str]:
     try:
         return frozenset(problem.where for problem in schema.problems(arguments))
+    # Undecided is not admitted: the whole call counts as refused.
     except Undecided:
         return frozenset({""})
 
 
 def _are_nested(one: str, other: str) -> bool:
+    # A fault at `/a` concerns what is inside `/a`, and one at `/a/b` concerns `/a`.
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

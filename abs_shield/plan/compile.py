@@ -41,11 +41,13 @@ def compile_tool(
     """
     schema, broken = _compile_parameters(tool, tolerant=tolerant)
     own_schema = schema
+    # The description's schema is broken: what the author declared still holds.
     if schema is None and broken:
         schema = _author_schemas(beside, where=escaped(tool.name))
     elif schema is not None:
         for author in beside:
             schema = _combine_schemas(schema, tool, author)
+    # A tool of somebody else's may lack a parameter: that is reported, and stops nothing.
     if schema is not None and not tolerant:
         _raise_on_unknown_marks(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
@@ -87,6 +89,7 @@ def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
     modes = {policy.modes.get(layer), tool_mode(policy, tool)} - {None}
     if not modes:
         return policy.mode
+    # Of two declarations that disagree the milder one: nothing blocks that somebody audits.
     return Mode.AUDIT if Mode.AUDIT in modes else Mode.STRICT
 
 
@@ -102,6 +105,7 @@ def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema |
     if tool.parameters is None:
         return None, ""
     try:
+        # Closed: an argument that no author named is a mistake of the model.
         return compile_schema(tool.parameters, where=escaped(tool.name), closed=True), ""
     except PolicyError as error:
         if not tolerant:
@@ -173,4 +177,5 @@ def rejects_name(schema: CompiledSchema, name: str) -> bool:
     """Return whether the schema rejects a parameter of that name in every call."""
     if name in schema.declared_names:
         return False
+    # Asked of the engine, as a schema may forbid names by pattern or by reference.
     return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))

@@ -10,10 +10,10 @@ from re import Pattern
 from types import CodeType
 from typing import Any
 
-_MAX_CONSTANTS = 400
-_MAX_DEPTH = 3
-_MAX_MEMBERS = 100
-_MAX_SET_SIZE = 10_000
+_MAX_CONSTANTS = 400  # a rule has a few; an imported table of thousands would fill every sample
+_MAX_DEPTH = 3  # a rule, a helper and its helper; also tuples within tuples
+_MAX_MEMBERS = 100  # the first of a list show what the rest is like
+_MAX_SET_SIZE = 10_000  # a set has no order of its own, and sorting a larger one takes too long
 
 
 def find_constants(function: Any) -> tuple[Any, ...]:
@@ -26,10 +26,12 @@ def find_constants(function: Any) -> tuple[Any, ...]:
     (500,)
     """
     constants = islice(_constants_of(function, _MAX_DEPTH, set()), _MAX_CONSTANTS)
+    # With the type, as `1 == True == 1.0`.
     return tuple({(type(value), value): value for value in constants}.values())
 
 
 def _constants_of(function: Any, depth: int, visited: set[int]) -> Iterator[Any]:
+    # A recursive function refers to itself.
     if not depth or id(function) in visited:
         return
     visited.add(id(function))
@@ -37,6 +39,7 @@ def _constants_of(function: Any, depth: int, visited: set[int]) -> Iterator[Any]
         yield from _scalars_in((function.args, function.keywords), _MAX_DEPTH)
         yield from _constants_of(function.func, depth, visited)
         return
+    # Through decorators, or the constants would be those of the wrapper.
     inner = getattr(function, "__func__", getattr(function, "__wrapped__", function))
     if getattr(inner, "__code__", None) is None:
         yield from _scalars_in(getattr(function, "__dict__", {}), _MAX_DEPTH)
@@ -45,6 +48,7 @@ def _constants_of(function: Any, depth: int, visited: set[int]) -> Iterator[Any]
     if not isinstance(code, CodeType):
         return
     doc = getattr(inner, "__doc__", None)
+    # The docstring is a constant of the code, but no value that it compares with.
     yield from (value for value in _code_constants(code) if value != doc)
     yield from _referenced_constants(inner, code, depth, visited)
 
@@ -95,6 +99,7 @@ def _scalars_in(value: Any, depth: int) -> Iterator[Any]:
             s for part in islice(inside, _MAX_MEMBERS) for s in _scalars_in(part, depth - 1)
         )
     elif depth and isinstance(value, (set, frozenset)):
+        # Sorted, so that a proof gives the same result in every process.
         inside = sorted(value, key=repr)[:_MAX_MEMBERS] if len(value) <= _MAX_SET_SIZE else ()
         yield from (s for part in inside for s in _scalars_in(part, depth - 1))
     elif depth and isinstance(value, (tuple, list)):

@@ -27,7 +27,7 @@ _CLIENT_WORDS = frozenset("idempotency correlation trace nonce dedup deduplicati
 _MARK_WORDS = frozenset("id uuid guid token key".split())
 """Words that identify one request, ``request_id``; a request's number is that of an application."""
 _FILE_WORDS = frozenset("file path filename filepath".split())
-_MAX_DESCRIPTION, _FIRST_WORDS = 300, 5
+_MAX_DESCRIPTION, _FIRST_WORDS = 300, 5  # the first words of a description say what the call does
 _CALLER_WORDS = frozenset("client caller external".split())
 _RECORD_WORDS = frozenset("message request operation event record entry job run batch log".split())
 """Words for the created record, whatever the noun."""
@@ -54,6 +54,7 @@ _PERSON_WORDS = frozenset(
 )
 """People who are registered already have a name."""
 _TITLE_NAMES = frozenset({("name",), ("title",), ("label",)})
+# Bounded repeats, as the statement is the model's text: each part is read in linear time.
 _CREATING_STATEMENT = re.compile(
     r"\bcreate\s{1,4}(?:or\s{1,4}replace\s{1,4})?(?:temp(?:orary)?\s{1,4})?"
     r"(?:table|view|database|schema|index|function|procedure|sequence|role|user|collection)\s{1,4}"
@@ -71,10 +72,12 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
     if keys_of(path, tool.creates, tool.parameters):
         return True
     words = frozenset(name_words(root))
+    # The caller's own numbers need no mention, whatever the call creates.
     if action.writes and (
         words & _CLIENT_WORDS or _is_caller_number(root) or _is_request_key(root, tool)
     ):
         return True
+    # What the author marked as a target exists already.
     if keys_of(path[:1], tool.targets, tool.parameters):
         return False
     if names_file(path) and not _OUTPUT_WORDS.isdisjoint(name_words(tool.name)):
@@ -85,13 +88,16 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
             and name_words(name_of(path)) in _TITLE_NAMES
             and not _is_name_of_person(path)
         )
+    # "new" is what the call sets: `new_name`.
     if action.does is VerbEffect.CHANGE and "new" in words:
         return bool(words & _OWN_WORDS)
     if action.verb == "upload" and (_names_existing_file(path, tool) or "id" in words):
         return False
+    # Where the thing is put says nothing of what it is: `remote_path`.
     own = frozenset(map(canonical, words - _DESTINATION_WORDS))
     if not (action.creates and own):
         return False
+    # The name of a person is known before the account exists.
     if own == {"name"} and not _PERSON_WORDS.isdisjoint(action.noun):
         return False
     if (
@@ -177,6 +183,7 @@ def is_list_key(
         arguments: All arguments.
         other_texts: The first of their texts, normalised.
     """
+    # With at most two digits: a longer number is an id from elsewhere.
     counted = _COUNTED.fullmatch(text)
     if counted is None or not any(isinstance(step, int) for step in path):
         return False

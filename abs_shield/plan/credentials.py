@@ -28,12 +28,13 @@ _SERVICE_NOUNS = frozenset("server database db host connection source integratio
 _OLD_WORDS = frozenset("old current existing previous present".split())
 _NEW_WORDS = frozenset("new confirm confirmation repeat repeated".split())
 _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
-_MIN_LENGTH = 4
+_MIN_LENGTH = 4  # a shorter text is a word of an interface, such as `on`
 _MIN_TOKEN_LENGTH = 16
-"""Fewest characters of a token without a digit."""
+"""Fewest characters of a token without a digit: a shorter word may name a coin or a session."""
 _TOKEN_ONLY, _SESSION_ONLY = frozenset({"token"}), frozenset({"session"})
 _CHAIN_ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 """The address of an account or a coin on a chain, which is public; a private key is longer."""
+# Of three digits, as on a card, to eight.
 _PIN = re.compile(r"\d{3,8}")
 _DIGIT = re.compile(r"\d")
 _ALNUM = re.compile(r"[^\W_]")
@@ -93,6 +94,7 @@ def credential_use(name: str, action: ToolAction) -> CredentialUse:
         return "presented"
     if name_words(name)[-1] in _PASSWORD_WORDS | _PIN_WORDS:
         return "presented" if not _SERVICE_NOUNS.isdisjoint(action.noun) else "set"
+    # `create_token(token=...)` sets one, `create_issue(token=...)` presents one.
     return "presented" if words.isdisjoint(action.noun) else "set"
 
 
@@ -108,6 +110,7 @@ def may_be_secret(text: str, name: str) -> bool:
     """
     words = credential_words(name)
     if not words.isdisjoint(_PIN_WORDS):
+        # Digits only: a word under `pin` is a place on a map or a board.
         return _PIN.fullmatch(text) is not None
     if len(text) < _MIN_LENGTH or is_sentinel(text) or _ALNUM.search(text) is None:
         return False

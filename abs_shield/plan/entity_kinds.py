@@ -21,15 +21,17 @@ from abs_shield.text.json_leaves import Path, json_data, leaves, name_of
 from abs_shield.text.normal import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
-_MAX_VALUES = 50
-_MAX_NAMES = 200
+_MAX_VALUES = 50  # values of one kind: a few show its spelling
+_MAX_NAMES = 200  # names of a schema; more of them tell no further kinds
 _MIN_LABELLED_LENGTH = 6
 """Fewest characters of a user's labelled value: a gate or a seat is shorter, and may be changed."""
-_MAX_RESULTS = 20
+_MAX_RESULTS = 20  # a credential is used soon after a result gave it
 _MAX_LEAVES = 200
 """Searched again for each unmentioned credential: some milliseconds at most."""
+# signed tokens have some thousand characters; a longer text is a document
 _MAX_CREDENTIAL_LENGTH = 4_096
-_MAX_TEXT_LENGTH = 16_384
+_MAX_TEXT_LENGTH = 16_384  # a page has some 3,000 characters; more is a document that was pasted
+# Without a digit, or of up to three characters: such a text is a word, and stands anywhere.
 _TOO_SHORT = re.compile(r"\D*|.{1,3}")
 _PERSON_WORDS = frozenset("user owner sender recipient customer member client email login".split())
 """Words for people; two of them may be the same person."""
@@ -38,7 +40,7 @@ _CREDENTIAL_INTRODUCTION = (
     r"(?:\s{1,3}(?:is|was|as|being|labell?ed|called|value|id)\b){0,3}\s{0,3}[:=,]?\s{0,3}[\"'`(]?"
 )
 """The words before a credential; "the password of u4711" introduces none."""
-_MAX_VALUE_LENGTH = 256
+_MAX_VALUE_LENGTH = 256  # an identifier is shorter; the text becomes a part of a pattern
 _CREDENTIAL_LABELS = {*"password passcode passphrase pin otp cvv token key secret apikey".split()}
 IsJudged = Callable[[Path], bool]
 _LABELLED_CREDENTIAL = re.compile(
@@ -59,6 +61,7 @@ def entity_kinds_of(tool: Tool) -> frozenset[str]:
     """
     names = islice(names_of_properties(tool.parameters), _MAX_NAMES)
     return frozenset().union(
+        # Only what identifies: a note or an amount has no kind.
         *(subject_words(n) for n in names if classify_name(n) == "hard" or credential_words(n))
     )
 
@@ -90,21 +93,25 @@ def is_other_kind(
     wanted = subject_words(name_of(argument.path)) or frozenset(noun)
     if is_credential_by_label(argument, origin, kinds=kinds, session=session):
         return True
+    # The user's words decide before the fields of results: they say what is meant.
     if origin.source == "user":
         labels = mentions_of(session).labels(argument.text)
         otherwise = mentions_of(session).is_labelled_otherwise(argument.text, wanted)
         return otherwise and not labels.isdisjoint(kinds() - wanted)
+    # Prose gives no field that could name the kind.
     if origin.source != "tool" or origin.prose or not origin.fields:
         return False
     field_kinds = [words for field in origin.fields if (words := subject_words(field))]
     if not wanted or not field_kinds or any(is_of_kind(words, wanted) for words in field_kinds):
         return False
+    # Names in other languages tell no kind, and a full list of fields may lack the right one.
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
         return False
     own_shapes = {
         spelling_shape(normal(value))
         for value in (*argument.examples, *_values_of_kind(wanted, session))
     }
+    # Nothing to compare with, or spelt like its own kind: no evidence.
     if not own_shapes or spelling_shape(normal(argument.text)) in own_shapes:
         return False
     others = kinds() - wanted
@@ -191,6 +198,7 @@ def _values_of_kind(wanted: frozenset[str], session: Session) -> list[str]:
     """Return the values of exactly the wanted kind; if there are none, those of a related kind."""
     values_of_kind = mentions_of(session).values_under
     own = values_of_kind(lambda field: subject_words(field) == wanted, most=_MAX_VALUES)
+    # Only without exact ones: a related name may be one of another kind.
     return own or values_of_kind(
         lambda field: not wanted.isdisjoint(subject_words(field)), most=_MAX_VALUES
     )

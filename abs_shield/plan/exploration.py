@@ -16,6 +16,7 @@ from abs_shield.text.path_cuts import is_conventional, is_misspelt_path, is_revi
 from abs_shield.text.popular_sites import is_popular_site
 from abs_shield.text.value_shapes import is_url
 
+# With five digits or more a number is an id, also in the address of a well-known site.
 _NUMBER = re.compile(r"\d{5,}")
 
 
@@ -37,6 +38,7 @@ def is_exploration(
         return False
     first = mentions.introduced(text)
     introducing = proposal.plan(first.tool) if first is not None else None
+    # To write where nothing was looked at is no exploration.
     if tool.writes and (introducing is None or introducing.writes):
         return False
     near = (
@@ -44,6 +46,7 @@ def is_exploration(
         for chunk in mentions.similar(text)
         if is_misspelt_path(normal(text).strip("/"), chunk)
     )
+    # A slip in a mentioned path looks like a new step below its parent.
     return next(near, None) is None
 
 

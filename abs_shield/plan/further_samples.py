@@ -14,9 +14,10 @@ from abs_shield.plan.value_lines import (
     schema_kind,
 )
 
+# every day of 28 years is some 10,000; more would use up the time limit of a rule
 _MAX_VALUES = 20_000
-_MAX_TEXTS = 12
-_MAX_REPEATS = 300
+_MAX_TEXTS = 12  # a word is put into so many texts, at its beginning and at its end
+_MAX_REPEATS = 300  # a rule about lengths counts a few hundred characters; more makes huge texts
 _MAX_DIGIT_TEXTS = 3
 """Texts in which each two adjacent characters are replaced by every two digits, for checksums."""
 
@@ -64,6 +65,7 @@ def _texts(values: Sequence[str], words: Sequence[Any]) -> Iterator[str]:
         number + off
         for number in words
         if type(number) is int and 0 < number < _MAX_REPEATS
+        # The limit itself and one above it.
         for off in (0, 1)
     }
     for word in strings:
@@ -71,6 +73,7 @@ def _texts(values: Sequence[str], words: Sequence[Any]) -> Iterator[str]:
         yield from (f"{word} " * count for count in sorted(counts))
         for text in values[:_MAX_TEXTS]:
             yield from (word + text[len(word) :], text[: -len(word)] + word, word + text)
+    # The longest are the likeliest to have a checksum.
     for text in sorted(values, key=len, reverse=True)[:_MAX_DIGIT_TEXTS]:
         for place in range(len(text) - 1):
             yield from (f"{text[:place]}{number:02}{text[place + 2 :]}" for number in range(100))

@@ -40,6 +40,7 @@ from abs_shield.text.wildcards import (
 
 _MAX_EXAMINED = 200
 """Values of a call that are examined; identifiers without punctuation do not count."""
+# Identifiers of these characters hide nothing, so they are not counted.
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
@@ -50,6 +51,7 @@ def find_doubts(
     """Yield what is wrong with the values of guarded parameters, mentioned or not."""
     if not targets.parameters.may_be_guarded:
         return
+    # By path, as such a value has its finding and needs no other one below.
     without_value = {
         doubt.path: doubt for doubt in find_missing_targets(targets.parameters, arguments)
     }
@@ -67,6 +69,7 @@ def find_doubts(
             if parameter.guard in ("seen", "target"):
                 yield Doubt(path, "", "", not_comparable(name_of(path)))
             continue
+        # Each of these may be searched for in all texts of the run.
         examined += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
         if examined > _MAX_EXAMINED:
             yield Doubt(
@@ -101,6 +104,7 @@ def _doubts_of_value(
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
+        # Seen by the raw text at least: then its length is no fault.
         if exact and not occurs_unechoed(text, session):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
@@ -116,8 +120,10 @@ def _doubts_of_value(
     elif exact and _is_condition(text, guard, verbatim):
         detail = f"{shown(text)} is a condition, and does not identify one thing"
         yield Doubt(path, text, "whole_set", detail)
+    # Must be seen: the mention itself is checked by the layer, not here.
     elif guard == "seen":
         return
+    # `null` and `root` are words of every system: only what the run named them is meant.
     elif is_null_word(text) or is_system_account(text):
         optional = around and is_null_word(text)
         if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
@@ -177,6 +183,7 @@ def _doubts_of_whole_set(
 def _doubts_of_script(
     path: Path, text: str, guard: str, session: Session, verbatim: Verbatim
 ) -> Iterator[Doubt]:
+    # A target is an identifier in any script; a name only in a script that can be compared.
     is_readable = has_identifier_characters(text) if guard == "target" else is_latin(normal(text))
     if is_readable or mentions_of(session).origin(text, apart=True) or verbatim.occurs(text):
         return
@@ -219,6 +226,7 @@ def _is_only_parent(text: str, path: Path, session: Session) -> bool:
     leads = False
     run: Session | None = session
     while run is not None:
+        # Also in the runs that started this one, where the user may have named it.
         for entry in run.entries():
             for text_in_run in texts_of(entry.event):
                 normalised = text_in_run.replace("\\", "/").casefold()

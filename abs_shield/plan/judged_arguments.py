@@ -40,20 +40,22 @@ _KEY_MEMBERS = (("name",), ("key",), ("field",), ("attribute",), ("property",), 
 _POINTER_MEMBERS = (("path",), ("from",))
 """Members of a JSON Patch that point into a document."""
 _VALUE_MEMBERS = frozenset("value values operator op comparison".split())
-_MAX_KEYS = 20
+_MAX_KEYS = 20  # members of a pair such as `{"name", "value"}`: it has a few
 MOST_JUDGED = 10_000
-"""Values of one call that are judged; the rest is reported as not judged."""
-_MAX_NAME_LENGTH = 256
-_MAX_DESCRIPTION = 300
+"""Values of one call that are judged; more is a list of data, reported as not judged."""
+_MAX_NAME_LENGTH = 256  # a longer name of a created thing is a text
+_MAX_DESCRIPTION = 300  # the first sentences say what the tool does
 _REFERENCES = ("$", "%")
 """First characters of a variable such as ``$API_KEY``, which a host may replace by a secret."""
 _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
 """One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only if it is a blank."""
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 """In a pattern, a program or a form: any text with brackets or several words."""
+# Without any character that a wildcard, a path or an address needs.
 _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
+# At least 4 characters with a letter and a digit: shorter ones are seats, sizes and codes.
 _USER_VALUE = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
-_MAX_OTHER_VALUES = 200
+_MAX_OTHER_VALUES = 200  # other values of a call; a list of thousands is data
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 MentionCheck = Callable[[Mapping[str, Any], Mentions, Callable[[], frozenset[str]]], bool]
 """
@@ -135,6 +137,7 @@ class Targets:
         """
         watched = self.parameters.watched(names)
         guarded = [(name, self.parameters.at((name,))) for name in watched.guarded]
+        # Such a value must be seen verbatim, which the short check cannot tell.
         if watched.lacks_target or any(parameter.must_be_seen for _, parameter in guarded):
             return None
         judged, may_be_blanks, user_values, writes = (
@@ -150,6 +153,7 @@ class Targets:
             for name, parameter in guarded:
                 if not _is_plain(arguments[name]):
                     return False
+                # The last digits of a longer number are in the run, but are not that number.
                 if parameter.guard == "target" and may_be_group(str(arguments[name])):
                     return False
             for name in may_be_blanks:
@@ -224,6 +228,7 @@ class Targets:
         values: set[str] = set()
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
+            # A blank to fill in is a fault in other parameters, too.
             judged = parameter.is_judged or _is_blank(leaf, parameter)
             if (
                 max_user_values > 0
@@ -236,11 +241,13 @@ class Targets:
             text = scalar_text(leaf) if judged else None
             if not text:
                 continue
+            # These are judged even where the run has the value.
             strict = parameter.must_be_seen or text in values
             strict = strict or (parameter.guard == "target" and may_be_group(text))
             strict = strict or (self._writes and is_rooted(text))
             if strict or not vouches(text, parameter.entity_words):
                 unvouched.append(UnvouchedLeaf(path, leaf, text, parameter))
+            # A second place of the value may be of another kind.
             values.add(text)
         for name, value in arguments.items():
             if isinstance(value, Mapping):
@@ -277,6 +284,7 @@ class Targets:
             parameter = self.parameters.at(path)
             if not parameter.guarded or (isinstance(leaf, str) and leaf in parameter.defaults):
                 continue
+            # A member that is null was left out; a null in a list stands for a thing.
             left_out = leaf is None and not isinstance(path[-1], int)
             if not left_out and not any(admits(leaf) for admits in parameter.allow):
                 yield path, leaf
@@ -294,6 +302,7 @@ class Targets:
             if not text.strip() or text in parameter.defaults:
                 continue
             argument = _argument(path, leaf, text, parameter)
+            # `{"name": "tag:Name", "value": ...}` names a column, not a thing.
             if argument is None or (len(path) > 1 and _is_key(path, arguments)):
                 continue
             if names_file(path) and is_creation_command(arguments):
@@ -308,6 +317,7 @@ class Targets:
         """Return the normalised names of what a call with *arguments* creates."""
         is_creation = is_creation_command(arguments)
         if self.tool.creates or self.action.creates or is_creation:
+            # As many leaves as are read of a write.
             for path, leaf in leaves(arguments, most=200):
                 is_created = self.parameters.at(path).creates or (is_creation and names_file(path))
                 if is_created and (text := scalar_text(leaf)):
@@ -339,6 +349,7 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
     if kind is None:
         return None
     placeholder = _is_placeholder(leaf, parameter)
+    # The schema's own words are no invention of the model.
     if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_in_description(
         text, parameter
     ):
@@ -370,12 +381,14 @@ def _classify(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
         if parameter.may_be_user_value and isinstance(leaf, str) and _looks_like_user_value(leaf):
             return "user_value"
     elif _is_placeholder(leaf, parameter):
+        # Under a name that tells little, a placeholder is no more than probably wrong.
         return "soft" if kind in ("soft", "public", "open", "code", "number") else "hard"
     elif names_event(text, parameter.name):
         return None
     else:
         by_author = parameter.declared
         by_value_kind = kind if by_author else classify_value(leaf, text, kind, parameter.name)
+        # One by one, as a type checker does not narrow `in`.
         if by_value_kind == "hard" or by_value_kind == "soft" or by_value_kind == "public":
             return by_value_kind
     if parameter.credential != "none" and isinstance(leaf, str):
@@ -403,6 +416,7 @@ def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
         return True
     if parameter.judged == "never" and not _requires_real_value(leaf, parameter):
         return False
+    # In a query or a pattern, brackets are notation.
     notation = _NOTATION if parameter.blanks else _LOOSE_NOTATION
     if parameter.judged in ("open", "code") and notation.fullmatch(leaf):
         return False
@@ -415,6 +429,7 @@ def _requires_real_value(leaf: str, parameter: Parameter) -> bool:
 
     Variables of the host, and initial passwords to be changed, are not faults.
     """
+    # The host replaces a variable, so that the model never sees the secret.
     if leaf.strip()[:1] in _REFERENCES:
         return False
     if parameter.names_account:
@@ -431,6 +446,7 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 
 def _is_plain(leaf: Any) -> bool:
     """Return whether a guarded value is a plain id, so that a comparison covers all of it."""
+    # A condition looks like a plain word with blanks.
     if isinstance(leaf, str):
         if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
             return False
@@ -447,6 +463,7 @@ def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
         return False
     parent = parent_of(path, arguments)
     if words in _POINTER_MEMBERS:
+        # A JSON Patch has `op` beside its pointers.
         return isinstance(parent, Mapping) and "op" in parent
     return isinstance(parent, Mapping) and any(
         str(key).casefold() in _VALUE_MEMBERS for key in islice(parent, _MAX_KEYS)

@@ -14,7 +14,7 @@ from abs_shield.text.opaque import UnreadIterator
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import is_null_word, is_whole_set
 
-_MAX_LEAVES = 10_000
+_MAX_LEAVES = 10_000  # as many as are judged
 _EXACT = ("seen", "target")
 _NAMING_OPERATORS = frozenset(
     {"$eq", "$in", "$oid", "$ref", "$id", "$uuid", "$date", "$numberlong"}
@@ -33,6 +33,7 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
     An optional target may be omitted, or null if that is its schema's default, unless a
     destructive call then has no target at all.
     """
+    # First all values, then the missing ones: one may stand for another.
     missing: list[tuple[Path, Any, Parameter]] = []
     tops_with_value: dict[str, set[Path]] = {}
     for path, leaf in LeafWalk[Path](arguments, (), _members, most=_MAX_LEAVES):
@@ -53,6 +54,7 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
             has_other_targets = bool(
                 tops_with_any_value if is_declared_member else tops_with_any_value - {path[:1]}
             )
+            # An element of a list that is null or empty is a thing of its own.
             has_other_targets = has_other_targets and not isinstance(path[-1], int)
             yield from _doubts_of_missing(
                 path, leaf, parameter, parameters, around=has_other_targets
@@ -76,6 +78,7 @@ def _guarded_place(path: Path, parameters: Parameters) -> Path | None:
 
     A member that the schema names inside an object has its own parameter.
     """
+    # Innermost first: a mark inside an object is more exact than one around it.
     for size in range(len(path), 0, -1):
         if parameters.at(path[:size]).guard in _EXACT:
             return path[:size]
@@ -104,6 +107,7 @@ def _is_missing(
         return parameter.declared
     if isinstance(leaf, bool):
         schema = schema_at(parameters.tool.parameters, path)
+        # A boolean is data only where the schema says so.
         return parameter.declared and "boolean" not in str(schema.get("type"))
     return (
         isinstance(leaf, (Mapping, list, tuple))
@@ -157,6 +161,7 @@ def _doubts_of_missing(
     if not tool.destructive and "default" in schema and schema["default"] == leaf:
         return
     detail = f"{shown(leaf)} does not identify one thing"
+    # Something else names the thing: an optional filter may be empty.
     if is_empty and around:
         if parameter.declared or not parameter.required:
             yield Doubt(path, "", "", f"{detail}, within what else was named")
@@ -170,6 +175,7 @@ def _omitted_targets(parameters: Parameters) -> Iterator[Doubt]:
     """Yield the declared targets of a call that has none of them."""
     tool = parameters.tool
     for key in tool.targets:
+        # A recursive key has no single parameter that could be left out.
         if ANYWHERE in key or _may_be_omitted(parameters, key):
             continue
         path = (*names_in(key),)

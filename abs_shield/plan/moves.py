@@ -38,4 +38,5 @@ def _values_by_role(write: Write) -> dict[tuple[str, ...], str]:
             and _CALL_WORDS.isdisjoint(role)
         ):
             texts_by_role.setdefault(role, []).append(normal(text))
+    # A role with two values does not tell from where or to where.
     return {role: texts[0] for role, texts in texts_by_role.items() if len(texts) == 1}

@@ -15,6 +15,7 @@ from abs_shield.text.normal import is_latin, normal, unaccented, words
 from abs_shield.text.show import escaped
 from abs_shield.text.value_shapes import is_address, is_date_or_time
 
+# Words of letters, at most eight: a sentence is no name.
 _NAME = re.compile(r"[^\W\d_]+(?:[ '\u2019.-]{1,2}[^\W\d_]+){0,7}\.?")
 _ALNUM = re.compile("[a-z0-9]")
 _ASCII = re.compile("[A-Za-z0-9]")
@@ -22,7 +23,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MIN_SUM_LENGTH = 3
 """Fewest characters of a number that is neither a day nor an hour."""
 _MAX_WORDS = 4_000
-"""Words of a run with which a name is compared."""
+"""Words of a run with which a name is compared; each of its words with each of these."""
 _MIN_STEM, _STEM_SHARE = 3, 0.4
 """Letters, and the share of a word, that inflected forms share: Białystok, Białegostoku."""
 
@@ -53,6 +54,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
     mentions = mentions_of(session)
     if mentions.in_english:
         return ""
+    # The newest words: names are repeated near their use.
     user_chunks = list(mentions.user_chunks)[-_MAX_WORDS:]
     if classify_name(name) == "never":
         return f"{shown} may be written in words" if _may_be_words(text, user_chunks) else ""
@@ -92,4 +94,5 @@ def _has_stem(word: str, other: str) -> bool:
         if one != two:
             break
         common += 1
+    # A share, so that long words have to agree in more than a prefix.
     return common >= max(min(_MIN_STEM, len(word)), _STEM_SHARE * len(word))

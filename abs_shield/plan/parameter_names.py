@@ -13,6 +13,7 @@ is spelt like an identifier, ``number`` also if it is a long number, ``who`` tak
 name as soft and an account as hard, and ``public`` is a well-known name.
 """
 
+# With the local names of the numbers of people and firms.
 _ID_WORDS = NATIONAL | frozenset(
     "id identifier uuid guid iban email phone account username login url uri link channel "
     "path filepath filename file folder directory sku isbn reference ref handle hash sha "
@@ -24,6 +25,7 @@ _ID_WORDS = NATIONAL | frozenset(
 _HOST_WORDS = frozenset("host hostname domain".split())
 """Identifiers if their value has a dot; else words such as ``climate``."""
 _NUMBER_WORDS = frozenset({"number", "no", "num", "nr"})
+# Behind one of these a noun decides: `order_number`, but `page_number`.
 _NUMBER_SUFFIXES = _NUMBER_WORDS | {"code", "key"}
 _NOT_NUMBERED = {
     "code": frozenset(
@@ -126,7 +128,7 @@ ENDS_OF_A_MOVE = frozenset(
     "from to old new source target src dst destination dest origin current previous".split()
 )
 """Words that tell the two ends of a move apart in the names of parameters."""
-_MIN_ID_WORD = 3
+_MIN_ID_WORD = 3  # `bid`, `aid` and `kid` end in "id" by chance
 _WORDS_ENDING_IN_ID = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
     "unpaid prepaid amid acid".split()
@@ -153,12 +155,14 @@ def classify_name(name: str) -> JudgedAs:
     words = name_words(name)
     if not words:
         return "open"
+    # Before the head is taken: `number_of_tickets` counts tickets.
     if _is_count(words):
         return "never"
     words = _head(words)
     last, before = words[-1], words[:-1]
     if last in _NUMBER_SUFFIXES:
         return _classify_number(last, before[-1]) if before else "open"
+    # `email_address` identifies, `street_address` is a place.
     if last == "address" and before and before[-1] in _ADDRESS_KINDS:
         return "hard"
     if last in _ID_WORDS or last in _HOST_WORDS:
@@ -169,6 +173,7 @@ def classify_name(name: str) -> JudgedAs:
         return "who"
     if last in _PAYMENT_WORDS:
         return "code"
+    # Anywhere in the name: `price_per_item`.
     if last in _PLAIN_WORDS or last in _VOCABULARY_WORDS or not _AMOUNT_WORDS.isdisjoint(words):
         return "never"
     if last == "by" and before:
@@ -181,6 +186,7 @@ def classify_name(name: str) -> JudgedAs:
         return "never"
     if last.endswith(_FOREIGN_NUMBER):
         return "number"
+    # `userid` and `orderid`, unless it is a word such as `paid`.
     if last.endswith("id") and len(last) > _MIN_ID_WORD and last not in _WORDS_ENDING_IN_ID:
         return "hard"
     return "soft" if last in _SOFT_WORDS else "open"
@@ -198,6 +204,7 @@ def _head(words: tuple[str, ...]) -> tuple[str, ...]:
     They precede ``of``, as in ``city_of_event``, or a letter or number that tells two of a kind
     apart.
     """
+    # Only if the words before "of" tell something: `date_of_birth` does, `out_of_office` does not.
     if "of" in words[1:-1] and classify_name("_".join(words[: words.index("of", 1)])) != "open":
         return words[: words.index("of", 1)]
     marked = len(words) > 1 and (words[-1].isdigit() or words[-1] in _VARIANT_LETTERS)

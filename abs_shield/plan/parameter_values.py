@@ -34,9 +34,9 @@ _STRICT_ID_NAMES = (("id",), ("uuid",), ("account",), ("iban",), ("sku",), ("key
 """Names under which what looks like a date or a formula is an identifier."""
 _BRANCH_NAME = ("sort", "code")
 """The branch of a bank: ``20-44-10`` is not a date there."""
-_SHORT_LENGTH = 3
-_MAX_WORD_LENGTH = 100
-_MAX_WORDS = 6
+_SHORT_LENGTH = 3  # countries, currencies and languages: `US`, `EUR`
+_MAX_WORD_LENGTH = 100  # names of people and places are shorter
+_MAX_WORDS = 6  # a name has fewer; more words are a sentence
 
 
 def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> JudgedAs:
@@ -49,6 +49,7 @@ def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> Judge
     text = text.strip()
     if is_sentinel(text):
         return "never"
+    # Before the name counts: a sentence is no identifier, whatever its parameter is called.
     if _is_prose(text):
         return "hard" if is_address(text) else "never"
     if declared == "who":
@@ -57,12 +58,14 @@ def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> Judge
         return "never" if _is_misnamed_id(text, name) else "hard"
     if is_formula(text):
         return "never"
+    # A code under a soft name identifies more than a name does.
     if is_address(text) or is_code(text):
         return "hard"
     if declared == "code" or is_quantity(text) or is_date_or_time(text) or is_country(text):
         return "never"
     if (
         declared not in ("soft", "public")
+        # A code of a standard, which needs no mention.
         or (len(text) <= _SHORT_LENGTH and text.isupper())
         or _is_interface_word(text, name)
     ):
@@ -121,6 +124,7 @@ def _is_misnamed_id(text: str, name: str) -> bool:
     if words == _CODE_NAME and len(text) <= _SHORT_LENGTH and text.isupper():
         return True
     if words in _STRICT_ID_NAMES or name_words(name)[-2:] == _BRANCH_NAME:
+        # `$.data.id` is an expression that the host evaluates.
         return text.startswith("$") and "." in text
     return is_formula(text) or (is_date_or_time(text) and not text.isdigit())
 
@@ -129,4 +133,5 @@ def is_token(leaf: Any) -> bool:
     """Return whether a value may be an identifier of any kind: one word with digits in it."""
     if not isinstance(leaf, str) or not _TOKEN.fullmatch(leaf) or is_date_or_time(leaf):
         return False
+    # A long number may be an id although it reads as a quantity.
     return not is_quantity(leaf) or (leaf.isdigit() and len(leaf) > _MIN_DIGITS)

@@ -9,7 +9,8 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.text.mentions import MentionKind, mentions
 from abs_shield.text.normal import normal, words
 
-_MIN_LENGTH = 3
+_MIN_LENGTH = 3  # initials and particles are in many names
+# a message with a longer text is a document, in which each name would be read
 _MAX_TEXT_LENGTH = 8_192
 _NO_WORDS: frozenset[str] = frozenset()
 
@@ -27,6 +28,7 @@ def has_other_half_in_run(argument: Argument, session: Session) -> bool:
         for word in own
         if len(word) >= _MIN_LENGTH and mentions_of(session).vouches(word, _NO_WORDS)
     }
+    # Nothing is known of it, or all: both prove nothing.
     if not mentioned or mentioned == own:
         return False
     return any(

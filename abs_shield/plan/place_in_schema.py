@@ -34,11 +34,13 @@ def absent_step(
     """
     here: Any = parameters
     for depth, step in enumerate(steps):
+        # What such a keyword adds is not known here: everything may exist.
         if not isinstance(here, Mapping) or any(word in here for word in _MANY):
             return ""
         if open_objects and here.get("type") == "object":
             declared = False
             here = {**here, "additionalProperties": True}
+        # The first step is a parameter, which others have checked.
         if depth and not _admits(here, step, declared=declared):
             return step
         here = _below(here, step)
@@ -63,4 +65,5 @@ def _below(schema: Mapping[str, Any], step: str) -> Any:
     if isinstance(members, Mapping) and step in members:
         return members[step]
     listed = step == ANYWHERE or is_position(step)
+    # With `prefixItems` each position has a schema of its own.
     return schema.get("items") if listed and "prefixItems" not in schema else None

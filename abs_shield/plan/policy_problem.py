@@ -12,7 +12,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.show import escaped, quantity
 
-_MAX_LENGTH = 600
+_MAX_LENGTH = 600  # a path and a message fit on one line; a schema may quote any text
 
 
 class Severity(StrEnum):

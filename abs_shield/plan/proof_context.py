@@ -81,6 +81,7 @@ class ProofContext:
         return schema is None or not rejects_name(schema, _UNDECLARED_NAME)
 
 
+# With a character that no author writes, so that it is undeclared in any schema.
 _UNDECLARED_NAME = "\x00a name that nobody declares"
 
 

@@ -21,7 +21,7 @@ from abs_shield.text.json_leaves import Path, leaves
 Plans = Callable[[str], ToolPlan | None]
 """Returns the compiled tool of a name; None if it is unknown."""
 
-_MAX_PLACES = 200
+_MAX_PLACES = 200  # first leaves of a call that are read; a call with more is a list of data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +96,7 @@ class Proposal:
     @property
     def fits(self) -> bool:
         """True if the arguments were parsed and match the tool's schema; evaluated once."""
+        # Once: a layer, the conversion and the problems all ask for it.
         if self._fits is None:
             schema = self.tool.schema if self.tool else None
             try:
@@ -103,6 +104,7 @@ class Proposal:
                     schema is None or schema.accepts(self.arguments, already_plain=self.plain)
                 )
             except Undecided as error:
+                # Undecided counts as no match, so that nothing passes unchecked.
                 self._fits, self.undecided = False, str(error)
             if self._fits and not self.plain and (endless := self._endless_problems()):
                 self._fits, self._problems = False, endless
@@ -140,6 +142,7 @@ class Proposal:
         if self.fits or self.malformed is not None or self.tool is None:
             return None
         if self._conversion is None and self.terms.converts and not self.undecided:
+            # Undecided: no conversion is known, and the layer reports why.
             with suppress(Undecided):
                 self._conversion = convert(self.tool, self.arguments, self.problems())
         return self._conversion

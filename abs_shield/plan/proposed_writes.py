@@ -40,9 +40,12 @@ class ProposedWrites:
         history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
         write_count, children_read = history.write_count, record.child_execution_count
         results = []
+        # Under the lock: two calls of a turn may be judged in two threads.
         with record.lock:
             writes = record.derive(cls, owner=proposal.terms.owner)._writes
             for call, plan in calls:
+                # By id, with the call kept beside it: an id may be used again after its call is
+                # gone.
                 state = (write_count, children_read, id(plan))
                 cached = writes.get(id(call))
                 if cached is None or cached[0] is not call or cached[1] != state:

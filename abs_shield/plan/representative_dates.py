@@ -8,9 +8,10 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-DAY = 86_400
+DAY = 86_400  # seconds
 _YEARS_AROUND = 14
 """Years before and after now: within 28 years each date falls on each day of the week."""
+# years that the code names; more come from a table, and days for all of them take too long
 _MAX_YEARS = 60
 _FAR_STEP = 37
 """Days between two samples further away; 37 days change the day of the week and of the month."""
@@ -31,10 +32,12 @@ def representative_days(words: Iterable[Any], *, at: float) -> list[date] | None
         The days in order; None if the code names too many years.
     """
     now = datetime.fromtimestamp(at, UTC).year
+    # The years around a named one: "before 2020" and "from 2020 on" differ at its ends.
     years = {near for year in _years_in(words, now) for near in (year - 1, year, year + 1)}
     if len(years) > _MAX_YEARS * 3:
         return None
     years |= {*range(now - _YEARS_AROUND, now + _YEARS_AROUND)}
+    # From the first clocks of data to long after every plan: 1900 to 2199.
     far = (date(1900, 1, 1) + timedelta(days=n) for n in range(0, 300 * 365, _FAR_STEP))
     days = {*far}
     for year in years:
@@ -47,6 +50,7 @@ def _years_in(words: Iterable[Any], now: int) -> set[int]:
     for word in words:
         if isinstance(word, str):
             years |= {int(year) for year in _YEAR.findall(word)}
+        # A number in this range is a year.
         elif isinstance(word, int) and 1800 <= word < 3000:
             years.add(word)
         elif isinstance(word, int) and _YEARS_AROUND <= abs(word) <= _MAX_YEARS_AWAY:
@@ -58,10 +62,12 @@ def representative_seconds(words: Iterable[Any], days: Iterable[date]) -> list[i
     """Return times in seconds since the epoch: one of each day, and those around the words."""
     constants = [*words]
     seconds = {
+        # 37,777 s have no common divisor with a day, so that all hours and minutes occur.
         int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) + n * 37_777 % DAY
         for n, day in enumerate(days)
     }
     for moment in _seconds_in(constants):
+        # At the moment, a second, a minute, an hour and a day around it.
         seconds |= {moment + offset * sign for offset in (0, 1, 60, 3_600, DAY) for sign in (-1, 1)}
     return sorted(seconds)
 
@@ -77,6 +83,7 @@ def _seconds_in(words: Iterable[Any]) -> Iterator[int]:
 def representative_times() -> Iterator[str]:
     """Yield every minute of a day, each with four seconds, as ``HH:MM:SS``."""
     for minute in range(24 * 60):
+        # The first and the last second, the second one, and the middle.
         for second in (0, 1, 30, 59):
             yield f"{minute // 60:02}:{minute % 60:02}:{second:02}"
 

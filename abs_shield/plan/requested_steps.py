@@ -12,6 +12,7 @@ from abs_shield.text.verbs import VerbEffect
 _UNDOING_VERBS = "clean|tidy|undo|revert|roll|take"
 _LATER_WORDS = "then|afterwards?|after that|finally|later|before"
 _WHEN_WORDS = "afterwards?|later|again|when|once|after|then"
+# Bounded repeats here and below: the text is a user's, and may be any.
 _FILLER_WORDS = (
     r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately|turn|switch"
     r"|bring|put|get|it|them|back|right)\b){0,6}"
@@ -150,6 +151,7 @@ def _spoken_synonyms(verb: str) -> set[str]:
 
 
 def _inflect(verb: str) -> str:
+    # A short verb takes known endings only: `off` is no form of "offer".
     if len(verb) <= _SHORT_VERB:
         return rf"{verb}(?:s|{verb[-1]}?(?:ed|ing))?"
     return rf"{re.escape(verb.removesuffix('e'))}\w{{0,5}}"

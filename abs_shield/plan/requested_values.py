@@ -27,7 +27,8 @@ _SHORT_WORDS = frozenset("to at on in the a an for".split())
 _PUNCTUATION = "\"'`.,;:!?()[]"
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MAX_WORDS = 2_000
-"""Words of a message that are searched."""
+"""Words of a message that are searched; each step of the search reads its text again."""
+# "At 09:00" is "9:00" in many messages.
 _HOUR = re.compile(r"\A0(?=\d:\d\d)")
 """The zero before an hour that people write with one digit."""
 _NOT_TOGGLES = (frozenset({"in", "out"}), frozenset({"long", "short"}))
@@ -78,11 +79,13 @@ def _end_of_mention(text: str, start: int, ends: Sequence[int], value: Any) -> i
     ends = [end for end in ends if end > start]
     if not (value_text and ends and _mentions(text[start:], value_text)):
         return -1
+    # By bisection: once a prefix of the text mentions the value, every longer one does.
     index = bisect_left(ends, True, key=lambda end: _mentions(text[start:end], value_text))
     return ends[min(index, len(ends) - 1)]
 
 
 def _mentions(text: str, value: str) -> bool:
+    # A session of its own: mentions are compared as in a run, without changing the run.
     session = Session()
     session.user(text)
     return any(session.origin(spelling) is not None for spelling in {value, _HOUR.sub("", value)})
@@ -94,6 +97,7 @@ def _is_unwanted(text: str, value: Any) -> bool:
     del before[len(before) - len((scalar_text(value) or "").split()) :]
     while before and before[-1] in _SHORT_WORDS:
         before.pop()
+    # Two words: "instead of" and "rather than".
     return _NEGATION.search(" ".join(before[-2:])) is not None
 
 
@@ -111,4 +115,5 @@ def _shape(word: str) -> str:
 def _names_opposites(text: str) -> bool:
     """Return whether a message has two opposite words: on and off."""
     words = {word.strip(_PUNCTUATION) for word in text.casefold().split()[:_MAX_WORDS]}
+    # In and out, long and short are not two states of one switch.
     return any(pair <= words for pair in OPPOSITES if pair not in _NOT_TOGGLES)

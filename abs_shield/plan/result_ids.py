@@ -22,11 +22,11 @@ _MIN_BARE_NUMBER = 2
 """The smallest number that is an id in such a field: 0 and 1 are often a status."""
 _WORD_WITH_DIGIT = re.compile(r"(?=.*\d)[\w#/-]{2,40}")
 """A word with a digit, such as ``H-1``."""
-_MAX_NEAR = 200
+_MAX_NEAR = 200  # an id stands near the beginning of a result
 _MAX_LEAVES = 2_000
 """Values of one result; after the first 200 only those outside of lists, which may be long."""
-_MAX_ID_LENGTH = 64
-_MAX_TEXT_LENGTH = 16 * 1024
+_MAX_ID_LENGTH = 64  # a SHA-256 digest in hexadecimal; longer texts are prose
+_MAX_TEXT_LENGTH = 16 * 1024  # a page of labelled values; a longer text is a document
 
 
 def entity_text(leaf: Any) -> str | None:
@@ -93,6 +93,7 @@ def _scalars_of(value: Any) -> Iterator[tuple[Path, Any]]:
     for place, (path, leaf) in enumerate(leaves(value, most=_MAX_LEAVES)):
         if place >= _MAX_NEAR and any(isinstance(step, int) for step in path):
             continue
+        # Many servers send JSON as a text.
         inside = json_data(leaf)
         if inside is leaf:
             yield path, leaf

@@ -29,19 +29,20 @@ from abs_shield.schema.samples import Pool
 from abs_shield.session import Session
 
 SECONDS = 8.0
-"""Time limit for comparing the rules of one tool."""
-_MAX_SAMPLES = 400
-_MAX_RULES = 12
-_MAX_TOOLS = 40
-_MAX_SETTINGS = 60
-_MAX_LISTED = 5_000
+"""Time limit for comparing the rules of one tool: a slow rule must not stop a proof."""
+_MAX_SAMPLES = 400  # calls for a comparison; each costs one answer of every rule
+_MAX_RULES = 12  # all pairs of the rules are compared
+_MAX_TOOLS = 40  # each may take up to the eight seconds above
+_MAX_SETTINGS = 60  # combinations of the other parameters, each with a line of thousands of points
+_MAX_LISTED = 5_000  # combinations of listed values; each is one call
 _MAX_ORDERED = 40
-"""Values of each of two parameters that are combined."""
+"""Values of each of two parameters that are combined: 1,600 calls for every comparison."""
+# a rule about a range accepts from one point to another; more changes are no range
 _MAX_SWITCHES = 2
 _SEPARATORS = ("", " ", ",", ", ", ";", "-", "/", ".", ":", "_", "@", "\n")
 """Separators between two words of a text."""
 _MIN_MOMENTS = 10
-"""Fewest date-times that a rule must accept, and reject, to be compared."""
+"""Fewest date-times that a rule must accept, and reject, to be compared; fewer may be chance."""
 
 CallAnswers = tuple[bool, ...]
 """The answers of the compared rules to one call."""
@@ -86,6 +87,7 @@ class RuleAnswers:
             started = perf_counter()
             self._deadline = started + self._seconds_left
             answers = self._compare(rules)
+            # The time is one account for all comparisons of a tool.
             self._seconds_left -= perf_counter() - started
             self.compared[rules] = None if answers is None else Counter(answers)
         return self.compared[rules]
@@ -103,6 +105,7 @@ class RuleAnswers:
         words = self._words(names)
         samples = self._samples(names)
         base = next((each for each in samples if {*names} <= each.keys()), None)
+        # Without a call that has all parameters, nothing can be compared.
         if base is None or prod(map(len, listed_values_by_name.values())) > _MAX_LISTED:
             return None
         several = _JointAnswers(
@@ -162,6 +165,7 @@ class RuleAnswers:
         """Return whether a rule accepts a call; equal arguments are evaluated once."""
         plan = self.plans[rule]
         taken = (arguments.get(name, _ABSENT) for name in sorted(plan.takes))
+        # The type belongs to the key, as `1 == True == 1.0`.
         key = (rule, *((type(value), value) for value in taken))
         with suppress(TypeError):  # a list or an object has no hash
             if key not in self.answered:
@@ -212,12 +216,14 @@ class _JointAnswers:
         line = self._line(name, kind)
         if line is None:
             return None
+        # The samples, too: they may have values that no line reaches.
         answers = self._answers_to(self.samples) or []
         for setting in settings:
             along_line = self._along(line, name, setting)
             if along_line is None:
                 return None
             answers += along_line
+        # Moments lie between the points of a line, so an answer needs some on both sides.
         if kind not in ("number", "integer") and not self._are_enough(answers):
             return None
         return answers
@@ -231,11 +237,13 @@ class _JointAnswers:
         first, then = names
         points = sorted({*line.points[:: max(1, len(line.points) // _MAX_ORDERED)]})
         by_order: dict[int, set[CallAnswers]] = {}
+        # Neighbours, too, as a rule may ask for a distance; 2,000 days are more than five years.
         for one, other in (*product(points, repeat=2), *pairwise(line.points[-2_000:])):
             call = {**self.base, first: line.value_at(one), then: line.value_at(other)}
             answer = self._ask(call)
             if answer is not None:
                 by_order.setdefault((one > other) - (one < other), set()).add(answer)
+        # Three orders: before, equal, after.
         if self.answers.is_late or len(by_order) < 3 or any(len(s) > 1 for s in by_order.values()):
             return None
         # one answer for each order: repeat it as often as a comparison needs
@@ -250,6 +258,7 @@ class _JointAnswers:
     def _new_line(self, name: str, kind: str) -> ValueLine | None:
         at, values = self.answers.context.at, [each[name] for each in self.samples if name in each]
         schema = self.answers.context.plans[self.answers.tool].schema
+        # A schema may ask for an offset, or for none.
         for suffix in ("Z", ""):
             line = build_value_line(kind, self.words, values, at=at, suffix=suffix)
             if line is None or schema is None:
@@ -282,6 +291,7 @@ class _JointAnswers:
                 by_point[point] = tuple(map(bool, column_answers))
         if not by_point:
             return None
+        # Each day or minute is a point itself: nothing lies between.
         for n in () if line.decides_alone else range(len(self.rules)):
             points = sorted(by_point)
             ends = [(a, b) for a, b in pairwise(points) if by_point[a][n] is not by_point[b][n]]
@@ -307,6 +317,7 @@ class _JointAnswers:
             right = [call[name] for call in (*calls, *self.samples) if self.answers.ask(rule, call)]
             if name not in plan.takes or not right or not {*right} <= own:
                 return None
+            # Texts around a word: a rule that accepts them is about a part of the text.
             probes = {text for word in right for text in _longer_texts(word, words)} - own
             probe_calls = ({**setting, name: text} for setting in settings for text in probes)
             if any(self.answers.ask(rule, call) for call in probe_calls):
@@ -366,6 +377,7 @@ def _rule_answers_of(tool: str, context: ProofContext) -> RuleAnswers | None:
         each
         for each in context.plans[tool].rules
         if each.takes
+        # A rule about the session or the whole call answers by more than the arguments.
         and not (each.session or each.call or each.takes_all)
         and not any(rejects_name(schema, name) for name in each.needs)
     ]

@@ -15,6 +15,7 @@ from abs_shield.schema import CompiledSchema
 from abs_shield.text.nearest import nearest
 
 _CONTAINERS = (dict, list)
+# A rule without `call` never sees it.
 _NO_CALL = ToolCall("")
 
 
@@ -68,12 +69,14 @@ class RulePlan:
             call: The call, for rules that take it.
             flat: Whether all arguments are known to be plain scalars, which are immutable.
         """
+        # By position, and without copies: the way of most rules and most calls.
         if flat and self.in_order is not None:
             return self.rule.function(*map(arguments.__getitem__, self.in_order))
         keywords: dict[str, Any] = {}
         for name in arguments if self.takes_all else self.takes:
             if name in arguments:
                 value = arguments[name]
+                # A rule may change what it gets, and the tool must not get the change.
                 value = _copy(value) if isinstance(value, _CONTAINERS) else value
                 keywords[self.names.get(name, name)] = value
         if self.session:
@@ -93,11 +96,13 @@ def compile_rule(
         PolicyError: The rule names a parameter that the tool does not have.
     """
     parameters = inspect.signature(rule.function).parameters.values()
+    # A parameter of the tool may itself be called `session`: then `takes` says so.
     context_names = [p.name for p in parameters if p.name in CONTEXT and p.name not in rule.takes]
     own_parameters = [
         p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in context_names
     ]
     theirs = {p.name: rule.takes.get(p.name, p.name) for p in own_parameters}
+    # Defaults and `**rest` need names: a missing argument would shift the others.
     alone = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
     plan = RulePlan(
         rule=rule,
@@ -124,6 +129,7 @@ def unknown_parameters(plan: RulePlan, schema: CompiledSchema | None, *, tool: s
     """Return the parameters that a rule names and its tool does not have."""
     if schema is None or not schema.declared_names or "*" in plan.rule.tools:
         return []
+    # A rule for this tool alone has to know it; one for several may name what only some have.
     required = plan.takes if plan.rule.tools == (tool,) else plan.needs
     return sorted(required - schema.declared_names)
 
@@ -132,6 +138,7 @@ def accepts_call(answer: Any) -> bool | None:
     """Return whether a rule's answer accepts the call; None if it is not a valid answer."""
     if answer is None or answer is True or answer == "":
         return True
+    # A text is the reason of a rejection.
     return False if answer is False or isinstance(answer, str) else None
 
 

@@ -25,6 +25,7 @@ class SentenceClaim:
     fewest: tuple[int, int] = (3, 3)
 
 
+# Thousands with commas, as an author writes a sum.
 _NUMBER = r"[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)"
 _ZERO = re.compile(r"\b(?:zero|0)\b")
 _BOUND_FORMS: tuple[tuple[str, str], ...] = (
@@ -48,6 +49,7 @@ _OR_BOUNDS = (
 )
 _BOUNDS = [(re.compile(rf"\b(?:{words})\s+{_NUMBER}", re.I), sign) for words, sign in _BOUND_FORMS]
 _BOUNDS += _OR_BOUNDS
+# "Or" joins two claims, unless it belongs to "500 or less".
 _OR = re.compile(
     r"\bor\b(?! (?:less|fewer|below|under|lower|more|above|over|higher|greater)\b)", re.I
 )
@@ -84,6 +86,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"\b(?:after|later than|not before|no earlier than|never before|not earlier than)\b", re.I
 )
+# The words of `checkInDate` and `check_in_date`.
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _GENERAL = frozenset({"date", "time", "day", "at", "on", "datetime", "timestamp"})
 """Words of a parameter's name that a sentence omits: the check-in of ``check_in_date``."""
@@ -111,6 +114,7 @@ def parse_claim(
     [True, None, False]
     """
     names = [*takes]
+    # With a condition, the bound holds for some calls only.
     if _QUALIFIED.search(sentence):
         return None
     if len(names) == 2:
@@ -139,6 +143,7 @@ def _range_claim(sentence: str, name: str) -> SentenceClaim | None:
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = measure(arguments.get(name))
+        # At the limit itself "between" is understood both ways.
         return None if value is None or value in (low, high) else low < value < high
 
     return SentenceClaim(holds_for)
@@ -172,6 +177,7 @@ def _bound_claim(sentence: str, name: str) -> SentenceClaim | None:
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = measure(arguments.get(name))
+        # At the limit itself authors differ in what they mean.
         if value is None or value == number:
             return None
         return _COMPARISONS[sign](value, number) is not refused
@@ -183,6 +189,7 @@ def _sign_and_number(text: str) -> tuple[str, float, str] | None:
     """Return the only bound of a sentence, and the rest of it; None unless there is exactly one."""
     matches = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
     # "not above 5" contains "above 5": of several bounds at one number the first form counts
+    # Reversed, so that the first form is entered last and stays.
     by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(matches)}
     if not by_number:
         form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
@@ -267,21 +274,25 @@ def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
 
 def _whole_name(name: str) -> str:
     words = [word for word in _NAME_WORDS.findall(name) if word.lower() not in _GENERAL]
+    # Letters with optional signs between: `check-in`, `check in`, `checkin`.
     letters = [re.escape(letter) for letter in "".join(words)]
     return rf"{'[-_ ]?'.join(letters)}\b" if len(letters) > 2 else ""
 
 
 def _stem(name: str) -> str:
+    # Six letters, so that "departs" names `departure`.
     stem = re.escape(name.rstrip("s").split("_")[0][:6])
     return stem if len(stem) > 2 else ""
 
 
 def _comparable(value: Any) -> float | datetime | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
+        # Larger numbers lose digits as floats, and could be equal.
         return float(value) if abs(value) < 1e300 else None
     if not isinstance(value, str):
         return None
     try:
+        # Without the offset: a sentence about order means the clock on the wall.
         return datetime.fromisoformat(value).replace(tzinfo=None)
     except ValueError:
         return None
@@ -300,6 +311,7 @@ def _listed_claim(sentence: str, name: str, words: Iterable[Any]) -> SentenceCla
         value = arguments.get(name)
         return how(value, quoted) is not refused if isinstance(value, str) else None
 
+    # Few samples are among the named words, so one of them is enough.
     return SentenceClaim(holds_for, fewest=(3, 1) if refused else (1, 3))
 
 

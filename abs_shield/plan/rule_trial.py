@@ -22,11 +22,12 @@ from abs_shield.session.session_record import record_of
 from abs_shield.text.show import escaped, shown
 
 SECONDS = 3.0
-"""Time limit for running a rule on calls of one tool."""
-_MAX_WITH_SESSION = 150
-_MAX_TOOLS = 64
+"""Time limit for running a rule on calls of one tool: a slow rule is run on fewer calls."""
+_MAX_WITH_SESSION = 150  # each call is run in four sessions
+_MAX_TOOLS = 64  # tools of a made-up session: rules ask for one or a few
+# Different values that are counted, and values of a type that is short enough to be listed.
 _MAX_DIFFERENT, _MAX_LISTED = 64, 10
-_MAX_SHOWN = 4
+_MAX_SHOWN = 4  # arguments that a message shows
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,9 +64,11 @@ class RuleTrial:
         self.run_count += 1
         if len(self.different) < _MAX_DIFFERENT:
             taken = {k: v for k, v in arguments.items() if plan.takes_all or k in plan.takes}
+            # By what the rule takes: other arguments do not make a call different for it.
             self.different.add(canonical_key(taken if plan.takes else arguments))
         try:
             answer = plan.ask(arguments, session, call)
+        # The author's code may raise anything: what is raised is a result of the trial.
         except Exception as error:
             if real and not self.raised:
                 description = f"{type(error).__name__}: {escaped(str(error))}"
@@ -73,6 +76,7 @@ class RuleTrial:
                 self.raised = f"{raised}, asked about {_describe_values(plan, arguments)}"
         else:
             self._count(answer, plan, arguments)
+        # After each call, as a single call may be slow.
         self.late = perf_counter() > self._deadline
 
     def _count(self, answer: Any, plan: RulePlan, arguments: Arguments) -> None:
@@ -88,6 +92,7 @@ def try_rule(plan: RulePlan, tool: str, context: ProofContext) -> RuleTrial:
     schema = context.plans[tool].schema
     if schema is None or any(rejects_name(schema, name) for name in plan.needs):
         return RuleTrial(sampled=int(schema is not None))
+    # All parameters matter to a rule that takes them all.
     focus = None if plan.takes_all or (plan.call and not plan.takes) else plan.takes
     pool = Pool.of((*plan.rule.tries, *find_constants(plan.rule.function)))
     samples = [*context.samples(tool, pool=pool, focus=focus)]
@@ -111,6 +116,7 @@ def _ask_further(
     words = (*plan.rule.tries, *find_constants(plan.rule.function))
     trial.has_free_text = has_free_text(plan.takes, tool=tool, context=context)
     further = further_calls(samples, plan.takes, words, tool=tool, context=context)
+    # Only for a rule that has answered alike so far.
     while bool(trial.accepted) != bool(trial.rejected) and not trial.late:
         arguments = next(further, None)
         if arguments is None:
@@ -155,6 +161,7 @@ def _sessions(
     others = [name for name in names if name != tool]
     for ran, error in ((others, False), (names * 3, False), (names, True)):
         session = Session(limits=context.policy.limits)
+        # The user has said all values, so that rules about mentions accept them.
         session.user(json.dumps(arguments))
         for name in ran:
             executed = Executed(tool=name, arguments=arguments, value=arguments, error=error)

@@ -12,7 +12,7 @@ from abs_shield.schema.item_enums import with_item_enum
 from abs_shield.text.json_leaves import Path, scalar_text
 
 _MAX_MEMBERS = 50_000
-"""Members of a schema that are visited."""
+"""Members of a schema that are visited; a schema of somebody else's may have any number."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
@@ -44,6 +44,7 @@ def takes_null(parameters: Any, path: Path) -> bool:
 
 def names_of_properties(parameters: Any) -> Iterator[str]:
     """Yield the name of every property in a schema, including nested ones."""
+    # Bounded, as a schema may be anybody's; iterative, as it may be nested deeply.
     remaining: list[Any] = [parameters]
     for _ in range(_MAX_MEMBERS):
         if not remaining:
@@ -79,6 +80,7 @@ def authored_names(tool: Tool) -> frozenset[str]:
 
 
 def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
+    # Eight references in a row: a schema that refers to itself ends here.
     for _ in range(8):
         if not isinstance(schema, Mapping):
             return {}
@@ -92,7 +94,9 @@ def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
     for keyword in ("anyOf", "oneOf", "allOf"):
         options = schema.get(keyword)
         for option in options if isinstance(options, list) else ():
+            # Null is the absence of a value; the other branch says what it is.
             if isinstance(option, Mapping) and option.get("type") != "null":
+                # The schema's own keywords win over those of a branch.
                 merged = {**option, **merged}
     return with_item_enum(merged)
 
@@ -117,8 +121,9 @@ def examples_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """Return examples of a parameter's values from its schema."""
     examples = [schema.get("example")]
     listed = schema.get("examples")
-    examples += listed[:5] if isinstance(listed, list) else []
+    examples += listed[:5] if isinstance(listed, list) else []  # a few show the spelling
     description = schema.get("description")
+    # The first 1,000 characters: examples stand near the beginning.
     quoted = _EXAMPLE.findall(description[:1000]) if isinstance(description, str) else []
     return (*(text for value in examples if (text := scalar_text(value))), *quoted[:5])
 

@@ -10,7 +10,7 @@ from abs_shield.session import Session
 from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import record_of
 
-_MAX_NAMES = 10_000
+_MAX_NAMES = 10_000  # names that one turn creates; far more than any model proposes
 
 
 class Siblings:
@@ -39,6 +39,7 @@ class Siblings:
 
     def _unread(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
         """Return the calls after the newest one that was read; all calls of another turn."""
+        # From the newest on: turns grow at their end.
         for place in range(len(calls) - 1, -1, -1):
             if calls[place] is self._newest:
                 return calls[place + 1 :]

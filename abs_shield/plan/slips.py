@@ -13,6 +13,7 @@ from abs_shield.text.json_leaves import Path, value_at
 
 _SCALARS = {
     "integer": SchemaValidator(core_schema.int_schema()),
+    # Without NaN and infinities, which JSON does not have.
     "number": SchemaValidator(core_schema.float_schema(allow_inf_nan=False)),
     "boolean": SchemaValidator(core_schema.bool_schema()),
 }
@@ -51,6 +52,7 @@ def _corrections(value: Any, problem: SchemaProblem) -> Iterator[Any]:
         same = [
             each for each in problem.allowed if not _texts_of(each).isdisjoint(_texts_of(value))
         ]
+        # Only the first: two that look alike are no clear correction.
         yield from same[:1]
     elif problem.code == "wrong_type" and value is None:
         yield _ABSENT
@@ -84,6 +86,7 @@ def _path_of(arguments: Any, pointer: str) -> Path:
     here = arguments
     for token in pointer.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
+        # `isdecimal`, as `int` does not read every digit, such as a superscript.
         if isinstance(here, list) and name.isdecimal() and int(name) < len(here):
             path.append(int(name))
         elif isinstance(here, Mapping) and name in here:
@@ -103,5 +106,6 @@ def _replace_at(holder: Any, path: Path, value: Any) -> Any:
     elif value is not _ABSENT:
         copied[step] = value
     elif isinstance(copied, dict):
+        # Only a member can be left out; an element of a list would move the others.
         del copied[step]
     return copied

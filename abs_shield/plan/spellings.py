@@ -8,7 +8,7 @@ from abs_shield.text.normal import normal
 from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling
 from abs_shield.text.spelling_variants import is_negative
 
-_MAX_LENGTH = 256
+_MAX_LENGTH = 256  # identifiers are shorter; what is behind tells apart no honest two
 _MAX_ENTITIES = 1_000
 """Entities with a stored spelling; an older entity only matches an equal text."""
 _MAX_SPELLINGS = 8
@@ -55,6 +55,7 @@ class EntitySpellings:
             if len(spellings) < _MAX_SPELLINGS:
                 spellings.append((codes, bare))
             if len(self._by_letters) > _MAX_ENTITIES:
+                # Half at once: removing one at a time would cost each new spelling.
                 for oldest in list(islice(self._by_letters, _MAX_ENTITIES // 2)):
                     del self._by_letters[oldest]
         return existing or bare
@@ -80,8 +81,10 @@ def is_same_entity(one: str, other: str, *, number: bool = False) -> bool:
 def _normalise(text: str, *, number: bool) -> tuple[str, str, bytes]:
     """Return the text in normal form, its letters and digits, and its separators."""
     bare = normal(text[:_MAX_LENGTH]).strip()
+    # Only where the schema says number: `007` is a code.
     if number and bare.isdigit():
         bare = bare.lstrip("0") or "0"
+    # `-5` and `5` would be one spelling without their signs.
     if is_negative(bare):
         return bare, "", b""
     tight = SeparatorlessText.of(bare)

@@ -13,10 +13,11 @@ from abs_shield.text.normal import normal, words
 from abs_shield.text.wildcards import selects_all, states_all
 
 _MAX_TEXT_LENGTH = 8_192
-"""Characters of a message that are searched."""
-_MAX_PATTERN_LENGTH = 256
+"""Characters of a message that are searched; a longer message is a pasted document."""
+_MAX_PATTERN_LENGTH = 256  # patterns of paths are shorter; each word of it is looked up
 _AS_SIGN = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
 """A sign in quotes, or at the end of a sentence; at a line's start it is a bullet."""
+# Clause by clause: "not" in one says nothing of the next.
 _CLAUSE = re.compile(r"[.;!?]\s|\n")
 _NEGATED = re.compile(r"\b(?:not|never|without|except|but|keep)\b|n['\u2019]t\b", re.IGNORECASE)
 _PLACES = (
@@ -70,11 +71,13 @@ def user_texts(session: Session) -> Iterator[str]:
 def is_stated_by_user(text: str, guard: str, session: Session) -> bool:
     """Return whether a user wrote the value, or asked for everything."""
     bare = text.strip().strip("\"'`")
+    # An empty value asks for everything only where it selects: an empty name is missing.
     everything = selects_all(text) and (bool(bare) or guard == "selector")
     sign = re.escape(bare)
     as_sign = re.compile(_AS_SIGN % (sign, sign), re.MULTILINE) if bare else None
     is_name = any(map(str.isalnum, bare)) and not selects_all(text)
     for text_of_user in user_texts(session):
+        # "Everything" is not the root of the disk.
         if everything and not _is_root(bare) and states_all(text_of_user):
             return True
         if is_name and occurs_in(bare, text_of_user):
@@ -102,6 +105,7 @@ def names_place(text: str, session: Session) -> bool:
 
 def is_mentioned_pattern(text: str, session: Session) -> bool:
     """Return whether the run has this pattern verbatim, or the user asked for everything."""
+    # What selects all is for the caller to judge.
     if "*" not in text or selects_all(text):
         return False
     if occurs_verbatim(text, session):
@@ -123,6 +127,7 @@ def is_within_stated_places(text: str, session: Session) -> bool:
     parts = words(normal(last[:_MAX_PATTERN_LENGTH]))
     plurals = re.compile(rf"\b(?:{'|'.join(map(re.escape, parts))})s\b", re.I) if parts else None
     for text_of_user in user_texts(session):
+        # "/ " as well: a folder may be written with a slash at its end.
         if has_folder_name and occurs_in(
             folder, text_of_user.replace("\\", "/").replace("/ ", " ")
         ):

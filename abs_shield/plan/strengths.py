@@ -59,6 +59,7 @@ def fitted(
     (0.86, (0.0, 1.0))
     """
     low, high = wilson(right, right + wrong)
+    # Without any finding the prior of the other classes would claim knowledge.
     more_right, more_wrong = PRIOR if right + wrong else (0.5, 0.5)
     mean = (right + more_right) / (right + wrong + more_right + more_wrong)
     return Strength(

@@ -87,6 +87,7 @@ class ToolAction:
         return self.does.writes
 
 
+# Asked for each tool and each call; a recorded run may name any number of tools.
 @lru_cache(maxsize=4096)
 def parse_action(name: str) -> ToolAction:
     """
@@ -108,6 +109,7 @@ def parse_action(name: str) -> ToolAction:
     stop = next((n for n, word in enumerate(after) if word in _PREPOSITIONS), len(after))
     noun, tail = after[:stop], tuple(w for w in after[stop:] if w not in _PREPOSITIONS)
     verb = words[at]
+    # Without a tail: `add_user` creates a user, `add_user_to_group` does not.
     creates = verb in _CREATING_VERBS or (
         verb in ("add", "book", "schedule", "reserve") and not tail
     )
@@ -119,6 +121,7 @@ def parse_action(name: str) -> ToolAction:
 
 
 _READING_WORDS = frozenset("return provide give compute display".split())
+# The first sentence, cut: a description may be a page.
 _SENTENCE = re.compile(r"[^.\n]{0,300}")
 
 
@@ -138,6 +141,7 @@ def parse_described_action(name: str, description: str) -> ToolAction:
     <VerbEffect.ACT: 'act'>
     """
     action = parse_action(name)
+    # The name wins: descriptions mention verbs in passing.
     if action.verb or not description:
         return action
     sentence = _SENTENCE.findall(description)[0]
@@ -146,6 +150,7 @@ def parse_described_action(name: str, description: str) -> ToolAction:
     if first == "create":
         return replace(action, does=VerbEffect.MAKE, verb=first, creates=True)
     does_more = any(
+        # A word that is also a noun is no second verb: "Returns the order".
         word not in _VERBS_AND_NOUNS
         and VERB_EFFECTS.get(word, VerbEffect.READ) not in (VerbEffect.READ, VerbEffect.ACT)
         for word in words[1:]
@@ -192,7 +197,7 @@ _METHODS = {
 _OPENED_TO_READ = frozenset("url page link website webpage browser tab file document image".split())
 """Objects for which ``open`` means to read."""
 COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
-_MAX_WORD_LENGTH = 128
+_MAX_WORD_LENGTH = 128  # a command of a tool; a longer text is a script
 _TWO_WORD_VERBS = {
     ("turn", "on"): "enable", ("turn", "off"): "disable", ("switch", "on"): "enable",
     ("switch", "off"): "disable", ("check", "in"): "checkin", ("check", "out"): "checkout",
@@ -219,6 +224,7 @@ def _expand_words(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _parse_route(method: str, path: str) -> ToolAction:
     """Parse an operation that is named after its route: ``POST /orders/{id}/notes``."""
+    # `{id}`, `:id` and `<id>` are places for values.
     steps = [step for step in path.split("/") if step and step[0] not in "{:<"]
     does, verb = _METHODS[method]
     noun = name_words(steps[-1]) if steps else ()
@@ -237,6 +243,7 @@ def _find_verb(words: tuple[str, ...]) -> int | None:
     ]
     if len(candidates) > 1 and candidates[-1] == last and words[last] in _NOUNS_AFTER_A_VERB:
         candidates.pop()
+    # A verb that is no noun decides; at the end as in `dns_record_delete`.
     strong = [n for n in candidates if words[n] not in _VERBS_AND_NOUNS]
     if 0 not in strong and strong and strong[-1] == last:
         return strong[-1]

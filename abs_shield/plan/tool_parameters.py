@@ -64,17 +64,17 @@ _ADDRESSEE_NAMES = (("to",), ("cc",), ("bcc",), ("send", "to"))
 _MESSAGE_WORDS = frozenset(
     "message email mail text sms dm letter note invitation invite notification notify".split()
 )
-_MAX_SEARCHED_DESCRIPTION = 500
+_MAX_SEARCHED_DESCRIPTION = 500  # what a parameter holds stands in its first sentences
 _SELECTOR_WORDS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
     "predicate search match q".split()
 )
 """Words of parameters that select what a call acts on without naming it."""
 Guard = Literal["none", "seen", "target", "name", "selector"]
-_MAX_CACHED = 512
+_MAX_CACHED = 512  # names of arguments; a model may invent any number of them
 _MAX_CACHED_NAME_LENGTH = 4_096
 """Longest name that is cached; a model may write names of any length."""
-_MAX_DESCRIPTION = 1_000
+_MAX_DESCRIPTION = 1_000  # options and examples stand there; what is longer is documentation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,12 +190,14 @@ class Parameters:
     def at(self, path: Path) -> Parameter:
         """Return the parameter at *path*."""
         if len(path) == 1 and isinstance(path[0], str):
+            # Two lookups of a dict instead of a path: nearly all arguments are at the top level.
             return self.top.get(path[0]) or self.compile_top_level(path[0])
         key = tuple(step if isinstance(step, str) else "" for step in path)
         compiled = self._cached_nested.get(key)
         if compiled is None:
             compiled = self._compile(path)
             if (
+                # Only the first ones and short ones, so that a model's names fill no memory.
                 len(self._cached_nested) < _MAX_CACHED
                 and len("".join(key)) <= _MAX_CACHED_NAME_LENGTH
             ):
@@ -248,6 +250,7 @@ class Parameters:
         name = name_of(path)
         is_created = names_new_entity(self.tool, self.action, path)
         by_author = self._by_author(path, is_created=is_created)
+        # A listed value is checked by the schema.
         listed = "enum" in schema or "const" in schema
         judged = by_author or self._by_name(path, schema)
         must_be_seen = target is not None and target.must_be_seen
@@ -276,6 +279,7 @@ class Parameters:
 
     def _guard(self, name: str, judged: JudgedAs, *, listed: bool, marked: bool) -> Guard:
         """Return why a parameter of a destructive tool is guarded without a mark."""
+        # Nothing irreversible depends on it, or the schema lists its values.
         if not self.tool.destructive or listed:
             return "none"
         if judged in ("hard", "who"):
@@ -313,6 +317,7 @@ class Parameters:
     def _target(self, path: Path) -> Target | None:
         """Return the author's mark; the strictest if several keys match the leaf."""
         targets = [self.tool.targets[key] for key in self._keys(path, self.tool.targets)]
+        # `max` of booleans: True if any of them must be seen.
         return max(targets, key=lambda target: target.must_be_seen, default=None)
 
     def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
@@ -329,6 +334,7 @@ class Parameters:
 
     def _by_name(self, path: Path, schema: Mapping[str, Any]) -> JudgedAs:
         name = name_of(path)
+        # Listed values and moments are checked by the schema, and are no entities.
         if "enum" in schema or "const" in schema or schema.get("format") in _MOMENTS:
             return "never"
         if _THINKING_TOOL.search(self.tool.name):

@@ -15,8 +15,9 @@ from abs_shield.text.normal import normal
 from abs_shield.text.value_shapes import outline_pattern
 
 _NUMBER = re.compile(r"\d+")
-_MAX_VALUES = 2
-_MAX_CHUNKS = 4_000
+_MAX_VALUES = 2  # two are enough to see that the user gave more than one
+_MAX_CHUNKS = 4_000  # words of the user's messages; a pasted document has more
+# The newest calls, and the first values of each: some milliseconds at most.
 _MAX_CALLS, _MAX_LEAVES = 50, 100
 
 

@@ -16,9 +16,9 @@ from abs_shield.plan.representative_dates import (
 from abs_shield.schema.samples.schema_shapes import shapes, types
 
 _MAX_BETWEEN = 60
-"""Whole numbers that are tried between two adjacent samples."""
-_MAX_NUMBER = 1e12
-_MAX_LISTED = 500
+"""Whole numbers that are tried between two samples: rules change near the numbers of their code."""
+_MAX_NUMBER = 1e12  # larger numbers in code are bit masks, ids and timestamps
+_MAX_LISTED = 500  # a longer range of integers is a line, and no list
 _MOMENTS = frozenset({"date", "date-time", "time"})
 _NUMBERS = frozenset({"number", "integer"})
 
@@ -131,9 +131,12 @@ def _numbers(values: Iterable[Any], *, whole: bool) -> tuple[float, ...]:
         if isinstance(value, (int, float))
         and not isinstance(value, bool)
         and abs(value) < _MAX_NUMBER
+        # The limit itself, and one on each side of it.
         for off in (-1, 0, 1)
     }
+    # Each power of ten from 0.01 on: a limit lies between two of them.
     far = {sign * n * 10**k for k in range(-2, 10) for n in range(1, 10) for sign in (1, -1)}
+    # Ages, counts and percentages are all in this range.
     numbers = {*range(-50, 201), *near, *_between(sorted(near)), *far}
     return (*sorted({int(each) for each in numbers} if whole else numbers),)
 

@@ -36,17 +36,18 @@ _ON_EXISTING = (VerbEffect.CHANGE, VerbEffect.UNMAKE)
 _POSITION_WORDS = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters whose value means another object after the first one was removed."""
 _FILE_WORDS = frozenset("file path filename filepath folder directory dir".split())
-_MIN_CONTENT_LENGTH = 4
-_MIN_ENTITIES = 2
-_MAX_WRITES = 256
+_MIN_CONTENT_LENGTH = 4  # a shorter text, such as `yes`, is in many calls
+_MIN_ENTITIES = 2  # a place is a value only where something else is the entity
+_MAX_WRITES = 256  # many times the usual window of 10; each one is compared with a new call
 _MAX_NEW_IDS = 8
 """Identifiers in the result of one creating call; a longer list is a search result."""
-_MAX_REMOVED = 10_000
-_MAX_CREATED = 10_000
+_MAX_REMOVED = 10_000  # the oldest are forgotten: a write on them gives no finding
+_MAX_CREATED = 10_000  # more names, and a missing one proves nothing: `is_incomplete`
+# removals without an identifier; each further one is compared with all of them
 _MAX_REMOVED_CONTENTS = 100
-_MAX_LEAVES = 200
-_MAX_ID_LENGTH = 64
-_MAX_TEXT_LENGTH = 16 * 1024
+_MAX_LEAVES = 200  # arguments of a write that are read; more are data
+_MAX_ID_LENGTH = 64  # a SHA-256 digest in hexadecimal; longer texts are prose
+_MAX_TEXT_LENGTH = 16 * 1024  # a statement that creates stands at the beginning of a script
 
 _Reader = Callable[[Executed, Plans], None]
 
@@ -105,6 +106,7 @@ class Write:
             if self._covers_subject(values) and other._covers_subject(values):
                 return values
             return returned & subject_entities(other) if self.action.is_undoable else frozenset()
+        # No common name: the id of one may stand under another name in the other.
         own = returned.union(*self.entities.values())
         return own & frozenset().union(*other.entities.values())
 
@@ -159,10 +161,12 @@ class WriteHistory:
         cls, record: SessionRecord, plans: Callable[[SessionRecord], Plans], *, owner: object
     ) -> WriteHistory:
         """Return the up-to-date history of a session, read with the tools of *owner*."""
+        # The usual case first: no lock is needed to read what is up to date.
         if record.parent is None:
             history = record.derive(cls, owner=owner)
             if history._is_up_to_date(record):
                 return history
+        # The parent's before this record's lock is taken: locks are taken from the top down.
         parent = None if record.parent is None else cls.of(record.parent, plans, owner=owner)
         with record.lock:
             return cls._update(record, plans(record), owner=owner, parent=parent)
@@ -177,6 +181,7 @@ class WriteHistory:
             history.removed_contents, history.spellings = parent.removed_contents, parent.spellings
         new = record.execution_count - history._read
         newest = record.newest(new)
+        # Calls that were dropped unread may have created or removed anything.
         history.is_incomplete = (
             history.is_incomplete or len(newest) < new or len(history.created) >= _MAX_CREATED
         )
@@ -208,9 +213,11 @@ class WriteHistory:
     def _add_call(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
         value = json_data(executed.value)
+        # What failed has changed nothing.
         if executed.error or plan is None or is_failure_result(value):
             return
         self._add_created(plan, executed.arguments)
+        # Code of a tool creates as well; what it writes contradicts nothing.
         if executed.nested or not plan.writes:
             return
         write = build_write(
@@ -222,6 +229,7 @@ class WriteHistory:
             self.undone.update(
                 earlier.position for earlier in self.writes if undoes(earlier, write)
             )
+            # Positions that are no longer stored can be asked for by nobody.
             self.undone = {
                 position for position in self.undone if position > self._count - _MAX_WRITES
             }
@@ -247,6 +255,7 @@ class WriteHistory:
         self.created.update(dict.fromkeys(plan.targets.created_names(arguments)))
         if plan.writes:
             for _, leaf in leaves(arguments, most=_MAX_LEAVES):
+                # A statement has at least two words.
                 if isinstance(leaf, str) and " " in leaf:
                     self.created.update(
                         dict.fromkeys(
@@ -259,6 +268,7 @@ class WriteHistory:
     def _update_removed(self, write: Write) -> None:
         entities = unambiguous_entities(write)
         if write.action.does is VerbEffect.MAKE:
+            # Created again: it exists, and is no longer removed.
             for value in (*subject_entities(write), *write.returned):
                 self.removed.pop(value, None)
             for key in [
@@ -267,7 +277,9 @@ class WriteHistory:
                 if have_same_noun(old.action, write.action)
             ]:
                 del self.removed_contents[key]
+        # `remove_user(from group)` removes a membership, not the user.
         elif write.action.verb in _REMOVING_VERBS and not write.action.object:
+            # Without its values, which may be large, and are not compared any more.
             tombstone = replace(
                 write, arguments={}, values={}, returned=frozenset(), numbers=frozenset()
             )
@@ -305,6 +317,7 @@ def build_write(
         if text and _is_entity(leaf, text, parameter, plan):
             normalised = normalise_id(text, number=parameter.field.number)
             entities.setdefault(name_of(path), set()).add(normalised)
+    # A list of the names, as entries are deleted meanwhile.
     for name in [name for name in entities if _is_assigned_place(name, entities, plan)]:
         del entities[name]
     own = frozenset(name for name in entities if _names_subject(name, plan.action))
@@ -436,6 +449,7 @@ def subject_entities(write: Write) -> frozenset[str]:
 
 def unambiguous_entities(write: Write) -> frozenset[str]:
     """Return the identifiers of the action's subject; none if several might be meant."""
+    # With a second token among the values, either may be the subject.
     others = any(is_token(value) for value in write.values.values())
     clear = bool(write.subject_names) or (len(write.entities) == 1 and not others)
     return subject_entities(write) if clear else frozenset()

@@ -65,6 +65,7 @@ INDIRECT_MENTIONS: dict[str, IndirectMention] = {
     "dictated_address": IndirectMention(dictated_address, _IDS),
     "dictated_code": IndirectMention(dictated_code, _IDS),
     "numbered_id": IndirectMention(numbered_id, _IDS),
+    # `deletes=False`: these are put together from parts, and a deletion cannot be undone.
     "bank_code": IndirectMention(bank_code, _IDS, deletes=False),
     "joined_reference": IndirectMention(joined_reference, _IDS, deletes=False),
     "temporary_folder": IndirectMention(temporary_folder, _IDS, deletes=False),

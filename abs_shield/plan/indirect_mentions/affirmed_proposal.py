@@ -19,10 +19,11 @@ _YES = re.compile(
     r"|wonderful|nice)\b",
     re.IGNORECASE,
 )
+# "Yes, but ..." agrees to something else.
 _BUT = re.compile(r"\b(?:but|no|not|n't|instead|rather|actually|change|different)\b", re.IGNORECASE)
-_MAX_TEXT_LENGTH = 4_096
+_MAX_TEXT_LENGTH = 4_096  # a message of a conversation; a longer one is a document
 _MAX_MESSAGES = 200
-"""Messages that are searched, the newest first."""
+"""Messages that are searched, the newest first; each is split into words for each name."""
 
 
 def affirmed_proposal(argument: Argument, session: Session) -> bool:
@@ -42,6 +43,7 @@ def affirmed_proposal(argument: Argument, session: Session) -> bool:
 
 def _affirms(text: str) -> bool:
     first = text[:_MAX_TEXT_LENGTH].strip()
+    # A "but" further on is about another point.
     return _YES.match(first) is not None and _BUT.search(first[:80]) is None
 
 

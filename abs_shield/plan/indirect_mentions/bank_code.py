@@ -13,13 +13,14 @@ from abs_shield.text.digit_groups import is_iban
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.json_leaves import name_of
 
+# Only under these names: many words of eight capitals look like a BIC.
 _NAMES = (("bic",), ("swift",))
 _BIC = re.compile(r"(?<!\w)[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?!\w)")
 _IBAN = re.compile(
     r"(?<!\w)[A-Z]{2}\d\d(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)(?!\w)"
 )
 _MAX_TEXTS = 5_000
-"""Texts of a run that are searched."""
+"""Texts of a run that are searched; the patterns read each of them in full."""
 
 
 def bank_code(argument: Argument, session: Session) -> bool:
@@ -30,9 +31,11 @@ def bank_code(argument: Argument, session: Session) -> bool:
     has_iban = False
     texts = chain.from_iterable(texts_of(entry.event) for entry in session.entries())
     for text, _ in zip(texts, range(_MAX_TEXTS), strict=False):
+        # The run has a BIC: an invented one would differ from it.
         if any(is_country_code(match[1]) for match in _BIC.finditer(text)):
             return False
         ibans = (match[0].replace(" ", "").casefold() for match in _IBAN.finditer(text))
+        # `is_iban` checks the sum, as the pattern also fits part numbers.
         has_iban = has_iban or any(
             iban[:2] == bic[1].casefold() and is_iban(iban) for iban in ibans
         )

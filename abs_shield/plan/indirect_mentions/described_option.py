@@ -13,6 +13,7 @@ _NUMBERED = re.compile(
     r"(?:for|represents?|is|means?|stands? for|denotes?|=|:)(?= ?[a-z])"
 )
 _QUOTED = re.compile(r"['\"`\u2018\u201c]([\w@.+/-]{1,40})['\"`\u2019\u201d]")
+# An example of a format is not a list of the allowed values.
 _EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|format)\b")
 
 
@@ -22,4 +23,5 @@ def described_option(argument: Argument, session: Session) -> bool:
     if text in _NUMBERED.findall(description):
         return True
     quoted = set() if _EXAMPLE.search(description) else set(_QUOTED.findall(description))
+    # A single quoted word may be an example, too.
     return len(quoted) > 1 and text in quoted

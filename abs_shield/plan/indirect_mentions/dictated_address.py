@@ -11,7 +11,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.text.spoken_addresses import is_spoken
 
 _MAX_MESSAGES = 200
-"""Messages that are searched, the newest first."""
+"""Messages that are searched, the newest first: people dictate what the next steps need."""
 
 
 def dictated_address(argument: Argument, session: Session) -> bool:

@@ -8,7 +8,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.text.show import shown
 
 _MAX_CALLS = 200
-"""Calls that are searched, the newest first."""
+"""Calls that are searched, the newest first: an invented value is soon used again."""
 
 
 def flagged_before(argument: Argument, session: Session) -> bool:

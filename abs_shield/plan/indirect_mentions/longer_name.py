@@ -21,8 +21,8 @@ _KIND_WORDS = frozenset(
 _NO_WORDS: frozenset[str] = frozenset()
 _NUMBER = re.compile(r"\d{1,2}")
 """The number of a house in a chain: ``Century 16``."""
-_MIN_LETTERS = 4
-_MAX_WORDS = 8
+_MIN_LETTERS = 4  # a shorter head, such as "St J", begins too many names
+_MAX_WORDS = 8  # names have fewer; each head is looked up
 
 
 def longer_name(argument: Argument, session: Session) -> bool:
@@ -35,6 +35,7 @@ def longer_name(argument: Argument, session: Session) -> bool:
     text = argument.text.split()[:_MAX_WORDS]
     if len(text) < 2:
         return False
+    # The longest head first: it is the likeliest to be there.
     heads = (" ".join(text[:size]) for size in range(len(text) - 1, 1, -1))
     if any(_is_long(head) and mentions_of(session).vouches(head, _NO_WORDS) for head in heads):
         return True

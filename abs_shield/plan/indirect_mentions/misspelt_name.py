@@ -11,7 +11,7 @@ from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal, words
 from abs_shield.text.place_names import bare_place
 
-_MIN_LENGTH = 5
+_MIN_LENGTH = 5  # one letter turns a shorter word into another word
 _NO_WORDS: frozenset[str] = frozenset()
 
 
@@ -30,6 +30,7 @@ def misspelt_name(argument: Argument, session: Session) -> bool:
         if len(word) < _MIN_LENGTH or not word.isalpha() or not _occurs_misspelt(word, session):
             return False
         corrected += 1
+    # One error is a slip; two are another name.
     return corrected == 1
 
 

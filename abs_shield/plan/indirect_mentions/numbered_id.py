@@ -10,6 +10,7 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.text.identifier_words import abbreviates, split_words
 from abs_shield.text.normal import normal
 
+# Bounded: an id of at most 48 characters and a number of at most 18 digits.
 _HEADED = re.compile(r"(.{1,48}?)(?<!\d)(0*)(\d{2,18})")
 _PREFIX = re.compile(r"([a-z]{2,16})[-_#:/ ]?")
 _ABBREVIATIONS = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
@@ -35,10 +36,12 @@ def numbered_id(argument: Argument, session: Session) -> bool:
     mentions = mentions_of(session)
     labels = mentions.labels(number)
     has_other_label = mentions.is_labelled_otherwise(number, argument.entity_words)
+    # "The card ending in 4242" gives a part of a number, not the number.
     if has_other_label or not labels.isdisjoint(_PART_WORDS):
         return False
     prefix = _PREFIX.fullmatch(match[1])
     fits = any(word in argument.entity_words or _shortens(prefix, word) for word in labels)
+    # Initials of the labels need no known prefix: `BA117` for "British Airways 117".
     if prefix and _is_initials(prefix[1], labels):
         return True
     if not fits and len(number) < _MIN_DIGITS:

@@ -10,7 +10,7 @@ from abs_shield.session import Session
 
 _FOLDER = re.compile(r"\b(?:temp|tmp|temporary)[ -](?:dir|directory|folder)\b", re.IGNORECASE)
 _OTHER_FOLDER = re.compile(r"[\w.~:$%][\\/]te?mp\b", re.IGNORECASE)
-_MAX_TEXT_LENGTH = 64 * 1024
+_MAX_TEXT_LENGTH = 64 * 1024  # a task with a pasted file; nobody names a folder beyond
 
 
 def temporary_folder(argument: Argument, session: Session) -> bool:

@@ -10,6 +10,7 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.text.identifier_words import abbreviates, name_words
 from abs_shield.text.json_leaves import name_of
 
+# One letter would abbreviate nearly every word.
 _SYMBOL = re.compile(r"[A-Z]{2,5}")
 _SYMBOL_WORDS = frozenset("ticker symbol stock".split())
 

@@ -61,6 +61,7 @@ def prove(
     """
     tools = {tool.name: tool for tool in policy.tools} if tools is None else tools
     context = ProofContext(policy, tools, at=time() if at is None else at)
+    # Without repetitions: two checks may find the same mistake.
     problems = dict.fromkeys(each for check in CHECKS.values() for each in check(context))
     by_severity = [
         [each for each in problems if each.severity is severity] for severity in Severity

@@ -14,7 +14,7 @@ from abs_shield.policy.source_location import SourceLocation
 
 Trials = dict[str, RuleTrial]
 _MIN_DIFFERENT_VALUES = 10
-"""Fewest different values before a rule with constant answers is reported."""
+"""Fewest different values before a rule with constant answers is reported; fewer prove little."""
 _REJECTS_NOTHING_HINT = (
     "either the schema forbids already what it rejects, or no sample is like it: "
     "test it with a call that it should reject"
@@ -25,7 +25,7 @@ _REJECTS_EVERYTHING_HINT = (
 )
 _TEXT_HINT = "no sample of a text may be like what it looks for: test it yourself"
 _MAX_TOOLS = 40
-"""Tools that one rule is tried on."""
+"""Tools that one rule is tried on; each may take some seconds."""
 
 
 def dead_rules(context: ProofContext) -> Iterator[Problem]:
@@ -45,6 +45,7 @@ def _trials(rule: Rule, context: ProofContext) -> Trials:
         if schema is not None and not unknown_parameters(plan, schema, tool=name):
             plans[name] = plan
     names = plans if len(plans) <= _MAX_TOOLS else _likeliest(rule, plans, context)
+    # A rule for `*` on a server's hundreds of tools would take minutes.
     return {name: try_rule(plans[name], name, context) for name in names}
 
 
@@ -57,6 +58,7 @@ def _likeliest(rule: Rule, plans: Mapping[str, RulePlan], context: ProofContext)
         has = schema is not None and plans[name].needs <= schema.declared_names
         return not has, not any(word in name for word in words)
 
+    # Those with its parameters first, as the others may give no answer at all.
     return sorted(plans, key=unlikely)[:_MAX_TOOLS]
 
 
@@ -66,6 +68,7 @@ def _report(rule: Rule, trials: Trials, context: ProofContext) -> Iterator[Probl
     without = [
         name for name in context.judged_tools(rule.tools) if context.plans[name].schema is None
     ]
+    # A note and no warning: nothing was tried.
     if without and not run:
         what = f"has no sampled calls, for there is no schema of {listed(without)}"
         yield _problem("not_sampled", rule, what)
@@ -102,12 +105,14 @@ def _report_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Pro
     accepted = sum(trial.accepted for trial in trials.values())
     rejected = sum(trial.rejected for trial in trials.values())
     where = f"{_calls(trials)} of {listed([*trials])}"
+    # A session of the proof is made up: it shows what a rule does in it, not what it always does.
     if _takes_session(rule) and not (accepted and rejected):
         if accepted or rejected:
             did = "rejects" if rejected else "accepts"
             what = f"{did} all {where}, in the sampled sessions"
             yield _problem("depends_on_session", rule, what, "test it with a session of your own")
         return
+    # With a tool that has no schema, something may still be rejected.
     if accepted and not rejected and not open_ended:
         yield from _report_constant(
             rule, trials, "rule_rejects_nothing", f"rejects none of {where}", _REJECTS_NOTHING_HINT
@@ -131,6 +136,7 @@ def _report_constant(
         yield _problem("not_sampled", rule, what, _TEXT_HINT)
         return
     different = sum(len(trial.different) for trial in trials.values())
+    # Too few values prove nothing, unless there are no others.
     if different >= _MIN_DIFFERENT_VALUES or all(trial.exhausted for trial in trials.values()):
         yield _problem(code, rule, what, hint)
     elif not any(trial.late for trial in trials.values()):

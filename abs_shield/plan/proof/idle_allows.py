@@ -21,7 +21,8 @@ from abs_shield.text.json_leaves import Path, value_at
 from abs_shield.text.show import escaped, shown
 
 _MIN_VALUES = 10
-"""Different values that code must reject before it is reported."""
+"""Different values that code must reject before it is reported; fewer may all be unlike it."""
+# Empty, a digit, letters and both: schemas ask for one of these.
 _FILLINGS = ("", "7", "abc", "x1", "a1b2c3")
 
 
@@ -113,6 +114,7 @@ def _match(name: str, entries: list[_AllowEntry], context: ProofContext) -> None
         return
     for entry in entries:
         entry.is_closed = entry.is_closed and not context.is_open(name)
+    # Samples near what an entry admits, or random texts would never match it.
     texts = [text for entry in entries for text in _likely_values(entry.allowed)]
     bare = compile_targets(_without_allows(context.tools[name]), allow=())
     sampled = False
@@ -120,6 +122,7 @@ def _match(name: str, entries: list[_AllowEntry], context: ProofContext) -> None
         sampled = True
         for argument in bare.judged_arguments(arguments):
             _admit(entries, argument.path, value_at(arguments, argument.path))
+        # Each further sample costs time, and would change nothing.
         if not any(entry.undecided for entry in entries):
             break
     for entry in entries:
@@ -140,6 +143,7 @@ def _admit(entries: list[_AllowEntry], path: Path, leaf: Any) -> None:
             entry.tested.add(canonical_key(leaf))
         try:
             entry.matched = admission(entry.allowed)(leaf)
+        # The author's code may raise anything; the proof reports it.
         except Exception as error:
             error_text = f"{type(error).__name__}: {escaped(str(error))}"
             entry.raised = entry.raised or f"{error_text} on {shown(leaf)}"
@@ -175,6 +179,7 @@ def _covers(other: Any, allowed: Any) -> bool:
         return other is allowed
     if _is_glob(other):
         return isinstance(allowed, str) and (other == "*" or _is_inside(allowed, other))
+    # The type, too, as `1 == True`.
     return type(other) is type(allowed) and bool(other == allowed)
 
 
@@ -198,6 +203,7 @@ def _likely_values(entry: Any) -> Iterator[Any]:
 
 def _fill_glob(glob: str, filling: str) -> str:
     """Return a text that a glob matches: stars as *filling*, each set as its first member."""
+    # From `at + 2`: a bracket right behind "[" is a member of the set.
     characters, at = [], 0
     while at < len(glob):
         end = glob.find("]", at + 2) if glob[at] == "[" else -1

@@ -16,6 +16,7 @@ from abs_shield.schema.satisfiability import find_contradiction
 from abs_shield.schema.text_lengths import pattern_prefix
 from abs_shield.text.show import escaped, shown
 
+# Keywords that one value can be compared by alone; references and branches are resolved before.
 _PLAIN_KEYWORDS = (
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minLength", "maxLength", "pattern", "format",
@@ -73,6 +74,7 @@ def _explain_disjoint(one: dict[str, Any], other: dict[str, Any]) -> str:
     plain = [{key: part[key] for key in _PLAIN_KEYWORDS if key in part} for part in (one, other)]
     starts = [pattern_prefix(str(part.get("pattern", ""))) for part in plain]
     is_text = any(types(part.get("type")) == ["string"] for part in plain)
+    # A common value begins with both prefixes, so one begins with the other.
     if is_text and not starts[0].startswith(starts[1]) and not starts[1].startswith(starts[0]):
         return f"one begins with {shown(starts[0])}, the other with {shown(starts[1])}"
     reason = find_contradiction({"allOf": plain})
@@ -83,6 +85,7 @@ def _explain_unmet(pair: Inverse, context: ProofContext) -> str:
     """Return that no sample of either fits the other, if both are texts with a pattern."""
     names = (pair.first, pair.then)
     parts = _both_parts(pair, context)
+    # Without a pattern, samples are texts made up here: that they differ proves nothing.
     if not all(some and all("pattern" in part for part in some) for some in parts):
         return ""
     samples = [_sampled_texts(name, pair, (), context) for name in names]
@@ -126,6 +129,7 @@ def _types_and_values(
             return frozenset(), None
         kinds.update("number" if each in _NUMBERS else each for each in kind)
         values.update(map(canonical_key, members) if isinstance(members, list) else (_ANY,))
+    # Null names no entity.
     return frozenset(kinds) - {"null"}, None if _ANY in values or not parts else frozenset(values)
 
 

@@ -61,6 +61,7 @@ def _muted_problems(layer: str, context: ProofContext) -> Iterator[Problem]:
     strongest = STRENGTHS[_STRONGEST[layer](context)].strength
     threshold = context.policy.threshold
     if not counts(strongest, threshold=threshold):
+        # Rounded, as 1 - 0.97 has a long tail of digits.
         needed = round(1 - strongest, 2)
         yield problem(
             "muted_layer",
@@ -119,6 +120,7 @@ def _judges(name: str, context: ProofContext) -> bool:
     if context.is_open(name):
         return True
     if next(context.samples(name), None) is None:
+        # No samples, no knowledge: not reported.
         return True
     bare = compile_targets(context.tools[name].model_copy(update={"allow": ()}), allow=())
     return any(True for each in context.samples(name) for _ in bare.judged_arguments(each))
@@ -142,6 +144,7 @@ def _no_pair(context: ProofContext) -> str:
         for pair in context.policy.inverses
     ):
         return ""
+    # One of each: hundreds of tools have a few different actions.
     deeds = list({plan.action for plan in context.plans.values() if plan.writes})
     if any(
         _has_command_argument(name, context) for name, plan in context.plans.items() if plan.writes

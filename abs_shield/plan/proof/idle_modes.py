@@ -14,6 +14,7 @@ from abs_shield.text.show import escaped
 
 _LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL))
 _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
+# Modes by layer also hold for names that no tool has.
 _UNREGISTERED = Tool(name="a tool that nobody registered")
 
 
@@ -46,6 +47,7 @@ def _explain_idle(key: str | tuple[str, str], parts: tuple[str, ...], context: P
         return f"layer `{escaped(layers[-1])}` does not run"
     without = {other: mode for other, mode in context.policy.modes.items() if other != key}
     rest = context.policy.model_copy(update={"modes": without})
+    # Tried: the order of precedence is written down in one place only.
     if _effective_modes(context.policy, context.tools) != _effective_modes(rest, context.tools):
         return ""
     return "the same modes hold without it"

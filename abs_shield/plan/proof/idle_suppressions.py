@@ -45,6 +45,7 @@ def _wider(n: int, context: ProofContext) -> Suppression | None:
     """Return an entry that covers the one at *n*; of two equal ones the first covers the second."""
     each = context.policy.suppress[n]
     for m, other in enumerate(context.policy.suppress):
+        # Of two that cover each other, only the second is superfluous.
         if m != n and other.covers(each) and (m < n or not each.covers(other)):
             return other
     return None

@@ -32,6 +32,7 @@ def _without_samples(name: str, tool: Tool, context: ProofContext) -> Iterator[P
     """Report parameters that no sample has, although nothing shows that no value fits."""
     members = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
     properties = members if isinstance(members, Mapping) else {}
+    # `false` forbids the name on purpose.
     remaining = {str(each) for each, schema in properties.items() if schema is not False}
     for arguments in context.samples(name):
         remaining -= arguments.keys()

@@ -15,7 +15,7 @@ from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.samples import Pool
 from abs_shield.text.show import escaped, shown
 
-_MAX_TOOLS = 5
+_MAX_TOOLS = 5  # a rule that is inverted is so for each tool; the first few tell
 _NEGATED = frozenset({"not", "no", "never", "non"})
 
 
@@ -58,6 +58,7 @@ def inverted_rules(context: ProofContext) -> Iterator[Problem]:
             (
                 comparison
                 for comparison in comparisons
+                # One agreement shows that the sentence was understood, and the rule follows it.
                 if comparison.is_enough and not comparison.agrees
             ),
             None,
@@ -76,6 +77,7 @@ def _compare(rule: Rule, tool: str, context: ProofContext) -> _Comparison | None
     """Return the comparison; None if the rule or its sentence cannot be compared."""
     schema = context.plans[tool].schema
     plan = compile_rule(rule, schema, tool=tool, tolerant=True)
+    # With a session the answer depends on more than the call.
     if schema is None or plan.session or unknown_parameters(plan, schema, tool=tool):
         return None
     claim = _claim_of_rule(plan)

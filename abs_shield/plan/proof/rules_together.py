@@ -14,7 +14,7 @@ from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.show import escaped
 
 _MIN_REJECTED = 3
-"""Fewest different rejected calls before a rule is reported."""
+"""Fewest different rejected calls before a rule is reported; fewer may be alike by chance."""
 
 _MAX_RULES_FOR_TRIPLES = 6
 """Most rules of one tool for which all triples are compared."""
@@ -34,6 +34,7 @@ def _exclusion_problems(answers: RuleAnswers) -> Iterator[Problem]:
     excluded = [pair for pair in pairs if _exclude(answers, pair)]
     yield from (_exclusion_problem(answers, pair) for pair in excluded)
     few = len(answers.plans) <= _MAX_RULES_FOR_TRIPLES
+    # Triples grow with the third power of the rules.
     for three in combinations(range(len(answers.plans)), 3) if few else ():
         alone = len({answers.plans[n].takes for n in three}) == 1
         if alone and not any({*pair} <= {*three} for pair in excluded) and _exclude(answers, three):
@@ -50,6 +51,7 @@ def _exclude(answers: RuleAnswers, rules: tuple[int, ...]) -> bool:
     answered = answers.compare(*rules)
     if answered is None or any(all(each) for each in answered):
         return False
+    # Only the whole group excludes: a smaller one would be reported by itself.
     fewer = combinations(range(len(rules)), len(rules) - 1)
     return all(any(all(each[n] for n in some) for each in answered) for some in fewer)
 
@@ -69,6 +71,7 @@ def _coverage_problems(
         judged = [covered for covered in each if covered is not None]
         if judged and len(judged) == len(context.judged_tools(rules[n].tools)) and all(judged):
             same = m not in reported and _are_equal(comparable, rules[m], rules[n])
+            # Of two equal rules, the later one is superfluous.
             if not same or n > m:
                 reported.add(n)
                 yield _coverage_problem(rules[n], rules[m], same=same)

@@ -59,6 +59,7 @@ def _modes(context: ProofContext) -> Iterator[Problem]:
     layers = context.policy.layer_names
     for key in context.policy.modes:
         if isinstance(key, tuple):
+            # A layer that reports unknown tools may have a mode for one.
             names = () if key[1] == PHANTOM_TOOL else key[:1]
             yield from _tools(context, names, "`modes`", context.policy.place)
         elif key not in context.tools and key not in layers and key not in _LAYERS:

@@ -40,6 +40,7 @@ def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Pro
     """Report a parameter that no tool has; a rule of every tool may name what only some have."""
     schemas = [plan.schema for plan in context.plans.values()]
     closed = [schema for schema in schemas if schema is not None]
+    # A tool without a schema may have any parameter.
     if not schemas or len(closed) < len(schemas):
         return
     needed = compile_rule(rule, None, tool="*", tolerant=True).needs
