@@ -96,7 +96,7 @@ def mcnemar_power(n: int, gain: float, loss: float, *, level: float = 0.05) -> f
         return 0.0
     share = gain / differing
     power = 0.0
-    # Beyond 8 deviations lies less than 1e-14 of the weight; 2 more for small counts.
+    # Beyond 8 deviations lies no weight that counts; 2 more for small counts.
     around, width = n * differing, 8 * sqrt(n * differing * max(0.0, 1 - differing)) + 2
     for k in range(max(0, int(around - width)), min(n, ceil(around + width)) + 1):
         weight = _binomial(k, n, differing)
@@ -105,6 +105,7 @@ def mcnemar_power(n: int, gain: float, loss: float, *, level: float = 0.05) -> f
     return min(1.0, power)
 
 
+# The exact power is slow, and one report asks for equal rates several times.
 @lru_cache(maxsize=1024)
 def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float = 0.8) -> int:
     """
@@ -197,6 +198,7 @@ def _where(holds: Callable[[float], bool], low: float, high: float) -> float:
     return (low + high) / 2
 
 
+# Each power asks for it once for every number of differing cases.
 @lru_cache(maxsize=8192)
 def _least_gained(differing: int, level: float) -> int:
     """Return from how many gained cases on the test says "better"; more than all: never."""

@@ -70,7 +70,7 @@ def _limits(of: int, usual: float) -> tuple[float, float]:
     if expected >= _MANY:
         spread = SIGMAS * sqrt(usual * (1 - usual) / of)
         return max(0.0, usual - spread), min(1.0, usual + spread)
-    # No underflow: fewer than 50 hits are expected, and a float still holds exp(-50).
+    # No underflow: fewer than 50 hits are expected, so that this is at least 2**-100.
     below, term, hits, lower = 0.0, (1 - usual) ** of, 0, 0
     while hits < of and below + term < 1 - _TAIL:
         below += term

@@ -39,6 +39,7 @@ class Window:
 
     __slots__ = ("_m2", "_middle", "_pivot", "_size", "_steps", "deviation", "mean", "n", "values")
 
+    # 100 numbers, as the specification of the verification engine has it.
     def __init__(self, size: int = 100, values: Iterable[float] = ()) -> None:
         self.values = deque(values, maxlen=size)
         self._size = size
