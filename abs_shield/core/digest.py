@@ -35,6 +35,7 @@ def digest_of(name: str, arguments: Any) -> bytes:
         text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
     except Exception:  # what is nested too deeply, and objects of the caller's that break
         return os.urandom(16)
+    # 128 bits: no two different calls meet by chance.
     return digest(text, size=16)
 
 

@@ -26,6 +26,7 @@ if hasattr(os, "register_at_fork"):
 _GENERATED = re.compile(r"[0-9a-f]{16}-[0-9a-f]+")
 
 
+# Asked for each decision; the sessions of one moment are few.
 @lru_cache(maxsize=1_024)
 def is_generated(session_id: str) -> bool:
     """

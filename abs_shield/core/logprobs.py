@@ -70,7 +70,7 @@ def _checked(number: Any) -> float:
         raise ValueError(f"a log-probability is of type {type(number).__name__}; give a number")
     if number != number or number > 0:  # only NaN differs from itself
         raise ValueError("a log-probability is NaN or above 0; give natural logarithms")
-    return float(number) if isfinite(number) else -1e3
+    return float(number) if isfinite(number) else -1e3  # minus infinity: see `_LEAST`
 
 
 def _of_name(name: str, entries: Sequence[Any]) -> list[Any]:
