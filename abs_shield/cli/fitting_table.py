@@ -69,7 +69,7 @@ class FittingTable:
         yield self._table(places, options.max_width, gap or 1)
         if left_out:
             names = ", ".join(self.columns[place].name for place in left_out)
-            yield Text(f"Left out, as there is no room: {names}.", style="dim")
+            yield Text(f"Left out for lack of space: {names}.", style="dim")
 
     def excess(self, width: int) -> int:
         """Return how many characters exceed *width*; 0 if every word fits."""

@@ -165,8 +165,8 @@ def _keep(unfinished: ResumableRows, rows: Path, notes: Path) -> None:
         _remove(rows, notes)
         return
     print(
-        f"abs-shield: not finished; the rows of {unfinished.lines:,} lines are kept in {rows}:"
-        " run the same command again to go on",
+        f"abs-shield: not finished; the rows of {unfinished.lines:,} lines are saved in {rows}:"
+        " run the same command again to continue",
         file=sys.stderr,
     )
 

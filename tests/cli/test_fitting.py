@@ -47,7 +47,7 @@ def test_a_column_goes_before_a_name():
 
     assert all(name in text for name in NAMES)
     assert "12.5" not in text
-    assert "Left out, as there is no room: rate." in " ".join(text.split())
+    assert "Left out for lack of space: rate." in " ".join(text.split())
 
 
 def test_a_name_wider_than_the_terminal_is_folded():

@@ -96,7 +96,7 @@ def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
     assert 0 == done.code
     assert f"1 of 2: {gaps[0]}" in done.out
     assert "write one of the five words" in done.out
-    assert "1 open gap waits for a decision; nothing goes on without it" in done.out
+    assert "1 open gap waits for a decision; only accepted gaps are used" in done.out
     assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
     (review,) = reviews_of(tmp_path / "book.db")
     assert (gaps[0], "ann", "worth it") == (review.gap, review.by, review.why)

@@ -97,7 +97,7 @@ def test_an_interrupted_replay_goes_on(command, here, number, code, options):
     whole = command(*argv, "--format", "jsonl", "-o", "whole.jsonl")
 
     assert code == ended
-    assert number == signal.SIGKILL or "not finished; the rows of 3,000 lines are kept" in told
+    assert number == signal.SIGKILL or "not finished; the rows of 3,000 lines are saved" in told
     assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
     assert (2, 2) == (whole.code, resumed.code)
     assert "3,998 calls of 3,998 runs judged; written to whole.jsonl" in whole.err

@@ -292,7 +292,7 @@ def test_a_part_of_the_time_is_reported(command, log):
     assert 2 == reported(command, log, "--since", "1h")["calls"]
     assert 0 == reported(command, log, "--until", "2020-01-01")["calls"]
     done = command("report", log, "--until", "2020-01-01T10:00:00+02:00")
-    assert (0, True) == (done.code, "no decision about a call of that time" in done.out)
+    assert (0, True) == (done.code, "no decision about a call for that time" in done.out)
 
 
 def test_one_policy_revision_is_reported(command, log):
@@ -323,7 +323,7 @@ def test_gaps_stand_in_the_way(command, log):
     made = reported(command, log)
     assert (50, "") == (made["dropped"], made["modes_line"])
     assert "log_gaps" in [r["code"] for s in made["readiness"] for r in s["reasons"]]
-    assert "50 decisions (10.6 %) could not be kept" in command("report", log).out
+    assert "50 decisions (10.6 %) could not be stored" in command("report", log).out
 
 
 def test_results_are_counted_apart(command, log):
@@ -448,7 +448,7 @@ def test_an_empty_log_says_so(command, log):
     done = command("report", log)
 
     assert (0, "") == (done.code, done.err)
-    assert "It holds no decision about a call yet." in done.out
+    assert "It has no decision about a call yet." in done.out
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
         console.print()
     if waiting:
         gaps_wait = "1 open gap waits" if waiting == 1 else f"{waiting:,} open gaps wait"
-        console.print(f"{gaps_wait} for a decision; nothing goes on without it")
+        console.print(f"{gaps_wait} for a decision; only accepted gaps are used")
 
 
 def _answer(console: PlainConsole) -> str:

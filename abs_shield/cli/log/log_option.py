@@ -53,7 +53,7 @@ def require_log(database: str | None) -> None:
     place = default_log()
     if database is None and "://" not in place and not Path(place).exists():
         raise BadInput(
-            f"there is no log yet at `{escaped(place, limit=200)}`: decisions are kept where the"
-            " Shield has a store; give it `store=open_store()`, or name a log, such as"
+            f"there is no log yet at `{escaped(place, limit=200)}`: decisions are stored if"
+            " the Shield has a store; give it `store=open_store()`, or name a log, such as"
             " `abs-shield report decisions.db`"
         )

@@ -99,7 +99,7 @@ def _parts(summary: ReportSummary, details: FindingDetails) -> Iterator[Element]
     yield from _tables(summary)
     yield from details.decisions()
     yield node("h2", "The rule")
-    yield node("p", "A layer is safe to enforce where all of this holds:")
+    yield node("p", "A layer is safe to enforce if all of these conditions hold:")
     yield node("ol", *(node("li", text) for text in summary.rule.sentences()))
 
 

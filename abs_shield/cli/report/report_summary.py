@@ -30,10 +30,10 @@ from abs_shield.version import __version__
 
 _REVISIONS = 5
 EMPTY = (
-    "It holds no decision about a call yet. Give your Shield a log,"
+    "It has no decision about a call yet. Give your Shield a log,"
     " store=open_store(...), and run your agent in audit mode."
 )
-NO_MATCH = "It holds no decision about a call of that time and policy revision."
+NO_MATCH = "It has no decision about a call for that time and policy revision."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +222,7 @@ class ReportSummary:
             yield f"Not among these calls: decisions about {', '.join(others)}."
         if totals.dropped:
             share = percent(totals.dropped_share)
-            yield f"{quantity(totals.dropped, 'decision')} ({share}) could not be kept: a gap."
+            yield f"{quantity(totals.dropped, 'decision')} ({share}) could not be stored."
         newest = list(totals.revisions.items())[-_REVISIONS:]
         for revision, span in newest:
             until = f"{format_time(span.first_at)} to {format_time(span.last_at)}"

@@ -78,7 +78,7 @@ def terminal_report(
     if modes := summary.modes_line():
         yield _title("Add to your policy")
         yield line("  ", safe(modes, limit=100_000))
-    yield _title("The rule: a layer is safe to enforce where all of this holds")
+    yield _title("The rule: a layer is safe to enforce if all of these conditions hold")
     yield from (
         Text(f"  {n}. {label_texts}") for n, label_texts in enumerate(summary.rule.sentences(), 1)
     )
