@@ -93,6 +93,9 @@ class DurableStore(LogReader):
     def name(self) -> str:
         """The address of the log, without a password."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
     # Writing -------------------------------------------------------------------------------------
 
     @property

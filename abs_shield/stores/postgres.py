@@ -61,9 +61,6 @@ class PostgresStore(DurableStore):
     def name(self) -> str:
         return _display_address(self._dsn)
 
-    def __repr__(self) -> str:
-        return f"PostgresStore({self.name!r})"
-
 
 class PostgresLedger(Ledger):
     """

@@ -72,9 +72,6 @@ class SqliteStore(DurableStore):
     def name(self) -> str:
         return str(self.path)
 
-    def __repr__(self) -> str:
-        return f"SqliteStore({self.name!r})"
-
 
 class SqliteLedger(Ledger):
     """
