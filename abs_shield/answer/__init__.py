@@ -83,7 +83,7 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value  # later uses do not come here
+    globals()[name] = value
     return value
 
 

@@ -186,7 +186,6 @@ class _Scores:
         These are claims that the words alone do not emit, unless a check contradicts them. Low
         scores of words are included: a paraphrase scores low and may be true.
         """
-        # a model is asked only where it can change the action
         high = self.request.config.emit_threshold
         return tuple(
             place
@@ -219,7 +218,6 @@ def _score(request: AnswerRequest) -> _Scores:
             scores.opinions[name] = tuple(map(_refuted_alone, scores.opinions[name]))
         return scores
     scores.opinions["words"] = _score_words(scores)
-    # the verifier is asked after the cheap scorers, and only about what they leave open
     places = scores.open() if config.verifier is not None else ()
     if places:
         some = tuple(claims[place] for place in places)
@@ -337,7 +335,6 @@ def _overall(scores: _Scores) -> float | None:
     Either is capped by the checks: no answer scores higher than a claim confirmed as wrong.
     """
     words = [one for one in scores.opinions.get("words", ()) if isinstance(one, Opinion)]
-    # a mean is computed by the gate, from the claims
     if not words or scores.request.config.aggregate != "min":
         return None
     some = [one for one in scores.assessments() if one.score is not None]
@@ -392,7 +389,6 @@ def _probe_and_assemble(request: AnswerRequest, assessed: AssessedAnswer) -> Ste
         probes = yield from probe_claims(
             claims, request.answer, request.question, request.evidence, times=config.probes
         )
-        # one line for each reason, not for each claim
         broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
         assessed = assessed._replace(errors=(*assessed.errors, *broken))
     return assemble(request, assessed, probes)

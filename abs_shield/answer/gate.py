@@ -77,7 +77,6 @@ def gate(
         probed: Whether every critical claim was asked again.
     """
     score = overall_of(claims, config) if overall is None else overall
-    # block first, as the gravest action wins
     if any(_blocks(claim, config) for claim in claims):
         return GateDecision(score, "block", ("critical_claim_refuted",))
     notes = [*_reasons_to_revise(claims, config, score)]
@@ -85,7 +84,7 @@ def gate(
         notes.append("call_rejected")
     if config.high_stakes and not probed and any(claim.critical for claim in claims):
         notes.append("not_probed")
-    if notes == [_WEAK] and config.below_emit == "annotate":  # only if nothing else is wrong
+    if notes == [_WEAK] and config.below_emit == "annotate":
         return GateDecision(score, "emit", (_WEAK,))
     if notes:
         return GateDecision(score, "revise", tuple(notes))

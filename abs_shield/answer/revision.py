@@ -118,7 +118,6 @@ def _missing(one: Assessment) -> Iterator[str]:
     units = _units(one)
     written = (value.text + units.get(value.start, "") for value in one.missing)
     texts = dict.fromkeys(map(escaped, written))
-    # the contradiction names it already
     new = (text for text in texts if text not in one.contradicted)
     yield from (f"`{text}`" for text in islice(new, _MOST_MISSING))
 
@@ -207,7 +206,7 @@ def rounds(
         if report.action == "emit" or not enforced:
             return Settled(answer, result, rounds)
         progress = _Progress.of(result)
-        stuck = best is not None and progress <= best  # not better than the best draft
+        stuck = best is not None and progress <= best
         if (
             report.action == "block"
             or stuck
@@ -216,7 +215,6 @@ def rounds(
         ):
             return _refused(result, rounds, config)
         best = progress
-        # the last draft with claims explains the refusal
         before = result if report.claims else before
         answer = yield "write", feedback_on(result)
         if not isinstance(answer, str):
@@ -254,7 +252,7 @@ def _says_something(result: Checked) -> bool:
 def _is_statement(claim: ReportedClaim) -> bool:
     """Return whether a claim has a predicate or content words, or is a word of the evidence."""
     words = tokens(claim.text, most=_MOST_WORDS)
-    if len(words) == 1:  # a single word counts if the evidence has it: "Shipped."
+    if len(words) == 1:
         return any(words[0].key in keys_of(span.text) for span in claim.evidence_spans)
     if has_predicate(claim.text):
         return True
@@ -264,7 +262,7 @@ def _is_statement(claim: ReportedClaim) -> bool:
 
 
 def _cannot_improve(result: Checked) -> bool:
-    notes = frozenset(result.notes)  # "not_probed" alone: rewriting does not help
+    notes = frozenset(result.notes)
     return bool(notes & _UNRESOLVABLE) and not notes & _RESOLVABLE
 
 
@@ -276,7 +274,7 @@ def _refused(
     outcomes = {*failed.notes, *(claim.status for claim in failed.report.claims)}
     usual = _REASONS["unsupported"]
     reason = next((text for word, text in _REASONS.items() if word in outcomes), usual)
-    if last.report.action != "block":  # a refusal is reported as blocked, whatever the draft was
+    if last.report.action != "block":
         report = replace(last.report, action="block")
         last = last._replace(report=report, notes=(*last.notes, _FAILED))
     return Settled(config.refusal.format(reason=reason), last, rounds, reason)

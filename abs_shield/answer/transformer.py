@@ -230,7 +230,6 @@ def cannot_load(folder: str | Path, error: Exception) -> PolicyError:
 
 def _fill(form: str, **texts: str) -> str:
     """Return *form* with its fields replaced; braces in the texts are left alone."""
-    # one pass: braces in a text are not filled again
     return re.sub(r"\{(\w+)\}", lambda field: texts.get(field[1], field[0]), form)
 
 

@@ -89,7 +89,7 @@ async def aask(judge: Judge | None, question: Ask, *, terms: Terms = DEFAULT_TER
     attempts = _attempts(judge, question, terms)
     at = advance(attempts)
     while not isinstance(at, Done):
-        schema = deepcopy(dict(question.schema))  # as in `ask`
+        schema = deepcopy(dict(question.schema))
         at = advance(attempts, await acall(judge, at, schema, timeout_s=terms.timeout_s))
     reply: Reply = at.value
     return reply
@@ -143,8 +143,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
             if terms.replies is not None:
                 terms.replies.keep(judge, question, reply)
             return reply
-        # without the wrong reply: it may be long, and hostile text in it would reach the prompt
-        # again
+        # without the wrong reply, which may be long, or contain hostile text
         messages = [*messages[: len(question.messages)], _retry_message(problem)]
     return _undetermined(judge, f"a wrong reply, twice: {problem}")
 

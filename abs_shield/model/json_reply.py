@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 from abs_shield.model.judge import BadReply
 from abs_shield.text.show import escaped
 
-# a fence is removed first, as a language name may stand before the brace
 _FENCE = re.compile(r"\s*```[a-z]{0,10}\s")
 _LONGEST = 1_000_000  # a verdict has some 1,000 characters; `json` takes memory many times the text
 

@@ -75,7 +75,6 @@ class OpenAIJudge:
         self._client = self._new_client("OpenAI")
         # not `__del__`, which may run after the SDK's modules have been unloaded
         finalize(self, self._client.close)
-        # an async client belongs to its event loop, and goes with it
         self._clients: WeakKeyDictionary[AbstractEventLoop, Any] = WeakKeyDictionary()
         # replies of other settings are not shared in the cache
         self.name = f"{model} at {self._client.base_url} {json.dumps(self._form)}"

@@ -95,7 +95,6 @@ class Call:
     """
 
     def __init__(self, action: ExecutedAction) -> None:
-        # arguments that are not an object have no names
         arguments = action.arguments if isinstance(action.arguments, dict) else {}
         words = name_words(action.tool)
         nouns = {ACTION_NOUNS[word] for word in words if word in ACTION_NOUNS}
@@ -193,7 +192,6 @@ class Call:
             verb: The verb, in the infinitive.
             around: The clause of the verb.
         """
-        # before the next line, as a call that pays is related to "send"
         if verb == "send" and self._sends_no_message and MESSAGE.search(around):
             return False
         if self._is_opaque or self.is_related(verb):
@@ -211,7 +209,6 @@ class Call:
             return True
         if verb in VERB_FAMILIES and verb not in _BROAD and self._is_specific:
             return False
-        # an unspecific verb excludes nothing
         return VerbEffect.ACT in (does, self._does) or VerbEffect.CHANGE in (does, self._does)
 
     @property
@@ -239,7 +236,7 @@ def _repeated(words: Iterable[str]) -> Iterator[str]:
 
 def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield the verbs of fields that list removals: ``{"remove": ["A"]}``."""
-    for name, value in list(arguments.items())[:_MOST_LEAVES]:  # a call with more fields is data
+    for name, value in list(arguments.items())[:_MOST_LEAVES]:
         verb = next(iter(name_words(str(name))), "")
         if (
             value

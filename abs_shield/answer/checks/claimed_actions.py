@@ -206,7 +206,6 @@ class Calls:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        # a call that only reads explains no action
         self._succeeded = [Call(one) for one in evidence.executed or () if not one.reads]
         self._failed = [Call(one) for one in evidence.failed if not one.reads]
         self._ids = frozenset[str]().union(
@@ -243,7 +242,6 @@ class Calls:
         if claimed.verb == "send" and self._is_sent_anyway(claimed):
             candidates = self._succeeded
         if failed:
-            # after a failure, only calls of the same verb or object explain the claim
             candidates = [call for call in candidates if _is_referred_to(call, claimed)]
         if not candidates or any(_names_failed_value(call, candidates, claimed) for call in failed):
             return False
@@ -286,7 +284,6 @@ class Calls:
         """The ids of each prose result, and the verbs of the actions it reports."""
         results = [one for one in self._evidence if one.source is PassageSource.TOOL_RESULT]
         prose = [one for one in results if not isinstance(one.value, (dict, list))]
-        # the newest, as an answer reports the last steps
         texts = [one.text[:_LONGEST_RESULT] for one in prose[-_MOST_RESULTS:]]
         return [(_ids_of(text), {*_reported_verbs(text)}) for text in texts]
 
@@ -302,7 +299,6 @@ class Calls:
 
     def _have_ids(self, ids: frozenset[str], candidates: Sequence[Call], verb: str) -> bool:
         """Return whether one of the calls is about the ids in the claim."""
-        # a call without ids may be about any
         if not ids or not all(call.ids for call in candidates):
             return True
         if own_ids := self._ids & ids:
@@ -337,14 +333,13 @@ def _reporting_verbs(claimed: ClaimedAction) -> Iterator[str]:
     yield claimed.verb
     if claimed.verb in _REFUNDING and _REFUND.search(claimed.around):
         yield "refund"
-    # "sent" goods are "shipped" in a result
     if claimed.verb == "send" and not MESSAGE.search(claimed.around):
         yield "ship"
 
 
 def _is_referred_to(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
     """Return whether a claimed action refers to a call, by its verb or by its noun."""
-    if ids and call.ids and ids.isdisjoint(call.ids):  # the call is about another thing
+    if ids and call.ids and ids.isdisjoint(call.ids):
         return False
     if call.is_related(claimed.verb) and not claimed.is_state:
         return True

@@ -100,7 +100,6 @@ def other_value(
     if share < _SAME:
         return None
     alike = [one for one in figures(near.text) if _alike(missing, one)]
-    # with several values it is unclear which one is meant
     if len({one.values for one in alike}) != 1:
         return None
     if share >= _SURE or _is_shifted(missing, alike[0]):

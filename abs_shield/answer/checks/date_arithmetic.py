@@ -114,7 +114,6 @@ class DateArithmetic:
             return True
         if value.kind == TIME:
             return self._is_clock(value)
-        # cheap checks first
         return self._is_relative_day(value) or self._is_within(value)
 
     def is_reversed(self, value: Figure) -> bool:
@@ -200,7 +199,6 @@ class DateArithmetic:
 
     def _is_range(self, one: EvidenceValue, other: EvidenceValue) -> bool:
         if one.field and other.field and one.field != other.field:
-            # two fields of one record, named as begin and end; else two dates in a text
             alike = record_of(one.steps) == record_of(other.steps)
             fields = name_words(one.field), name_words(other.field)
             return alike and not (_FIRST.isdisjoint(fields[0]) or _LAST.isdisjoint(fields[1]))

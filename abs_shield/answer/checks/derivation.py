@@ -140,7 +140,6 @@ class Derivation:
         self._operands = [one for one in grounded if _is_operand(one)][:_MOST]
         self._percents = [one.numbers[0] for one in self._grounded if one.unit == "%"]
         rates = [*self._percents, *self._results.percents]
-        # a rate of zero or less leaves the amount as it is, or is a change
         self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
         self._factors = self._factors_in(values)
         self._own: list[Decimal] = []
@@ -208,11 +207,10 @@ class Derivation:
         number = value.numbers[0]
         if value.kind != MONEY and _contains(self._ratios, abs(number), value.step):
             return True
-        if value.unit == "%":  # percentages have rules of their own
+        if value.unit == "%":
             return self._is_share(value)
         if value.kind == MONEY:
             return False
-        # a count of a list, or of the items of the answer itself
         if number == number.to_integral_value() and number in (*self._results.counts, self._items):
             return True
         if any(is_near(number, a - b, value.step) for a, b in combinations(self._percents, 2)):
@@ -244,7 +242,7 @@ class Derivation:
         """Yield sums, and sums with rates applied."""
         sums = [*self._plain_sums()]
         yield from (*sums, *self._results.totals())
-        for some in (self._own, *self._results.few):  # pairs only of few numbers, see `_FEW`
+        for some in (self._own, *self._results.few):
             yield from (one + other for one, other in combinations(some, 2))
         for number, rate in ((n, r) for n in (*self._singles(), *sums) for r in self._rates):
             part = number * rate / _HUNDRED
@@ -430,7 +428,6 @@ def _by_record(fields: Iterable[EvidenceValue]) -> dict[tuple[str | int, ...], l
 
 def _runs(numbers: Sequence[Decimal]) -> Iterator[Decimal]:
     """Yield sums of neighbours: of two, of three, up to all."""
-    # the first ones, as a longer row is a table
     numbers = numbers[:_MOST_RUN]
     for start in range(len(numbers)):
         yield from [*accumulate(numbers[start:])][1:]
@@ -440,7 +437,7 @@ def _parts(text: str) -> Iterator[tuple[Decimal, Decimal]]:
     """Yield each part and its whole in "part of whole" phrases."""
     for match in islice(_PART.finditer(text), _MOST_PARTS):
         part, whole = map(_number, match.groups())
-        if 0 <= part <= whole:  # "5 of 3" is no part
+        if 0 <= part <= whole:
             yield part, whole
 
 

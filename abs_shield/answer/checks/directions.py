@@ -59,7 +59,6 @@ class Directions:
 
     def __init__(self, evidence: Evidence) -> None:
         results = [one.value for one in evidence if one.source is PassageSource.TOOL_RESULT]
-        # the newest first, as an answer reports these
         pairs = (ends for value in reversed(results) for ends in _ends(value))
         self._ends = [*islice(pairs, _MOST_PAIRS)]
         self._seconds = frozenset(

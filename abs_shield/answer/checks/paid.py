@@ -51,7 +51,6 @@ class Paid:
         if value.kind != MONEY or executed is None or len(executed) > _MOST_CALLS:
             return None
         start, end = self._scope.sentence(value.start)
-        # it is unclear which one was paid
         if sum(one.kind == MONEY for one in self._scope.values_in(start, end)) > 1:
             return None
         if _COMPUTED.search(self._answer, start, end):
@@ -60,7 +59,6 @@ class Paid:
         for claimed in claimed_actions(self._answer[start:end]):
             if claimed.verb in _VERBS and value.text in claimed.around:
                 paid = [one.payment for one in calls.candidates(claimed)]
-                # several calls, or one without a clear amount
                 if len(paid) != 1 or paid[0] is None:
                     return None
                 return _equals(value, paid[0])

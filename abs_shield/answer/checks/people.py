@@ -173,7 +173,6 @@ def untitled(text: str) -> Iterator[Person]:
         last = before.rsplit(maxsplit=1)[-1] if before.strip() else ""
         family = _FAMILY.match(text, end)
         behind = family.end("name") if family else end
-        # a list of examples: each is compared with the one before
         if _is_next(text, example, start) or is_example(text, start):
             example = behind
         elif _MYSELF.search(before) or is_namesake(text, start, end, last):
@@ -271,7 +270,6 @@ class _NameText(NamedTuple):
         return any(all(map(self._has_part, words(unaccented(each)))) for each in spellings)
 
     def _has_part(self, part: str) -> bool:
-        # the whole word first: a search through the text is slower
         return any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1)) or (
             len(part) >= _LEAST_INSIDE and part in self.text
         )
@@ -300,7 +298,6 @@ class _EvidenceNames:
         texts = [piece.text for piece in evidence]
         texts += [str(one.arguments) for one in evidence.executed or ()]
         user_texts = [piece.text for piece in evidence if piece.source is PassageSource.USER]
-        # once for all of it: the names may be in any part
         self.is_latin = all(is_latin(normal(text)) for text in texts)
         sources = ("\n".join(texts), "\n".join(user_texts)) if self.is_latin else ("", "")
         self.words = _NameText.of(*sources)

@@ -116,7 +116,6 @@ def has_predicate(text: str) -> bool:
     (True, False, False)
     """
     words = [word.text for word in words_of(text[:_LONGEST])]
-    # neither the first nor the last word: something stands before and after
     return any(word in _BE or word in _HAVE - {"with"} for word in words[1:-1])
 
 

@@ -163,7 +163,6 @@ class RecordBindings:
 
     def is_of_another(self, value: Figure, matches: Sequence[EvidenceValue]) -> bool:
         """Return whether running text has a number only for another subject than its sentence's."""
-        # too many occurrences to compare the sentence of each
         if value.kind not in SUMS or not matches or len(matches) > _MOST_RECORDS:
             return False
         if any(one.piece < 0 or self._index.pieces[one.piece].lines for one in matches):
@@ -175,7 +174,6 @@ class RecordBindings:
         """Return whether newer results of the same calls have another value."""
         if value.kind == ID or not matches or len(matches) > _MOST_RECORDS:
             return False
-        # a single match without a newer result is up to date
         if any(self._index.newer(one) is None for one in matches):
             return False
         return _PAST.search(self._answer, *self.scope.sentence(value.start)) is None
@@ -186,7 +184,6 @@ class RecordBindings:
 
     def _alike(self, value: Figure, records: Iterable[KeyPlace]) -> list[EvidenceValue]:
         """Return the records' values of the same kind, the nearest to a key first."""
-        # the order of `members`
         inside = (one for place in records for one in self._index.members(place))
         if value.kind == MONEY:
             return [one for one in inside if one.is_money and names_money(one.field)]

@@ -86,7 +86,6 @@ class RecordScope:
         """Return the sentence at an offset, or the part of it that is near."""
         line = self._line_at(at)
         spans = self._sentences_of(line)
-        # the largest sentence that begins at or before it
         near = bisect_right(spans, (at, len(self._answer))) - 1
         start, end = spans[near] if near >= 0 else (line.start, line.end)
         return max(start, at - _WINDOW), min(end, at + _WINDOW)
@@ -106,7 +105,6 @@ class RecordScope:
     def values_in(self, start: int, end: int) -> list[Figure]:
         """Return the values between two offsets, at most 200."""
         first = bisect_right(self._starts, start - 1)
-        # `bisect`: the values are in order, and there may be hundreds in a line
         return self._values[first : min(bisect_right(self._starts, end - 1), first + _MOST_VALUES)]
 
     # Records -------------------------------------------------------------------------------------
@@ -137,7 +135,6 @@ class RecordScope:
             if not own.is_item and "\n\n" in self._answer[line.end : below.start]:
                 break  # a paragraph is by itself
             below = line
-            # an item of the same level, below the same heading
             if line.indent > indent or (line.indent == indent < own.indent):
                 continue  # another branch of the list
             keys = self.keys_between(line.start, line.end)
@@ -164,7 +161,6 @@ class RecordScope:
         for one in self.values_in(start, end):
             counts[bisect_right(starts, one.start)] += one.kind == value.kind
         place = bisect_right(starts, value.start)
-        # all values follow their keys, or (below) all precede them
         if not counts[0] and counts[1] and len({*counts[1:]}) == 1:
             return mentions[place - 1][1]
         if not counts[-1] and counts[0] and len({*counts[:-1]}) == 1:
@@ -175,7 +171,6 @@ class RecordScope:
         """Return the record named before a value in its sentence, if no other is named."""
         start, end = self.sentence(value.start)
         mentions = self._record_changes(value, start, end)
-        # no record in the sentence: the lines above decide
         if not mentions:
             return self._records(value.start, value.kind)
         (at, places), *others = mentions
@@ -189,7 +184,7 @@ class RecordScope:
         no other value of that kind.
         """
         if self._line_at(value.start).is_item or self.paired(value):
-            return True  # an item of a list is about one record
+            return True
         start, end = self.sentence(value.start)
         alike = [one for one in self.values_in(start, end) if one.kind == value.kind]
         mentions = self._mentions(start, end)
@@ -201,7 +196,6 @@ class RecordScope:
         """
         mentions = self._mentions(start, end)
         if not mentions and value.kind in SUMS:
-            # records of days, such as a forecast, have no other name
             mentions = self._days(start, end)
         keys = [
             (at, places)
@@ -262,7 +256,6 @@ class RecordScope:
         places = self._index.names.get(word, ()) if mentions and len(word) >= _LEAST_SMALL else ()
         if len(places) != 1 or not _is_key(tuple(places)):
             return False
-        # a name that two records share identifies neither
         field = places[0].piece, without_indices(places[0].steps)
         return any(
             field == (one.piece, without_indices(one.steps)) for _, some in mentions for one in some
@@ -277,7 +270,6 @@ class RecordScope:
         mentions: list[Mention] = []
         behind = 0
         for n, word in enumerate(tokens):
-            # most words begin no name
             if n < behind or plain[n].partition(" ")[0] not in first:
                 continue
             # in lower case one word is no name, unless records beside it are named so
@@ -317,7 +309,6 @@ def _plain_of(word: str) -> str:
 
 
 def _may_name(value: Figure) -> bool:
-    # up to three digits are a count
     return value.kind == ID or (value.kind in SUMS and len(value.text) > 3)
 
 

@@ -53,7 +53,6 @@ class ReportedActions:
         self._ids: dict[str, list[frozenset[str]]] = defaultdict(list)
         for value in values:
             own: dict[int, frozenset[str]] = {}
-            # a result of thousands of records reports no single action
             for path, leaf in leaves(value, most=_MOST_LEAVES):
                 for verb in {*_verbs(value, path, leaf)}:
                     self._ids[verb].append(_ids_beside(value, path, own))
@@ -89,7 +88,6 @@ def _verbs(value: Any, path: tuple[Any, ...], leaf: Any) -> Iterator[str]:
         yield from _state_verbs(name_words(leaf), names)
     if leaf is True or (len(last) > 1 and last[-1] in _MOMENTS):
         yield from filter(None, map(infinitive, last))
-    # a text counts only with a number: "refund: not possible" reports nothing
     if leaf is True or not isinstance(leaf, str) or _DIGIT.search(leaf):
         yield from _record_verbs(value, path, names)
 
@@ -106,7 +104,6 @@ def _state_verbs(words: tuple[str, ...], names: list[tuple[str, ...]]) -> Iterat
 
 def _record_verbs(value: Any, path: tuple[Any, ...], names: list[tuple[str, ...]]) -> Iterator[str]:
     """Yield the verb of a record named on the path to a leaf."""
-    # `refund_policy` is no record of a refund
     record_names = [words for words in names if words and {*words[1:]} <= _PARTS]
     verbs = [_RECORDS[words[0]] for words in record_names if words[0] in _RECORDS]
     if any("difference" in words and words[0] in _PARTS for words in record_names):

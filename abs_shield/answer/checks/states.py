@@ -176,7 +176,6 @@ class Flags:
     def _is_meant(self, flag: Flag, words: frozenset[str]) -> bool:
         """Return whether a claim names the object that contains a field, or a value beside it."""
         above = flag.path[-2:-1]
-        # a nested object is meant only if its name, or a value in it, is mentioned
         if not above or isinstance(above[0], int) or _keys(split_words(above[0])) <= words:
             return True
         beside = _at(self._passages[flag.passage].value, flag.path[:-1])

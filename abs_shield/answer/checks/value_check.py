@@ -355,7 +355,6 @@ class AnswerValues:
         if not _is_as_exact(value, one.figure):
             return None
         text, end = one.figure.text, value.end
-        # a converted value needs its unit, too
         if value.kind in SUMS and not figures_agree(
             value, one.figure
         ):  # the evidence has another unit

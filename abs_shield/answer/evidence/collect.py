@@ -209,7 +209,6 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         by_id[call.call_id or ""].append(call)
     logs = [[*one.entries()] for one in line]
     returned = [{event.call_id for _, event in log if isinstance(event, Returned)} for log in logs]
-    # results that are still in the log are read there, with their text
     if any(record_of(one).log.forgot for one in line):
         events = (event for log in logs for _, event in log)
         # by identity, for results without a call id
@@ -230,7 +229,6 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
                 yield _text_passage(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and not (event.call_id and event.call_id in below):
                 some = by_id[event.call_id] if event.call_id else []
-                # the first result of an id belongs to its first call
                 yield from _result(event, some.pop(0) if some else None, place)
 
 

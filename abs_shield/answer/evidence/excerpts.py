@@ -56,7 +56,6 @@ def _windows(evidence: Evidence, texts: Iterable[str]) -> list[tuple[int, int, s
     places = {passage.id: place for place, passage in enumerate(evidence.pieces)}
     chosen: dict[tuple[int, int], str] = {}
     left = _MOST_CHARACTERS
-    # all claims get their best window before any gets its second
     for rank in range(max(map(len, ranked), default=0)):
         for span in (spans[rank] for spans in ranked if rank < len(spans)):
             key = (places[span.piece], span.start)

@@ -56,7 +56,7 @@ def walk(value: Any) -> Iterator[Leaf]:
     """Yield every scalar of a JSON value, and every record key, in order."""
     left: list[tuple[Steps, Any]] = [((), value)]
     count = 0
-    while left and count < MOST:  # `MOST` bounds hostile results
+    while left and count < MOST:
         steps, item = left.pop()
         count += 1
         if isinstance(item, Mapping) and len(steps) < DEEPEST:

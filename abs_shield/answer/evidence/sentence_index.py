@@ -200,7 +200,7 @@ def _newest(evidence: Evidence) -> list[Passage]:
     for piece in reversed(evidence.pieces):
         left -= len(piece.text)
         passages.append(piece)
-        if left <= 0:  # the passage that exceeds the limit is read up to it
+        if left <= 0:
             break
     return passages[::-1]
 

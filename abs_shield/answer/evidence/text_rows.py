@@ -87,7 +87,6 @@ def rows(text: str) -> TextRows:
     >>> rows("Alder: 349\\nBirch: 587").names, rows("Alder costs 349.").starts
     ([('Alder',), ('Birch',)], [])
     """
-    # the first form that fits; prose fits none
     return next((parsed for form in _FORMS if (parsed := form(text))), PROSE)
 
 
@@ -99,7 +98,6 @@ def _items(text: str) -> TextRows | None:
     ends = [*starts[1:], len(text)]
     several = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     columns: tuple[str, ...] = ()
-    # a table's header is above a line of dashes
     if several[0][0] == "|" and "-" in several[1] and _RULE.issuperset(several[1].rstrip("\n")):
         columns = _cells(several[0].strip(), "|")
     if _are_records(several):
@@ -199,7 +197,6 @@ def _parallel(text: str) -> TextRows | None:
         starts.append(start)
         names.append((match["name"],))
         statements.add(_NUMBER.sub("0", match["said"]).rstrip(" ."))
-    # two statements, or one name twice, are no list of records
     if len(starts) < _LEAST_ROWS or len(statements) > 1 or len({*names}) < len(names):
         return None
     return TextRows(starts, names, is_table=True)

@@ -51,11 +51,10 @@ def undone(tool: str, arguments: Mapping[str, Any], value: Any) -> bool:
     >>> undone("book_room", {}, {"id": "R7", "cancelled": False, "note": "Cannot be refunded."})
     False
     """
-    if isinstance(value, (list, tuple)) and len(value) == 1:  # a list of one result
+    if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     verb = canonical((parse_action_argument(arguments) or parse_action(tool)).verb)
     if not isinstance(value, Mapping):
-        # an answer of the tool itself: False, or a refusal
         return _is_false(value) or _refuses(value, verb)
     fields = ((str(key).casefold(), value[key]) for key in list(value)[:_MOST])
     return any(_denies(name, one, verb, len(value)) for name, one in fields)
@@ -77,7 +76,6 @@ def _refuses(value: Any, verb: str) -> bool:
     """Return whether a short text begins with a refusal, or denies the action of *verb*."""
     if not isinstance(value, str) or len(value) > _LONGEST:
         return False
-    # `match`, not `search`: a refusal is at the beginning, a condition is behind
     denied = _DENIES.match(value)
     own = denied is not None and _is_of(denied["verb"].casefold(), verb)
     return own or _REFUSES.match(value) is not None

@@ -425,7 +425,6 @@ class ValueIndex:
         names: dict[str, str] = {}
         for name in self.names:
             first = name.partition(" ")[0]
-            # a first word that several names share identifies none of them
             names[first] = "" if first in names or first in FUNCTION_WORDS else name
         return names
 

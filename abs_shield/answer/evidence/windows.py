@@ -49,7 +49,6 @@ def _windows(
         if one.piece == CALL_PIECE:
             continue
         passage = index.pieces[one.piece]
-        # overlapping windows show the model the same text twice
         if any(s.piece == passage.id and one.start < s.end and s.start < one.end for s in spans):
             continue
         start, end = _around(place, index, longest)

@@ -20,7 +20,6 @@ _REPORT = re.compile(
 )
 _HINT = re.compile(r"\b(?:i|we|been|your?|successfully)\b", re.IGNORECASE)
 """A sentence without one of these words reports no action: this saves the slower search."""
-# directly before the match
 _NEGATION = re.compile(r"\b(?:not|never|no|\w{2,6}n't)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE)
 _PROMISE = re.compile(
     rf"\b(?:i|we)(?:'ll|\s+will|\s+shall|(?:'m|\s+am|'re|\s+are)\s+going\s+to)\s+{_ADVERBS}"
@@ -39,7 +38,6 @@ def reports_action(sentence: str) -> bool:
     if _HINT.search(sentence) is None:
         return False
     read = sentence[:_MOST_READ].replace("\u2019", "'")
-    # overlapping, so that no report is cut at the edge of a part
     steps = range(0, len(read), _READ - _OVERLAP)
     return any(_reports_in_part(read[start : start + _READ]) for start in steps)
 

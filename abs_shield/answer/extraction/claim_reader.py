@@ -149,7 +149,6 @@ class _ClaimReader:
                 continue
             claims.append(claim)
             if len(claims) == MOST:
-                # a claim over all the rest, so that nothing is left unchecked
                 claims[-1] = self._rest(claim.start)
                 break
         return tuple(claims)
@@ -163,7 +162,6 @@ class _ClaimReader:
         checked = kinds & _CHECKED
         if form is BlockForm.HEADING and not checked:
             return None
-        # digits: "one of them" is no value
         digits = "number" in kinds and any(map(str.isdigit, text))
         has_values = bool(checked or digits) and _has_words(text)
         silent = not has_values and states_nothing(text, feelings=not questions)
@@ -217,7 +215,7 @@ def _is_name(mention: Mention, text: str, start: int) -> bool:
         return True
     behind = text[mention.end - start : mention.end - start + 8].lstrip("*_` ")[:1]
     several = " " in mention.text or sum(c.isupper() for c in mention.text) > 1
-    return several and behind != ":"  # a first word with a colon is a label
+    return several and behind != ":"
 
 
 def _propositions(answer: str, *, questions: bool) -> Iterator[_Proposition]:
@@ -271,7 +269,6 @@ def _is_claim(sentence: str) -> bool:
 def _is_complete(clause: str, *, verbs: bool) -> bool:
     if not _has_words(clause):
         return False
-    # without *verbs* every clause counts as having one
     words = _TERM.findall(clause.replace("\u2019", "'").lower()) if verbs else ["is"]
     return any(word in _FINITE or _PAST.fullmatch(word) for word in words)
 

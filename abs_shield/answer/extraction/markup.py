@@ -24,11 +24,11 @@ def without_markup(answer: str) -> str:
     >>> without_markup("<think>Maybe 5?</think>It is <b>4</b>.").split()
     ['It', 'is', '4', '.']
     """
-    if "<" not in answer:  # the usual case, without the search for tags
+    if "<" not in answer:
         return answer
     pieces, behind = [], 0
     for start, end in _hidden_spans(answer):
-        if start >= behind:  # tags inside of a reasoning block are hidden with it
+        if start >= behind:
             pieces += [answer[behind:start], re.sub(r"[^\n]", " ", answer[start:end])]
             behind = end
     return "".join([*pieces, answer[behind:]])

@@ -234,7 +234,6 @@ def asks_user(question: str) -> bool:
     words = words_of(question)
     joined = _padded(words)
     return any(phrase in joined for phrase in _ASKS_USER) or (
-        # a question with a value or a reason of its own states that
         _asks_particulars(frozenset(words)) and _PRESUPPOSING.search(question[:READ]) is None
     )
 

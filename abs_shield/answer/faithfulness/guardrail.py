@@ -228,7 +228,6 @@ class _Check:
         counted = [one.verdict for one in part if one.counted]
         self._faithful += sum(counted)
         self._counted += len(counted)
-        # of all parts so far
         score = Fraction(self._faithful, self._counted) if self._counted else None
         notes = (*flags(part), *judged.notes)
         passed = score is None or score >= threshold

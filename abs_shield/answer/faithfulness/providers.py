@@ -195,7 +195,7 @@ class ModelProvider:
         if isinstance(reply, Undetermined):
             return reply
         statements, notes = _complete(text, reply["statements"])
-        if len(statements) > _MOST_STATEMENTS:  # as a model may return any number
+        if len(statements) > _MOST_STATEMENTS:
             reason = f"{len(statements)} statements, at most {_MOST_STATEMENTS} are judged"
             return Undetermined(reason)
         numbered = [(f"s{number}", one) for number, one in enumerate(statements, 1)]
@@ -245,7 +245,6 @@ def _complete(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ..
 def _is_from_text(statement: str, text: set[str]) -> bool:
     """Return whether half of a statement's words are in the text; others only raise the score."""
     keys = set(keys_of(statement))
-    # more than half new words are an addition of the model
     return 2 * len(keys & text) >= len(keys)
 
 

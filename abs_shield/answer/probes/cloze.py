@@ -62,14 +62,13 @@ def gaps(claim: Claim, answer: str) -> tuple[ClozeGap, ...]:
     """
     start, end = _sentence(claim, answer)
     shown, offset = answer[start:end], claim.start - start
-    # names last: values are compared exactly, names loosely
     by_kind = sorted(values_in(claim.text), key=lambda one: one.kind == _NAME)
     values = sorted(by_kind[:_MOST_GAPS], key=lambda one: one.start)
     gap_list = tuple(_gap(one, shown, offset) for one in values)
     # without other words, the gaps have nothing that a model could look up
     if not any(words(normal(gap.text.replace(GAP, ""))) for gap in gap_list):
         gap_list = ()
-    elif "action" not in claim.kinds:  # only an action is asked about as a whole as well
+    elif "action" not in claim.kinds:
         return gap_list
     whole = answer[start : claim.end] if starts_with_pronoun(claim.text) else claim.text
     return (*gap_list, ClozeGap(whole[: 2 * _AROUND], None))

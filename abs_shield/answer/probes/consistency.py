@@ -65,7 +65,6 @@ class ConsistencyProbe:
     @property
     def diverges(self) -> bool:
         """True if no majority of the probes has the answer's values."""
-        # a tie is no majority
         return self.agreement is not None and self.agreement <= 0.5
 
 
@@ -142,7 +141,6 @@ def _values(replies: Sequence[Reply]) -> dict[str, str]:
 def _probe(
     claim: Claim, some: dict[str, ClozeGap], turns: list[dict[str, str]]
 ) -> ConsistencyProbe:
-    # only complete turns: a missing value is no disagreement
     ran = [turn for turn in turns if some.keys() <= turn.keys()]
     agreed = [all(gap.agrees(turn[key]) for key, gap in some.items()) for turn in ran]
     return ConsistencyProbe(

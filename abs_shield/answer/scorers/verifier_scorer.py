@@ -50,7 +50,7 @@ def verify(
         # all windows together, as a claim may join facts of two
         for premise in dict.fromkeys([*(span.text for span in near), joined[place]]):
             premises[premise].append(place)
-    premises.pop("", None)  # an empty window has no text to support anything
+    premises.pop("", None)
     odds: dict[tuple[int, str], Odds] = {}
     try:
         for premise, places in premises.items():

@@ -81,7 +81,7 @@ class LettuceDetect(TransformerVerifier):
 
     def best(self, some: list[list[_Word]]) -> Odds:
         """Return P(supported) of the least supported word, and the stretches below .5."""
-        words = [max(word) for word in zip(*some, strict=True)]  # the best chunk for each word
+        words = [max(word) for word in zip(*some, strict=True)]
         marked = [
             list(group)
             for low, group in groupby(words, lambda word: word.supported < _UNSUPPORTED_BELOW)

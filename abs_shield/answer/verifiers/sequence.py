@@ -67,7 +67,6 @@ class SequenceVerifier(TransformerVerifier):
 def _index(labels: dict[int, str], wanted: str | int | None, stems: tuple[str, ...]) -> int | None:
     """Return the index of a label: by index, by name, or by the usual beginnings of such labels."""
     for index, label in labels.items():
-        # by its beginning: "ENTAILMENT", "entailed", "supported"
         if wanted in (index, label) or (wanted is None and label.casefold().startswith(stems)):
             return index
     if wanted is not None:

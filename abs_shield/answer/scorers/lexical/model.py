@@ -48,7 +48,6 @@ def score_claims(
     starts = [one.start for one in ordered]
     opinions = []
     for claim in claims:
-        # by `bisect`, as an answer may have 2,000 claims
         some = ordered[bisect_left(starts, claim.start) : bisect_left(starts, claim.end)]
         opinions.append(
             _opinion(claim, respell(claim, some), index, question_words, weights, places)

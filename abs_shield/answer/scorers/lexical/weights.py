@@ -85,7 +85,6 @@ class Weights:
     idf: Idf
 
 
-# parsed once a process
 @lru_cache(maxsize=1)
 def shipped() -> Weights:
     """Return the weights shipped with the package."""
