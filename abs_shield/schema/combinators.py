@@ -13,7 +13,7 @@ from abs_shield.schema.work_budget import Undecided, may_explain, verdict_only
 Errors = Iterator[ValidationError]
 
 MOST_REASONS = 100
-"""Errors that are retained of one branch."""
+"""Errors that are retained of one branch: a long list may break it in every item."""
 
 
 def fits_schema(validator: Any, instance: Any, schema: Any) -> bool:

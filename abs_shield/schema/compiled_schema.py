@@ -23,7 +23,10 @@ ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
 Accepts = Callable[[Any], bool]
 
 _MOST_VISITS = 1_000
-"""Visits of one part of a value by an engine without a timeout."""
+"""
+Visits of one part of a value by an engine without a timeout; branches with references double them
+at each level.
+"""
 _MOST_VISITS_LARGE = 50  # of a large value, whose parts would take seconds with 1,000 visits each
 _LARGE = 5_000
 """Parts of a value above which the lower limit of visits applies."""

@@ -13,7 +13,9 @@ from abs_shield.schema.work_budget import memo, spend
 
 Matches = Callable[[str, str], bool]
 _PLACES = 32
-"""Indexes of items that cost one step of the budget."""
+"""
+Indexes of items that cost one step of the budget: adding them to a set is faster than a visit.
+"""
 
 
 def evaluated_properties(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_PROBLEMS = 100
-"""Problems of one value that are reported."""
+"""Problems of one value that are reported; a long list may have one in every item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

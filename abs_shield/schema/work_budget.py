@@ -21,11 +21,14 @@ MAX_SECONDS = 1.0
 
 
 MAX_NAMES = 2_000
-"""Names that one judgement compares with misspelt ones, for its hints."""
+"""
+Names that one judgement compares with misspelt ones, for its hints; a comparison takes quadratic
+time.
+"""
 
 
 MAX_BRANCHES = 5_000
-"""Branches that one judgement explains."""
+"""Branches that one judgement explains; nested ones multiply."""
 
 
 class Undecided(Exception):

@@ -8,7 +8,7 @@ from abs_shield.core.events import Event, MessageText, Returned
 from abs_shield.text.json_leaves import leaves, scalar_text
 
 _MOST = 256 * 1024
-"""Characters of one text that are read."""
+"""Characters of one text that are read, as many as `Limits.message` indexes."""
 APART = 5 * "\n"
 """What stands between two texts: no value goes on behind it."""
 

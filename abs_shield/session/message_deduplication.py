@@ -11,7 +11,10 @@ from typing import Any
 from abs_shield.core.digest import digest
 
 _COMPARED = 8
-"""Newest messages that are compared before a list counts as a continuation."""
+"""
+Newest messages that are compared before a list counts as a continuation; comparing all would take
+quadratic time over a conversation.
+"""
 _MOST_DIGESTS = 10_000
 """Digests of messages that are remembered beyond the list they stood in."""
 

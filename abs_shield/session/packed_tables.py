@@ -13,7 +13,7 @@ LEAST = 64
 """Entries that stay in a dict, which is faster; in larger tables only a fraction does."""
 _FRACTION = 16  # packing copies the whole table, so it waits for a sixteenth of new keys
 _LATEST = (1 << 30) - 1
-"""The last event version that is distinguished; later ones count as this one."""
+"""The last event version that 32 bits hold beside its level; later ones count as this one."""
 _KEY, _PACKED = 110, 24
 """Approximate bytes of a key in a dict and in arrays."""
 _SHIFT = 32  # bits of the number of the separators; the position is in those above

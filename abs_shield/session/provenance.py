@@ -251,7 +251,7 @@ class Provenance:
         self._index = TokenIndex(keys=keys, scan=scan, lock=lock)
         self._fields = FieldTable(most=keys)
         self._padded: dict[str, tuple[str, ...]] = {}
-        self._numbers = PhoneIndex(keys // 8)
+        self._numbers = PhoneIndex(keys // 8)  # few values are such, and each takes more memory
         self._respelt = 0
         self._unindexed: list[str] = []
         self._introduced: dict[str, Introduced | _Unresolved] = {}

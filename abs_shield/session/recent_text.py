@@ -12,7 +12,7 @@ from abs_shield.text.normal import is_unspaced_script
 from abs_shield.text.separatorless import SeparatorlessText
 
 _BLOCK = 8 * 1024
-"""Letters that are searched in one pass."""
+"""Letters that are searched in one pass; a block is dropped as a whole."""
 # texts; a common word is in all of them, and the most trusted is mostly among the first
 _MOST_TEXTS = 1_000
 

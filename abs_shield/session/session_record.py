@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 
 D = TypeVar("D")
 _MOST_EARLIER = 50
-"""Turns of the agent, of a conversation that began elsewhere, that are kept."""
+"""
+Turns of the agent, of a conversation that began elsewhere, that are kept; a window of messages
+seldom has more.
+"""
 _EMPTY, _DECISION = 4_000, 2_000
 """Bytes of a session, and of a decision."""
 

@@ -287,6 +287,7 @@ def _is_serial(part: str) -> bool:
     """
     Return whether a part of a composed value is a serial number or date, which needs no mention.
     """
+    # four, six and eight digits are a year, 240531 and 20240531
     return (len(part) <= 3 and not part.isalpha()) or (part.isdigit() and len(part) in (4, 6, 8))
 
 

@@ -55,9 +55,12 @@ _TOKEN = re.compile(
 # texts that are searched; those that are cached among 1,024 others
 _LONGEST_TEXT, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
-"""Fewest signs of a value: of only digits, and with letters ("B seventeen"); and the most."""
+"""
+Fewest signs of a value: of only digits, and with letters ("B seventeen"), since fewer stand
+together by chance; and the most.
+"""
 _LEAST_SIGNS = 4
-"""Fewest single digits: "7 7 1 2"."""
+"""Fewest single digits: "7 7 1 2"; fewer may be counts."""
 _LONGEST_HEAD = 3  # letters that may begin a code, as in "QX 7 7 1 2"; a longer word is prose
 
 

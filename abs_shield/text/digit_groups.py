@@ -68,7 +68,9 @@ _IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,
 _SHORTEST_IBAN, _LEAST_PHONE = 15, 8
 _NEAR = 64  # characters around a span; the longest IBAN has 42 with its blanks
 _LEAST_OF_TWO, _LEAST_OF_MORE = 4, 2
-"""Digits of a group, where there are two or more of them."""
+"""
+Digits of a group, where there are two or more of them; two short ones may be a count and a day.
+"""
 
 
 class DigitRun(NamedTuple):

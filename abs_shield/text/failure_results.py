@@ -95,6 +95,7 @@ def _indicates_failure(key: str, value: Any) -> bool:
 def _is_error(members: Mapping[str, Any]) -> bool:
     """Return whether an object is an error of a framework or a service, rather than data."""
     kinds = [members[key] for key in _KINDS & members.keys()]
+    # the errors of HTTP: of the client, and of the server
     has_status = any(type(kind) is int and 400 <= kind < 600 for kind in kinds)
     if has_status and members.keys() >= _PROBLEM:
         return "detail" in members or "type" in members

@@ -7,7 +7,7 @@ import unicodedata
 from urllib.parse import unquote
 
 LONGEST = 4_096
-"""The longest path that systems accept."""
+"""The longest path that systems accept: `PATH_MAX` of Linux."""
 
 _SEPARATORS = re.compile(r"[/\\]+")
 _DRIVE = re.compile(r"[A-Za-z]:")

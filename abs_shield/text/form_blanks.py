@@ -23,7 +23,7 @@ _FILLED = "insert|replace|enter|fill|put|add|provide"
 _BETWEEN = re.compile(r"[\s_-]+")
 _SPOKEN = re.compile(r"[\w'\u2019\s-]+")
 _MOST_WORDS = 8
-"""Words of ``insert ... here``."""
+"""Words of ``insert ... here``; a longer text is an instruction to a person."""
 _SIGN = re.compile(rf"\s*(?:[<{{(\[]|\$\{{|insert[ _-]|(?:{_FILLED}|your)_)", re.IGNORECASE)
 _FILL_VERBS = frozenset(_FILLED.split("|"))
 _ASKING = frozenset({"insert", "enter"})

@@ -16,7 +16,10 @@ _OTHER_VERB = 0.75  # below the floor of 0.6 unless the names are alike by 0.8
 _LEAST_SLIP, _LEAST_SLIPS = 5, 8
 """Shortest words that stay recognisable with one slip, and with two."""
 _COMPARED = 16
-"""Values compared letter by letter: those with the most characters in place."""
+"""
+Values compared letter by letter: those with the most characters in place; a comparison takes
+quadratic time.
+"""
 
 
 def nearest(

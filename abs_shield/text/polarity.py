@@ -22,7 +22,10 @@ _MOST_WORDS = 400  # words of such a sentence
 _REACH = 3
 """Content words behind a negator among which the first one is negated."""
 _SAME = 0.75
-"""The least share of common words in sentences that differ only in a negation."""
+"""
+The least share of common words in sentences that differ only in a negation; with a smaller share,
+they are about different things.
+"""
 _AKIN = 0.6  # the least share of the other words; an opposite already sets the two apart
 _DENYING = frozenset(
     map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())

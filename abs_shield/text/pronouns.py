@@ -9,7 +9,7 @@ _PRONOUNS = frozenset(
     "er sie es ihr sein dieser diese dieses il elle ils elles ce cette ello ella esto este".split()
 )
 _FIRST = 40
-"""Characters that are searched for the first word."""
+"""Characters that are searched for the first word; a pronoun has fewer than ten."""
 
 
 def starts_with_pronoun(sentence: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 LINE = 80
-"""Characters shown of one value."""
+"""Characters shown of one value: a line of a terminal."""
 LONGEST_NAME = 1_024
-"""Characters of a tool's name that are read."""
+"""Characters of a tool's name that are read; a declared one has at most 512."""
 
 _SHOWN_CATEGORIES = frozenset("LMNPSZ")
 

@@ -7,7 +7,10 @@ from functools import lru_cache
 from abs_shield.text.normal import normal, unaccented
 
 LONGEST_WORD = 64
-"""Characters of a word that are compared."""
+"""
+Characters of a word that are compared; a longer run of letters is not a word, and would fill the
+cache.
+"""
 _ENDINGS = (
     ("ations", "ate"), ("ation", "ate"), ("ities", "ity"), ("iness", "y"), ("fulness", "ful"),
     ("ements", "ement"), ("ingly", ""), ("edly", ""), ("ings", ""), ("ing", ""), ("ies", "y"),

@@ -11,14 +11,20 @@ from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 5
-"""Fewest results of the same arguments that a further one is compared with."""
+"""
+Fewest results of the same arguments that a further one is compared with; the spread of fewer is
+chance.
+"""
 NEWEST = 50  # results that are remembered; older ones of a changing tool would mislead
 RECENT = 10
-"""Results of one session that a further one is compared with."""
+"""Results of one session that a further one is compared with; values change during a session."""
 _LEAST_CHANGE = 0.25  # share of the larger number; honest prices and stocks often change by less
 _FAR = 0.5  # share above which the detail says "far"
 _NEGATED = 1.1
-"""Largest ratio of two numbers that count as equal except for the sign."""
+"""
+Largest ratio of two numbers that count as equal except for the sign; a larger one is judged by its
+size.
+"""
 CONSISTENT = Anomaly(0.0, "")
 _NOT_READ: dict[str, Series] = {}
 """Most arguments have one result only, of which the history is never read: no series is built."""

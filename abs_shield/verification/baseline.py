@@ -12,7 +12,9 @@ from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 8
-"""Fewest results that a further one is compared with."""
+"""
+Fewest results that a further one is compared with; limits from fewer are too wide to be exceeded.
+"""
 _MOST_SERIES = 1_000  # fields of one tool; names that are data, such as ids, would grow without end
 # results; by the rule of three, 15 % of them may still lack a field that 20 had
 _SURE_OF_FIELDS = 20

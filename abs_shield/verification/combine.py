@@ -10,7 +10,10 @@ from abs_shield.verification.signals import SIGNALS
 from abs_shield.verification.verification_result import SignalResult
 
 _LEAST_SILENT = 0.5
-"""Lowest factor on the odds of a silent signal."""
+"""
+Lowest factor on the odds of a silent signal: a hallucinated result may look right to any one
+signal.
+"""
 GROUP = {signal.name: signal.group for signal in SIGNALS}
 
 Looked = Sequence[tuple[str, SignalResult]]

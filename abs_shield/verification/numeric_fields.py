@@ -15,9 +15,11 @@ from abs_shield.text.json_leaves import DEEPEST, escape_step
 LARGEST = 1e150
 """Larger numbers are clipped to this one, so that sums of squares stay finite."""
 MOST_NUMBERS = 1_000
-"""Most numbers of one result that are compared with earlier ones."""
+"""
+Most numbers of one result that are compared with earlier ones, as many as a baseline has series.
+"""
 MOST_NODES = 20_000
-"""Most members and items of one result that are read."""
+"""Most members and items of one result that are read; each result is read while its call waits."""
 LONGEST_NAME = 200
 """Most characters of a member's name; a longer one is data."""
 # characters of a path; deeper names are data, and long keys would fill the memory

@@ -9,7 +9,10 @@ from abs_shield.verification.observation import Observation
 from abs_shield.verification.verification_result import VerificationResult
 
 _DIGITS = 3
-"""Digits to which a score has to agree with that of a result in quarantine."""
+"""
+Digits to which a score has to agree with that of a result in quarantine: as many as `confidence`
+has.
+"""
 
 
 def matching_results(

@@ -23,9 +23,15 @@ from abs_shield.verification.tool_state import OUT_OF_DATE, ToolState
 
 MOST_TOOLS = 1_000  # names may come from a model, and must not fill the memory
 MOST_NUMBERS = 100_000
-"""Most numbers in all argument histories, and in all session histories."""
+"""
+Most numbers in all argument histories, and in all session histories; arguments differ from call to
+call, so histories would grow without end.
+"""
 TTL_S = 86_400.0
-"""Seconds without a new result after which a history is forgotten."""
+"""
+Seconds without a new result after which a history is forgotten: a day, after which prices and
+stocks have changed.
+"""
 
 
 class ResultMemory:

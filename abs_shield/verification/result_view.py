@@ -29,7 +29,7 @@ _UNWRITTEN = "not written yet"  # compared by identity, so that no result can be
 # Up to 15 digits a float is exact; a longer number is an id.
 _NUMBER = re.compile(r"\s{0,9}-?[0-9]{1,15}(?:\.[0-9]{1,15})?\s{0,9}")
 _SECONDS = 0.05
-"""Time-out of the search for one pattern."""
+"""Time-out of the search for one pattern; a usual search takes microseconds."""
 
 LONGEST_TEXT = 1 << 20
 """Most characters of a result's JSON that are written; of a longer one only the size is used."""

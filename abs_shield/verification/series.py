@@ -13,7 +13,7 @@ from abs_shield.stats.series_shape import SeriesShape, repeats, shape
 from abs_shield.stats.western import RUN, WEIGHTS, ControlLimits, limits
 
 NEWEST = 100
-"""Number of points that a series remembers."""
+"""Number of points that a series remembers; older ones would hide that a tool has changed."""
 # numbers of points at which the scale is chosen anew, while there are few
 _FIRST_FITS = (8, 16, 32, 64)
 _WANDERS, _STEADY = 1.0, 1.4

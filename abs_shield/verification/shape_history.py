@@ -13,7 +13,10 @@ from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_shape import ResultShape
 
 SURE = 40
-"""Results that must agree before a different one counts as another shape."""
+"""
+Results that must agree before a different one counts as another shape: by the rule of three, 7.5 %
+of all may still differ.
+"""
 _LEAST_SCORE = 0.06
 """Lowest score that is flagged if no other signal fires: one of many fields is missing."""
 _MOST_SCORE = 0.33

@@ -15,7 +15,7 @@ from abs_shield.verification.verification_result import SignalResult, Verificati
 
 _FOLDS = 5  # the usual number; of the fewest labels, four of each kind are held out
 _LEAST = 20
-"""Fewest labels of each kind for a calibration."""
+"""Fewest labels of each kind for a calibration; the rates of fewer are chance."""
 
 Example = tuple[Mapping[str, SignalResult], bool]
 """The signals that looked, and whether the result was hallucinated."""

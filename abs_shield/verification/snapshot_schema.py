@@ -17,7 +17,7 @@ from abs_shield.verification.weigh import RATIOS, Weigher
 
 SCHEMA_VERSION = 1  # raised when an older release could not read a new snapshot
 _AHEAD_S = 86_400.0
-"""Tolerance for clocks of other machines that are ahead."""
+"""Tolerance for clocks of other machines that are ahead: a day, which covers a wrong time zone."""
 
 
 def _past(at: float) -> float:

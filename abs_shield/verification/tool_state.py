@@ -18,7 +18,10 @@ from abs_shield.verification.shape_history import ShapeHistory
 
 QUARANTINED = 100  # as many as there are accepted ones in a baseline
 OUT_OF_DATE = 30
-"""Consecutive different results after which the remembered ones are outdated."""
+"""
+Consecutive different results after which the remembered ones are outdated: so many in a row are a
+change of the tool.
+"""
 _RETURNS = 12
 """Returns of a rejected kind of result after which it is learnt as real."""
 _SHAPE_RETURNS = 4
@@ -27,7 +30,10 @@ _HALF_AGAIN = 1.5  # factor within which numbers are of one kind
 _OF_ITS_OWN = 5
 """Results of one session from which on a further one is judged by its own session's, too."""
 _SURE_OF_KIND = 5
-"""Results in which a field must have had one type before another type is a fault."""
+"""
+Results in which a field must have had one type before another type is a fault; fewer may all lack a
+rarer type.
+"""
 
 
 class ToolState:

@@ -10,7 +10,10 @@ from abs_shield.text.show import shown
 from abs_shield.verification.verification_result import VerificationResult
 
 _ROUNDED = 0.00051
-"""Largest rounding difference between a score and its posterior."""
+"""
+Largest rounding difference between a score and its posterior: half of the third digit, and the
+rounding of floats.
+"""
 
 
 def tool_and_labels(

@@ -17,7 +17,7 @@ from abs_shield.schema.samples.value_samples import ValueSampler, required
 from abs_shield.schema.schema_problem import SchemaProblem
 
 MOST = 1_000
-"""Samples of one schema."""
+"""Samples of one schema; each rule is evaluated on all of them."""
 _MOST_TRIED = 4_000  # validations: four times the samples, since many candidates do not fit
 _PAIRED = 16  # values of each of two names: 256 combinations
 _MOST_PAIRS = 12  # pairs of names; all pairs of twenty names would be 190

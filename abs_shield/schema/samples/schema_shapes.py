@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.schema.item_enums import with_item_enum
 
 MOST = 24
-"""Alternatives of one schema."""
+"""Alternatives of one schema; an `allOf` of several `anyOf` multiplies them."""
 _DEEPEST = 12  # references and branches inside each other; a recursive schema has no end
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _SPLIT = frozenset({*_REFERENCES, "allOf", "anyOf", "oneOf", "if", "then", "else"})

@@ -17,10 +17,13 @@ from abs_shield.schema.samples.schema_shapes import Shape, shapes, types
 from abs_shield.schema.samples.text_samples import texts
 
 MOST = 96
-"""Values of one part."""
+"""Values of one part; each one costs a validation."""
 _DEEPEST = 5  # objects and lists inside each other; each level multiplies the values
 _MOST_PARTS = 4_000
-"""Parts of one schema that are sampled, nested ones included."""
+"""
+Parts of one schema that are sampled, nested ones included; a schema that refers to itself has no
+end.
+"""
 _MOST_ITEMS = 64  # items of a list, where a schema has no maximum of its own
 _VARIED = 6  # values of one member, while the others have their usual one
 # names that a schema does not declare, and levels at which they are tried

@@ -29,7 +29,7 @@ _DECADE = re.compile(r"['\u2019]s\b")
 _LONGEST = 15
 """Digits of a number; longer ones are accounts or cards."""
 _LEAST_CODE = 4
-"""Fewest digits of a number that may be an id."""
+"""Fewest digits of a number that may be an id; shorter ones are counts."""
 NTH = "nth"
 """The unit of positions: an ordinal, the number of an item in a list."""
 

@@ -64,7 +64,7 @@ WORDS = (
 _GAP = re.compile(f"{GAP}|[ ]")
 _ONE = Decimal(1)
 COUNTED = 12
-"""The largest number in words that counts as the reader's own count."""
+"""The largest number in words that counts as the reader's own count; larger ones are quoted."""
 
 
 class Numeral(NamedTuple):
