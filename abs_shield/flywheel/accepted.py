@@ -30,6 +30,7 @@ def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Cat
     catches = [
         parse_row(text, Catch.from_dict, f"a catch of gap `{escaped(gap)}`") for (text,) in rows
     ]
+    # a false alarm would teach the model to avoid a right answer
     return Gap.from_dict(body), [one for one in catches if one.label != "ok"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # 1 MiB: weights of a model have gigabytes, and must not be read at once
 
 
 def absolute(location: str) -> str:
@@ -54,8 +54,10 @@ def hash_at(location: str) -> str:
     path = where or _module_file(location)
     try:
         if attribute:
+            # with the attribute: one file may hold several versions
             return sha256(f"{_file_hash(path)} {attribute}".encode()).hexdigest()
         if path.is_dir():
+            # the order of a disk varies
             files = sorted(one for one in path.rglob("*") if one.is_file())
             lines = [f"{one.relative_to(path).as_posix()} {_file_hash(one)}" for one in files]
             return sha256("\n".join(lines).encode()).hexdigest()
@@ -71,6 +73,7 @@ def hash_at(location: str) -> str:
 def _split(location: str) -> tuple[Path | None, str, str]:
     """Return the path of a location (None for a module), the colon, and the attribute."""
     where, colon, attribute = location.rpartition(":")
+    # before the check for a file, because `policy.py:POLICY` is no file
     if colon and where.endswith(".py"):
         return Path(where), colon, attribute
     if not colon or Path(location).exists():
@@ -82,6 +85,7 @@ def _module_file(location: str) -> Path:
     module = location.rpartition(":")[0]
     try:
         spec = find_spec(module)
+    # `find_spec` imports the parent packages, which may be missing or no packages
     except (ImportError, ValueError, AttributeError):
         spec = None
     if spec is None:  # policies are loaded from the working folder as well

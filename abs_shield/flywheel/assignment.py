@@ -15,7 +15,7 @@ from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.grouping import Groups, Theme, theme_of
 from abs_shield.text.show import escaped
 
-_PAGE = 2_000
+_PAGE = 2_000  # catches in memory at a time: a few MB
 
 
 class _ThemeGaps(NamedTuple):
@@ -33,6 +33,7 @@ def assign_gaps(connection: sqlite3.Connection) -> None:
         [(t.id, theme_gaps.gaps[t], t.bucket, json.dumps(t.words)) for t in theme_gaps.new],
     )
     merges = merges_of(connection)
+    # without an offset: each page leaves the set that is queried
     query = "SELECT id, body FROM catches WHERE gap = ? LIMIT ?"
     while page := connection.execute(query, (UNGROUPED, _PAGE)).fetchall():
         catches = [(key, Catch.from_json(body)) for key, body in page]
@@ -74,6 +75,8 @@ def _themes_of_new(connection: sqlite3.Connection) -> _ThemeGaps:
     """Determine the gap of each ungrouped theme, the most frequent first."""
     themes = Counter(theme_of(one) for one in _ungrouped(connection) if one.is_gap)
     groups, theme_gaps = Groups(_stored_themes(connection)), _ThemeGaps({}, [])
+    # the most frequent theme names the group; the id decides ties, so that a rerun gives the same
+    # gaps
     for theme, _ in sorted(themes.items(), key=lambda item: (-item[1], item[0].id)):
         theme_gaps.gaps[theme], is_new = groups.gap_of(theme)
         if is_new:

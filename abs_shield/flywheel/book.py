@@ -19,7 +19,7 @@ UNGROUPED = ""
 """The gap of an ungrouped catch."""
 NO_GAP = "-"
 """The gap of a catch that is not an error of the model, such as a false alarm."""
-_AT_ONCE = 500
+_AT_ONCE = 500  # older versions of SQLite accept 999 values in a statement
 
 Tally = Counter[tuple[str, str, str]]
 """Decisions by subject, tool and day."""
@@ -82,6 +82,7 @@ class Book:
         ).rowcount
         written = list(catches)
         self.write(written)
+        # SQLite's `rowcount` is -1 if nothing was executed
         return len(written) - max(0, before)
 
     def write(self, catches: Iterable[Catch]) -> None:
@@ -121,6 +122,7 @@ class Book:
             "SELECT truth, at, writer FROM labels WHERE decision_id = ?", (key,)
         ).fetchone()
         new = (label.truth.value, label.at, writer)
+        # times of several hosts can be compared, those of one chain are in its own order
         if row is not None and (row == new or (label.at < row[1] and writer != row[2])):
             return False
         note = escaped(label.note, limit=LONGEST_NAME)

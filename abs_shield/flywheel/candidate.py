@@ -34,7 +34,7 @@ Places: TypeAlias = tuple[str, ...]
 """Files, folders, ``module:attr`` or addresses that define a version."""
 
 _LONGEST = 200_000_000
-"""Maximum size of the answers, in bytes."""
+"""Maximum size of the answers, in bytes: a program may never stop writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,7 @@ class Command:
     """
 
     words: tuple[str, ...]
+    # a few hundred cases with a second each
     timeout_s: float = 600.0
     made_of: Places = ()
 
@@ -109,6 +110,7 @@ class Command:
             files = {"{cases}": Path(folder) / "cases", "{answers}": Path(folder) / "answers"}
             files["{cases}"].write_text(_lines(cases), encoding="utf-8")
             words = [str(files.get(word, word)) for word in self.words]
+            # a program that reads the file might not read its input, and a full pipe would block it
             stdin = "" if "{cases}" in self.words else _lines(cases)
             out = run_program(words, stdin, timeout_s=self.timeout_s, who="candidate")[:_LONGEST]
             if "{answers}" in self.words:
@@ -145,6 +147,7 @@ class Endpoint:
         Raises:
             ShieldError: It is unreachable, rejects the request, or does not answer a case.
         """
+        # urllib also opens `file:` addresses
         if not self.url.startswith(("http://", "https://")):
             raise ShieldError(f"candidate: {shown(self.url)} is not an HTTP address")
         headers = {"content-type": "application/x-ndjson", **self.headers}
@@ -177,6 +180,7 @@ def _within(timeout_s: float, work: Callable[[], bytes]) -> bytes:
         except Exception as error:
             done.set_exception(error)
 
+    # a daemon, so that an endpoint that never answers cannot keep the process alive
     Thread(target=run, name="abs_shield endpoint", daemon=True).start()
     try:
         return done.result(timeout_s)
@@ -206,6 +210,7 @@ def _is_part(word: str) -> bool:
     """Return whether a word is a file, or a folder that does not contain the working folder."""
     path = Path(word)
     try:
+        # `.` among the words is an option, and hashing a whole project would change with every edit
         return path.is_file() or (path.is_dir() and path.resolve() not in _around())
     except (OSError, ValueError):  # too long for a file name, or with a NUL byte
         return False
@@ -233,6 +238,7 @@ def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
             raise ShieldError(f"candidate: line {number} is not an answer; {hint}") from None
         if not isinstance(answer, str):
             raise ShieldError(f"candidate: line {number}: `answer` is {shown(answer)}; give a text")
+        # an answer too many means that the program lost track of the cases: no grade would be safe
         if name not in wanted or name in answers:
             what = "answers a case twice" if name in answers else "answers no case"
             raise ShieldError(f"candidate: line {number} {what}: {shown(name)}")

@@ -94,6 +94,7 @@ def _case(number: int, line: str, name: str) -> EvaluationCase:
         raise ShieldError(f"cases: line {number} is not JSON: {escaped(str(error))}") from None
     if not isinstance(record, Mapping):
         raise ShieldError(f"cases: line {number} is {shown(record)}; give an object")
+    # a misspelt `part` would silently count as a target
     unknown = sorted({*record} - {*EvaluationCase.__dataclass_fields__})
     if unknown:
         fields = ", ".join(EvaluationCase.__dataclass_fields__)

@@ -19,8 +19,8 @@ from abs_shield.text.show import escaped, shown
 
 LABEL = "label"
 """The check of a catch created by a person's label: a hallucination that every check missed."""
-LONGEST_NAME = 200
-_LONGEST_TEXT = 500
+LONGEST_NAME = 200  # names and ids of a model have any length; each is stored with every catch
+_LONGEST_TEXT = 500  # a claim is a sentence; a gap shows five of them in a review
 _QUOTE = re.compile(r'"([^"]+)"|`([^`]+)`')
 _ACTUAL = re.compile(
     r'\(actual: (?P<fact>.+)\)$|(?:is said where|,) the evidence has "(?P<evidence>[^"]+)"'
@@ -51,7 +51,7 @@ def missed_catch(decision: Decision, note: str = "") -> Catch:
         claim="",
         detected_error=error_words("missed"),
         verified_value="",
-        confidence=1.0,
+        confidence=1.0,  # a person has judged it
         priority="high",
         check=LABEL,
         code="missed",
@@ -165,7 +165,7 @@ def _name(value: object) -> str:
 
 def _share(value: object, default: float) -> float:
     """Return a number in [0, 1], or *default*."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)  # True is an int
     return float(value) if is_number and 0 <= value <= 1 else default  # type: ignore[operator, arg-type]
 
 
@@ -207,6 +207,7 @@ def _about(decision: Decision, finding: Finding, evidence: Mapping[str, Any], de
     tool = _name(decision.tool)
     if finding.check == PHANTOM_TOOL:
         return tool
+    # without indexes: the same field of each item is one subject matter
     where = _INDEX.sub("", _name(finding.where)).removeprefix("/arguments")
     rule = evidence.get("rule")
     parts = [tool, where.strip("/"), _name(rule) if isinstance(rule, str) else ""]

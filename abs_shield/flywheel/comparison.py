@@ -54,12 +54,14 @@ class Rules:
     margin: float = 0.05
     least_gain: float = 0.05
     level: float = 0.05
+    # the ends of a 95 % interval are the 50th values from both sides; fewer would vary visibly
     rounds: int = 2_000
     seed: int = 0
 
     def __post_init__(self) -> None:
         for name in ("margin", "least_gain", "level"):
             share = getattr(self, name)
+            # True is an int, and 1 would be refused with a confusing message
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
                 hint = "use a share between 0 and 1, such as 0.05"
                 raise ShieldError(f"evaluate: `{name}` is {shown(share)}; {hint}")
@@ -157,12 +159,15 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
     boot = paired_bootstrap(differences, rounds=rules.rounds, seed=rules.seed)
     p, (low, high) = None, boot
     if pairs.is_binary:
+        # exact tests where all grades are 0 or 1, because a bootstrap of few cases rejects too
+        # often
         p, (low, high) = mcnemar(gained, lost), difference_interval(gained, lost, n)
     by = fmean(differences) if differences else 0.0
     result = _Result(n, by, low, high, _is_sure(p, boot, n, rules.level))
     standing = _on_target(result, rules) if is_target else _elsewhere(result, rules)
     needed = 0
     if standing is PartStanding.UNDECIDED:
+        # at least one more than now, or the advice would be to repeat the evaluation
         needed = max(n + 1, _LEAST_GRADED, _needed(pairs, rules, is_target=is_target))
     return PartComparison(
         name=name,
@@ -225,6 +230,7 @@ def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
     if not pairs.is_binary:
         by, spread = fmean(differences or [0.0]), stdev(differences) if n > 1 else 1.0
         aims = (by - limit, by if is_target or by < 0 else 0.0)
+        # 0.001: no more than some million cases, also if both versions are equally good
         return min(ceil((_DETECTED * spread / max(abs(aim), 1e-3)) ** 2) for aim in aims)
     gain, loss = sum(one > 0 for one in differences) / n, sum(one < 0 for one in differences) / n
     ways = []

@@ -22,9 +22,9 @@ from abs_shield.text.show import escaped
 
 EXAMPLES = 5
 """Maximum number of example catches of a gap, the newest with different claims."""
-_LONGEST_TITLE = 120
-_LAST_DAY = "9999-12-31"
-_MOST_TITLES = 200
+_LONGEST_TITLE = 120  # one line of a wide terminal
+_LAST_DAY = "9999-12-31"  # dates are compared as text
+_MOST_TITLES = 200  # the most frequent title shows early; a model may word each claim differently
 _MOST_FIGURES = 500
 """Number of the newest catches of a gap whose values are compared with the right ones."""
 
@@ -91,6 +91,7 @@ def refresh(connection: sqlite3.Connection) -> None:
             updated = _with_review(updated, old)
         save_gap(connection, updated)
     for empty_gap in before.values():  # all of its catches are now labelled as false alarms
+        # a reviewed gap stays with its history
         if empty_gap.state is GapState.OPEN:
             connection.execute("DELETE FROM gaps WHERE id = ?", (empty_gap.id,))
         else:
@@ -134,7 +135,7 @@ class _CatchTotals:
     def add(self, catch: Catch) -> None:
         self.count += 1
         self.impact += WEIGHTS[catch.priority]
-        self.first = catch.timestamp
+        self.first = catch.timestamp  # newest first, so the last one added is the oldest
         self.last = self.last or catch.timestamp
         self.sessions.add(catch.session_id or catch.decision_id)
         self.kinds.add(kind_of(catch))
@@ -163,6 +164,7 @@ def _compute_gap(connection: sqlite3.Connection, gap: str, affected: int) -> Gap
     for catch in gap_catches(connection, gap):
         total.add(catch)
     assert catch is not None  # a counted gap has at least one catch
+    # a log that was pruned may have fewer decisions than catches, and a rate is at most 1
     decisions = max(count_decisions(connection, total.kinds, since=total.first[:10]), affected)
     low, high = wilson(affected, decisions)
     impact = total.impact / total.count
@@ -210,6 +212,7 @@ def count_decisions(
     sql = "SELECT total(decisions) FROM tallies WHERE subject = ? AND day >= ? AND day < ?"
     count = 0
     for subject, tool in kinds:
+        # the kind without a tool counts every decision of the subject already
         if tool and (subject, "") in kinds:
             continue
         more, values = (" AND tool = ?", (tool,)) if tool else ("", ())

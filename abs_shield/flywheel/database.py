@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped
 
-VERSION = 2
+VERSION = 2  # of the tables; a file of another version is refused rather than misread
 _APPLICATION = 0x666C7977  # "flyw", in the header of the file: no other SQLite file has it
 _HINTS = {
     "not a database": "name a file created by `abs-shield flywheel harvest`",
     "unable to open": "name a file in a writable folder",
 }
-_BUSY_S = 30.0
+_BUSY_S = 30.0  # a harvest writes some thousand rows per transaction, while another command waits
 _TABLES = """
 CREATE TABLE IF NOT EXISTS catches (
     id TEXT PRIMARY KEY, at REAL NOT NULL, decision_id TEXT NOT NULL, gap TEXT NOT NULL,
@@ -79,6 +79,7 @@ def database(path: str | PathLike[str], *, create: bool = False) -> Iterator[sql
             _require(
                 create, f"there is no file `{file}`; make it with `abs-shield flywheel harvest`"
             )
+            # SQLite would let all users read it
             os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
@@ -139,10 +140,11 @@ def _require(holds: bool, message: str) -> None:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    # the write lock first: reading and then writing would fail if another command wrote in between
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
-    except BaseException:
+    except BaseException:  # also KeyboardInterrupt: all or nothing
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")

@@ -22,12 +22,13 @@ def deviation_of(claim: str, right: str) -> float | None:
     (None, None, None)
     """
     read = [figures(text) for text in (claim, right)]
+    # of several values, it is unknown which ones belong together
     if any(len(values) != 1 for values in read):
         return None
     (one,), (other,) = read
     if one.kind not in SUMS or (one.kind, one.unit) != (other.kind, other.unit):
         return None
-    if not other.numbers[0]:
+    if not other.numbers[0]:  # no share of zero
         return None
     share = float(abs(one.numbers[0] - other.numbers[0]) / abs(other.numbers[0]))
-    return share if isfinite(share) else None
+    return share if isfinite(share) else None  # a number of a thousand digits is no float

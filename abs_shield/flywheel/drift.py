@@ -72,6 +72,7 @@ def drift(before: tuple[int, int], after: tuple[int, int]) -> Drift:
     """
     first, second = wilson(*before), wilson(*after)
     low, high = share_difference(before, after)
+    # only an interval on one side of 0: a rate of few decisions varies by chance
     trend = Trend.LOWER if high < 0 else Trend.HIGHER if low > 0 else Trend.UNCLEAR
     return Drift(
         before=_share(before),

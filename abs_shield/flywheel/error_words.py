@@ -28,7 +28,7 @@ _PHRASES = {
     "removed": "Used after its removal",
 }
 """Phrases for codes that are not descriptive."""
-_LONGEST = 80
+_LONGEST = 80  # a code is a word or a few; a custom check may use any text
 
 
 @lru_cache(maxsize=4096)

@@ -110,6 +110,7 @@ def evaluate(
         raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
     require_distinct(cases)
     distinct = without_repeats(cases)
+    # before the answers: a file that is changed while it runs does not match later
     hashes = hashes_of(candidate), hashes_of(present)
     answers = (present(distinct), candidate(distinct))
     comparisons = tuple(
@@ -165,6 +166,7 @@ _VALID_FIELDS: Mapping[str, Callable[[Any], bool]] = {
 def _parts(cases: Sequence[EvaluationCase]) -> Iterator[tuple[str, list[EvaluationCase]]]:
     """Yield the target, each task of the regression part separately, and the re-check."""
     yield TARGET, [case for case in cases if case.part == TARGET]
+    # each task on its own: a loss in a small task disappears in the total
     tasks = dict.fromkeys(case.task for case in cases if case.part == REGRESSION)
     for task in tasks:
         name = f"{REGRESSION}: {escaped(task)}" if task else REGRESSION
@@ -189,7 +191,7 @@ def _grade(case: EvaluationCase, answers: Answers, grade: Grade) -> float:
     if case.id not in answers:
         raise ShieldError(f"evaluate: case `{escaped(case.id)}` has no answer")
     value = float(grade(case, answers[case.id]))
-    if not 0 <= value <= 1:
+    if not 0 <= value <= 1:  # also refuses NaN
         raise ShieldError(f"evaluate: case `{escaped(case.id)}` has the grade {shown(value)}")
     return value
 
@@ -207,6 +209,7 @@ def decide(comparisons: Sequence[PartComparison]) -> tuple[Recommendation, tuple
             f"{one.name} is undecided with {one.cases:,} cases; {one.needed:,} are needed"
             for one in left
         )
+    # a version that only learnt the gap may have forgotten everything else
     if len(comparisons) == 1:
         reason = "target is better; nothing else was tested: give cases of the part `regression`"
         return Recommendation.UNDECIDED, (reason,)

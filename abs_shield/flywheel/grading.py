@@ -19,12 +19,14 @@ from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.signs import is_negative
 from abs_shield.text.values.units import units_of
 
+# with the signs inside names: `.NET`, `C++`, `C#`, `v2.1`
 _WORD = re.compile(r"\.?\w+(?:[.'\u2019_-]\w+)*(?:\+\+|#)?")
 _NAME = re.compile(r"[^\W\d_][\w'\u2019]*")
 _CODE = re.compile(r"\w*[a-z0-9]_\w+|\b[a-z]+[A-Z]\w*")
 _PERCENT = frozenset({"%", "percent"})
 _YES_NO = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 _CHOICE = frozenset("or either alternatively versus vs".split())
+# words by which a text mentions the expected answer and rejects it
 _DENIALS = NEGATORS | frozenset(
     "wrong false incorrect untrue mistaken former formerly previously unlike except instead rather"
     " doubtful".split()
@@ -38,6 +40,7 @@ _JOINS = re.compile(r"[,;/&|]|\s-\s|\band\b")
 _ITEM = re.compile(r"[^,;.:/&|]*")
 _LONGEST_ITEM = 3
 """Maximum number of words of a list item; longer ones are clauses."""
+# "more than 5" contains the value 5 and does not state it
 _BOUND = re.compile(
     r"\b(?:(?:less|more|fewer|greater|larger|smaller|higher|lower|earlier|later|other) than|over"
     r"|under|above|below|at least|at most|up to|nearly|almost|beyond|exceeds?|exceeded|exceeding"
@@ -103,6 +106,7 @@ def is_right(case: EvaluationCase, answer: str) -> bool:
     (True, False)
     """
     prompt, expected, reply = map(_read, (case.prompt, case.expected, answer))
+    # only signs, such as `->`: nothing to search for
     if not expected.tokens:
         return expected.plain == reply.plain
     # if the prompt offers the expected answer among others, repeating the others is wrong
@@ -113,6 +117,7 @@ def is_right(case: EvaluationCase, answer: str) -> bool:
     return case.part == HALLUCINATION and _abstains(reply, allowed)
 
 
+# the expected answers and prompts are read for both versions and each part
 @lru_cache(maxsize=1 << 13)
 def _read(text: str) -> _Text:
     plain = normalize_numbers(normal(text))
@@ -129,6 +134,7 @@ def _read(text: str) -> _Text:
 def _words(plain: str, start: int, end: int) -> Iterator[_Token]:
     for match in _WORD.finditer(plain, start, end):
         word = match[0].replace("\u2019", "'").removesuffix("'s")
+        # a sign in words right before a number is part of the value
         if word not in ("minus", "negative") or match.end() + 1 < end:
             yield _Token(word, None, False, *match.span())
 
@@ -175,6 +181,7 @@ def _is_same(one: _Token, other: _Token) -> bool:
         return one.figure.value == other.figure.value and _is_same_unit(one.figure, other.figure)
     if one.figure.kind == DATE:  # a day without its year does not equal one with a year
         return one.figure.value == other.figure.value
+    # in both directions: one of them may omit a part that the other has
     return figures_agree(one.figure, other.figure) and figures_agree(other.figure, one.figure)
 
 
@@ -190,6 +197,7 @@ def _agrees(expected: _Text, answer: _Text) -> bool:
     """Return whether an answer has no more negations than the expected answer."""
     words = [one.word for one in answer.tokens]
     only = expected.tokens[0].word if len(expected.tokens) == 1 else ""
+    # "no" is a negation itself, so counting negations fails for it
     if opposite := _YES_NO.get(only):
         stands = only in (words[0], words[-1]) and opposite not in words
         return stands and (only in _DENIALS or not answer.denials())
@@ -244,6 +252,7 @@ def _other_values(expected: _Text, answer: _Text, allowed: _Text) -> bool:
     years = any(is_year(one.figure) for one in wanted if one.figure is not None)
     return any(
         _group(one) in kinds
+        # a year is mostly context: "in 2024 it was 5"
         and not (one.figure is not None and is_year(one.figure) and not years)
         and not _is_among(one, [*wanted, *allowed.values])
         for one in answer.values
@@ -297,7 +306,7 @@ def _abstains(answer: _Text, allowed: _Text) -> bool:
     plain = re.sub(r"n['\u2019]t\b", " not", answer.plain)
     return (
         _UNKNOWING.search(plain) is not None
-        and not _GUESSES & {*answer.words}
+        and not _GUESSES & {*answer.words}  # "I do not know, but perhaps 5" makes a claim
         and all(_is_among(one, allowed.values) for one in answer.values)
         and not _names(answer, allowed)
         and not _codes(answer, allowed)

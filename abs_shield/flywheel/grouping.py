@@ -19,7 +19,8 @@ SAME_FROM = 0.6
 SAME_NAME_FROM = 0.7
 """Minimum similarity of two invented tool names; higher, because names are short."""
 _COMPARED = 50
-"""Maximum number of groups compared with a new pattern: those sharing the most word prefixes."""
+"""Maximum number of groups compared with a new pattern: those that share the most prefixes."""
+# abbreviations and misspellings agree in their first letters; fewer would match most words
 _BEGINNING = 3
 _LEAST_SHARED = 0.4
 """Minimum share of a pattern's word prefixes that a group must have to be compared."""
@@ -83,6 +84,7 @@ class _Bucket:
 
     def _promising(self, words: Pattern) -> Counter[Pattern]:
         """Return patterns that share enough word prefixes, with the number that each shares."""
+        # nearly all claims have a value, so its kind selects nothing
         telling = [word for word in words if not is_kind(word)] or words
         sets = sorted((self.index.get(word[:_BEGINNING], set()) for word in telling), key=len)
         least = ceil(_LEAST_SHARED * len(telling))
@@ -118,6 +120,7 @@ class Groups:
         if (gap := self._gaps.get(theme)) is not None:
             return gap, False
         bucket = self._bucket(theme.bucket)
+        # without words nothing can be similar
         gap = (bucket.nearest(theme.words) if theme.words else None) or theme.id
         self._add(theme, gap)
         return gap, True

@@ -94,12 +94,13 @@ def harvest(
 def _from_database(
     store: DurableStore, book: str | PathLike[str], progress: Progress | None
 ) -> Harvest:
+    # a hash, because an address may be private and the file may be passed on
     log = hashlib.sha256(repr(store).encode(errors="replace")).hexdigest()[:16]
     with database(book, create=True) as connection:
         before = Book(connection)
         behind, chains = before.progress(log).get("place", 0), before.chains()
     records = NewRecords(store, behind=behind, chains=chains)
-    del chains
+    del chains  # one entry for each process that ever wrote: many in an old log
     total, read = Harvest(), 0
     for chunk in _chunks(records):
         with database(book) as connection:
@@ -140,6 +141,7 @@ def _place_after(store: Store, last: str | None) -> int:
     if last is None:
         return 0
     places = (n for n, one in enumerate(store.scan(), 1) if escaped(one.id) == last)
+    # the last place, because a host may use an id twice
     return max(places, default=0)
 
 
@@ -231,6 +233,7 @@ class _HarvestWriter:
             decision = self._store.get(label.decision_id)
         except StoreError:
             return 0
+        # its findings are catches already, or will be when it is read
         if decision is None or decision.findings:
             return 0
         self._book.write([missed_catch(decision, label.note)])

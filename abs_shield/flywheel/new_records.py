@@ -93,6 +93,7 @@ class NewRecords:
         last = self._seqs.get(row.writer, 0)
         if not isinstance(row.seq, int) or row.seq <= last:
             return
+        # a first harvest reads everything in any case; in a damaged log a missing record is lost
         if row.seq > last + 1 and self._behind and not self._damaged:
             yield from self._of_chain(row.writer, before=row.seq)
         self._seqs[row.writer] = row.seq

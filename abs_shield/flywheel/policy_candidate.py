@@ -83,6 +83,6 @@ def _answer(case: EvaluationCase, firewalls: Firewalls) -> str:
     run = read_run(case.id, 1, case.prompt.encode(), Toolsets())
     if isinstance(run, BadLine):
         raise ShieldError(f"candidate: case `{escaped(case.id)}` is not a run: {run.reason}")
-    firewalls.forget()
+    firewalls.forget()  # sessions of one case must not influence the next
     verdicts = {one.decision.verdict for one in judge_run(run, firewalls.of(run))}
     return FINDING if verdicts - {Verdict.CLEAN} else CLEAN

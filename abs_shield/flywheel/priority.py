@@ -28,7 +28,7 @@ def priority_of(*, label: str, weighs: bool, verdict: str, blocked: bool, confid
     >>> priority_of(label="", weighs=True, verdict="SUSPICIOUS", blocked=False, confidence=0.87)
     'medium'
     """
-    if label:
+    if label:  # a person's label outweighs every check
         return HIGH if label == Truth.HALLUCINATED else LOW
     if not weighs:
         return LOW

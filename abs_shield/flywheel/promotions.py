@@ -101,6 +101,7 @@ def use_periods(promotions: Iterable[Promotion]) -> list[UsePeriod]:
     changes = [(one.at, one.number, True) for one in every]
     changes += [(one.ended, one.number, False) for one in every if one.ended is not None]
     in_use, periods, since = [ORIGINAL], list[UsePeriod](), None
+    # at equal times the beginning first, because a promotion cannot end before it began
     for at, number, begins in sorted(changes, key=lambda change: (change[0], not change[2])):
         periods.append(UsePeriod(in_use[-1], since, at))
         if begins:

@@ -20,8 +20,8 @@ from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_LONGEST = 1_000
-_LISTED = 3
+_LONGEST = 1_000  # a reason is a few sentences; it is repeated in each status
+_LISTED = 3  # enough to see the form of an id
 
 
 class Choice(StrEnum):
@@ -104,6 +104,7 @@ def review(book: str | PathLike[str], reviews: Sequence[Review]) -> int:
     """
     with database(book) as connection:
         gaps = {gap.id: gap for gap in gaps_in(connection)}
+        # all are checked before any is applied
         if wrong := mistakes_of(reviews, gaps):
             raise StoreError("; ".join(mistake.message for mistake in wrong))
         new = [one for one in reviews if not _is_applied(one, gaps[one.gap])]

@@ -14,6 +14,7 @@ from abs_shield.flywheel.review import Choice, Mistake, Review
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
+# as lenient as Markdown: people edit the file by hand, and editors reformat it
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s*(?P<id>[^\s#]\S*)?")
 _AROUND = "`*_[]():;,."
 """Characters that may surround the id in a heading."""
@@ -187,7 +188,7 @@ class _GapSection:
         return is_repeated and word in [*Choice]
 
     def entries(self, by: str) -> Iterator[_ReviewEntry | Mistake]:
-        if len(self.ticks) > 1:
+        if len(self.ticks) > 1:  # a guess could accept what the reviewer rejected
             yield Mistake(self.ticks[1][0], f"`{escaped(self.gap)}` has two ticks; tick one box")
             return
         for line, choice, into in self.ticks:

@@ -31,7 +31,7 @@ def run_program(words: Sequence[str], stdin: str, *, timeout_s: float, who: str)
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
+            start_new_session=True,  # its own process group, so that children can be killed with it
         )
     except (OSError, ValueError) as error:
         raise ShieldError(f"{who}: cannot start {shown(words[0])}: {escaped(str(error))}") from None
@@ -42,6 +42,7 @@ def run_program(words: Sequence[str], stdin: str, *, timeout_s: float, who: str)
     finally:
         _end(process)
     if process.returncode:
+        # errors end a log
         reason = escaped(errors.decode("utf-8", "replace").strip()[-300:], limit=300)
         raise ShieldError(f"{who}: exit code {process.returncode}: {reason or 'no message'}")
     return out

@@ -13,8 +13,9 @@ from abs_shield.text.tokens import is_small
 
 Pattern = tuple[str, ...]
 """Distinct words in alphabetical order; kinds of values are in angle brackets."""
-_LONGEST = 500
-_MOST_WORDS = 24
+_LONGEST = 500  # a claim is a sentence; patterns of pages are alike in their common words
+_MOST_WORDS = 24  # as many as a long sentence has; comparing is quadratic in them
+# in order of precedence: a date is also a number, and an amount contains one
 _KINDS: tuple[tuple[str, str], ...] = (
     ("url", r"https?://\S+"),
     ("email", r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"),
@@ -34,10 +35,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
 _TOKEN = re.compile("|".join(f"(?P<{kind}>{form})" for kind, form in _KINDS), re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d]\w*(?:_\w+)+|[a-z]+[A-Z]\w*")
 """An identifier of several words, such as ``order_id`` or ``orderId``."""
-_LEAST_ABBREVIATED = 3
+_LEAST_ABBREVIATED = 3  # `cap` for `capitalisation`; two letters begin too many words
 _ALIKE = 0.8
 """Minimum similarity in spelling at which two words of five or more letters are the same."""
-_LEAST_SPELT = 5
+_LEAST_SPELT = 5  # with one letter changed, five letters still agree by 0.8
 _WEIGHT_OF_KIND = 0.5
 """A common kind weighs less than a common word, because nearly all claims have a value."""
 
@@ -125,6 +126,7 @@ def _agree(one: str, other: str) -> bool:
         return False
     if _meaning(one) == _meaning(other):
         return True
+    # cheap, and misspellings rarely change the first letter
     if one[:1] != other[:1]:
         return False
     short, long = sorted((one, other), key=len)

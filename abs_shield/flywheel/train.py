@@ -20,7 +20,7 @@ def train(
     *,
     data: str | PathLike[str],
     out: str | PathLike[str],
-    timeout_s: float = 86_400.0,
+    timeout_s: float = 86_400.0,  # a day: a fine-tuning takes hours
 ) -> dict[str, str]:
     """
     Run a training command, and return hashes of the data it read and of the candidate it wrote.

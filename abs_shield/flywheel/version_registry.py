@@ -105,6 +105,7 @@ class VersionRegistry:
         with database(self._book) as connection:
             promoted = read_version(connection, version)
             _require_promotable(connection, promoted, reason)
+            # all of them, because an override has to know what it overrides
             objections = [*_objections(connection, promoted)]
             if objections and not override.strip():
                 hint = "evaluate it anew, or override with a reason"
@@ -137,6 +138,8 @@ class VersionRegistry:
         with database(self._book) as connection:
             *before, top = stack_of(connection, target)
             current = read_version(connection, top.version)
+            # before anything is written: a rollback to a version that is gone would leave none in
+            # use
             parent = _require_usable(connection, before[-1].version) if before else None
             if parent is None:
                 _require_original(top)
@@ -233,6 +236,7 @@ def _objections(connection: sqlite3.Connection, version: Version) -> Iterator[st
         yield "its evaluation compares it with another version than the one in use"
     for one in read_versions(connection):
         same = one.hash == version.hash and one.target == version.target
+        # by its content: the same file under a new number fails in the same way
         if same and one.state is VersionState.ROLLED_BACK:
             yield f"version {one.number}, which is the same, was rolled back: {one.reason}"
 

@@ -20,10 +20,11 @@ from abs_shield.text.values.numerals import WORDS, parse_number_words
 from abs_shield.text.values.signs import is_negative
 
 _LONGEST = 20_000
-"""Maximum length of a text, in characters."""
+"""Maximum length of a text, in characters: a long prompt; the comparison is not linear in it."""
 _LIST_MARK = re.compile(r"^[ \t]*(?:[-*\u2022]|\(?\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _GROUPS = re.compile(r"(?<![\w.,])\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w)")
 _TRILLION = re.compile(r"(?<=\d)\s{0,2}t(?!\w)")
+# two digits: `1e999999999` would be written out as a gigabyte
 _POWER = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d{1,15})?)e\+?(\d{1,2})(?!\w)")
 _DIGIT_WORDS = "zero one two three four five six seven eight nine".split()
 _NUMBER_WORDS = re.compile(
@@ -95,6 +96,7 @@ class Canonical:
     @cached_property
     def names(self) -> frozenset[str]:
         """Stems of capitalised words that do not begin a sentence."""
+        # some pages
         return frozenset(one.key for one in tokens(self.text, most=2_000) if one.is_name)
 
     @cached_property
@@ -107,6 +109,7 @@ class Canonical:
         return self.text[at : at + 1].isupper()
 
 
+# a leakage check reads each case and each prompt many times
 @lru_cache(maxsize=1 << 13)
 def canonical(text: str) -> Canonical:
     """

@@ -43,6 +43,7 @@ def drafts(
     arguments = [*shapes.items()]
     turn = 0
     while True:
+        # in turn, so that none is left out
         (tool, argument), shape = arguments[turn % len(arguments)]
         value = similar_id(shape, random)
         place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))

@@ -40,7 +40,7 @@ def drafts(
     pairs = [*rights.items()]
     turn = 0
     while True:
-        claim, right = pairs[turn % len(pairs)]
+        claim, right = pairs[turn % len(pairs)]  # in turn, so that none is left out
         place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
         names = {kind: entities.one(kind) for kind in ("person", "period")}
         instruction, answer_form = DETAILS[level]

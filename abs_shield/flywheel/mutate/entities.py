@@ -66,6 +66,7 @@ class Entities:
                     ' `pip install "abs-shield[flywheel]"`'
                 ) from None
             self._faker = Faker(self._locale)
+            # `Faker.seed` would change the host's own generators
             self._faker.seed_instance(self._seed)
         return self._faker
 

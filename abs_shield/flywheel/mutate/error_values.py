@@ -12,7 +12,7 @@ from abs_shield.text.values.figure import SUMS, Figure
 from abs_shield.text.values.figure_reader import figures
 
 DEFAULT_FACTOR = Decimal("1.02")
-"""The factor by which a wrong value differs if the catches show none."""
+"""The factor by which a wrong value differs if the catches show none: off, but plausible."""
 _FACTORS = (Decimal("0.2"), Decimal(5))
 """Plausible factors; a catch outside this range is about another value."""
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
@@ -47,12 +47,14 @@ def distort(value: str, factor: Decimal) -> str:
     if digits is None:
         return ""
     written = digits[0].replace(",", "")
-    if written.count(".") > 1:
+    if written.count(".") > 1:  # a version or a date, not a number
         return ""
     right = Decimal(written)
+    # as many decimals as the value itself: a wrong answer must not differ in its form
     step = Decimal(1).scaleb(-len(written.partition(".")[2]))
     wrong = (right * factor).quantize(step, rounding=ROUND_HALF_EVEN)
     if wrong == right:
+        # rounding has undone a small factor: one unit of the last digit differs at least
         wrong += step if factor >= 1 else -step
     grouped = f"{wrong:,}" if "," in digits[0] else f"{wrong}"
     return value[: digits.start()] + grouped + value[digits.end() :]
@@ -65,6 +67,7 @@ def misspell(value: str, random: Random) -> str:
     >>> misspell("tx_12345", Random(1)) != "tx_12345"
     True
     """
+    # digits first: the letters of an id are mostly its kind, as in `tx_12345`
     places = [n for n, one in enumerate(value) if one.isdigit()]
     places = places or [n for n, one in enumerate(value) if one.isalpha()]
     if not places:

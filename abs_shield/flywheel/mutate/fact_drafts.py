@@ -84,6 +84,7 @@ def drafts(
     """Yield examples: each fact in turn, with a random phrasing and level of detail."""
     wrongs = factors(catches)
     forms = [(place, detail) for place in range(len(QUESTIONS)) for detail in range(len(DETAILS))]
+    # each form once per fact, or a training would repeat whole sentences
     drawn = {fact: random.sample(forms, len(forms)) for fact in facts}
     order = random.sample(facts, len(facts))
     for turn in range(len(forms)):
@@ -113,7 +114,7 @@ def _example(
     place, level = form
     wrong = distort(fact.value, factor)
     if "{wrong}" in QUESTIONS[place] and not wrong:
-        place = 0
+        place = 0  # a template that needs no wrong value
     instruction, answer_form = DETAILS[level]
     prompt = question_of(fact, QUESTIONS[place], wrong) + instruction
     if record:
@@ -165,6 +166,7 @@ def _was(attribute: str) -> str:
 
 def _other(fact: Fact, entities: Entities, random: Random) -> Fact:
     """Return a fact about an invented entity; its example states it before the question."""
+    # far from the real value, which the model could otherwise answer from memory
     factor = Decimal(random.randint(300, 2_500)) / 1_000
     value = distort(fact.value, factor) or fact.value
     period = entities.one("period") if fact.period else ""

@@ -16,7 +16,7 @@ from abs_shield.flywheel.mutate.text_similarity import fuzz, is_within, likeness
 LEAK = 0.9
 """Minimum similarity of a training text that counts as a near-duplicate of a case."""
 _SHARED = 0.6
-"""Minimum share of a case's keys that a training text must have to be compared with it."""
+"""Minimum share of a case's keys that a training text must have to be compared: below `LEAK`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ def find_leaks(
     Raises:
         ShieldError: rapidfuzz is not installed, or *least_likeness* is out of range.
     """
-    fuzz()
+    fuzz()  # fails now, and not after some minutes, if rapidfuzz is missing
     if not 0 < least_likeness <= 1:
         raise ShieldError(f"leakage: `least_likeness` is {least_likeness}; use above 0, at most 1")
     trained, held = [*training], [*evaluation]

@@ -23,10 +23,10 @@ from abs_shield.quality.facts import Fact, Facts
 from abs_shield.text.show import escaped, shown
 
 LEAST, MOST = 20, 50
-"""Minimum and maximum number of examples of one gap."""
+"""Minimum and maximum number of examples of one gap, as the flywheel's specification has it."""
 _DRAFTS = 40
-"""Maximum number of drafts per requested example."""
-_WORDINGS = 4
+"""Maximum number of drafts per requested example: drafts are endless, and may all be duplicates."""
+_WORDINGS = 4  # per question: a fourth of the questions then gives all examples
 _USUAL = Terms()
 
 
@@ -50,6 +50,7 @@ class MutationSources:
     facts: Iterable[Fact] | Facts = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     entities: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # some, so that the model learns to read the record; mostly real ones, which it gets wrong
     made_up: float = 0.2
     judge: Judge | None = None
     terms: Terms = _USUAL
@@ -87,6 +88,7 @@ def mutate(
         raise ShieldError(f"mutate: gap `{escaped(gap.id)}` is {gap.state}; accept it first")
     if type(count) is not int or not LEAST <= count <= MOST:
         raise ShieldError(f"mutate: `count` is {shown(count)}; use {LEAST} to {MOST}")
+    # with the gap's id, so that two gaps with one seed get different examples
     random = Random(f"{seed} {gap.id}")
     entities = Entities(sources.entities, seed=random.randrange(2**32))
     drafts = _drafts(gap, catches, sources, entities=entities, random=random)
@@ -113,6 +115,7 @@ def _drafts(
         rights = _require_answers(rights, gap, catches)
         return name_drafts.drafts(rights, gap=gap.id, entities=entities, random=random)
     copied = _value_shapes(catches, rights)
+    # before facts: an id is right if it was copied, whatever the facts say
     if copied:
         return copy_drafts.drafts(copied, gap=gap.id, entities=entities, random=random)
     facts = fact_drafts.select_relevant(_facts(sources.facts, catches), catches)
@@ -214,6 +217,7 @@ def _select(
     duplicates = leaks = wrong = 0
     for draft in drafts:
         form = canonical(draft.prompt)
+        # a wrong answer that says the same as the right one would teach nothing, or the opposite
         if draft.rejected and canonical(draft.answer).keys == canonical(draft.rejected).keys:
             wrong += 1
         elif any(is_duplicate(form, other) for _, other in chosen):

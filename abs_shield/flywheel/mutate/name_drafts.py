@@ -27,7 +27,7 @@ DETAILS = (
 )
 _VERBS = "find list get create update cancel send check archive export".split()
 _NOUNS = "order invoice ticket customer shipment message report booking address file".split()
-_MOST_LISTED = 5
+_MOST_LISTED = 5  # an agent has more tools, but each name is a chance of a second right answer
 
 
 def drafts(

@@ -91,6 +91,7 @@ def _cases(
     examples: Iterable[TrainingExample],
 ) -> tuple[list[TrainingExample], list[TrainingExample]]:
     """Return the examples whose answers the checks distinguish: those of facts, and of calls."""
+    # each is tried here: a test that fails from the start would be deleted, not read
     with_wrong = [one for one in examples if one.rejected]
     facts = [one for one in with_wrong if one.kind == "fact" and _distinguishes_fact(one)]
     calls = [one for one in with_wrong if one.kind in ("name", "copy") and _distinguishes_call(one)]

@@ -13,7 +13,7 @@ DUPLICATE = 0.92
 """Minimum similarity of duplicates among examples with the same names and numbers."""
 _SAME_WORD = 80.0
 """Minimum percentage at which a word counts as a misspelling of another."""
-_LEAST_LETTERS = 4
+_LEAST_LETTERS = 4  # two words of three letters differ in a third by one letter
 _LEAST_WORDS = 2
 """A case of one word occurs in too many texts to be a leak."""
 
@@ -75,12 +75,14 @@ def is_within(short: Canonical, whole: Canonical, *, least: int = 4) -> bool:
         return True
     n = len(short.keys)
     if n >= least and n <= len(whole.keys):
+        # a window that slides, because counting each one anew is quadratic
         window = Counter(whole.keys[:n])
         for place in range(n, len(whole.keys) + 1):
             if window == short.bag:
                 return True
             if place < len(whole.keys):
                 _slide(window, whole.keys[place - n], whole.keys[place])
+    # 6 letters a word on average: shorter ones occur inside other words
     joined = len(short.letters) >= 6 * least and short.signs == whole.signs
     return joined and short.letters in whole.letters
 
