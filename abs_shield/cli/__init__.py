@@ -44,14 +44,16 @@ COMMANDS = {
 """Every command and its line in the help; `check_command.py` holds the `app` of ``check``."""
 _FOLDERS = frozenset({"backtest", "demo", "flywheel", "label", "log", "report", "show"})
 """Commands whose `app` is in a folder of the command's name."""
+# by its place among the bases, because typer has no public name for this class
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
 _NAME = "abs-shield"
 _COMPLETE = "_ABS_SHIELD_COMPLETE"
 """Environment variable set by a shell's completion script."""
+# or Python prints warnings of the library on the standard error, between the command's lines
 _SILENT = logging.NullHandler()
-_INTERRUPTED = 130
-_TERMINATED = 143
-_BROKEN_PIPE = 141
+_INTERRUPTED = 130  # as shells report SIGINT: 128 + 2
+_TERMINATED = 143  # as shells report SIGTERM: 128 + 15
+_BROKEN_PIPE = 141  # as shells report SIGPIPE: 128 + 13
 
 
 class _Commands(CliGroup):
@@ -59,8 +61,10 @@ class _Commands(CliGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        # the other commands are not imported
         if cmd_name in COMMANDS:
             name = cmd_name if cmd_name in _FOLDERS else f"{cmd_name}_command"
+            # imported here: all commands together take many times as long as one
             return build_command(import_module(f"abs_shield.cli.{name}").app)
         near = nearest(cmd_name, COMMANDS)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
@@ -103,10 +107,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     logging.getLogger("abs_shield").addHandler(_SILENT)
     args = list(sys.argv[1:] if argv is None else argv)
+    # a program may be started with a closed standard output, as `abs-shield report >&-`
     if sys.stdout is None:
         return _print_error("the standard output is closed; send it to a file, or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
+        # tests and other programs may replace the streams
         if hasattr(stream, "reconfigure"):
+            # a model's text may have characters that the terminal's encoding lacks
             stream.reconfigure(errors="backslashreplace")
     try:
         _run(args or ["--help"])
@@ -180,6 +187,7 @@ def _exit_code(ended: SystemExit) -> int:
 
 def _drop_output() -> int:
     """Drop buffered output after the pipe's reader has closed it; return the exit code."""
+    # or Python flushes the rest at exit, and reports the broken pipe once more
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _BROKEN_PIPE
 

@@ -38,6 +38,7 @@ def calibrate(
         typer.Option(
             metavar="SHARE", help="Maximum share of emitted answers that are hallucinated."
         ),
+        # 1 in 20 emitted answers; stricter limits need hundreds of labels
     ] = 0.05,
     format: TextOrJson = TextFormat.TEXT,
 ) -> None:

@@ -56,16 +56,19 @@ def check(
         console = open_console()
         for text in render_decision(decision):
             console.print_line(text)
+    # `would_block`, so that a policy in audit mode can be tried as well
     raise typer.Exit(1 if decision.would_block else 0)
 
 
 def _call() -> ToolCall:
     try:
         value = parse_json(sys.stdin.buffer.read(), path="<stdin>")
+        # a JSON-RPC request of MCP holds one call, and `read_calls` would look for a message
         request = isinstance(value, dict) and "params" in value
         calls = (read_call(value),) if request else read_calls(value)
     except UnreadableMessage as error:
         raise BadInput(f"<stdin>: {error}") from None
+    # the exit code answers for one call
     if len(calls) != 1:
         raise BadInput(f"<stdin>: it holds {len(calls)} calls; give one")
     return calls[0]

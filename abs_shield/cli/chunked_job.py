@@ -71,6 +71,7 @@ def run_chunks(
         with redirect_stdout(sys.stderr):
             ready = job.prepare()
     here = Ready(_with_redirected_output(ready))
+    # workers of Ray run in another folder, where a policy's relative path means nothing
     there = here if options.engine == "serial" else job.anywhere()
     with progress_bar(
         files, doing="sort" if options.sort else doing, hidden=options.hidden
@@ -82,6 +83,7 @@ def run_chunks(
                 sort_by_session(lines, on_sorted=partial(shown.restart, doing))
             )
         cut = progress.track_chunks(chunks(islice(lines, skipped, None)))
+        # closed also on an error, or workers would go on with queued chunks
         with closing(outcomes(there, cut, engine=options.engine, pool=options.workers)) as results:
             yield progress.track_results(results), progress
 
@@ -124,6 +126,7 @@ class JobProgress:
     def track_results(self, run_chunks: Iterable[P]) -> Iterator[P]:
         """Yield *parts*, which come in the order of their chunks, and advance with each."""
         for part in run_chunks:
+            # the input is read ahead for the workers: only results count as done
             lines, read = self._under_way.popleft()
             self.lines += lines
             self._bar.reach(read)

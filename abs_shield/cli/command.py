@@ -67,6 +67,7 @@ class CliCommand(TyperCommand):
                 error.ctx = ctx  # the library sets no context on an error of an option's value
             _require_output(ctx, getattr(error, "option_name", ""))
             raise
+        # while a shell completes, an unfinished line is no error
         if rest and not ctx.resilient_parsing:
             hint = f"see `{ctx.command_path} --help`"
             raise BadInput(f"`{escaped(rest[0])}` is one argument too many; {hint}")
@@ -102,6 +103,7 @@ class CliGroup(TyperGroup):
 
 def build_command(app: typer.Typer) -> Any:
     """Build the command, or the group of commands, of *app*, with the shared options and help."""
+    # a copy, because the original app is also used by itself, in tests and docs
     shared = copy(app)
     shared.registered_commands = [_adapt(info) for info in app.registered_commands]
     shared.info = copy(app.info)
@@ -131,6 +133,7 @@ def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[
     def command(**arguments: Any) -> Any:
         path = arguments.pop(_PRINTED_TO) if adds_output else None
         places = {option: arguments[parameter] for parameter, option in written.items()}
+        # all checks before any work: a run of an hour must not end at a full or missing folder
         _require_distinct(places if path is None else {**places, "--output": path})
         for parameter, option in written.items():
             if arguments[parameter] is not None:
@@ -148,6 +151,7 @@ def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[
                 _PRINTED_TO, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=OutputFile
             )
         )
+    # typer reads the options from the signature
     command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
@@ -159,6 +163,7 @@ def _require_distinct(places: Mapping[str, str | None]) -> None:
     for option, path in places.items():
         if path is None or path == "-":
             continue
+        # resolved, because two names may lead to one file
         other = options.setdefault(os.path.realpath(path), option)
         if other != option:
             raise BadInput(f"`{other}` and `{option}` both name one file, {path}; name two files")

@@ -17,10 +17,10 @@ from abs_shield.text.show import escaped
 
 STYLES = {Verdict.CLEAN: "green", Verdict.SUSPICIOUS: "yellow", Verdict.HALLUCINATED: "bold red"}
 """The colour of each verdict; the word or a sign always accompanies it."""
-_WIDTH = 120
+_WIDTH = 120  # without a terminal: logs and CI pages show about so much without wrapping
 _HANGING = 4
 """Indent of the continuation lines of a wrapped line, in characters."""
-_LINE = 400
+_LINE = 400  # a few lines of a terminal; a model's text may have thousands of characters
 
 
 class PlainConsole(Console):
@@ -44,6 +44,7 @@ class PlainConsole(Console):
         """Print a line: wrapped between words with an indent on a terminal, unwrapped to a file."""
         line = Text(text) if isinstance(text, str) else text
         if not self._wraps:
+            # a file or a pipe gets whole lines, so that `grep` finds them
             self.print(line, soft_wrap=True)
             return
         for one in line.split(allow_blank=True):

@@ -29,8 +29,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 TOKEN = "ABS_SHIELD_DASHBOARD_TOKEN"
 """The environment variable with the token; an option would be visible to all users."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_OPEN_BROWSER_AFTER_S = 0.7
-_SHUTDOWN_S = 2
+_OPEN_BROWSER_AFTER_S = 0.7  # the server listens by then; earlier, the browser shows an error
+_SHUTDOWN_S = 2  # open pages hold a stream that never ends by itself
 
 
 @app.command(epilog="Example: abs-shield dashboard decisions.db --port 8321")
@@ -70,12 +70,13 @@ def dashboard(
     without a token, only this machine is served.
     """
     token = os.environ.get(TOKEN, "")
+    # the page shows decisions and takes labels: never for others without a token
     if host not in _LOOPBACK and not token:
         raise BadInput(f"`--host {host}` can be reached by others; set {TOKEN} to a secret token")
     if demo and db is not None:
         raise BadInput("give a log or `--demo`, not both")
     book = "" if flywheel is None else _require_flywheel_file(flywheel)
-    build_dashboard = _import_dashboard()
+    build_dashboard = _import_dashboard()  # before the port is bound and the log opened
     with _listen(host, port) as listening, _demo_log() if demo else open_log(db) as store:
         _count_older(store)
         site = build_dashboard(
@@ -121,6 +122,7 @@ def _listen(host: str, port: int) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
     try:
+        # or a restart fails for a minute, while old connections end
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, port))

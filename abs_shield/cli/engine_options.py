@@ -49,10 +49,13 @@ def resolve_engine(
         engine = several if address is None else EngineName.RAY
     if address is not None and engine is not EngineName.RAY:
         raise BadInput(f"`--address` names a Ray cluster; leave it, or `--engine {engine}`, out")
+    # an unset variable in a script, as `--address "$RAY"`
     if address == "":
         raise BadInput("`--address` is empty; give HOST:PORT, or `auto`")
     if engine is EngineName.SERIAL and (workers or 1) > 1:
         raise BadInput(f"`--engine serial` is one process; leave it, or `--workers {workers}`, out")
+    # each process loads the policy: too many exhaust memory, and the system kills one without a
+    # word
     most = most_workers()
     if engine is EngineName.PROCESSES and (workers or 1) > most:
         raise BadInput(f"`--workers {workers}` is too many for this machine; give {most} at most")

@@ -17,7 +17,7 @@ _PADDING: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
     1: (0, 0),
 }
 """Spaces between columns, widest first, with rich's padding for each."""
-_EDGES = 2
+_EDGES = 2  # a blank on each side of rich's box
 
 
 class Column(NamedTuple):
@@ -62,6 +62,7 @@ class FittingTable:
         )
         gap = self._gap(places, options.max_width)
         left_out = []
+        # one column at a time, the least important first
         while gap is None and turns:
             left_out.append(turns[0])
             places.remove(turns.pop(0))
@@ -69,6 +70,7 @@ class FittingTable:
         yield self._table(places, options.max_width, gap or 1)
         if left_out:
             names = ", ".join(self.columns[place].name for place in left_out)
+            # or a missing column would look like a missing result
             yield Text(f"Left out for lack of space: {names}.", style="dim")
 
     def excess(self, width: int) -> int:
@@ -92,6 +94,7 @@ class FittingTable:
     def _min_width(self, place: int) -> int:
         name, *cells = (text.plain for text in self._texts(place))
         is_whole = self.columns[place].right
+        # a number that wraps reads as two numbers
         words = cells if is_whole else [word for cell in cells for word in cell.split()]
         return max(cell_len(word) for word in ("", *name.split(), *words))
 
@@ -99,6 +102,7 @@ class FittingTable:
         widths = [self._min_width(place) for place in places]
         wanted = [max(text.cell_len for text in self._texts(place)) for place in places]
         room = width - sum(widths) - gap * (len(places) - 1) - _EDGES
+        # columns that need little first: they are then whole, and the longest one wraps
         for index in sorted(range(len(places)), key=lambda one: wanted[one] - widths[one]):
             more = min(max(room, 0), wanted[index] - widths[index])
             widths[index] += more

@@ -34,6 +34,7 @@ _COLUMNS = (
     Column("weakest claim"),
 )  # fmt: skip
 _KINDS: dict[str, Any] = {"answer": str, "question": str, "id": (str, int)}
+# kinds of values, which a reader can look up; missing words are only a hint
 _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
 
@@ -142,6 +143,7 @@ def _read_answer(line: bytes) -> Mapping[str, Any]:
             raise ShieldError(f"it has no `{name}`")
     for name, kinds in _KINDS.items():
         value = record.get(name)
+        # True is an int
         if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
             wanted = "a text" if kinds is str else "a text or a whole number"
             raise ShieldError(f"`{name}` is {shown(value)}; give {wanted}")

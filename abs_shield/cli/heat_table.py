@@ -58,6 +58,7 @@ def heat_table(
     if not table.excess(width):
         yield table
         return
+    # all layers if none is hot: an empty table would say nothing
     hot = [layer for layer in layers if any(_is_hot(row, layer) for row in rows)] or layers
     heads = {layer: str(number) for number, layer in enumerate(hot, 1)}
     table = _table(rows, heads, whole)

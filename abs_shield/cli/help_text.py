@@ -69,6 +69,7 @@ def write_rows(rows: Sequence[tuple[str, str]], formatter: Any) -> None:
     width = formatter.width - len(indent) - column
     for name, text in rows:
         lines = _wrap(text, width) or [""]
+        # a long name on a line of its own: the descriptions stay in one column
         if len(name) > column - 2:
             lines = ["", *lines]
         first, *rest = lines
@@ -103,6 +104,7 @@ def _parts(example: str, width: int) -> list[str]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
+    # names of options have hyphens, and are copied from the help
     return textwrap.wrap(text, max(width, 20), break_on_hyphens=False, break_long_words=False)
 
 

@@ -30,7 +30,7 @@ from abs_shield.text.show import escaped, quantity
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _STDIN = "-"
-_LONGEST_LINE = 1_000
+_LONGEST_LINE = 1_000  # a fault may quote a whole argument
 
 
 @app.command(epilog="Example: abs-shield init --tools tools.json --runs runs.jsonl.gz -o policy.py")
@@ -71,7 +71,7 @@ def init(
     input, such as a tool that was left out or a session that returns after another one began.
     """
     files = runs or []
-    _require_readable(files)
+    _require_readable(files)  # a pass over large files takes minutes
     place = _output_path(output, force=force)
     unread: list[str] = []
     source, toolsets = _source(tools, mcp, openapi, toolset, unread.append, within_s=timeout)
@@ -90,6 +90,7 @@ def init(
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
     _summary(mined)
+    # bad input first: a policy from part of the runs must not pass unseen
     raise typer.Exit(2 if bad or unread else 0 if mined.proof.ok and not _blocks(mined) else 1)
 
 
@@ -164,6 +165,7 @@ def _output_path(output: str | None, *, force: bool) -> Path | None:
         raise BadInput(f"{path}: a policy is a Python module; name it `{path.stem or 'policy'}.py`")
     if not path.parent.is_dir():
         raise BadInput(f"{path}: there is no folder `{path.parent}`; make it first")
+    # a policy that people have edited must not be lost
     if path.exists() and not (force and path.is_file()):
         raise BadInput(f"{path}: it exists; give `--force` to write over it, or another name")
     return path
@@ -178,6 +180,8 @@ def _write(text: str, place: Path | None) -> None:
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
+        # `mkstemp` makes files that only their owner can read; this one is shared like any source
+        # file
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(place)
     except BaseException:
@@ -186,7 +190,7 @@ def _write(text: str, place: Path | None) -> None:
 
 
 def _umask() -> int:
-    mask = os.umask(0)
+    mask = os.umask(0)  # the system has no call that only reads it
     os.umask(mask)
     return mask
 

@@ -60,6 +60,7 @@ class InputWarnings:
     def _is_first(self, begun: SessionStart, *, quiet: bool) -> bool:
         bounded = self._sessions.full
         first = self._sessions.add(begun.key)
+        # once, when the limit is reached
         if self._sessions.full and not bounded and not quiet:
             full = f"the {MOST:,}th session; later sessions are not checked for returning"
             print(self._render(BadLine(begun.path, begun.line, full)), file=sys.stderr)

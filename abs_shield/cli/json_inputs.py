@@ -15,7 +15,7 @@ from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, is_answer, tools_of,
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
-_LISTED = 8
+_LISTED = 8  # names in a message of one line
 ToolsFile = Annotated[
     str | None,
     typer.Option(
@@ -33,6 +33,7 @@ def parse_json(text: bytes, *, path: str) -> Any:
         BadInput: The text is not JSON.
     """
     try:
+        # Windows tools write a BOM, which `json` rejects
         return json.loads(text.decode("utf-8-sig"))
     except RecursionError:
         raise BadInput(f"{path}: it is nested too deeply") from None
@@ -52,6 +53,7 @@ def read_toolsets(path: str | None) -> dict[str, Any]:
     if path is None:
         return {}
     toolsets = unwrap_result(parse_json(Path(path).read_bytes(), path=path))
+    # the answer of an MCP server to `tools/list`, saved as it is
     if is_answer(toolsets):
         toolsets = {"tools": toolsets["tools"]}
     if isinstance(toolsets, list):
@@ -61,6 +63,7 @@ def read_toolsets(path: str | None) -> dict[str, Any]:
             f"{path}: it is {shown(toolsets)}; give a list of tools, or an object of name to lists"
         )
     try:
+        # checked here, where the error can still name the file
         Toolsets(toolsets)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None

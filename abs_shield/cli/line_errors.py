@@ -10,7 +10,7 @@ from abs_shield.replay.file_lines import BadLine
 from abs_shield.text.show import escaped
 
 SHOWN = 5
-"""Maximum number of errors shown for one file."""
+"""Maximum number of errors shown for one file: in a wrong file, every line is one."""
 
 
 def render_line(line: BadLine) -> str:

@@ -23,6 +23,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command(
     epilog="Example: abs-shield mcp --policy policies.shop:policy -- uvx mcp-server-git",
+    # options after the command belong to it
     context_settings={"allow_interspersed_args": False},
 )
 def mcp(
@@ -85,6 +86,7 @@ def mcp(
         ) from None
     with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
         _set_up_logging()
+        # without a policy nothing may be blocked: the operator has decided nothing yet
         declared = configure(mode="audit") if policy is None else load_policy(policy)
         firewall = Shield(declared, store=_store(log))
     if url:
@@ -112,8 +114,11 @@ def _store(log: str | None) -> Store:
 def _set_up_logging() -> None:
     """Log findings to the standard error, and to OpenTelemetry if an OTEL_ variable is set."""
     lines = logging.StreamHandler(sys.stderr)
+    # a line for every clean call would fill the client's log
     lines.setLevel(logging.WARNING)
     logging.getLogger("abs_shield").addHandler(lines)
+    # or Python prints the SDK's warnings between the findings
     logging.getLogger("mcp").addHandler(logging.NullHandler())
+    # without a variable, the SDK would retry a collector that does not exist
     if any(name.startswith("OTEL_") for name in os.environ):
         telemetry.setup()

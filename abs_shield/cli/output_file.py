@@ -40,6 +40,7 @@ def open_output(
         yield sys.stdout.buffer
         return
     require_not_input(path, inputs, option=option)
+    # renaming over a symbolic link would replace the link, not its target
     real = Path(os.path.realpath(path))
     if _is_special(real, option=option):
         with open(real, "wb") as file:
@@ -68,7 +69,9 @@ def write_printed(path: str, run: Callable[[], object], *, inputs: Iterable[str]
             except typer.Exit as exit_:
                 ended = exit_
         text.flush()
+        # or the wrapper closes the file when it is collected
         text.detach()
+    # raised only now, so that the file appears for exit code 1 as well
     if ended is not None:
         raise ended
 
@@ -120,12 +123,14 @@ def input_files(*places: str | None) -> list[str]:
 
 @contextmanager
 def _temporary_file(real: Path, mode: int) -> Iterator[IO[bytes]]:
+    # in the same folder, because a rename works only within a file system
     unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
         with exit_on_sigterm(), open(unfinished, "wb", opener=_opener(mode)) as file:
             yield file
-        os.replace(unfinished, real)
+        os.replace(unfinished, real)  # atomic: a reader sees the old or the new file
     except FileNotFoundError as error:
+        # the message must name the file that the user gave
         if error.filename == str(unfinished):
             error.filename = str(real)
         raise
@@ -139,9 +144,10 @@ def exit_on_sigterm() -> Iterator[None]:
     """Turn SIGTERM within the block into an exception, so that temporary files are removed."""
 
     def end(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
+        raise SystemExit(128 + number)  # as shells report signals
 
     try:
+        # without a handler, Python ends without removing the temporary file
         before = signal.signal(signal.SIGTERM, end)
     except ValueError:  # only the main thread can handle signals
         yield

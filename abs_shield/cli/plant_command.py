@@ -40,6 +40,7 @@ from abs_shield.text.show import describe_exception, escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+# cases of a kind stay in memory until the end, and 20,000 estimate a rate to one point
 MOST = 20_000
 _COLUMNS = (
     Column("kind"), Column("expect"), Column("planted", right=True), Column("none, because"),
@@ -124,6 +125,7 @@ def _plant(run: Joined, sample: Sample, writer: FolderWriter, warnings: InputWar
     if len(run.set_aside) == len(run.calls):
         writer.counts.left_out += 1
         return
+    # cases name their call by its run, and files of several sources may share ids
     run = replace(run, run_id=writer.unique(run.run_id))
     try:
         writer.add(run)
@@ -200,6 +202,7 @@ def _require_free(folder: Path, *, force: bool) -> None:
     if not folder.is_dir():
         raise BadInput(f"`--output`: {folder} is a file; name a folder")
     held = {path.name for path in folder.iterdir()}
+    # a mistyped folder must not be overwritten
     if held - {*FILES}:
         raise BadInput(f"`--output`: {folder} holds other files; name a new folder")
     if held and not force:

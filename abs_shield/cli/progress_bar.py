@@ -28,7 +28,7 @@ class ProgressBar:
 
     def __init__(self, progress: Progress, *, files: Iterable[str], doing: str) -> None:
         files = list(files)
-        has_sizes = "-" not in files
+        has_sizes = "-" not in files  # the length of a pipe is unknown
         total = sum(Path(file).stat().st_size for file in files) if has_sizes else None
         self._progress = progress
         self._task = progress.add_task(doing, total=total, calls=0)

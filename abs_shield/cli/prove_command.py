@@ -104,6 +104,7 @@ def _policy_and_tools(
         raise BadInput(f"`{place}` is a `{kind}`, not a policy or a Shield")
     declared = {tool.name: tool for tool in policy.tools}
     for tool in listed:
+        # a tool of the program itself is more exact than a list in a file
         if tool.name not in registered or registered[tool.name] is declared.get(tool.name):
             registered[tool.name] = (
                 tool.refined(declared[tool.name]) if tool.name in declared else tool
@@ -128,8 +129,10 @@ def _not_declared(error: PolicyError, place: str) -> Problem:
     own = [
         SourceLocation(file, line)
         for file, line in frames
+        # the last line of the user's own code, not of this package or of an import
         if not file.startswith((_PACKAGE, "<")) and "importlib" not in file
     ]
+    # an error of this package itself, not of the declaration
     if not own:
         raise error
     message = escaped(str(error), limit=600)

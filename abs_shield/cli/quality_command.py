@@ -29,6 +29,7 @@ from abs_shield.replay.json_records import read_record
 from abs_shield.text.show import escaped, quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+# closed, so that a misspelt field is an error and not an unchecked output
 _FIELDS = frozenset("id text task_type classification agent_id model impact facts".split())
 _RECORDED = "decision_id"
 """An additional field of outputs in run files."""
@@ -63,6 +64,7 @@ def quality(
     If a file contains runs, their recorded outputs are checked.
     Exits with 0, even if outputs are held back, and with 2 if a line could not be read.
     """
+    # results of the background would come after the report
     settings = _config(config).model_copy(update={"background": False})
     bad = LineErrors("lines that cannot be read")
     count = 0

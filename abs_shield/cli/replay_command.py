@@ -101,6 +101,7 @@ def replay(
         findings=findings,
     )
     totals = ReplayTotals(most=findings)
+    # no bar between rows that are printed on the same terminal
     shown = to is not None or format is not ReplayFormat.JSONL or not sys.stdout.isatty()
     options = JobOptions(*engine_and_workers, sort=sort, hidden=not shown)
     key = replay_key(job, files, sort=sort) if resume else None
@@ -116,6 +117,7 @@ def replay(
                 print_table(totals, text)
     if to is not None:
         print(written_message(totals, to, before=earlier.calls), file=sys.stderr)
+    # bad input first: a result on part of the runs must not pass
     raise typer.Exit(2 if totals.bad_lines or totals.returned else _failed(totals.tally, fail_on))
 
 
@@ -149,6 +151,7 @@ def _check_options(format: ReplayFormat, to: str | None, *, findings: int, resum
         )
     if format is ReplayFormat.PARQUET and to is None:
         raise BadInput("Parquet cannot be printed; name a file with `--output`")
+    # a Parquet file is only valid with its footer, so it cannot be continued
     if resume and (format is not ReplayFormat.JSONL or to is None):
         raise BadInput("`--resume` needs rows in a file: add `--format jsonl --output FILE`")
 

@@ -21,7 +21,7 @@ _COLUMNS = (
     Column("HALLUCINATED", right=True), Column("would block", right=True),
     Column("flagged in successes", right=True, drop=1),
 )  # fmt: skip
-_ERRORS = 5
+_ERRORS = 5  # the most frequent; further ones mostly repeat their causes
 
 
 def tally_report(tally: Tally) -> Iterator[RenderableType]:

@@ -53,8 +53,10 @@ class ResumableRows:
         if self.file is None or self._journal is None:
             return
         size, end, at = self.file.seek(0, os.SEEK_END), 0, self._journal.tell()
+        # a line without its end was being written when the program stopped
         while (line := self._journal.readline()).endswith(b"\n"):
             entry = _entry(line)
+            # the journal reached the disk before the rows
             if entry["bytes"] > size:
                 break
             end, at = entry["bytes"], self._journal.tell()
@@ -67,7 +69,7 @@ class ResumableRows:
     def note(self, part: ReplayPart, *, lines: int) -> None:
         """Record in the journal that the rows of *part* are written and *lines* judged."""
         if self.file is not None and self._journal is not None:
-            self.file.flush()
+            self.file.flush()  # rows before their line in the journal
             entry = {"lines": lines, "bytes": self.file.tell(), **_part_entry(part)}
             self._journal.write(f"{json.dumps(entry)}\n".encode())
             self._journal.flush()
@@ -99,7 +101,7 @@ def resumable_rows(
     rows, notes = (real.with_name(f".{real.name}.{end}") for end in ("part", "journal"))
     with ExitStack() as stack:
         journal = stack.enter_context(open(notes, "a+b"))
-        _lock(journal, path)
+        _lock(journal, path)  # before reading: two replays would mix their rows
         fresh = _require_key(journal, key, notes)
         file = stack.enter_context(open(rows, "w+b" if fresh or not rows.exists() else "r+b"))
         rows_file = ResumableRows(file, journal)
@@ -107,6 +109,7 @@ def resumable_rows(
         stack.enter_context(exit_on_sigterm())
         try:
             yield rows_file
+        # with bad input, a second attempt would end in the same way
         except BadInput:
             _remove(rows, notes)
             raise
@@ -133,6 +136,8 @@ def replay_key(job: Judging, files: list[str], *, sort: bool) -> dict[str, Any]:
     policy = None if job.policy is None else load_job_policy(job.policy, folder=job.folder).revision
     return {
         "version of abs-shield": __version__,
+        # by size and time rather than a hash: reading large inputs twice would cost what resuming
+        # saves
         "input": [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats],
         "policy": policy,
         "tools": digest(tools, size=16).hex(),

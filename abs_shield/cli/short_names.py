@@ -35,6 +35,7 @@ def short_names(names: Iterable[str], width: int) -> dict[str, Text]:
             continue
         whole = safe(name, limit=LONGEST_NAME)
         text, number = _shorten(whole, width, "..."), 2
+        # two tools with one name in a table would be indistinguishable
         while text.plain in taken:
             text = _shorten(whole, width, f"..{number}..")
             number += 1
@@ -49,6 +50,7 @@ def _shorten(text: Text, width: int, gap: str) -> Text:
     room = max(width, SHORTEST) - len(gap)
     head, tail = text.copy(), text.plain
     head.truncate((room + 1) // 2)
+    # in cells of the terminal: a Chinese character takes two
     while Text(tail).cell_len > room // 2:
         tail = tail[1:]
     return Text(f"{head.plain}{gap}{tail}")

@@ -19,6 +19,7 @@ Since = Annotated[
 ]
 Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only decisions before this time.")]
 
+# at most six digits: more is no age, and would exceed the range of dates
 _AGO = re.compile(r"([0-9]{1,6})([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 

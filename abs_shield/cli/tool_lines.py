@@ -72,6 +72,7 @@ def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
 
 def _pairs(text: str, at: int) -> Iterator[tuple[str, int]]:
     """Yield the keys of the object that begins at *at*, and the offsets of their values."""
+    # no checks of the syntax: the whole text was parsed before
     while text[at := _after(text, at, _BLANK + ",")] != "}":
         key, at = _DECODER.raw_decode(text, at)
         at = _after(text, _after(text, at, _BLANK) + 1, _BLANK)

@@ -17,6 +17,7 @@ from abs_shield.text.show import escaped, shown
 
 _URLS = ("http://", "https://")
 _YAML = (".yaml", ".yml")
+# above what the APIs of large providers have; a few nested aliases of YAML expand to billions
 _MOST_VALUES = 2_000_000
 
 
@@ -129,6 +130,7 @@ class _YamlConverter:
             return {_key_text(key): self.of(held) for key, held in value.items()}
         if isinstance(value, (list, tuple, set)):
             return [self.of(held) for held in value]
+        # YAML reads 2026-01-31 as a date, which JSON does not have
         if isinstance(value, date):
             return value.isoformat()
         plain = value is None or isinstance(value, (str, int, float))
@@ -136,4 +138,5 @@ class _YamlConverter:
 
 
 def _key_text(key: Any) -> str:
+    # YAML reads the keys `yes` and `on` as true, and status codes as numbers
     return str(key).casefold() if isinstance(key, bool) else str(key)

@@ -24,6 +24,7 @@ class BadInput(Exception):
 def usage_message(error: Any) -> str:
     """Return a one-line message for an error of typer."""
     parameter = getattr(error, "param", None)
+    # by their attributes, because the classes have other names in each version of typer
     if hasattr(error, "possibilities"):
         return _no_option(error)
     if hasattr(error, "option_name"):
@@ -123,7 +124,7 @@ def _path_hint(path: Path) -> str:
         return f"there is no folder `{path.parent}`"
     near: list[str] = []
     kind = path.suffix  # a file with another suffix is not a likely candidate
-    with suppress(OSError):
+    with suppress(OSError):  # the folder may not be readable
         entries = sorted(entry.name for entry in path.parent.iterdir())
         near = nearest(path.name, [name for name in entries if PurePath(name).suffix == kind])
     return f"did you mean `{path.parent / near[0]}`?" if near else "name a file that exists"

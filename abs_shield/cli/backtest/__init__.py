@@ -145,6 +145,7 @@ def backtest(
         done = run_backtest(job, files, declared=declared, warnings=warnings, options=options)
     read = done.comparison.runs + warnings.bad_lines
     require_input(read, noun="run", files=files, allowed=allow_empty)
+    # labels of other runs would look like a policy without any hit
     if labels is not None and job.labels.count and not done.comparison.matched:
         raise unmatched_labels(labels, job.labels, first_run=done.first_run)
     failing = _failing_kinds(fail_on)
@@ -154,6 +155,7 @@ def backtest(
     finally:
         _print(done, files, format, failing)
     failed = any(done.comparison.kinds[kind] for kind in failing)
+    # bad input first: a result on part of the runs must not pass
     raise typer.Exit(2 if warnings.bad_lines or warnings.returned else int(failed))
 
 

@@ -35,6 +35,7 @@ def record(done: BacktestResult) -> dict[str, Any]:
         "calls": comparison.new.calls,
         "new": _side(done.new, comparison.new),
         "old": old,
+        # the gravest first
         "changes": {kind: _changes(comparison, kind) for kind in reversed(Kind)},
         "other_findings": comparison.other_findings,
         "labels": _labels(done),

@@ -25,9 +25,9 @@ from abs_shield.replay.backtest import (
 )
 from abs_shield.text.show import quantity
 
-_TOOLS = 20
-_MODES = 4
-_ERRORS = 5
+_TOOLS = 20  # rows of each kind: about a screen; `--format json` has all
+_MODES = 4  # more do not fit into one line
+_ERRORS = 5  # the most frequent; further ones mostly repeat their causes
 _DECIDED = ("flagged", "blocked")
 
 
@@ -152,6 +152,7 @@ def _scores(comparison: Comparison) -> FittingTable:
             table.add_row(how, name, share(score.precision), share(score.recall))
         for layer in comparison.new.layers():
             score = comparison.new.score(how, layer=layer)
+            # a layer without labelled hits has no precision to show
             if score.precision.of:
                 cells = (share(score.precision), share(score.recall))
                 table.add_row(safe(f"{how} by {layer}"), "new", *cells)
@@ -162,6 +163,7 @@ def _sweep(points: Iterable[SweepPoint]) -> FittingTable:
     """Return a table in which neighbouring thresholds with equal results share a row."""
     columns = ("flagged", "precision", "recall", "blocked", "precision", "recall")
     table = _table("threshold", right=columns)
+    # a sweep has a hundred thresholds, and few of them change anything
     for (own, shares), alike in groupby(points, key=lambda point: (point.own, _shares(point))):
         at = [point.threshold for point in alike]
         span = f"{at[0]:g}" if len(at) == 1 else f"{at[0]:g} to {at[-1]:g}"

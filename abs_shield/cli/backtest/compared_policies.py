@@ -93,6 +93,7 @@ def in_repository(place: SourceLocation) -> SourceLocation:
     """Return *place* with its file relative to the repository; empty if it is outside."""
     if not place.file:
         return place
+    # GitHub annotates only files of the repository, by their relative paths
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
     path = Path(place.file).resolve()
     if not path.is_relative_to(root) or not path.is_file():

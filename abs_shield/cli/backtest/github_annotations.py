@@ -21,7 +21,7 @@ _SAYS = {
     Kind.FLAG_TO_CLEAN: ("flagged", "clean"),
 }
 _MILD = frozenset({Kind.CLEAN_TO_FLAG, Kind.FLAG_TO_CLEAN})
-_NAME = 200
+_NAME = 200  # a tool's name may be a model's text, and an annotation has little room
 
 
 def commands(done: BacktestResult, *, failing: tuple[Kind, ...]) -> Iterator[str]:
@@ -34,6 +34,7 @@ def commands(done: BacktestResult, *, failing: tuple[Kind, ...]) -> Iterator[str
             notices.
     """
     for kind in reversed(Kind):
+        # errors only for what fails the command, so that annotations and exit code agree
         level = "error" if kind in failing else "notice" if kind in _MILD else "warning"
         tools = [(tool, n) for (k, tool), n in done.comparison.tools.most_common() if k is kind]
         for tool, count in tools[:_MOST]:
@@ -72,6 +73,7 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
+    # or a name could end the property and begin a command of its own
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
@@ -97,6 +99,7 @@ def _example_text(first: Example) -> str:
 
 def _location(done: BacktestResult, first: Example) -> SourceLocation:
     """Return the location of the rejecting rule, if any, else of the new policy."""
+    # the rule first: its line explains the change, the policy's line only names it
     ruled = (in_repository(_rule_location(finding)) for finding in first.appeared)
     return next((at for at in ruled if at.file), None) or in_repository(done.new.place)
 

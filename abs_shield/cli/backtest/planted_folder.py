@@ -38,6 +38,7 @@ def planted_folder(files: list[str], warnings: InputWarnings) -> PlantedFolder |
     folder = next((Path(file) for file in files if file != "-" and Path(file).is_dir()), None)
     if folder is None:
         return None
+    # expected results belong to the runs of one folder only
     if len(files) > 1:
         raise BadInput(f"{folder} is a folder; give it alone, or files of runs only")
     for name in (MUTATIONS, RUNS):

@@ -13,8 +13,8 @@ from abs_shield.replay.backtest import PolicyFigures, Proportion
 
 _SUFFIXES = (".svg", ".png")
 _STYLE: Any = {
-    "svg.hashsalt": "abs-shield",
-    "svg.fonttype": "path",
+    "svg.hashsalt": "abs-shield",  # or equal figures give files that differ
+    "svg.fonttype": "path",  # the text looks the same without the font
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "axes.spines.top": False,
@@ -51,6 +51,7 @@ class SweepPlot:
             raise BadInput(f"`--picture`: there is no folder `{self._path.parent}`")
         try:
             import matplotlib.figure  # noqa: F401
+        # before the work, which may take an hour
         except ImportError:
             raise BadInput(
                 '`--picture` needs matplotlib; install it with `pip install "abs-shield[pictures]"`'
@@ -65,12 +66,14 @@ class SweepPlot:
         labelled = figures.labelled.total() > 0
         with rc_context(_STYLE):
             figure = Figure(figsize=(8, 7 if labelled else 4), layout="constrained")
+            # without `pyplot`, which keeps global state and needs a display
             FigureCanvasAgg(figure)
             panels = figure.subplots(2 if labelled else 1, sharex=True, squeeze=False)[:, 0]
             if labelled:
                 _plot_precision(panels[0], figures)
             _plot_shares(panels[-1], figures)
             kind = self._path.suffix.lower().removeprefix(".")
+            # dates and versions would make equal figures differ
             undated = {"Date": None} if kind == "svg" else {"Software": None}
             drawn = BytesIO()
             figure.savefig(drawn, format=kind, dpi=120, metadata=undated)

@@ -38,7 +38,7 @@ def sum_is_positive(amount: float) -> bool:
 
 POLICY = configure(
     mode="strict",
-    threshold=0.8,
+    threshold=0.8,  # the default, written out because the examples depend on it
     tools=TOOLS,
     rules=[sum_is_positive],
     inverses=[inverse("create_user", "delete_user", same="id")],

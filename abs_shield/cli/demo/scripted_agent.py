@@ -12,7 +12,7 @@ from abs_shield.shield import Shield
 USER = "Book the delivery of order o_17 for the fifth of March 2026."
 _FIRST = ToolCall("book_delivry", {"order_id": "o_17", "date": "5 March"})
 _CORRECTIONS = {"/arguments/date": "2026-03-05"}
-_MOST_ATTEMPTS = 5
+_MOST_ATTEMPTS = 5  # it needs fewer; a change of the feedback must not make the demo endless
 
 
 def attempts(firewall: Shield) -> Iterator[tuple[ToolCall, Decision]]:

@@ -27,6 +27,7 @@ def require_book(book: str, *, option: str = "--book") -> str:
     Raises:
         BadInput: The file does not exist.
     """
+    # or SQLite would create an empty file for a misspelt name
     if not Path(book).is_file():
         raise BadInput(
             f"`{option}`: there is no file {escaped(book, limit=300)}; make it with"

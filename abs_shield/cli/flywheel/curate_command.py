@@ -71,6 +71,7 @@ def _is_json(path: str, option: str) -> bool:
 def _write(path: str, gaps: list[Gap], book: str) -> None:
     form = render_json if _is_json(path, "--export") else render_markdown
     text = form(gaps, examples_of(book, gaps))
+    # catches quote values of the log
     with open_output(path, inputs=[book], option="--export", private=True) as file:
         file.write(text.encode())
     print(f"{quantity(len(gaps), 'open gap')} written to {path}", file=sys.stderr)
@@ -79,7 +80,7 @@ def _write(path: str, gaps: list[Gap], book: str) -> None:
 def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> None:
     is_json = _is_json(path, "--import")
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = Path(path).read_bytes().decode("utf-8-sig")  # editors may add a BOM
     except UnicodeDecodeError:
         raise BadInput(f"{path}: it is not text in UTF-8; export the gaps again") from None
     decisions = parse_reviews(text, is_json=is_json, by=by, why=why)
@@ -90,6 +91,7 @@ def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> No
     ]
     for line, message in sorted(mistakes):
         print(escaped(f"{path}:{line}: {message}", limit=1_000), file=sys.stderr)
+    # all or none: a file that is applied in part cannot be corrected and applied again
     if mistakes:
         raise BadInput(f"{path}: {quantity(len(mistakes), 'mistake')}; nothing was applied")
     new = review(book, not_applied(book, decisions.reviews))

@@ -84,6 +84,7 @@ def command(
         with open_output(out, inputs=files) as sink:
             sink.write(text.encode())
     print(text if format is TextFormat.JSON else _text(evaluation))
+    # undecided fails, too: a pipeline must not promote without evidence
     raise typer.Exit(0 if evaluation.outcome is Recommendation.PROMOTE else 1)
 
 
@@ -98,7 +99,7 @@ def _cases(path: str) -> list[EvaluationCase]:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: it is not UTF-8 at byte {error.start}; give JSON lines") from None
     _, first = next(numbered_lines(text), (0, ""))
-    if '"messages"' in first:
+    if '"messages"' in first:  # only runs have messages
         part = "regression" if "regression" in Path(path).stem else "target"
         return run_cases(text, part=part, task=Path(path).stem, name=path)
     return read_cases(text, name=path)
@@ -118,7 +119,7 @@ def _version(place: str, timeout_s: float, option: str, locations: list[str] | N
             raise BadInput(f"`{option}`: {escaped(place)} is {shown(answer)}; give a function")
         return Function(answer, places=(place, *parts))
     try:
-        words = tuple(shlex.split(place))
+        words = tuple(shlex.split(place))  # no shell, so that a file's name cannot run a program
     except ValueError as error:
         raise BadInput(f"`{option}`: {error}; quote the command as a shell does") from None
     if not words:

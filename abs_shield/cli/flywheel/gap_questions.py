@@ -87,6 +87,7 @@ def _decide(console: PlainConsole, book: str, new: Review, guess: str) -> bool:
     try:
         review(book, [replace(new, into=into, why=why, right_answer=right)])
     except StoreError as error:
+        # a mistake costs one question, not the session
         console.print_line(safe(error, limit=1_000))
         return False
     return True

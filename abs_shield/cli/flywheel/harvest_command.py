@@ -29,6 +29,7 @@ def command(log: Database = None, book: BookFile = DEFAULT) -> None:
 
     Exits with 0, even if damaged records were left out, and with 2 for bad input.
     """
+    # the log must not be overwritten by its own catches
     require_not_input(book, files_of(log), option="--book")
     with open_log(log) as store, _progress() as notice:
         harvested = harvest(store, book, progress=notice)
@@ -49,6 +50,7 @@ def command(log: Database = None, book: BookFile = DEFAULT) -> None:
 def _progress() -> Iterator[Notice | None]:
     """Show the progress on the standard error if it is a terminal."""
     console = Console(stderr=True)
+    # a bar in a log file is only noise
     if not console.is_terminal:
         yield None
         return

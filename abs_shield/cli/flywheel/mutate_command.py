@@ -77,7 +77,7 @@ def command(
 
     Exits with 0, and with 2 for bad input.
     """
-    _require_form(form)
+    _require_form(form)  # before a model is asked, which costs time and money
     sources = MutationSources(
         facts=() if facts is None else FactTable.from_file(facts),
         answers=_object(answers, "--answers"),
@@ -88,7 +88,9 @@ def command(
     accepted, catches = gap_with_catches(require_book(book), gap)
     mutation = mutate(accepted, catches, sources, count=count, seed=seed, held_out=held_out)
     inputs = [name for name in (book, facts, answers, entities, cases) if name is not None]
+    # once more over everything that is written: the proof is of the file, not of its making
     proof = find_leaks(training_texts(mutation.examples, system), held_out)
+    # the system text is the last of the training texts
     if len(mutation.examples) in proof.leaked:
         raise BadInput("`--system` has an evaluation case in it; take it out")
     _write(mutation, form, system, out, inputs)

@@ -65,6 +65,7 @@ def command(
         evaluation=_evaluation(evaluation),
     )
     registry, who = VersionRegistry(require_book(book)), user_name(by)
+    # added in any case, so that the history shows rejected versions, too
     version = registry.add(new, by=who)
     outcome = str(new.evaluation.get("outcome", "not evaluated"))
     console = open_console()

@@ -19,7 +19,7 @@ from abs_shield.flywheel.version_record import Version
 from abs_shield.flywheel.version_registry import VersionRegistry
 
 EXAMPLE = "Example: abs-shield flywheel status --book flywheel.db"
-_LONGEST_PATH = 4_096
+_LONGEST_PATH = 4_096  # PATH_MAX of Linux: scripts use the printed path
 
 
 def command(

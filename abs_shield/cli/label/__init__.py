@@ -152,6 +152,7 @@ def _queue(store: DurableStore, layer: str | None, skipped: Skipped) -> LabelQue
     decisions = with_progress(scanned, doing="label", total=length(store))
     labels = store.labels(skipped=skipped)
     queue = LabelQueue.of(decisions, labels, rule=Readiness(), check=layer or "")
+    # layers without a finding in this log as well: their name is not a mistake
     checks = list(dict.fromkeys([*queue.checks(), *LAYER_NAMES]))
     if layer is not None and layer not in checks:
         near = nearest(layer, checks)
@@ -192,6 +193,7 @@ def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> int:
     for number, text in enumerate(_lines(path), 1):
         try:
             words = _decode(text).split()
+            # blank lines and comments
             if not words or words[0].startswith("#"):
                 continue
             if len(words) != 2:

@@ -55,7 +55,7 @@ class AnswerReader:
             text = self._key() if self._terminal else sys.stdin.readline()
             word = text.strip().lower()
             self._console.print(escaped(word))
-            if not text:
+            if not text:  # the end of the input
                 return LabelChoice.QUIT
             if word in _KEYS:
                 return _KEYS[word]
@@ -71,6 +71,7 @@ class AnswerReader:
             return ""
 
     def _refuse(self, word: str) -> None:
+        # a person sees the message and answers again; a script does not
         self.unreadable += not self._terminal
         near = nearest(word, [*LabelChoice])
         hint = f"did you mean `{near[0]}`?" if near else "press h, o, s, u or q"

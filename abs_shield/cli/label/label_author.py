@@ -14,7 +14,7 @@ AuthorName = Annotated[
     str | None, typer.Option(metavar="NAME", help="The author; default: your user name.")
 ]
 
-_LONGEST = 1_000
+_LONGEST = 1_000  # a note is a few sentences; it is stored with each label
 
 
 class LabelAuthor(NamedTuple):

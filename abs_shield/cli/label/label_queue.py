@@ -14,7 +14,7 @@ from abs_shield.replay.report import LayerCounts, LayerReport, Readiness, Report
 from abs_shield.replay.report.report_rows import NO_TOOLS, cases_of
 
 _MAX_WAITING = 20_000
-"""Maximum number of decisions in memory; the newest stay."""
+"""Maximum number of decisions in memory, some 10 MB; the newest stay."""
 _DECIDES, _BLOCKS, _FLAGS = range(3)
 """The value of a label: it brings a check nearer to enforcement, or only tells whether a block,
 or a flag, is right."""
@@ -115,7 +115,9 @@ class LabelQueue:
         """Remove and return the most valuable candidate; None if the queue is empty."""
         if not self._waiting:
             return None
+        # candidates share few ranks, and computing one takes long
         ranks: dict[tuple[str, str, bool], _Rank] = {}
+        # searched anew each time, because every label changes the ranks
         best = min(self._waiting, key=lambda one: (self._rank(one, ranks), one.repeats, -one.at))
         self._waiting.remove(best)
         return best
@@ -237,6 +239,8 @@ def _repeats(decision: Decision, sessions: set[int]) -> bool:
         return False
     weighing = [one for one in decision.findings if one.weighs]
     findings = tuple((one.check, one.code, anywhere(one.where)) for one in weighing)
+    # hashes instead of texts: a log may have millions of sessions, and a rare collision only delays
+    # a question
     key = hash((decision.session_id, decision.subject, decision.tool, findings))
     repeated = key in sessions
     sessions.add(key)

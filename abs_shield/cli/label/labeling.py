@@ -73,6 +73,7 @@ class LabelingSession:
                 self._console.print("there is nothing to undo")
                 answer = answers.next()
             if answer is LabelChoice.QUIT:
+                # counts as left: it was shown, and not answered
                 self._queue.put_back(candidate)
                 break
             candidate = self._after(candidate, answer)
@@ -102,10 +103,12 @@ class LabelingSession:
             return self._answered.pop()
         if answer in _TRUTHS:
             self._label(candidate, _TRUTHS[answer])
+        # skipped ones, too: `undo` goes back to the decision that was shown before
         self._answered.append(candidate)
         return self._next()
 
     def _label(self, candidate: LabelCandidate, truth: Truth) -> None:
+        # an undo that confirms the old answer needs no second record
         if truth is not self._queue.label_of(candidate):
             self._store.label(self._author.label(candidate.decision_id, truth))
             self._queue.label(candidate, truth)

@@ -8,8 +8,8 @@ from abs_shield.stores.durable import DurableStore
 from abs_shield.text.nearest import closest_spelling
 from abs_shield.text.show import escaped
 
-_MOST_NEAR = 100
-_LISTED = 5
+_MOST_NEAR = 100  # neighbours among which a misspelt id is searched: one indexed query
+_LISTED = 5  # enough to see where the ids differ
 
 
 def find_decision(store: DurableStore, name: str) -> Decision:
@@ -20,8 +20,10 @@ def find_decision(store: DurableStore, name: str) -> Decision:
         BadInput: No id matches, or several do.
         StoreError: The log cannot be read.
     """
+    # every id begins with an empty text
     if not name:
         raise BadInput("the decision's id is empty; `abs-shield report` names some decisions")
+    # a whole id first: it may be the beginning of another one
     if (decision := store.get(name)) is not None:
         return decision
     near = store.ids_near(name, most=_MOST_NEAR)

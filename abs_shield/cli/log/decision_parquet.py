@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from abs_shield.cli.usage_errors import BadInput
 
-_ROWS = 10_000
+_ROWS = 10_000  # a row group: some 10 MB in memory, and few groups for readers to open
 _TEXTS = (
     "id", "subject", "tool", "verdict", "action", "mode", "policy_revision", "session_id",
     "run_id", "call_id", "agent", "model", "approval", "label",
@@ -28,6 +28,7 @@ _FINDING_TEXTS = (
     "nearest",
     "mode",
 )
+# values of any type, which a column cannot have
 _FINDING_JSON = ("got", "allowed", "evidence")
 
 
@@ -78,7 +79,7 @@ def _schema() -> Any:
 
 def _row(decision: dict[str, Any]) -> dict[str, Any]:
     row = {key: _encodable(value) for key, value in decision.items()}
-    row["at"] = int(decision["at"] * 1_000_000)
+    row["at"] = int(decision["at"] * 1_000_000)  # microseconds
     row["findings"] = [_finding(finding) for finding in decision["findings"]]
     row["coverage"] = list(decision["coverage"].items())
     return row
@@ -92,4 +93,4 @@ def _finding(finding: dict[str, Any]) -> dict[str, Any]:
 def _encodable(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    return value.encode("utf-8", "backslashreplace").decode()
+    return value.encode("utf-8", "backslashreplace").decode()  # Arrow refuses lone surrogates

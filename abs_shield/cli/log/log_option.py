@@ -30,12 +30,14 @@ DatabaseOption = Annotated[
 def files_of(database: str | None) -> list[str]:
     """Return the files of a log, which outputs must not overwrite."""
     path = default_log() if database is None else database
+    # SQLite's own files beside the log hold its newest records
     return [path, f"{path}-wal", f"{path}-shm"]
 
 
 @contextmanager
 def open_log(database: str | None) -> Iterator[DurableStore]:
     """Open an existing log, with the key of ``ABS_SHIELD_LOG_KEY``."""
+    # existing: a mistyped name must not create an empty log
     store = open_store(database, key=log_key(), existing=True)
     try:
         yield store

@@ -28,6 +28,7 @@ def command(
     before = seconds_of(older_than, option="--older-than")
     if before is None:
         raise BadInput("give the age of the records to delete: `--older-than 90d`")
+    # a mistyped date would delete everything
     if before > time.time():
         raise BadInput(
             f"`--older-than` is `{older_than}`, which is in the future; name a past date"

@@ -24,7 +24,7 @@ EXAMPLE = (
     "Every day from then on: abs-shield log verify decisions.db --heads heads.json"
     " --save-heads heads.json"
 )
-_SHOWN = 100
+_SHOWN = 100  # a rewritten chain has a fault for every record
 
 
 def command(
@@ -50,8 +50,9 @@ def command(
     with open_log(database) as store:
         faults = verify(store, key=log_key(), heads=earlier, into=verified)
         shown = list(islice(faults, _SHOWN))
-        for _ in faults:
+        for _ in faults:  # read to the end, for the counts
             pass
+    # heads of a changed log would hide the change from the next verification
     if save_heads is not None and not verified.faults:
         saved = {
             head.writer: {"seq": head.seq, "digest": head.digest}

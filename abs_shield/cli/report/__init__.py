@@ -32,9 +32,9 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-_RULE = Readiness()
+_RULE = Readiness()  # its defaults are those of the options
 _MOST_DECISIONS = 500
-"""Maximum number of decisions on a page."""
+"""Maximum number of decisions on a page: each is some kB of HTML."""
 
 
 def _share(name: str, help: str) -> Any:
@@ -209,6 +209,7 @@ def _report(store: DurableStore, part: _ReportRange, *, by: By | None, skipped: 
     chosen = _RevisionFilter(part.revision)
     whole = part.since is part.until is None
     scanned = store.scan(since=part.since, until=part.until, skipped=skipped)
+    # the number of records of a period is not known before they are read
     decisions = with_progress(scanned, doing="report", total=length(store) if whole else None)
     gaps = store.gaps(since=part.since, until=part.until, skipped=skipped)
     report = Report.of(chosen.of(decisions), store.labels(skipped=skipped), gaps, by=by)
@@ -229,6 +230,7 @@ class _RevisionFilter:
             if self._revision in (None, decision.policy_revision):
                 self._any_match = True
                 yield decision
+            # for a hint only; a host may make a revision per deployment
             elif len(self._others) < 1_000:
                 self._others[decision.policy_revision] = None
 

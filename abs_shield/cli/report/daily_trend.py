@@ -10,7 +10,7 @@ from abs_shield.replay.report import LayerReport, Slices, percent
 
 _BARS = " ▁▂▃▄▅▆▇█"
 MOST_DAYS = 60
-"""Maximum number of days; the newest are shown."""
+"""Maximum number of days, the newest: two months, each day a character."""
 
 
 class DailySeries(NamedTuple):
@@ -48,7 +48,7 @@ _RATES: dict[str, tuple[str, Callable[[LayerReport], int]]] = {
 def series_of(days: Slices) -> Iterator[DailySeries]:
     """Yield the number of calls by day, and each share of them that is not always zero."""
     subject, places = _newest(days)
-    if len(places) < 2:
+    if len(places) < 2:  # one day is no trend
         return
     names = tuple(places)
     numbers = [place.counts.calls for place in places.values()]

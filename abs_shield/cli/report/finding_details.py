@@ -15,7 +15,7 @@ from abs_shield.replay.report import FindingKind, LayerReport, noun_of
 from abs_shield.text.show import quantity
 
 MOST_PLACES = 300
-"""Maximum number of cells with details; the hottest come first."""
+"""Maximum number of cells with details, the hottest first: a page must open quickly."""
 
 
 class FindingDetails:

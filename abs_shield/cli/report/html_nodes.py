@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 
 from abs_shield.text.show import escaped, quantity
 
-_LONGEST = 2_000
-_NAME = 60
-_VOID = frozenset({"meta"})
+_LONGEST = 2_000  # a reason or a detail may quote a document
+_NAME = 60  # a column of a table on a narrow screen
+_VOID = frozenset({"meta"})  # elements without an end tag
 _RAW = frozenset({"style"})
 """Elements whose content is this package's own text, written without escaping."""
 
@@ -30,6 +30,7 @@ def node(tag: str, *children: str | Element, **attributes: str) -> Element:
     for child in children:
         if isinstance(child, Element):
             element.append(child)
+        # `ElementTree` stores text after a child as the child's tail
         elif len(element):
             element[-1].tail = (element[-1].tail or "") + shown(child)
         else:

@@ -12,7 +12,7 @@ from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import log_key
 from abs_shield.text.show import escaped, quantity
 
-_FAULTS = 3
+_FAULTS = 3  # examples; `abs-shield log verify` lists them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

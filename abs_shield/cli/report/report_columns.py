@@ -19,7 +19,7 @@ _GAPS: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
     1: (0, 0),
 }
 """Spaces between two columns, widest first, with rich's padding for each."""
-_EDGES = 2
+_EDGES = 2  # a blank on each side of rich's box
 _WORD = re.compile(r"\([^)]*\)|\S+")
 """A word of a head; a text in brackets counts as one."""
 _EMPTY = "-"
@@ -115,6 +115,7 @@ def fit_table(
     for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.has_content(n)]:
         if grid.width(max(_GAPS)) > width:
             grid = grid.without([c.name for c in grid.columns].index(name))
+    # one column of names instead of two saves the most, and hides nothing
     if grid.width(max(_GAPS)) > width and not columns[1].is_number:
         grid = grid.stack_names()
     grid, out = grid.without_spare(width, least=_SPARE_FIRST)
@@ -136,6 +137,7 @@ def _table(grid: _Grid, width: int) -> Table:
     )
     for n, column in enumerate(grid.columns):
         needed = grid.min_width_of(n)
+        # heads wrap only if the table needs the room
         head = column.name if fits <= width else _wrap_head(column.name, needed)
         if column.is_number:
             table.add_column(head, justify="right", min_width=needed, no_wrap=True)

@@ -51,6 +51,8 @@ def render_page(summary: ReportSummary, *, values: bool = False) -> str:
         values: Whether decisions show the details of their findings, which quote arguments.
     """
     style = (files("abs_shield.cli.report") / "page.css").read_text(encoding="utf-8")
+    # the policy admits exactly this style: markup in a model's text could not even change the
+    # page's looks
     sealed = b64encode(sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{sealed}'; base-uri 'none'; form-action 'none'"
     styled = Element("style")

@@ -28,7 +28,7 @@ from abs_shield.replay.report.totals import OutputCounts, ResultCounts
 from abs_shield.text.show import escaped, quantity
 from abs_shield.version import __version__
 
-_REVISIONS = 5
+_REVISIONS = 5  # the newest; a log of a year may have hundreds
 EMPTY = (
     "It has no decision about a call yet. Give your Shield a log,"
     " store=open_store(...), and run your agent in audit mode."
@@ -86,6 +86,7 @@ class ReportSummary:
     def decision_ids(self) -> list[str]:
         """Return the ids of the decisions to review and of examples of each kind of finding."""
         report = self.report
+        # first those to review: the page has room for some hundred
         ids = [name for step in self.steps for name in step.look_at]
         for row in report.rows():
             for layer in report.columns():

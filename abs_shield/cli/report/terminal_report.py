@@ -40,6 +40,7 @@ from abs_shield.cli.report.report_text import (
 from abs_shield.replay.report import LayerReport, RolloutStep, Standing
 from abs_shield.text.show import LONGEST_NAME, quantity
 
+# the higher the number, the earlier a column is dropped from a narrow table
 _SPARE_COLUMNS = {
     "ran": 6, "unavailable": 5, "calls": 3, "flagged": 2, "errors": 1,
     "granted": 5, "held": 5, "suppressed": 4, "overrides": 3,

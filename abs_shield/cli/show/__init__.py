@@ -46,6 +46,7 @@ def show(
     if to is None and format is TextFormat.TEXT:
         _print(details, open_console())
     else:
+        # with `--runs` it holds arguments and messages
         with open_output(to, inputs=[*files_of(db), *(runs or ())], private=True) as file:
             file.write(_text(details, format).encode(errors="backslashreplace"))
     damaged.print_count()

@@ -13,7 +13,7 @@ from abs_shield.replay.blocking_layers import blocking_layers
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 
-_AROUND = 5
+_AROUND = 5  # calls before and after: what led to it, and what followed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,6 +105,7 @@ class Excerpts:
     def _lines_of(self, decision: Decision) -> Iterator[tuple[RawLine, dict[str, Any]]]:
         """Yield the lines of the decision's session or run with their records."""
         ids = {one for one in (decision.session_id, decision.run_id) if one}
+        # searched as bytes, because parsing every line of a large file takes minutes
         words = [json.dumps(one)[1:-1].encode() for one in ids]
         for line in raw_lines(self.paths):
             if isinstance(line, BadLine):
@@ -204,6 +205,7 @@ def _without_id(
         for place, call in candidates
         if not (call.id or decision.call_id) and messages[place].run_id == decision.run_id
     ]
+    # of several calls without an id, a wrong one could be shown
     return matches if len(matches) == 1 else []
 
 
