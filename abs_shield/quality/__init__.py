@@ -56,7 +56,7 @@ def __getattr__(name: str) -> Any:
     if name not in _FILE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     attribute = getattr(import_module(_FILE[name]), name)
-    globals()[name] = attribute
+    globals()[name] = attribute  # the next access does not come here
     return attribute
 
 

@@ -28,6 +28,7 @@ _OF_OTHERS = re.compile(
     r"|almost|nearly|fiction\w*|novel|myth|joke\w*)\b|\b[A-Z]\w+ (?:said|says|wrote|writes)\b",
     re.IGNORECASE,
 )
+# the month, which would count as the modal "may"
 _MAY = re.compile(r"\b(?:[Ii]n|of|[Oo]n|[Bb]y|[Ss]ince|\d)\s+May\b|\bMay \d")
 _WRONG = re.compile(
     r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|untrue|myths?|mistake[ns]?|mistakenly"
@@ -35,6 +36,7 @@ _WRONG = re.compile(
     r"|a typo|hoax|refuted|disproved|disproven|contradicted|corrected)\b",
     re.IGNORECASE,
 )
+# a sentence that takes back the one before: "This is wrong."
 _REFERS_BACK = re.compile(
     r"\W*(?:but |however,? |in fact,? )?(?:this|that|it|these|those|such|the (?:claim|figure"
     r"|number|statement"

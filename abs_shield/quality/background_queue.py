@@ -67,7 +67,9 @@ class BackgroundQueue(Generic[T]):
             except Full:
                 return self._drop(f"{self._most:,} others wait")
             self._open += 1
+            # no more threads than items: an idle one costs memory
             if len(self._threads) < min(self._count, self._open):
+                # a daemon, because a judge that hangs must not keep the process alive
                 thread = Thread(target=self._run, name="abs_shield-quality", daemon=True)
                 self._threads.append(thread)
                 thread.start()
@@ -93,6 +95,7 @@ class BackgroundQueue(Generic[T]):
         if self.flush(timeout_s):
             return True
         with self._changed, suppress(Empty):
+            # the item in work counts as dropped, too: its result is no longer awaited
             left, self._open = self._open, 0
             self.dropped += left
             while True:
@@ -116,6 +119,7 @@ class BackgroundQueue(Generic[T]):
                 item = queue.get(timeout=_IDLE_S)
             except Empty:
                 with self._changed:
+                    # under the lock, because an item may have been added since the timeout
                     if queue.empty():
                         self._threads.remove(current_thread())
                         return
@@ -125,6 +129,7 @@ class BackgroundQueue(Generic[T]):
             except BaseException as error:  # `SystemExit` would end the thread silently
                 logger.error("quality: a check in the background failed: %s", type(error).__name__)
             with self._changed:
+                # not after `drain` or in a forked child, where the count began anew
                 if self._queue is queue and self._open:
                     self._open -= 1
                     self._changed.notify_all()

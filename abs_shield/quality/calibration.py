@@ -28,6 +28,7 @@ def measured_precision(store: Any) -> dict[str, Precision]:
     right: Counter[str] = Counter()
     labels: Counter[str] = Counter()
     for decision, label in labelled_decisions(store, Subject.OUTPUT):
+        # a set: several findings of a stage in one output are one label
         for stage in {_stage(one) for one in decision.findings if one.weighs}:
             labels[stage] += 1
             right[stage] += label.truth is Truth.HALLUCINATED
@@ -53,6 +54,7 @@ def false_positive_rate(stores: Iterable[Any]) -> float | None:
         label.truth
         for store in stores
         for decision, label in labelled_decisions(store, Subject.OUTPUT)
+        # in audit mode as well, where nothing is held and the rate matters most
         if decision.would_block
     )
     stopped = truths.total()

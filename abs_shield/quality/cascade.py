@@ -45,7 +45,7 @@ IN_BACKGROUND = "in the background"
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
 _MOST_FINDINGS = 250
 """Maximum number of findings per stage; its reason has the number of further ones."""
-_NO_LIMIT = 1_000_000_000
+_NO_LIMIT = 1_000_000_000  # the budget only counts here: one output is judged once
 _CONFIDENCE = "confidence"
 """The name in `held_by` for outputs that are held by their confidence alone."""
 _WITHHELD = "(withheld: its personal data could not be masked)"
@@ -80,6 +80,7 @@ class Cascade:
 
     def check(self) -> None:
         """Run the stages that need no model; in strict mode, up to the first failure."""
+        # cheap and certain stages first; those of the host may be slow
         for stage in (*STAGES, *self._config.own_stages):
             reason = self._reason_to_skip(stage.name)
             if not reason and stage.name == SCORE and self._scores_later:
@@ -126,6 +127,7 @@ class Cascade:
         if isinstance(reply, OutputJudgement):
             self._ratings = reply.ratings
             self._results = [
+                # the score was computed before the judge rated the output
                 replace(one, score=self._scored().value)
                 if one.name == SCORE and one.score is not None
                 else one
@@ -155,6 +157,7 @@ class Cascade:
         confidence = overall_confidence((calibrated or shares).values())
         score = next((one.score for one in self._results if one.name == "hallucination"), None)
         acting = confidence if calibrated else None
+        # only a measured confidence acts: a prior is a guess about other outputs
         if calibrated and confidence is not None and confidence < LOW and not self._held:
             self._doubt(min(calibrated, key=calibrated.__getitem__), confidence)
         action = self._action(acting, attempt)
@@ -186,6 +189,7 @@ class Cascade:
             for name, share in shares.items()
             if name != SCORE or SCORE in self._measured
         }
+        # all or none: the least of some would hide the stage without a measurement
         return some if all(self._key(name) in self._measured for name in some) else {}
 
     def _doubt(self, stage: str, confidence: float) -> None:
@@ -208,6 +212,7 @@ class Cascade:
 
     @property
     def _judges_later(self) -> bool:
+        # a high-stakes output waits for its judge
         return self._config.background and not self._high_stakes
 
     @property
@@ -221,6 +226,7 @@ class Cascade:
     def _reason_to_skip(self, stage: str) -> str:
         if self._off:
             return "the shield is off"
+        # a stage of the host has no name in `stages`; declaring it configures it
         if stage in NAMES and stage not in self._config.stages:
             return "not configured"
         return "an earlier stage failed" if self._held and self._mode is Mode.STRICT else ""
@@ -238,6 +244,7 @@ class Cascade:
             return
         match report.outcome:
             case StageOutcome.FAILED if (
+                # personal data is held in every mode of holding: it cannot be taken back
                 stage.name == PII or self._config.hold == "all" or self._high_stakes
             ):
                 self._hold(stage.name, self._masked(report.message))
@@ -283,6 +290,7 @@ class Cascade:
 
     def _hold(self, stage: str, message: str) -> None:
         self._message = "\n\n".join(filter(None, (self._message, message)))
+        # the first one, so that metrics count an output once
         self._held_by = self._held_by or stage
         self._held = True
 
@@ -343,6 +351,7 @@ def _report(result: object) -> StageReport:
         TypeError: It is not a `StageReport`, such as the coroutine of an async function.
         ValueError: Its outcome is invalid.
     """
+    # closed, or Python warns that it was never awaited
     if isinstance(result, Coroutine):
         result.close()
         raise TypeError("a stage is no async function")

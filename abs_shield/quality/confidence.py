@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from abs_shield.quality.quality_types import Band
 
+# as the specification of the cascade gives them: guesses until labels measure them
 PRIORS = {
     "pii": 0.995,
     "guardrails": 1.0,
@@ -16,7 +17,7 @@ PRIORS = {
     "premium_judge": 0.92,
 }
 """Confidence in each stage without labels."""
-HIGH, LOW = 0.95, 0.70
+HIGH, LOW = 0.95, 0.70  # the bands of the cascade's specification
 """Confidence above which an output ships, and below which it is blocked."""
 LEAST_LABELS = 30
 """Minimum number of labels of a measured precision: with fewer, its interval is too wide."""
@@ -64,6 +65,7 @@ def overall_confidence(stages: Iterable[float]) -> float | None:
     >>> overall_confidence([0.995, 1.0, 0.87]), overall_confidence([])
     (0.87, None)
     """
+    # the least, not the product: the stages see the same text and are not independent
     return min(stages, default=None)
 
 

@@ -57,6 +57,7 @@ class Limit(Declaration):
 
     def allows(self, value: Decimal) -> bool:
         """Return whether a value is within the limits."""
+        # by its text: Decimal(0.1) would be above 0.1
         return (self.minimum is None or value >= Decimal(str(self.minimum))) and (
             self.maximum is None or value <= Decimal(str(self.maximum))
         )
@@ -116,6 +117,7 @@ def _require_words(field: str, text: str) -> None:
 @lru_cache(maxsize=256)
 def _unit_of(unit: str) -> str | None:
     """Return the stem of a unit as figures have it; None if no figure has it."""
+    # asks the reader of figures itself, so that a unit it cannot read is refused when declared
     for written in (f"5 {unit}", f"{unit} 5", f"{unit}5"):
         values = figures(written)
         if len(values) == 1 and values[0].unit and values[0].text:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from abs_shield.quality.quality_types import OutputFinding
 
+# as the specification of the cascade has them: a wrong fact weighs most
 WEIGHTS = {"entity": 0.40, "plausibility": 0.35, "self_contradiction": 0.25}
 """Weight of each sub-check; the weight of a missing one is distributed to the others."""
 TITLES = {
@@ -33,6 +34,7 @@ class SubCheck:
     def percent(self) -> float:
         """The share of claims that failed, in percent."""
         failures = len(self.findings)
+        # a sub-check may report more failures than it counted claims, and a share is at most 100 %
         return 100.0 * failures / max(self.checked, failures) if failures else 0.0
 
 
@@ -51,4 +53,4 @@ def hallucination_score(checks: Mapping[str, SubCheck]) -> float | None:
     if not weights:
         return None
     score = sum(weight * checks[name].percent for name, weight in weights.items())
-    return round(score / sum(weights.values()), 6)
+    return round(score / sum(weights.values()), 6)  # hides the error of floats at the threshold

@@ -14,7 +14,7 @@ from abs_shield.text.show import escaped
 REJECTED, PREMIUM_REJECTED = "JUDGE_REJECTED", "PREMIUM_JUDGE_REJECTED"
 """Codes of rejections; separate, so that labels measure each judge."""
 _LONGEST = 100_000
-"""Maximum number of characters of an output that are sent to a judge."""
+"""Maximum number of characters of an output that are sent to a judge: some 25,000 tokens."""
 _SYSTEM = (
     "Review one output of an AI agent before its reader receives it. Approve it if it makes sense,"
     " is coherent, matches the format of its task, covers what its task asks for in a fitting tone"
@@ -58,6 +58,7 @@ def judge_output(output: AgentOutput) -> Steps[OutputJudgement | Undetermined]:
         output: The output; its text is fenced as data in the prompt, not as instructions.
     """
     about = {"task_type": output.task_type, "classification": output.task.output_classification}
+    # fenced, because an output may contain instructions to its judge
     data = [fenced("task", about), fenced("output", output.text[:_LONGEST])]
     messages = (
         {"role": "system", "content": _SYSTEM},
@@ -89,7 +90,7 @@ def _rejection(output: AgentOutput, reply: Mapping[str, Any], code: str) -> Outp
 
 
 def _is_percent(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 100
+    return type(value) in (int, float) and 0 <= value <= 100  # not `isinstance`: True is an int
 
 
 def _problem(reply: dict[str, Any]) -> str:

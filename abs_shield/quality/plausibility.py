@@ -21,7 +21,7 @@ from abs_shield.text.values.figure_reader import figures
 
 __all__ = ["Constraint", "Direction", "Limit", "Order", "check_plausibility"]
 
-_MOST_SENTENCES = 2_000
+_MOST_SENTENCES = 2_000  # a long report; a larger text is data, and would take seconds
 _MINUS = re.compile(
     r"(?:(?<![\w.,])[-\u2212] ?[$\u20ac\u00a3]?|\bminus |\bnegative )$", re.IGNORECASE
 )
@@ -53,7 +53,7 @@ _COMPARED = re.compile(
     rf"|\b(?P<verb>exceeds?|exceeded|(?:is|are|lies) (?P<place>above|below))\b",
     re.IGNORECASE,
 )
-_MOST_COMPARISONS = 5
+_MOST_COMPARISONS = 5  # per sentence: more are a list, and each costs a search for names
 _NEAR, _BEHIND = 60, 20
 """Maximum distance between a name and its comparison, and after both, in characters."""
 _RISES = (
@@ -179,6 +179,7 @@ def _is_value_of(quantity: str, text: str, start: int, end: int) -> bool:
     return before.search(text[:start]) is not None or behind.match(text, end) is not None
 
 
+# constraints are settings, compared with every sentence
 @lru_cache(maxsize=256)
 def _sides_of(quantity: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of a quantity before and after its value."""
@@ -218,7 +219,7 @@ def _in_order(sentence: _Sentence, order: Order) -> Iterator[OutputFinding | Non
         if not _is_about(match, order.quantity, before + clause):
             continue
         places = [_place(order.names, one[0]) for one in (left, right)]
-        if places[0] == places[1]:
+        if places[0] == places[1]:  # one name twice
             continue
         holds = (places[0] < places[1]) == _says_more(match)
         higher, lower = order.names[min(places)], order.names[max(places)]

@@ -79,20 +79,24 @@ class QualityConfig(Declaration):
     public_contacts: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     guardrails: tuple[Guardrail, ...] = ()
     catalogue: ProductCatalogue | None = None
+    # as the specification of the cascade has it: a score is a trend, and needs no more
     sample_rate: Share = 0.1
     score: ScoreConfig = ScoreConfig()
+    # in percent, as the specification has it: a missed error is worse than a held output
     hallucination_threshold: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = 1.0
     facts: Any = None
     constraints: tuple[Constraint, ...] = ()
     self_contradiction: bool = True
     judge: Callable[..., Any] | None = None
     premium_judge: Callable[..., Any] | None = None
+    # a model answers within seconds; half a minute allows one retry
     judge_timeout_s: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 30.0
     on_judge_failure: Literal["flag", "hold", "ship"] = "flag"
     on_unavailable: Literal["flag", "hold", "ship"] = "flag"
     judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.002
     premium_judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
     background: bool = True
+    # each item holds an output of some kB; more than this is a backlog of minutes
     background_queue: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
     on_background: Callable[..., Any] | None = None
     attempts: Annotated[int, Field(ge=1, le=20)] = 1
@@ -115,6 +119,7 @@ class QualityConfig(Declaration):
                     hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(valid)}"
                     raise ValueError(f"`{field}` has {shown(name)}; {hint}")
         asks = getattr(self.facts, "facts_about", None)
+        # a class has the method, too: forgetting the brackets is a common mistake
         if self.facts is not None and (isinstance(self.facts, type) or not callable(asks)):
             raise ValueError(f"`facts` is {shown(self.facts)}; give a FactTable")
         for detector in self.detectors:

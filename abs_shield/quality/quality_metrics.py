@@ -22,8 +22,11 @@ from abs_shield.version import __version__
 if TYPE_CHECKING:
     from abs_shield.quality.quality_pipeline import QualityPipeline
 
+# from half a millisecond, as a stage without a model takes, to a judge's ten seconds
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+# fine around 1 %, the default threshold
 _PERCENT = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0)
+# fine at the top, where nearly all scores are
 _SCORES = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0, 100.0)
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED, StageOutcome.ERROR)
 _NOT_CHECKED = (StageOutcome.UNAVAILABLE, StageOutcome.ERROR)
@@ -120,6 +123,7 @@ class Metrics:
             yield Observation(rate)
 
     def _stores(self) -> list[Any]:
+        # several pipelines may record in one log, which is read once
         shields = {id(one.shield): one.shield for one in self._alive() if one.shield is not None}
         return [shield.store for shield in shields.values()]
 

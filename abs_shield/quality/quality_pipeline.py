@@ -98,6 +98,7 @@ class QualityPipeline:
         import asyncio  # lazily: sync programs start faster without it
 
         cascade, recorder = self._begin(output, attempt)
+        # some hundred milliseconds for a long output
         await asyncio.to_thread(cascade.check)
         judge = cascade.judge
         if judge is not None:
@@ -149,6 +150,7 @@ class QualityPipeline:
         output = _identified(output)
         recorder = None if self.shield is None else self.shield.guarded_output()
         mode = self.config.mode
+        # the milder of both modes: audit must not hold anything
         if recorder is not None and recorder.mode is Mode.AUDIT:
             mode = Mode.AUDIT
         off = recorder is not None and recorder.off
@@ -160,6 +162,7 @@ class QualityPipeline:
             result = replace(result, decision_id=recorder.record(cascade.output, result))
         METRICS.record(result)
         self._follow(cascade.output, result.stages, recorder)
+        # after the result was recorded, because the background adds to its decision
         if cascade.is_deferred:
             self._background.put(_Later(cascade, recorder))
         return result

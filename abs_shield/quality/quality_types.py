@@ -63,7 +63,7 @@ class Task:
         impact = self.estimated_impact_value
         if isinstance(impact, bool) or not isinstance(impact, (int, float, Decimal)):
             raise ShieldError(f"task: `estimated_impact_value` is {shown(impact)}; give a number")
-        if impact != impact:
+        if impact != impact:  # NaN compares as neither small nor large
             raise ShieldError("task: `estimated_impact_value` is NaN; give a number")
 
 

@@ -34,7 +34,7 @@ _MARK_OF_KIND = {MONEY: "M", DATE: "D", TIME: "T", ID: "I"}
 _PIECES = re.compile(
     r"(?P<omitted>[*`]+|(?<!\w)_+|_+(?!\w))|(?P<blank>\s+)|[^*`_\s]+(?: [^*`_\s]+)*|_+"
 )
-_PLURAL_LEAST = 4
+_PLURAL_LEAST = 4  # "2024 was" and "2024 its" end in s as well
 _NO_NOUNS = frozenset("was is has as this its does thus versus plus across".split())
 _PEOPLE = frozenset("people children men women items".split())
 _CALENDAR = frozenset(map(stem, (*MONTHS, *"monday tuesday wednesday thursday friday".split())))
@@ -157,12 +157,14 @@ class Reading:
         return tuple(map(tuple, paragraphs.values()))
 
 
+# the sentences of a few outputs, each compared with many facts
 @lru_cache(maxsize=1_024)
 def sentence_keys(sentence: str) -> tuple[str, ...]:
     """Return the stems and numbers of a sentence; cached for facts and constraints."""
     return tuple(keys_of(sentence))
 
 
+# several stages read the same output; more would keep outputs in memory
 @lru_cache(maxsize=4)
 def read_text(text: str) -> Reading:
     """
@@ -212,6 +214,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
         behind = start
         inside: list[tuple[int, int, Figure | None]] = []
         while first < len(matches) and matches[first].start < end:
+            # a figure across two sentences belongs to neither
             if matches[first].start >= start and matches[first].end <= end:
                 inside.append((matches[first].start, matches[first].end, matches[first]))
             first += 1
@@ -237,7 +240,7 @@ class _Builder:
         """Return the sentence that ends at *end*, with its figures and citations *inside*."""
         behind = self.start
         for begin, stop, figure in inside:
-            if begin < behind:
+            if begin < behind:  # inside the part before
                 continue
             self._add_words(behind, begin)
             if figure is not None:
@@ -264,6 +267,7 @@ class _Builder:
     def _add_words(self, start: int, end: int) -> None:
         written = self.text[start:end]
         if not written.isascii():
+            # a text must not contain marks of its own
             written = _PRIVATE.sub(" ", written)
         for piece in _PIECES.finditer(written):
             if piece.lastgroup == "omitted":
@@ -280,6 +284,7 @@ class _Builder:
 
 def _mark_of(figure: Figure, plain: str, place: int) -> str:
     """Return the kind of a figure; X if its value is not exact or not one."""
+    # windows as long as the longest hedge, so that a long sentence stays linear
     before, behind = plain[max(0, place - 40) : place], plain[place + 1 : place + 30]
     if figure.unit == NTH:
         return "O"

@@ -16,5 +16,6 @@ def is_sampled(output_id: str, rate: float) -> bool:
     """
     from hashlib import blake2b  # not at the top: it loads OpenSSL, which slows down the import
 
+    # a hash, not `random`: a repeated output must give the same result, in every process
     digest = blake2b(output_id.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) < rate * 2**64

@@ -17,7 +17,7 @@ from abs_shield.text.sentences import sentences
 
 Structure = Literal["headings", "list", "table", "json"]
 
-_MOST_SENTENCES = 5_000
+_MOST_SENTENCES = 5_000  # a book; more is data, and would only cost memory
 _LEAST_REPEATED = 20
 """Minimum length of a sentence that is not repeated by chance."""
 _ARTEFACTS = re.compile(
@@ -107,6 +107,7 @@ def _coherence(text: str, config: ScoreConfig) -> tuple[float, str]:
     repeated = sum(times - 1 for times in Counter(long).values())
     share = 1.0 - (repeated / len(long) if long else 0.0)
     problems = [f"{repeated} sentences are repeated"] if repeated else []
+    # a list may end without a full stop
     if text.strip() and text.rstrip()[-1] not in _ENDS and not _ITEM.search(text[-300:]):
         share, problems = share - 0.2, [*problems, "it ends in mid-sentence"]
     if any(text.count(left) != text.count(right) for left, right in _PAIRS.items()):
@@ -147,7 +148,7 @@ def _json(text: str, schema: Mapping[str, Any] | None) -> tuple[float, str]:
 
 
 def _encoding(text: str, config: ScoreConfig) -> tuple[float, str]:
-    artefacts = sum(1 for _ in islice(_ARTEFACTS.finditer(text), 100))
+    artefacts = sum(1 for _ in islice(_ARTEFACTS.finditer(text), 100))  # ten give 0 already
     share = max(0.0, 1.0 - _EACH_ARTEFACT * artefacts)
     return share, f"{artefacts} encoding artefacts" if artefacts else ""
 

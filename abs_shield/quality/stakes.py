@@ -6,6 +6,7 @@ import re
 
 from abs_shield.quality.quality_types import Task
 
+# with the amount below, the criteria of the cascade's specification
 HIGH_STAKES = frozenset({"CLIENT_FACING", "FINANCIAL", "LEGAL", "SECURITY"})
 """Classifications that are high-stakes regardless of the amount."""
 _BETWEEN = re.compile(r"[\s_-]+")

@@ -90,6 +90,7 @@ class ScoreTrends:
             if not chart.update(score):
                 return None
             shift = Shift(key, before, chart.average)
+        # outside the lock: a handler may be slow, or add an output itself
         logger.warning("%s", shift)
         return shift
 

@@ -62,6 +62,8 @@ def _distinct(findings: list[OutputFinding]) -> tuple[OutputFinding, ...]:
     """Return findings without those inside an earlier one of the same kind."""
     distinct: list[OutputFinding] = []
     for one in findings:
+        # only the last few: the findings are sorted, and a text of findings would take quadratic
+        # time
         if not any(one.code == other.code and one.end <= other.end for other in distinct[-20:]):
             distinct.append(one)
     return tuple(distinct)

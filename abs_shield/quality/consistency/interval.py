@@ -54,6 +54,7 @@ def interval_of(figure: Figure) -> Interval:
 Interval(low=Decimal('30'), high=Decimal('30'))]
     """
     value = figure.numbers[0]
+    # writers count people and cents exactly, and round everything else
     exact = figure.step == _ONE or (figure.kind == MONEY and figure.step == _CENT)
     width = Decimal(0) if exact and figure.unit != "%" else figure.step * _HALF
     return Interval(value - width, value + width)

@@ -12,7 +12,7 @@ from abs_shield.text.values.figure import Figure
 
 Relations = Iterator[OutputFinding | None]
 """None for each relation that holds, and a finding for each that does not."""
-_LONGEST_CLAIM = 300
+_LONGEST_CLAIM = 300  # a sentence or two: enough for an agent to find the place
 
 
 def fault(
@@ -56,5 +56,6 @@ def is_alike(one: Figure, other: Figure) -> bool:
     if one.kind != other.kind:
         return False
     return one.unit == other.unit or (
+        # the "unit" of a count is the noun after it, which a text may vary
         one.unit != "%" and other.unit != "%" and one.kind == "number"
     )

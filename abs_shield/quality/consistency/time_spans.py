@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute
 
-_YEAR_DAYS = 365.25
-_MONTH_DAYS = _YEAR_DAYS / 12
-_HALF_DAY = 12 * 60
+_YEAR_DAYS = 365.25  # with leap years; the tolerances below are larger than its error
+_MONTH_DAYS = _YEAR_DAYS / 12  # the mean month
+_HALF_DAY = 12 * 60  # minutes on the face of a clock
 UNITS = {
     "minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "night": 1.0, "week": 7.0,
     "month": _MONTH_DAYS, "year": _YEAR_DAYS, "decade": 10 * _YEAR_DAYS,
@@ -71,6 +71,7 @@ def _days_apart(first: Figure, last: Figure) -> DayRange | None:
     if one.day is None or other.day is None:
         return _months_apart(one, other)
     year = one.year or other.year
+    # without a year, one that is not a leap year; `leap` allows for the other case
     begin, end = date_of(one, year or 2023), date_of(other, year or 2023)
     if begin is None or end is None:
         return None
@@ -94,6 +95,7 @@ def _minutes_apart(first: Figure, last: Figure) -> DayRange | None:
     one, other = first.value, last.value
     if not isinstance(one, Minute) or not isinstance(other, Minute):
         return None
+    # "from 9 to 5" may be a.m. or p.m.
     turn = _HALF_DAY if one.half or other.half else 2 * _HALF_DAY
     minutes = (other.minutes - one.minutes) % turn
     return DayRange(minutes / 1440, (minutes + (turn if turn == _HALF_DAY else 0)) / 1440)
@@ -109,6 +111,7 @@ def is_duration(span: DayRange, count: float, unit: str) -> bool:
     worth, slack = UNITS[unit], SLACKS[unit]
     days = count * worth
     if unit in ("minute", "hour"):
+        # 2 %: "90 minutes" for 91; the rest is the error of floats
         tolerance = worth * 0.02 * count + 1e-9
         return min(abs(days - span.least), abs(days - span.most)) <= tolerance
     return span.least - slack <= days <= span.most + slack

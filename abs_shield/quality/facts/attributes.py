@@ -78,6 +78,7 @@ def words_of(attribute: str, aliases: Iterable[str]) -> tuple[list[str], list[st
                 nouns |= dict.fromkeys(_several(row.nouns))
                 verbs |= dict.fromkeys(_several(row.verbs))
                 units |= dict.fromkeys(_several(row.units))
+    # reversed, so that of two spellings the first one stays
     distinct = {one.casefold(): one for one in reversed(nouns)}
     return [*reversed(distinct.values())], [*verbs], [*units]
 

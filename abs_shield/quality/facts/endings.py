@@ -66,6 +66,7 @@ def unit_form(rest: str) -> str:
     return rf"\s?{re.escape(rest)}" if rest else ""
 
 
+# kinds and units of a table of facts are few; compiling takes far longer than matching
 @lru_cache(maxsize=512)
 def _value_end(kind: str, unit: str) -> re.Pattern[str]:
     plain = _CURRENCY if kind == MONEY else _COUNTS

@@ -19,7 +19,7 @@ from abs_shield.text.values.figure import SUMS, Day, Figure
 from abs_shield.text.values.figure_reader import figures
 
 MISMATCH = "ENTITY_MISMATCH"
-_MOST_SENTENCES = 2_000
+_MOST_SENTENCES = 2_000  # a long report; a larger text is data, and would take seconds
 _MOST_FACTS = 50
 """Maximum number of compared facts per sentence."""
 _ITEM = re.compile(r"[-*\u2022|]|\d{1,3}[.)]")
@@ -48,6 +48,7 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
     ['"$3.2T" unverified (actual: $3.1T)']
     """
     checked, findings = 0, []
+    # one request for the whole output instead of one per sentence
     read_all = getattr(facts, "read", None)
     if read_all is not None:
         read_all(text)
@@ -111,6 +112,7 @@ def _agrees(values: Sequence[StatedValue], fact: Fact) -> bool:
 
 def _is_name_of(name: str, expected: str) -> bool:
     """Return whether two names share a word, and so may mean the same."""
+    # "Tim Cook" and "Mr Cook": in doubt the same, because a finding holds the output
     return not set(keys_of(name)).isdisjoint(keys_of(expected))
 
 
@@ -121,6 +123,7 @@ def _is_value_of(stated: StatedValue, value: Figure, fact: Fact) -> bool:
         return any(_is_same_time(one, other) for one in value.values for other in expected.values)
     allowed = max(Decimal(str(fact.tolerance)), _ROUGHLY if stated.about else Decimal(0))
     return any(
+        # a rounded value is right within half of its last digit
         abs(one - other) <= max(allowed * abs(other), step / 2)
         for one, step in value.readings
         for other in expected.numbers

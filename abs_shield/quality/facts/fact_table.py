@@ -99,6 +99,7 @@ class FactTable:
 
 
 def _fact(row: Mapping[str, Any], place: int) -> Fact:
+    # a misspelt column would silently be left out
     unknown = [name for name in row if name not in _COLUMNS]
     if unknown:
         raise PolicyError(
@@ -130,7 +131,7 @@ def _several(value: Any) -> tuple[str, ...]:
 
 
 def _csv_rows(path: Path) -> list[dict[str, Any]]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets write a BOM
         return [*csv.DictReader(file)]
 
 
@@ -143,8 +144,10 @@ def _json_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _database_rows(path: Path, table: str) -> list[dict[str, Any]]:
+    # a name of a table cannot be a parameter of a statement
     if not table.isidentifier():
         raise PolicyError(f"facts: {shown(table)} is not the name of a table")
+    # read-only, or a misspelt path would create an empty database
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     try:
         connection.row_factory = sqlite3.Row

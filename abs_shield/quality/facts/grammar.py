@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-FILL = "\ue13f"
+FILL = "\ue13f"  # private-use characters, which texts hardly have
 SUBJECT_MARK, ATTRIBUTE_MARK, VERB_MARK, UNIT_MARK, OWN_TIME, OTHER_TIME, OTHER_FIGURE = (
     chr(0xE120 + n) for n in range(7)
 )

@@ -14,7 +14,7 @@ _ORDINALS = {
 }  # fmt: skip
 _FISCAL = r"(?:FY|fiscal(?:[ ]year)?|financial[ ]year)"
 _YEAR = r"(?:19|20)\d\d"
-_OTHER = "?"
+_OTHER = "?"  # equal to no period, so that a fact is never compared with it
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _RELATIVE = (
     r"(?:(?:(?:the|this|that|a|one)[ ])?(?:last|previous|prior|next|past|following|preceding"
@@ -89,7 +89,7 @@ def _key(match: re.Match[str]) -> str:
     year = match["of"] or match["first"] or match["in"] or match["year"]
     if year is None:
         return _OTHER
-    year = year if len(year) > 2 else f"20{year}"
+    year = year if len(year) > 2 else f"20{year}"  # "'25"
     fiscal = "fy " if match["fiscal"] or match["fy"] else ""
     written = (match["quarter"] or match["then"] or "").casefold()
     if written:

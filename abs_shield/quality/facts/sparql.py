@@ -58,9 +58,9 @@ _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _MOST_WORDS = 5
 """Maximum number of words of a queried name."""
 _MOST_NAMES = 200
-"""Maximum number of queried names per output."""
-_MOST_ROWS = 5_000
-_MOST_BYTES = 5_000_000
+"""Maximum number of queried names per output: an endpoint may time out with more."""
+_MOST_ROWS = 5_000  # 200 names with some 20 statements each; more is a common word
+_MOST_BYTES = 5_000_000  # a row has some 500 bytes; a faulty endpoint may send without end
 _MOST_CACHED = 10_000
 """Maximum number of names whose facts are cached, including names without facts."""
 
@@ -95,7 +95,9 @@ class SparqlFacts:
         language: str = "en",
         units: Mapping[str, str] | None = None,
         tolerance: float = TOLERANCE,
+        # every output waits for it
         timeout_s: float = 5.0,
+        # facts change daily at most; an hour spares the endpoint nearly all requests
         fresh_s: float = 3_600.0,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -140,6 +142,7 @@ class SparqlFacts:
                 facts_by_name[fact.subject].append(fact)
         now = time.monotonic()
         with self._lock:
+            # also without facts, so that a name is not queried for every output
             for name, facts in facts_by_name.items():
                 self._known[name] = now, tuple(facts)
             while len(self._known) > _MOST_CACHED:
@@ -156,6 +159,7 @@ class SparqlFacts:
         longer: list[str] = []
         for name in _names_in(sentence, most=_MOST_NAMES):  # longer ones first
             facts = self._cached_facts(name)
+            # "Bank" inside "Deutsche Bank" is another subject
             if facts and not any(name in one for one in longer):
                 longer.append(name)
                 yield from facts
@@ -204,7 +208,7 @@ class SparqlFacts:
             subject=row["name"],
             attribute=attribute,
             value=text,
-            period=row.get("at", "")[:4],
+            period=row.get("at", "")[:4],  # the year: claims rarely name the day
             tolerance=self._tolerance,
         )
 

@@ -123,10 +123,12 @@ class FactStatement:
 
     def values(self, fact: Fact) -> Iterator[StatedValue]:
         """Yield the values that it states for a fact's attribute, the most certain first."""
+        # a heading such as "Student discounts" changes what every line below means
         if _NARROWING_HEAD.search(self._context) or is_attributed(self._context.split("\n", 1)[0]):
             return
         expected = figures(fact.value)
         yearly = len(expected) == 1 and (expected[0].kind == DATE or _is_year_of(fact, expected[0]))
+        # where the value is a time itself, it says nothing about the period
         if not yearly and not self._is_of_period(fact):
             return
         if not expected:
@@ -139,6 +141,7 @@ class FactStatement:
         """Return whether it is about the period of a fact and no other."""
         own = period_key(fact.period) if fact.period else None
         keys = [one.key for one in self._times()]
+        # a fact without a period is about now: a text about another time may differ from it
         if own is None:
             return not keys and not self._context_names_a_time
         if keys:
@@ -166,6 +169,7 @@ class FactStatement:
         return next(periods(self._context), None) is not None
 
     def _numbers(self, fact: Fact, expected: Figure, yearly: bool) -> Iterator[StatedValue]:
+        # a figure's sign is not read reliably, so a negative fact is not compared
         if _SIGNED.search(fact.value[: expected.start]) or fact.value[expected.start] in "-\u2212":
             return
         usable = {
@@ -224,6 +228,8 @@ class FactStatement:
         """Return whether nothing before or right after a statement qualifies it."""
         before = marked[:start]
         if len(before) > _LONGEST_BEFORE:
+            # a bound for the patterns; the "x" makes sure that a cut clause is not taken for a
+            # whole one
             before = "x " + before[-_LONGEST_BEFORE:]
         if self._is_taken_back:
             return False
@@ -294,7 +300,7 @@ def _is_kind(figure: Figure, expected: Figure, yearly: bool) -> bool:
 
 
 def _put(signs: list[str], start: int, end: int, sign: str) -> bool:
-    if any("\ue120" <= one <= FILL for one in signs[start:end]):
+    if any("\ue120" <= one <= FILL for one in signs[start:end]):  # the first mark wins
         return False
     while end > start + 1 and signs[end - 1] == " ":
         end -= 1
@@ -303,17 +309,20 @@ def _put(signs: list[str], start: int, end: int, sign: str) -> bool:
 
 
 def _mark(signs: list[str], text: str, form: re.Pattern[str], sign: str) -> bool:
+    # a list, because `any` of a generator would stop at the first mark
     return any([_put(signs, *one.span(), sign) for one in form.finditer(text)])
 
 
 _Forms = tuple[re.Pattern[str], tuple[re.Pattern[str] | None, ...]]
 
 
+# facts of a table are compared with every output; compiling takes longer than that
 @lru_cache(maxsize=4_096)
 def _forms_of(fact: Fact) -> _Forms:
     """Return the patterns of a fact's subject, and of its attribute, verbs and units."""
     words = words_of(fact.attribute, fact.attribute_aliases)
     units = words[2] or words[0]
+    # one capitalised word is case-sensitive: "Apple", not "apple"
     subjects = [_any_of([name], exactly=name[:1].isupper() and " " not in name)
                 for name in (fact.subject, *fact.aliases)]  # fmt: skip
     return (

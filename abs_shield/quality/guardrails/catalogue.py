@@ -40,7 +40,7 @@ class Price(Declaration):
 
     plan: Text
     amount: Annotated[Decimal, Field(ge=0)]
-    currency: Annotated[str, Field(min_length=3, max_length=3)] = "USD"
+    currency: Annotated[str, Field(min_length=3, max_length=3)] = "USD"  # ISO 4217
     per: Literal["", "month", "year", "week", "day"] = ""
 
 

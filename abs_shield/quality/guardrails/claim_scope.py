@@ -35,6 +35,7 @@ class ClaimScope:
         self._notes = {one[1] or one[2]: one[3] for one in notes}
         quoted = [one.span() for one in _QUOTED.finditer(reading.text)]
         self._others = sorted([*quoted, *(one.span() for one in notes)])
+        # the furthest end so far, because quotations may contain others
         self._ends = [*accumulate((end for _, end in self._others), max)]
 
     def claims(self) -> Iterator[Sentence]:
@@ -52,6 +53,7 @@ class ClaimScope:
         following = ""
         if n < len(self._sentences) and "\n" not in text[end : self._starts[n]]:
             following = text[self._starts[n] : self._sentences[n].end]
+        # a mark of a footnote may follow the full stop
         noted = text[sentence.start : end + 6].split("\n")[0]
         cited = {one[1] or one[2] for one in _NOTE.finditer(noted)}
         notes = [self._notes.get(mark, "") for mark in sorted(cited)]

@@ -22,7 +22,7 @@ _SYNONYMS = {
     "products": "product",
 }  # fmt: skip
 """Synonyms of domains with a different spelling."""
-_LIKE = 0.75
+_LIKE = 0.75  # one or two letters of a word; less suggests unrelated domains
 _EXCLUDED = frozenset("non not no without except excluding anti".split())
 """Words that exclude the domain after them: `non-financial`."""
 

@@ -13,7 +13,7 @@ from abs_shield.text.show import shown
 Place = tuple[int, int]
 """Offset of the first character of a claim, and the offset after its last one."""
 Check = Callable[[Reading], Iterable[Place | OutputFinding]]
-_LONGEST_CLAIM = 300
+_LONGEST_CLAIM = 300  # a sentence or two: enough for an agent to find the place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

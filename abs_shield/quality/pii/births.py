@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+# numbers of the dead stay in records; years beyond are other numbers
 _FIRST_YEAR, _LAST_YEAR = 1850, 2100
 
 

@@ -40,6 +40,7 @@ _BEHIND = re.compile(
 )
 _STOP = re.compile(r"[.!?]\s|\n\s*\n|\}")
 """The end of a sentence, of a paragraph and of a record."""
+# in characters: a sentence before the number, and a name right after it
 _BUSINESS_BEFORE, _BUSINESS_BEHIND = 120, 40
 
 

@@ -22,7 +22,7 @@ _STEP = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 
 def _permutations() -> tuple[tuple[int, ...], ...]:
     rows = [tuple(range(10))]
-    for _ in range(7):
+    for _ in range(7):  # applied eight times, the permutation is the identity again
         rows.append(tuple(_STEP[digit] for digit in rows[-1]))
     return tuple(rows)
 
@@ -39,7 +39,7 @@ def digits_of(text: str) -> list[int]:
     >>> digits_of("10A")
     [1, 0, 10]
     """
-    return [int(character, 36) for character in text]
+    return [int(character, 36) for character in text]  # A is 10, and Z is 35
 
 
 def weighted(digits: Iterable[int], weights: Sequence[int]) -> int:

@@ -13,6 +13,7 @@ from abs_shield.text.stem import lowered
 _WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# scripts without blanks between words, or with endings joined to them
 _UNSPACED = re.compile("[\u0900-\u0dff\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
 _MOST_BETWEEN = 3
 """Characters between two words of a phrase, as in `driver's license` and `account_-_no`."""
@@ -113,6 +114,7 @@ def _words(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """Yield whole words in lower case with their places; `camelCase` is two words."""
     for match in _WORD.finditer(text, start, end):
         word, place = match[0], match.start()
+        # the window begins inside a word
         if place == start and place and text[place - 1].isalpha():
             continue
         if not word.islower() and _CAMEL.search(word):

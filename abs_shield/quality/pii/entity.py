@@ -39,4 +39,5 @@ def mask(value: str) -> str:
     >>> mask("078-05-1120"), mask("jo.doe@mail.org")
     ('***-**-****', '**.***@****.***')
     """
+    # the layout stays, so that a person recognises the kind of value
     return _CHARACTER.sub("*", value[:LONGEST_MASK])

@@ -51,7 +51,7 @@ def is_personal(address: str) -> bool:
     local, _, domain = address.partition("@")
     if _RESERVED.search(domain):
         return False
-    words = _LOCAL.findall(local.partition("+")[0].casefold())
+    words = _LOCAL.findall(local.partition("+")[0].casefold())  # without a tag: `info+web@`
     if "".join(words) in _ROLES:
         return False
     return _ROLES.isdisjoint(words) or not _ROLES.union(_PLACES).issuperset(words)

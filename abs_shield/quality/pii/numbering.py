@@ -44,7 +44,7 @@ def is_international(written: str) -> bool:
     (True, False)
     """
     digits = _dialled(written).removeprefix("00")
-    if not _LEAST <= len(digits) <= _MOST or len(set(digits)) == 1:
+    if not _LEAST <= len(digits) <= _MOST or len(set(digits)) == 1:  # 0000000 is a placeholder
         return False
     if _is_free(written, digits):
         return False
@@ -92,6 +92,7 @@ def _lengths(region: str, trunk: bool) -> frozenset[int]:
     plan = metadata.general_desc
     lengths = {*plan.possible_length, *plan.possible_length_local_only}
     if trunk and metadata.national_prefix == "0":
+        # with the 0 that is dialled inside the country
         lengths |= {length + 1 for length in lengths}
     return frozenset(length for length in lengths if _LEAST <= length <= _MOST)
 
@@ -114,4 +115,5 @@ def _is_possible(package: ModuleType, digits: str) -> bool:
         number = package.parse(digits, None)
     except package.NumberParseException:
         return False
+    # the length only: ranges are assigned all the time
     return bool(package.is_possible_number(number))

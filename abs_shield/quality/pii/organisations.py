@@ -30,7 +30,7 @@ _ACCOUNT = re.compile(
 """Words for an account, with which a bank's number identifies its owner."""
 _SORT_CODE = re.compile(r"\d\d-\d\d-\d\d")
 _STOP = re.compile(r"[.!?]\s|\n\s*\n|\}")
-_BEFORE, _BEHIND = 120, 60
+_BEFORE, _BEHIND = 120, 60  # in characters: the sentence before the number, and a clause after it
 
 
 def is_of_person(text: str, start: int, end: int) -> bool:

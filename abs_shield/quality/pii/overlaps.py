@@ -34,6 +34,7 @@ def without_overlaps(ranked: Iterable[P]) -> tuple[P, ...]:
     starts: list[int] = []
     chosen: list[P] = []
     for one in ranked:
+        # the chosen ones do not overlap, so only the two neighbours can
         place = bisect_left(starts, one.start)
         if place and chosen[place - 1].end > one.start:
             continue

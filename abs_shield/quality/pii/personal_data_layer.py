@@ -17,10 +17,10 @@ from abs_shield.session import Session
 from abs_shield.text.json_leaves import Path, leaves, pointer
 from abs_shield.text.show import escaped
 
-_MOST_VALUES = 1_000
+_MOST_VALUES = 1_000  # each is a text of its own for every detector
 _MOST_CHARACTERS = 200_000
 """Maximum size of a call; a larger one is not searched, which the layer reports."""
-_LONGEST_NAME = 100
+_LONGEST_NAME = 100  # a context word has fewer; a model may invent a name of any length
 
 LayerFindings = Iterator[Finding | Unavailable]
 
@@ -36,14 +36,15 @@ def personal_data_layer(settings: PersonalData) -> Callable[[Proposal, Session],
         """Yield the personal data in a text that follows its label, with places in the text."""
         for entity in detect(label + text, detectors):
             start, end = entity.start - len(label), entity.end - len(label)
-            if start < 0 or (kinds and entity.name not in kinds):
+            if start < 0 or (kinds and entity.name not in kinds):  # found in the label
                 continue
             if not is_allowed(text[start:end], allowed):
                 yield replace(entity, start=start, end=end)
 
     def personal_data(proposal: Proposal, session: Session) -> LayerFindings:
         """The agent hands the card number of a customer to a search engine."""
-        texts = [*leaves(proposal.arguments, most=_MOST_VALUES + 1)]
+        texts = [*leaves(proposal.arguments, most=_MOST_VALUES + 1)]  # one more shows the excess
+        # names of arguments as well: a model may write a value as a key
         names = {path[:n] for path, _ in texts for n in range(1, len(path) + 1)}
         some = [*(path[-1] for path in names), *(value for _, value in texts)]
         size = sum(len(value) for value in some if isinstance(value, str))

@@ -92,6 +92,7 @@ def form(body: str) -> re.Pattern[str]:
     >>> bool(form(r"\\d{3}-\\d{2}").match("123-45")), bool(form(r"\\d{3}-\\d{2}").match("123-456"))
     (True, False)
     """
+    # ASCII, because digits of other scripts have no checksum here
     return re.compile(rf"(?:{body}){_END}", re.IGNORECASE | re.ASCII)
 
 

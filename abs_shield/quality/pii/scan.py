@@ -22,7 +22,7 @@ GAIN = 0.45
 """Confidence added by a context word next to the identifier."""
 _FADING, _STEP = 200, 20
 """Distance in characters at which it would add nothing, and the step of its decrease."""
-SUREST = 0.99
+SUREST = 0.99  # a pattern is never certain
 _FAR = 1_000
 """The distance if there is no context word, beyond any reach."""
 _BESIDE = 120
@@ -91,7 +91,7 @@ def scan(
     plan = _plan(tuple(recognisers), wanted)
     without = unmarked(text)
     plain = without.text
-    if not plain.isascii():
+    if not plain.isascii():  # most texts are, and the substitution takes longer than the search
         plain = _WIDE.sub(lambda wide: _NARROW[wide[0]], plain)
     entities = _resolved(plain, list(_candidates(plain, plan)))
     return tuple(_replaced(one, without) for one in entities) if without.places else entities
@@ -103,6 +103,7 @@ def _replaced(entity: Pii, without: Unmarked) -> Pii:
     return replace(entity, start=start, end=end)
 
 
+# tables and jurisdictions are settings; a plan indexes hundreds of phrases
 @lru_cache(maxsize=32)
 def _plan(rows: tuple[Recogniser, ...], wanted: frozenset[str] | None) -> _Plan:
     chosen = [
@@ -180,6 +181,7 @@ class _Judge:
         if distance is None and row.yields and self._surroundings.is_taken(row, start):
             insort(self._taken[row.key], start)
             return
+        # last, because it costs most
         if row.accepts(match[0]) and self._surroundings.fits(row, start, end):
             self._seen.add((row.name, start, end))
             far = _FAR if distance is None else distance

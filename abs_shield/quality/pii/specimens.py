@@ -22,7 +22,7 @@ _TEST = re.compile(
     r"|(?:example|sample)[ _-](?:[a-z]+[ _-])?(?:cards?|numbers?))(?![^\W_])",
     re.IGNORECASE,
 )
-_TEST_BEFORE, _TEST_BEHIND = 80, 40
+_TEST_BEFORE, _TEST_BEHIND = 80, 40  # characters: the clause before, and some words after
 _IN_CODE = re.compile(
     r"(?:[=(,]\s*|\breturn\s+)[\"'`]\Z|\b(?:assert\w*|expect|const|let|var|def|is_?valid\w*|luhn\w*"
     r"|validate\w*)\b[^\n]*\Z",

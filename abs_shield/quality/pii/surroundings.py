@@ -16,10 +16,10 @@ _WEAK = 0.2
 """Strength below which context words of other recognisers count against a match."""
 _BEHIND = 30
 """Characters after an identifier in which a context word counts: `... is her BSN`."""
-_LONGEST_PHRASE = 60
-_BEFORE = LONGEST_REACH + _LONGEST_PHRASE
-_LONGEST_ID = 48
-_AFTER = _LONGEST_ID + _BEHIND
+_LONGEST_PHRASE = 60  # longer than any phrase of the tables
+_BEFORE = LONGEST_REACH + _LONGEST_PHRASE  # the start of a phrase that ends within reach
+_LONGEST_ID = 48  # an IBAN with blanks has 42
+_AFTER = _LONGEST_ID + _BEHIND  # words after an identifier, which begins here
 _OPAQUE = re.compile(rf"{URL}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}", re.IGNORECASE)
 """URLs and UUIDs, whose digits may pass a checksum by accident."""
 _DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
@@ -87,6 +87,7 @@ class Surroundings:
                 own = max(own, hit.end)
             elif self._rivals(row, hit, start):
                 other = max(other, hit.end)
+        # the nearest word decides; of equals the recogniser's own
         if own >= 0 and own >= other and self._leads(row, own, start):
             return start - own
         return self._behind(row, end) if other < 0 else None

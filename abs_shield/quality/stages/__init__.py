@@ -8,6 +8,7 @@ from abs_shield.quality.stages.hallucination_stage import check_hallucination
 from abs_shield.quality.stages.pii import check_pii
 from abs_shield.quality.stages.score_stage import check_score
 
+# personal data first, as it must never be sent; then from cheap to expensive
 STAGES = (
     Stage("pii", check_pii),
     Stage("guardrails", check_guardrails),

@@ -17,7 +17,7 @@ from abs_shield.quality.reading import unread
 from abs_shield.quality.stage import StageReport
 from abs_shield.text.show import escaped
 
-_LONGEST_TYPE = 60
+_LONGEST_TYPE = 60  # a task type is a word or two, and may be a model's text
 
 
 def check_guardrails(output: AgentOutput, config: QualityConfig) -> StageReport:

@@ -36,6 +36,7 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
         return StageReport(outcome, reason=reason)
     findings = tuple(one for check in checks.values() for one in check.findings)
     threshold = config.hallucination_threshold
+    # an average hides one wrong figure among a hundred right ones
     if score <= threshold and not any(one.critical for one in findings):
         rest = unread(output.text)
         partial = bool(rest or unavailable)

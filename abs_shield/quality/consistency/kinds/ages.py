@@ -70,6 +70,7 @@ def _of(reading: Reading, birth: _Birth, paragraph: tuple[Sentence, ...]) -> Rel
     for sentence in paragraph[n : n + _WINDOW]:
         if not sentence.asserts or (sentence is not birth.sentence and not _is_same(sentence)):
             continue
+        # from here on, the text may be about another person
         if _OTHERS.search(sentence.plain):
             return
         yield from _in_sentence(reading, birth, sentence)
@@ -86,6 +87,7 @@ def _in_sentence(reading: Reading, birth: _Birth, sentence: Sentence) -> Relatio
     died = _DIED.search(sentence.plain) is not None
     if not moments and birth.death is not None and died:
         moments = [birth.death]
+    # with several, it is unknown which ones belong together
     if len(stated) != 1 or len(moments) != 1:
         return
     age = sentence.figure(stated[0], "age") or sentence.figure(stated[0], "other")
@@ -113,6 +115,7 @@ def _years(born: Figure, at: Figure) -> tuple[int, int] | None:
         if birth is not None and moment is not None:
             age = last - first - ((moment.month, moment.day) < (birth.month, birth.day))
             return age, age
+    # without the days, the birthday of that year may be still to come
     return max(0, last - first - 1), last - first
 
 

@@ -11,13 +11,14 @@ from abs_shield.quality.reading import Reading, Sentence, form
 
 CODE = "CONTRADICTORY_PERCENTAGE"
 _REMEDY = "Make the shares of one whole add up to 100%"
-_HUNDRED = 100
+_HUNDRED = 100  # percent: more cannot be shares of one whole; less may leave a rest unmentioned
 _NAME = r"(?: [^\W\d_][\w'\u2019-]{0,24}){1,5}?"
 _SPENT = form(
     rf"\b(?:spend|spends|spent|invest|invested|allocated?|budgeted)(?: [a-z]+){{0,3}}? "
     rf"<P> (?:of [a-z ]{{1,30}}?)?(?P<by>on|to|for|in){_NAME}"
     rf"(?:, <P> (?P=by){_NAME})*,? and <P> (?P=by){_NAME}[.!]?$"
 )
+# each pattern reaches to the end of the sentence, so that nothing after it changes the meaning
 _GOES = form(
     rf"^<P> of (?:the |our |its |their |my )?[a-z ]{{1,30}}? (?:goes|went|go) to{_NAME}"
     rf"(?:, <P>(?: (?:goes|went|go))? to{_NAME})*,? and <P>(?: (?:goes|went|go))? to{_NAME}[.!]?$"
@@ -43,6 +44,7 @@ def allocations(reading: Reading) -> Relations:
 
 
 def _compare(reading: Reading, sentence: Sentence) -> Relations:
+    # another figure may be the whole, or a second time
     if _SEVERAL.search(sentence.plain) or sentence.marked("NMXYD"):
         return
     if sentence.plain.count(" of ") > 1:

@@ -13,7 +13,7 @@ from abs_shield.text.values.units import units_of
 
 CODE = "CONTRADICTORY_COUNT"
 _REMEDY = "Make the number and the list agree"
-_MOST = 40
+_MOST = 40  # longer lists are rarely announced, and a larger number is mostly a quantity
 _COUNTED = form(
     r"(?P<before>(?:\b[^\W\d_][\w'\u2019-]* ){0,3})<count:N>"
     r"(?P<noun>(?: [^\W\d_][\w'\u2019-]{0,24}){1,9}?) ?:"
@@ -78,6 +78,7 @@ def counts(reading: Reading) -> Relations:
             number = sentence.figure(match, "count")
             if number is None:
                 continue
+            # items with numbers of their own are added up before they are counted
             if behind and (summed := _sum_of_items(sentence, match.end())) is not None:
                 yield from _compare_sum(reading, sentence, int(number.numbers[0]), summed)
                 continue
@@ -125,7 +126,7 @@ def _sum_of_items(sentence: Sentence, start: int) -> _ListTotal | None:
 
 def _value_of(sentence: Sentence, at: int) -> int | None:
     """Return the number at the start of an item; None if it has none."""
-    if _OF_THEM.match(sentence.plain, at):
+    if _OF_THEM.match(sentence.plain, at):  # a remark about the items, and no item
         return None
     if _ARTICLE.match(sentence.plain, at):
         return 1
@@ -150,6 +151,7 @@ def _begins_with_numbers(reading: Reading, line: int) -> bool:
 def _compare_sum(reading: Reading, sentence: Sentence, number: int, total: _ListTotal) -> Relations:
     if number in (total.value, total.items):
         yield None
+    # a sum that is far off counts something else
     elif total.whole and number / 2 <= total.value <= number * 2:
         detail = f"the text announces {number} and its list counts {total.value}"
         span = sentence.start, sentence.end
@@ -200,6 +202,7 @@ def _count_bullets(lines: Sequence[str], line: int) -> tuple[int, ...]:
             continue
         shape = bullet["indent"], bullet["mark"][-1]
         first = first or shape
+        # items of another indent or mark belong to a list inside
         if shape == first:
             count += 1
         elif len(shape[0]) <= len(first[0]):
@@ -222,6 +225,7 @@ def _count_inline(behind: str) -> tuple[int, ...]:
     text = _PAIRS.sub("pair", _BRACKETS.sub("", behind)).strip(" .!")
     if ":" in text or "?" in text or "\u2014" in text:
         return ()
+    # semicolons separate items that contain commas
     by = ";" if ";" in text else ","
     items = [one.strip() for one in text.split(by) if one.strip()]
     last = items[-1] if items else ""
@@ -252,6 +256,7 @@ def _count_ordinals(reading: Reading, paragraph: Sequence[Sentence]) -> Relation
         for later in paragraph[n + 1 :]:
             if place < len(_ORDINALS) and _ORDINALS[place].match(later.plain):
                 place += 1
+        # more than announced only: a text need not number all of them
         if place >= 2 and place != number.numbers[0] and place >= number.numbers[0]:
             yield from _compare(reading, sentence, int(number.numbers[0]), (place,))
         elif place == number.numbers[0]:

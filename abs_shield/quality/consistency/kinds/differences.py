@@ -98,6 +98,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
     compared: set[int] = set()
     for pattern in _FORMS:
         for match in pattern.finditer(sentence.plain):
+            # several forms match one statement
             if match.start("gap") in compared or _NO_DIFFERENCE.search(match[0]):
                 continue
             some = [sentence.figure(match, name) for name in ("one", "other", "gap")]
@@ -145,6 +146,7 @@ def _is_comparable(sentence: Sentence, match: re.Match[str], some: list[Figure |
     points = _POINTS.match(behind) is not None
     if one.unit == "%" or other.unit == "%":
         return one.unit == other.unit and points
+    # a percentage of an amount is a rate, and is compared as growth
     if gap.unit == "%" or (points and gap.kind == MONEY):
         return False
     return _is_one_kind(some)

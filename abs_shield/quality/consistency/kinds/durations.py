@@ -154,6 +154,7 @@ def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Rela
         return
     span = days_between(first, last)
     clock = unit in ("minute", "hour")
+    # hours between dates, and days between times, measure something else
     if span is None or clock != (first.kind == "time") or span.most < 0:
         return
     length = float(count.numbers[0])

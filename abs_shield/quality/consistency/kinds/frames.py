@@ -37,6 +37,7 @@ _OPEN = re.compile(
 def frames(reading: Reading) -> Relations:
     """Find repeated sentences with another value: "The price is $340. The price is $430."."""
     for one, other in pairwise(reading.sentences):
+        # other paragraphs may be about other things
         if one.line != other.line or len(one.figures) != len(other.figures):
             continue
         if _frame(one) and _frame(one) == _frame(other):
@@ -55,7 +56,7 @@ def _frame(sentence: Sentence) -> str:
     return plain.casefold().strip(" .!")
 
 
-_MOST_FIGURES = 3
+_MOST_FIGURES = 3  # more are a table in prose, where each row differs
 
 
 def _compare(reading: Reading, one: Sentence, other: Sentence) -> Relations:
@@ -67,6 +68,7 @@ def _compare(reading: Reading, one: Sentence, other: Sentence) -> Relations:
         return  # the second sentence may be about another year, room or step
     first, second = different[0]
     values = [figure for figure in one.figures if not _is_time(figure)] or [*one.figures]
+    # the last value is the stated one; those before it are its conditions
     if first is not values[-1] or (_is_time(first) and len(one.figures) > 1):
         return
     detail = f'one quantity is "{first.text}" in one place and "{second.text}" in another'

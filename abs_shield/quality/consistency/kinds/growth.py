@@ -124,9 +124,11 @@ def _compare(
     if prior is None or current is None or rate is None or not is_alike(prior, current):
         return
     before, after, share = interval_of(prior), interval_of(current), share_of(rate)
+    # a loss that "grows" has no defined rate
     if not is_positive(before, after) or share.low <= 0 or (share.high >= 1 and not is_up):
         return
     factor = exact(1) + share if is_up else exact(1).minus(share)
+    # from the result back to the base, as a reader would check it
     base = after.over(factor)
     if base.agrees(before):
         yield None
@@ -147,6 +149,7 @@ def _compare_direction(reading: Reading, sentence: Sentence, match: re.Match[str
         return
     rises = current.numbers[0] > prior.numbers[0]
     word = match["up"] or match["down"]
+    # "up" and "down" may be a place or a rank
     if current.numbers[0] == prior.numbers[0] or word.casefold() in _NOT_UP:
         return
     if rises == (match["up"] is not None):
@@ -171,9 +174,11 @@ def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relati
     statements = [one for one in map(_statement, near) if one is not None]
     priors = [one for one in statements if one.is_prior]
     currents = [one for one in statements if not one.is_prior]
+    # with several, it is unknown which ones the change relates
     if len(priors) != 1 or len(currents) != 1:
         return
     prior, current = priors[0], currents[0]
+    # both have to be about the same quantity
     if not (prior.keys and current.keys) or not (
         prior.keys <= current.keys or current.keys <= prior.keys
     ):

@@ -114,6 +114,7 @@ def orders(reading: Reading) -> Relations:
 
 
 def _comparisons(sentence: Sentence) -> Iterator[_Edge]:
+    # an order may differ at another time
     if sentence.marked("YD") or _AT_TIMES.search(sentence.plain):
         return
     for match in _COMPARED.finditer(sentence.plain):
@@ -155,6 +156,7 @@ def _order(reading: Reading, edges: list[_Edge]) -> Relations:
 
 
 def _reaches(below: dict[str, set[str]], start: str, end: str) -> bool:
+    # not recursive: a text may have a chain of any length
     visited, stack = {start}, [start]
     while stack:
         for name in below.get(stack.pop(), ()):
@@ -173,6 +175,7 @@ def _with_values(reading: Reading, sentence: Sentence) -> Relations:
         if left is None or right is None or left.kind != right.kind:
             continue
         scale, more = _side(match)
+        # the value has to measure the scale: a rank or a year does not
         if scale not in _VALUED or (scale == "expensive") != (left.kind == MONEY):
             continue
         if left.unit != right.unit or left.numbers[0] == right.numbers[0]:
@@ -198,6 +201,7 @@ def _compare_ranks(reading: Reading, paragraph: tuple[Sentence, ...]) -> Relatio
                 word = match["word"]
                 rank = _ORDINALS[word.casefold()] if word else int(place.numbers[0]) if place else 0
                 ranks[_name(match["who"])].add(rank)
+    # a name with two ranks has them in two rankings
     if len(ranks) < 2 or any(len(some) > 1 for some in ranks.values()):
         return
     for sentence in paragraph:

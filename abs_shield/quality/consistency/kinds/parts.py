@@ -15,7 +15,7 @@ from abs_shield.text.values.units import units_of
 
 CODE = "CONTRADICTORY_TOTAL"
 _REMEDY = "Make the parts add up to the total, or correct the total"
-_LEAST_PARTS = 2
+_LEAST_PARTS = 2  # one figure beside a total is a part of it, and says nothing about the rest
 _TOTAL_BEHIND = form(
     r"(?:,? ?[,;:\u2013\u2014(-] ?|,? )(?:which (?:is|makes|comes to|adds up to) |and |so |or )?"
     r"(?:for |making |giving |bringing |with |yielding )?"
@@ -113,6 +113,7 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
         summed = _parts_of(sentence, (match.end(), end), whole)
         if whole is None or _UNCOUNTED.search(sentence.plain, match.end() - 1, end):
             continue  # an item without a number counts as one: see `counts`
+        # "three: 5, 7 and 9" announces the number of items
         if summed and whole.numbers[0] != len(summed):
             span = sentence.span(match.start(), end)
             yield from _compare(reading, span, whole, summed)
@@ -147,7 +148,7 @@ def _invoiced(reading: Reading, sentence: Sentence) -> Relations:
         if len({one.unit for one in (first, whole, *taken, *added)}) > 1:
             continue
         total = sum_of((first, *added)).minus(sum_of(taken)) if taken else sum_of((first, *added))
-        if total.agrees(interval_of(whole), Decimal(0)):
+        if total.agrees(interval_of(whole), Decimal(0)):  # invoices are exact
             yield None
             continue
         detail = f'the subtotal and its items come to {render(total)}, not "{whole.text}"'
@@ -176,6 +177,7 @@ def _total_next(reading: Reading, before: Sentence, sentence: Sentence) -> Relat
     match = _NEXT_TOTAL.match(sentence.plain)
     if match is None or not (sentence.asserts and before.asserts):
         return
+    # a sum stands alone, right after its parts
     if len(sentence.marked("NMX")) != 1 or sentence.line - before.line > 1:
         return
     whole = sentence.figure(match, "whole") or sentence.figure(match, "other")
@@ -215,6 +217,7 @@ def _is_one_unit(figures: Sequence[Figure], whole: Figure) -> bool:
         return False
     same = {one.unit for one in figures}
     nouns = {unit for unit in same if unit.endswith("s")}
+    # "12 apples and 15 pears" may be 27 fruits, but "12 boxes, 15 boxes" are no 27 bottles
     return not (len(same) == 1 and nouns and whole.unit.endswith("s") and whole.unit not in same)
 
 
@@ -223,6 +226,7 @@ def _compare(
 ) -> Relations:
     total, stated = sum_of(figures), interval_of(whole)
     value = whole.numbers[0]
+    # a part twice as large as the whole is no part of it
     if value <= 0 or any(one.numbers[0] > value * _MOST for one in figures):
         return
     if not _LEAST * value <= total.high or not total.low <= _MOST * value:
@@ -237,6 +241,7 @@ def _compare(
 
 def _agrees(total: Interval, stated: Interval, figures: Sequence[Figure]) -> bool:
     counts = total.low == total.high and all(one.kind != MONEY for one in figures)
+    # counts of things must match exactly; rounded amounts within a tolerance
     return total.agrees(stated, Decimal(0)) if counts else total.agrees(stated)
 
 

@@ -150,6 +150,7 @@ def _price_times_count(reading: Reading, sentence: Sentence) -> Relations:
         total = sentence.figure(match, "total")
         if count is None or price is None or total is None or price.unit != total.unit:
             continue
+        # a discount or a tax changes the product
         if price.kind != MONEY or _NO_TOTAL.search(sentence.plain):
             continue
         product = interval_of(price).times(exact(count.numbers[0]))

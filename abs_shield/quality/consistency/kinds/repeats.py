@@ -81,6 +81,7 @@ def repeats(reading: Reading) -> Relations:
             for key, figure in _statements(sentence):
                 stated[key].append(_QuantityValue(sentence, figure, n))
     for some in stated.values():
+        # compared with the first only, or n statements would give n² findings
         first = some[0]
         for other in some[1:]:
             yield from _compare(reading, first, other)
@@ -94,6 +95,7 @@ def _statements(
     sentence: Sentence,
 ) -> Iterator[tuple[tuple[frozenset[str], frozenset[str]], Figure]]:
     """Yield each quantity of a sentence by its words, and its value."""
+    # a year, a date or an id makes it another quantity
     context = frozenset(one.text.casefold() for one in sentence.marked("YDI"))
     taken: set[int] = set()
     for pattern in (_STATED, _HAS, _OF):
@@ -108,6 +110,7 @@ def _statements(
             owner = _OWNER.match(match["label"])
             label = frozenset((*keys_of(match["label"]), *([owner[0].casefold()] if owner else [])))
             noun = frozenset(keys_of(behind)) if pattern is _HAS else frozenset()
+            # a single common word, such as "the total", may mean anything
             if label and (len(label) > 1 or noun or _has_name(match["label"])):
                 yield (label | context, noun), figure
 

@@ -72,6 +72,7 @@ def _halves(reading: Reading, first: Sentence, second: Sentence) -> Relations:
         parts = [one for one in some if one is not None]
         if whole is None or len(parts) != _BOTH:
             continue
+        # less is possible: some may belong to neither group
         if sum(one.numbers[0] for one in parts) <= whole.numbers[0]:
             yield None
             return
@@ -81,7 +82,7 @@ def _halves(reading: Reading, first: Sentence, second: Sentence) -> Relations:
         yield fault(reading, (first.start, second.end), TOTAL, detail=detail, remedy=remedy)
 
 
-_BOTH = 2
+_BOTH = 2  # the patterns name two groups that exclude each other
 
 
 def _left(reading: Reading, first: Sentence, second: Sentence) -> Relations:

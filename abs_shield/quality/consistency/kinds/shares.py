@@ -70,7 +70,7 @@ _NO_SHARES = re.compile(
     r"|decrease[sd]?|change|growth|respectively|compared)\b",
     re.IGNORECASE,
 )
-_LEAST_SHARES = 2
+_LEAST_SHARES = 2  # one share says nothing about the sum
 _LEAST, _MOST = 70, 140
 """Range of sums, in percent, that are meant to be all shares of one whole."""
 
@@ -87,10 +87,12 @@ def shares(reading: Reading) -> Relations:
         rated: set[int] = set()
         for pattern in _FORMS:
             for match in pattern.finditer(sentence.plain):
+                # several forms match one statement
                 if match.start("rate") not in rated:
                     rated.add(match.start("rate"))
                     yield from _compare(reading, sentence, match)
         yield from _margins(reading, sentence)
+        # a share with its part and whole is checked already
         if not rated:
             yield from _all_of_one(reading, sentence)
 
@@ -135,6 +137,7 @@ def _is_part(part: Figure, whole: Figure) -> bool:
     """Return whether one figure can count a part of the other."""
     if part.kind != whole.kind or (part.kind == MONEY and part.unit != whole.unit):
         return False
+    # a larger part means that the pattern has confused the two
     return part.numbers[0] <= whole.numbers[0]
 
 

@@ -137,6 +137,7 @@ def confidence_interval(reading: Reading) -> Iterator[Place]:
     """Find estimates without an interval, such as "Our market share is 23%"."""
     scope = ClaimScope(reading)
     for sentence in scope.claims():
+        # changes have a rule of their own below
         if not _has_percentage(sentence) or _is_change(sentence):
             continue
         plain = sentence.plain
@@ -160,6 +161,7 @@ def basis_points(reading: Reading) -> Iterator[Place]:
     for sentence in scope.claims():
         if not (_has_percentage(sentence) and _is_change(sentence)) or _is_projection(sentence):
             continue
+        # markets are quoted in percent; basis points are for rates and margins
         if _QUOTED_PRICE.search(sentence.plain) or _is_of_market(sentence):
             continue
         if not _BASIS_POINTS.search(scope.context_of(sentence)):

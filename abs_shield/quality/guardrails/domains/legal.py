@@ -127,6 +127,7 @@ def statute_format(reading: Reading) -> Iterator[Place]:
         yield match.span()
     for match in _STATE_CODE.finditer(text):
         behind = match["behind"]
+        # with a section sign it is complete; "5/12" is how Illinois cites
         if behind[0].isdigit() and "/" not in behind:
             yield match.span()
 
@@ -145,6 +146,7 @@ def _is_citation(title: str | None, behind: str) -> bool:
 def case_citation(reading: Reading) -> Iterator[Place]:
     """Find cases without court and year, such as "Smith v. Jones"."""
     cited = [*_CASE.finditer(reading.text)]
+    # a case is cited in full once, and by its short name afterwards
     complete = {_key(match) for n, match in enumerate(cited) if _is_complete(reading, cited, n)}
     for match in cited:
         if _DOCUMENT.search(match["one"] or "") and _DOCUMENT.search(match["other"] or ""):

@@ -78,7 +78,7 @@ _CHARGES = re.compile(
     r"|(?:['\u2019]s)?,? whose\b)"
 )
 """A name before an amount: `Notion charges`, `Asana`, `Slack's Pro plan costs`."""
-_MONTHS = Decimal(12)
+_MONTHS = Decimal(12)  # a yearly price may be stated as twelve monthly ones
 _NOBODY = frozenset("today now this it that here there what let".split())
 _NEAR = 60
 """Characters between a plan's name and its price."""
@@ -107,6 +107,7 @@ def _names(several: Iterable[str]) -> re.Pattern[str]:
 
 def _plan_names(catalogue: ProductCatalogue) -> re.Pattern[str]:
     """Return the pattern of plan names, which are capitalised: `Team`, not `team`."""
+    # the same pattern without IGNORECASE
     return re.compile(_names(catalogue.plans).pattern)
 
 
@@ -167,6 +168,7 @@ def _price_table(catalogue: ProductCatalogue) -> Guardrail:
         scope = ClaimScope(reading)
         for sentence in scope.claims():
             text = reading.text[sentence.start : sentence.end]
+            # in a row of a table, a word of another column says nothing about the price
             if not _NO_PRICE.search(text) or (text.startswith("|")):
                 yield from _wrong_prices(sentence, text, plans, catalogue)
 
@@ -234,6 +236,7 @@ def _is_computed(price: Price, amount: Decimal, pers: set[str], counts: set[Deci
 
 def _pers_of(sentence: Sentence, text: str, figure: Figure) -> set[str]:
     """Return the billing periods of an amount, from the words after it or in the sentence."""
+    # a period follows its amount directly: "$10 per user per month"
     behind = text[figure.end - sentence.start :][:25]
     amounts = [one for one in sentence.figures if one.kind == MONEY]
     next_at = min(

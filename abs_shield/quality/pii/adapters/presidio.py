@@ -144,7 +144,7 @@ def _engine(language: str) -> Any:
     from presidio_analyzer.predefined_recognizers import SpacyRecognizer
 
     spacy.Language.component(_LEMMAS, func=_set_lemmas)
-    models = sorted(spacy.util.get_installed_models())
+    models = sorted(spacy.util.get_installed_models())  # the same one on every machine
     model = next((one for one in models if one.startswith(f"{language}_")), None)
     registry = RecognizerRegistry(supported_languages=[language])
     for recogniser in _recognisers(language):

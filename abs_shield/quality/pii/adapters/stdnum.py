@@ -113,6 +113,7 @@ def _further(declared: tuple[str, str, str, str, str]) -> Recogniser:
         compact=False,
         context=phrases(words),
         jurisdiction=jurisdiction,
+        # as rows here without a distinctive form: digits count only with a context word
         strength=0.3,
     )
 

@@ -22,7 +22,7 @@ _CNPJ_WORDS = phrases("cnpj, cadastro nacional, empresa, company")
 
 
 def _is_ssn(number: str) -> bool:
-    if number[:3] in ("000", "666") or number[0] == "9":
+    if number[:3] in ("000", "666") or number[0] == "9":  # never assigned; 9 begins an ITIN
         return False
     return number[3:5] != "00" and number[5:] != "0000" and len(set(number)) > 1
 
@@ -68,7 +68,7 @@ def _is_curp(number: str) -> bool:
 
 
 def _is_npi(number: str) -> bool:
-    return is_luhn("80840" + number)
+    return is_luhn("80840" + number)  # the prefix of health applications in the United States
 
 
 ROWS = (

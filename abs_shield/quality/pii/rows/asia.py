@@ -12,6 +12,7 @@ _RRN_WORDS = phrases("rrn, resident registration, 주민등록번호, 주민번�
 
 
 def _is_aadhaar(number: str) -> bool:
+    # numbers that begin with 0 or 1, and palindromes, are not issued
     return number[0] not in "01" and number != number[::-1] and is_verhoeff(number)
 
 

@@ -8,6 +8,7 @@ from abs_shield.quality.pii.checksums import digits_of, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
 from abs_shield.quality.pii.rivals import NAMELESS
 
+# prefixes that are not issued
 _NINO = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]")
 _PPS_CHECK = "WABCDEFGHIJKLMNOPQRSTUV"
 

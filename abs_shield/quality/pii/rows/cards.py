@@ -62,7 +62,7 @@ _ACCOUNT_WORDS = phrases(
     "sort code, bsb, ifsc, iban, to account, into account, from account, wire account, "
     "her account, his account, my account, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
 )
-_LONGEST_ACCOUNT = 28
+_LONGEST_ACCOUNT = 28  # with letters and separators: longer than any national account number
 _VAGUE = phrases(
     "to account, into account, from account, account number, account numbers, account no, "
     "account nr, acct, acct no, a c no"
@@ -77,7 +77,7 @@ _BANK = re.compile(
 )
 """Words for payments and for a person's identity; an account next to them is a bank account."""
 _HIS = re.compile(r"\b(?:her|his|my) (?:[a-z]+ )?$", re.IGNORECASE)
-_BANK_BEFORE, _BANK_BEHIND = 150, 60
+_BANK_BEFORE, _BANK_BEHIND = 150, 60  # characters: a sentence before, and the rest of its own
 
 
 def _is_card(number: str) -> bool:
@@ -95,6 +95,7 @@ def _is_iban(number: str) -> bool:
 
 def _is_routing(number: str) -> bool:
     prefix = int(number[:2])
+    # the districts of the Federal Reserve, their thrifts and electronic numbers
     if not (0 < prefix <= 12 or 21 <= prefix <= 32 or 61 <= prefix <= 72 or prefix == 80):
         return False
     return weighted(digits_of(number), (3, 7, 1, 3, 7, 1, 3, 7, 1)) % 10 == 0

@@ -15,6 +15,7 @@ _ID_CARD_LETTERS = "CFGHJKLMNPRTVWXYZ"
 def _is_tax_id(number: str) -> bool:
     """Check that one of the first ten digits occurs two or three times, the others at most once."""
     most = sorted(Counter(number[:10]).values(), reverse=True)
+    # exactly one digit occurs twice or three times
     return number[0] != "0" and most[0] in (2, 3) and most[1] == 1 and is_mod_11_10(number)
 
 

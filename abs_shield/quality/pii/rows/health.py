@@ -20,7 +20,7 @@ _PRESCRIPTION_WORDS = phrases(
 
 
 def _has_digits(number: str) -> bool:
-    return sum(map(str.isdigit, number)) >= 4
+    return sum(map(str.isdigit, number)) >= 4  # fewer are a ward or a year
 
 
 def _is_dea(number: str) -> bool:

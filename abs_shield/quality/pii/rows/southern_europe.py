@@ -48,6 +48,7 @@ def _is_codice_fiscale(number: str) -> bool:
 
 def _is_national_number(number: str) -> bool:
     check = int(number[9:])
+    # numbers of births since 2000 are computed with a 2 in front
     return any(97 - int(century + number[:9]) % 97 == check for century in ("", "2"))
 
 

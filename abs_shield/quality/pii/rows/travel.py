@@ -39,6 +39,7 @@ def _is_passport(number: str) -> bool:
 
 def _is_machine_readable(line: str) -> bool:
     """Verify the check digits of a passport's second line (ICAO 9303); fillers are left out."""
+    # number, birth and expiry, each with its check digit (ICAO 9303)
     checked = ((line[:9], line[9]), (line[13:19], line[19]), (line[21:27], line[27]))
     return all(
         weighted(digits_of(part), (7, 3, 1) * 3) % 10 == int(check) for part, check in checked
