@@ -91,7 +91,7 @@ def _shares(pattern: DecisionPattern) -> tuple[tuple[str, int, int], ...]:
 
 
 def score_charts(
-    # more charts than a page shows at once hide the important ones
+    # more charts than fit on a page hide the important ones
     scores: Iterable[ScoreRecord],
     filters: Filters,
     *,

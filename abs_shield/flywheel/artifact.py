@@ -9,7 +9,7 @@ from pathlib import Path
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped
 
-_CHUNK = 1 << 20  # 1 MiB: weights of a model have gigabytes, and must not be read at once
+_CHUNK = 1 << 20  # 1 MiB: weights of a model have gigabytes, and must not be read as a whole
 
 
 def absolute(location: str) -> str:

@@ -27,7 +27,7 @@ from abs_shield.text.show import escaped
 logger = logging.getLogger("abs_shield")
 
 _KEY = "abs_shield/link"  # with a prefix, because others may store in the connection's state, too
-# a live server answers at once; a dead one must not delay the next call long
+# a live server answers immediately; a dead one must not delay the next call long
 _PING_TIMEOUT_S = 10.0
 _SETTLE_TIMEOUT_S = 5.0  # a slow server delays the first call by no more than this
 _INITIALIZED_TIMEOUT_S = 60.0  # clients confirm within milliseconds; 60 s allow a person to approve

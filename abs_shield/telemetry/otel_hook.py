@@ -156,7 +156,7 @@ class Otel:
         if not self._is_traced():
             return _NOTHING
         parent = trace.get_current_span()
-        # a framework's span is of this very call; one of ours is of a tool that called this one
+        # a framework's span is of this very call; our own is of a tool that called this one
         if executes_tool(parent) and not is_own_span(parent):
             return _NOTHING
         name = tool_name(

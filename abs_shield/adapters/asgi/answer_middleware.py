@@ -209,7 +209,7 @@ class _Request:
         if event["type"] == "http.request" and self._parts is not None:
             part = event.get("body") or b""
             self._size += len(part)
-            # beyond the limit nothing is kept: a part of a request cannot be parsed
+            # beyond the limit nothing is stored: a part of a request cannot be parsed
             self._parts = [*self._parts, part] if self._size <= self._max_bytes else None
         return event
 
