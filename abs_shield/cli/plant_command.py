@@ -60,6 +60,7 @@ def plant(
     ] = "abs-shield",
     per_kind: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="Plant at most N of each kind.")
+        # 200 of a kind estimate a rate to some 7 points
     ] = 200,
     kinds: Annotated[
         list[str] | None,

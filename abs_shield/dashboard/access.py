@@ -161,6 +161,7 @@ class RequireSession:
         if request.method == "GET":
             login += f"?{urlencode({'next': view})}"
         if _is_page(request):
+            # 303: the browser goes on with GET, also from a form
             return RedirectResponse(login, status_code=303)
         # a script that follows a redirect would take the login form for its response
         return Response(status_code=401, headers={"hx-redirect": login})

@@ -51,6 +51,7 @@ class Rules:
         ShieldError: A share is not between 0 and 1, or `rounds` is below 1.
     """
 
+    # 5 % each: 73 cases show a margin of that size, a smaller one takes hundreds (docs/flywheel.md)
     margin: float = 0.05
     least_gain: float = 0.05
     level: float = 0.05

@@ -9,6 +9,7 @@ from abs_shield.text.values.figure import SUMS
 from abs_shield.text.values.figure_reader import figures
 
 
+# the same claims come back in each curation
 @lru_cache(maxsize=4096)
 def deviation_of(claim: str, right: str) -> float | None:
     """

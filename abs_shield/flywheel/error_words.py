@@ -31,6 +31,7 @@ _PHRASES = {
 _LONGEST = 80  # a code is a word or a few; a custom check may use any text
 
 
+# a log has few codes and many findings
 @lru_cache(maxsize=4096)
 def error_words(code: str) -> str:
     """

@@ -43,6 +43,7 @@ _WEIGHT_OF_KIND = 0.5
 """A common kind weighs less than a common word, because nearly all claims have a value."""
 
 
+# agents repeat themselves: a log has far fewer texts than catches
 @lru_cache(maxsize=1 << 14)
 def pattern_of(about: str) -> Pattern:
     """
@@ -142,6 +143,7 @@ def _meaning(word: str) -> str:
     return meaning if meaning != word else canonical(f"{word}e").removesuffix("e")
 
 
+# the same pairs of words are compared for each pattern of a bucket
 @lru_cache(maxsize=1 << 14)
 def _spelt_alike(one: str, other: str) -> bool:
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE

@@ -238,6 +238,7 @@ _OBJECT = re.compile(
 )
 
 
+# orders are settings, compared with every sentence
 @lru_cache(maxsize=64)
 def _names_of(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of whole names; capitalised names are case-sensitive."""
@@ -317,6 +318,7 @@ def _in_direction(sentence: _Sentence, rule: Direction) -> Iterator[OutputFindin
         return
 
 
+# as above, for directions
 @lru_cache(maxsize=256)
 def _moves_of(subject: str) -> re.Pattern[str]:
     """Return the pattern of a subject that rises or falls: "X is growing", "the growth of X"."""

@@ -93,6 +93,7 @@ class QualityConfig(Declaration):
     judge_timeout_s: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 30.0
     on_judge_failure: Literal["flag", "hold", "ship"] = "flag"
     on_unavailable: Literal["flag", "hold", "ship"] = "flag"
+    # as the specification of the cascade has them, in US dollars; only for the metric of costs
     judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.002
     premium_judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
     background: bool = True

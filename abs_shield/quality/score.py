@@ -51,6 +51,7 @@ class ScoreConfig(Declaration):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     shortest: int = 1
+    # 30 pages: longer outputs are mostly a model that repeats itself
     longest: int = 100_000
     structure: Structure | None = None
     json_schema: Mapping[str, Any] | None = None
@@ -109,6 +110,7 @@ def _coherence(text: str, config: ScoreConfig) -> tuple[float, str]:
     problems = [f"{repeated} sentences are repeated"] if repeated else []
     # a list may end without a full stop
     if text.strip() and text.rstrip()[-1] not in _ENDS and not _ITEM.search(text[-300:]):
+        # weighs more than a bracket: the reader misses text
         share, problems = share - 0.2, [*problems, "it ends in mid-sentence"]
     if any(text.count(left) != text.count(right) for left, right in _PAIRS.items()):
         share, problems = share - 0.1, [*problems, "a bracket is not closed"]

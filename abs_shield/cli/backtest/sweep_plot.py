@@ -89,7 +89,7 @@ def _plot_precision(axes: Any, figures: PolicyFigures) -> None:
     labelled = figures.labelled.total()
     axes.set_title(f"Flags on {labelled:,} labelled calls; shaded: 95 % intervals", loc="left")
     axes.set_ylabel("share")
-    axes.set_ylim(-0.03, 1.03)
+    axes.set_ylim(-0.03, 1.03)  # room for markers at 0 and 1
     _finish(axes, figures)
 
 
@@ -119,6 +119,6 @@ def _plot_line(axes: Any, figures: PolicyFigures, name: str, shares: list[Propor
 def _finish(axes: Any, figures: PolicyFigures) -> None:
     label = f"the policy's threshold, {figures.threshold:g}"
     axes.axvline(figures.threshold, color="black", linewidth=1, linestyle="-.", label=label)
-    axes.set_xlim(-0.02, 1.02)
+    axes.set_xlim(-0.02, 1.02)  # room for markers at 0 and 1
     axes.grid(visible=True, color="#dddddd", linewidth=0.6)
     axes.legend(loc="best", frameon=False)

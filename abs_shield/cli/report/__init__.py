@@ -75,6 +75,7 @@ def report(
             min=0,
             help="Tools shown in the tables, those with the worst findings first.",
         ),
+        # about a screen
     ] = 20,
     min_calls: Annotated[
         int, typer.Option(metavar="N", min=0, help="Safe: minimum number of judged calls.")

@@ -14,6 +14,7 @@ _FAKED = {"subject": "company", "person": "name"}
 """Kind of entity to the method of faker that generates one."""
 KINDS = ("subject", "period", "person", "tool")
 """Kinds of entities in the templates."""
+# eight years: enough that examples do not share one period, and none is implausible
 _PERIODS = [f"Q{n} {year}" for year in range(2019, 2027) for n in range(1, 5)]
 
 

@@ -74,6 +74,8 @@ def _names_with(right: str, own: Sequence[str], invented: set[str], random: Rand
     """Return the right name among others: the user's, and generated ones."""
     others = [name for name in own if name != right]
     names = random.sample(others, min(len(others), random.randint(1, _MOST_LISTED - 1)))
+    # at least three names with the right one, or a guess would often be right; more by chance, so
+    # that the number is no hint
     while len(names) < 2 or (len(names) < _MOST_LISTED - 1 and random.random() < 0.5):
         invented_name = f"{random.choice(_VERBS)}_{random.choice(_NOUNS)}"
         if invented_name not in names and invented_name != right and invented_name not in invented:

@@ -24,5 +24,6 @@ def is_year_month_day(digits: str) -> bool:
     >>> is_year_month_day("990131"), is_year_month_day("19990131"), is_year_month_day("991331")
     (True, True, False)
     """
+    # a leap year, so that 29 February stays possible
     year = int(digits[:4]) if len(digits) == 8 else 2000
     return is_birth(int(digits[-2:]), int(digits[-4:-2]), year)

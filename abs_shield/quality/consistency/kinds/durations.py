@@ -144,6 +144,7 @@ def _stated(reading: Reading, sentence: Sentence) -> Relations:
 
 def _words(match: re.Match[str]) -> str:
     """Return the matched text and the word after it."""
+    # 16 characters: enough for the next word, such as "business", which changes the length
     return match[0] + re.split(r"[,.;]", match.string[match.end() : match.end() + 16])[0]
 
 

@@ -37,7 +37,7 @@ def _is_sin(number: str) -> bool:
 
 def _check_mod_11(values: list[int], weights: tuple[int, ...]) -> int:
     rest = weighted(values, weights) % 11
-    return 0 if rest < 2 else 11 - rest
+    return 0 if rest < 2 else 11 - rest  # the check digit has one place: 10 and 11 become 0
 
 
 def _is_cpf(number: str) -> bool:

@@ -103,6 +103,7 @@ def _is_routing(number: str) -> bool:
 
 def _is_account(number: str) -> bool:
     digits = sum(map(str.isdigit, number))
+    # fewer than six digits are a year or a postcode; mostly letters are a word
     return 6 <= digits and len(number) <= _LONGEST_ACCOUNT and digits * 2 > len(number)
 
 

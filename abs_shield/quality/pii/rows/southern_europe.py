@@ -24,6 +24,7 @@ _OMOCODIA = str.maketrans("LMNPQRSTUV", "0123456789")
 
 def _is_nir(number: str) -> bool:
     month = int(number[3:5])
+    # from 20 on: births whose month was not recorded
     if not (1 <= month <= 12 or 20 <= month <= 42 or 50 <= month <= 99):
         return False
     body = number[:13].replace("2A", "19").replace("2B", "18")

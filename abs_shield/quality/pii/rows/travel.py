@@ -29,6 +29,7 @@ _DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 def _is_long(number: str) -> bool:
     """Return whether a licence without a specific pattern has enough digits and is not a date."""
     digits = sum(map(str.isdigit, number))
+    # shorter codes are flights and seats; eight digits may be a day
     return digits >= 4 and 6 <= len(number) <= 18 and _DAY.fullmatch(number) is None
 
 
