@@ -29,7 +29,7 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 """Words for the end or begin of a state: "closed until June" and "open from June" agree."""
-_MOST_WORDS = 60  # more words are a list, and its first ones decide as well
+_MOST_WORDS = 60  # more words are a list, of which so many decide as well
 # a value shared by more sentences than that is no property of one subject
 _MOST_ALIKE = 50
 """Most sentences with all words of a claim that are compared with it."""

@@ -11,7 +11,7 @@ from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import CALL_PIECE, SentenceIndex, index_of
 from abs_shield.text.tokens import keys_of
 
-_MOST_KEYS = 60  # more words are a list, whose rarest words are already among them
+_MOST_KEYS = 60  # more words are a list, of which the first ones suffice
 _REACH = 8
 """Most sentences on either side of a window's central one; more exceed its length anyway."""
 LONGEST = 1_200

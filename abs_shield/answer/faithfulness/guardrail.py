@@ -128,7 +128,7 @@ class _Check:
         self._off = self._off if guard.enabled else "it is not enabled"
         self._recorder: Any = None
         if guard.shield is not None and not self._off:
-            # the Shield's switches: `answer=False`, the kill switch
+            # `no_shield()` turns the guardrail off, too
             self._recorder = guard.shield.guarded_text()
             self._off = self._recorder.off
             # the milder mode of both

@@ -40,7 +40,7 @@ def ray(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, 
     """
     client = _client()
     with _connected(client, pool) as most:
-        # one processor each, or Ray would not limit the workers
+        # one processor each, so that Ray starts no more workers than the pool has
         judged = client.remote(num_cpus=1, max_retries=TRIES - 1)(run_packed_job)
         job_there = client.put(pack_job(job))
         in_progress: deque[tuple[Chunk, Any]] = deque()

@@ -12,7 +12,7 @@ MOST_VALUES = 32
 _LONGEST_VALUE = 40  # the texts of an enumeration are words
 _MOST_PARAMETERS = 256  # names that a model invents for one tool
 _MOST_SOURCES = 16  # a source is a tool's field, a message or the host
-_MOST_PAIRS = 1_000  # twice as many as are proposed in both directions
+_MOST_PAIRS = 1_000  # more than the pairs that are proposed
 
 
 @dataclass(slots=True)

@@ -90,7 +90,7 @@ class FolderWriter:
         """Write one run."""
         written = record(run)
         tools = [tool_record(tool) for tool in run.tools.values()]
-        if not tools:  # or the first toolset of a file would apply
+        if not tools:  # or a toolset `*` of the folder would apply
             written["toolset"] = "none"
         # memory: toolsets are written at the end
         elif run.toolset not in self._toolsets and len(self._toolsets) >= _MOST_TOOLSETS:

@@ -21,7 +21,7 @@ from abs_shield.text.json_leaves import leaves, scalar_text
 
 MOST_TEXT = 2_000_000
 """Maximum length of a run in which faults are planted; longer ones are not changed."""
-_MOST_VALUES = 50_000  # one result; a larger run is not short enough anyway
+_MOST_VALUES = 50_000  # of one message: as many make a run too long to be changed
 MOST_READ = 50
 """Calls of a run whose results are searched for values to plant."""
 _MOST_IDENTIFIERS = 500  # each is compared with each target

@@ -23,7 +23,7 @@ from abs_shield.replay.report.totals import Totals
 from abs_shield.stores.hourly_counts import PatternCount
 
 _TOOLS = 1_000  # tools beyond are one row; a model may invent any number
-_LAYERS = 100  # layers of the policy, of which a log may have several
+_LAYERS = 100  # six layers, four checks, and the layers of policies
 _OF_TOOLS = {VERIFICATION}
 """Checks with counts for each tool."""
 _SWEPT = (VERIFICATION, ANSWER)

@@ -88,7 +88,7 @@ def _part(part: str, random: Random, *, whole: bool) -> str:
 
 def _like(letter: str, random: Random) -> str:
     if letter in digits:
-        # no digit becomes 0, which at the beginning would change nothing
+        # no other digit becomes 0, which at the beginning would change nothing
         return random.choice(digits if letter == "0" else digits[1:])
     if letter in ascii_uppercase:
         return random.choice(ascii_uppercase)
