@@ -71,8 +71,9 @@ def main() -> None:
     if options.ablate:
         announce("switching off one rule at a time")
         rows = table(OfDocuments(folder, limit), names=options.rules, jobs=options.jobs)
+    mark = {"quick": True} if options.quick else {}
     for row in rows:
-        print(json.dumps(_rounded(row) | {"quick": options.quick}), flush=True)
+        print(json.dumps(_rounded(row) | mark), flush=True)
 
 
 def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
