@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.core import Decision, Finding, Verdict
+from abs_shield.core import Decision, Finding
 from abs_shield.core.layer_names import PHANTOM_TARGET
 from abs_shield.shield.signature import Binding
 from abs_shield.text.json_leaves import leaves, pointer, scalar_text
@@ -77,7 +77,7 @@ class Dispatched:
         """Return whether the call itself already has this finding, with at least its verdict."""
         return any(
             (one.check, one.code, one.got) == (finding.check, finding.code, finding.got)
-            and Verdict(one.verdict) >= finding.verdict
+            and one.verdict.gravity >= finding.verdict.gravity
             for one in self.opened.decision.findings
         )
 

@@ -253,6 +253,26 @@ def test_what_the_model_wrote_is_judged_where_it_reaches_a_decorated_tool(paymen
     assert [True] == [executed.error for executed in session.executed]
 
 
+@pytest.mark.parametrize("parameter", ["account_id", "recipient"])
+def test_a_suspicion_of_the_outer_call_does_not_replace_the_mark_of_the_function(
+    payments, parameter
+):
+    """By the framework's schema the value is SUSPICIOUS, and by the author's mark HALLUCINATED."""
+    firewall, pay, paid = payments
+    session = firewall.session()
+    session.user("Please pay Bob Miller.")
+    schema = {"type": "object", "properties": {parameter: {"type": "string"}}}
+    AdapterSession(firewall).offer(session, [{"name": "send_money", "inputSchema": schema}])
+    call = ToolCall("send_money", {parameter: "tx_99999"}, "c1")
+
+    with pytest.raises(CallBlocked), firewall.guard(call, session=session) as running:
+        outer = running.decision
+        pay("tx_99999")
+
+    assert ("SUSPICIOUS", ["unseen"]) == (outer.verdict, [one.code for one in outer.findings])
+    assert [] == paid
+
+
 def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
     """What a framework made of the exception is not what the model reads."""
     firewall, pay, _ = payments
