@@ -265,10 +265,10 @@ def test_a_suspicion_of_the_outer_call_does_not_replace_the_mark_of_the_function
     AdapterSession(firewall).offer(session, [{"name": "send_money", "inputSchema": schema}])
     call = ToolCall("send_money", {parameter: "tx_99999"}, "c1")
 
-    with pytest.raises(CallBlocked), firewall.guard(call, session=session) as running:
-        outer = running.decision
+    with pytest.raises(CallBlocked), firewall.guard(call, session=session):
         pay("tx_99999")
 
+    outer = session.decisions[0]
     assert ("SUSPICIOUS", ["unseen"]) == (outer.verdict, [one.code for one in outer.findings])
     assert [] == paid
 
