@@ -32,7 +32,7 @@ class Limits:
     keys: int = 40_000  # one to four megabytes, depending on how many are in packed tables
     message: int = 256 * 1024  # some 65,000 tokens, half of many a model's context
     executed: int = 1_000  # a run has some dozen; layers read the newest
-    decisions: int = 1_000  # as above
+    decisions: int = 1_000  # one for each call, and some for results and answers
     sessions: int = 10_000  # with the memory below, 26 KB each if all are in use
     memory_bytes: int = 256 * 1024 * 1024  # about half of a small container's memory
     idle_s: int = 24 * 60 * 60  # a day: people answer the next morning

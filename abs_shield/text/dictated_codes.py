@@ -52,7 +52,7 @@ _TOKEN = re.compile(
     rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
-# texts that are searched; those that are cached among 1,024 others
+# characters of a text that are searched, and of one of which 1,024 are cached
 _LONGEST_TEXT, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
 """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-# Every repetition is bounded, so that a hostile result costs linear time.
+# Bounded repetitions keep the time linear in a hostile result.
 _BEGINS = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|fail(?:ed|ure)?\b|traceback\b|denied\b|forbidden\b"
     r"|not found\b|invalid\b|cannot\b|could not\b|unable to\b)",
@@ -62,7 +62,7 @@ def is_failure_result(value: Any) -> bool:
     """
     if isinstance(value, str):
         return _is_failure(value)
-    # some servers wrap each result in a list of one item
+    # Some servers wrap each result in a list of one item.
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if not isinstance(value, Mapping):

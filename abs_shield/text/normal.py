@@ -84,7 +84,7 @@ _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
 _MARKED = re.compile(r"[^\w\x00-\x7f]{64,}")
 _MOST_MARKS = 30
 """Accents on one letter; CPython sorts n of them in n squared steps."""
-# texts of which 64 are cached, and of which two are; longer ones are not
+# lengths of the texts of which 64 are cached, and of those of which two are; longer ones are not
 _LONGEST_SHORT, _LONGEST_VALUE = 256, 16 * 1024
 _MOST_SPREAD = 4
 """The longest normal form, in lengths of the text; one Arabic ligature alone is 18 letters."""

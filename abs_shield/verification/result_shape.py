@@ -134,7 +134,7 @@ def _whole(kind: str, is_text: bool) -> ResultShape:
     return ResultShape(kind, {}, is_text)
 
 
-# As above: the names and types of a tool's results repeat.
+# The names and types of a tool's results repeat from call to call.
 @lru_cache(maxsize=256)
 def _members_by_type(
     names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool

@@ -26,7 +26,7 @@ SCALE = (
 )
 ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
 END = r"(?![A-Za-z0-9_])(?![.,:-]\d)"
-# Every repetition is bounded, so that the time is linear in the text.
+# Bounded repetitions keep the time linear in the text.
 URL = (
     r"(?:https?|ftp|s3|gs|wss?)://[^\s<>\"'`)\]\u3000-\u303f]{1,2000}"
     r"|\bwww\.[a-z0-9-]{1,63}\.[^\s<>\"'`)\]]{2,2000}"
