@@ -18,7 +18,7 @@ from abs_shield.text.show import escaped
 STYLES = {Verdict.CLEAN: "green", Verdict.SUSPICIOUS: "yellow", Verdict.HALLUCINATED: "bold red"}
 """The colour of each verdict; the word or a sign always accompanies it."""
 _WIDTH = 120  # without a terminal: logs and CI pages show about so much without wrapping
-_HANGING = 4
+_HANGING = 4  # distinct from the indent of 2 of nested lines
 """Indent of the continuation lines of a wrapped line, in characters."""
 _LINE = 400  # a few lines of a terminal; a model's text may have thousands of characters
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from abs_shield.cli.console import safe
 from abs_shield.text.show import LONGEST_NAME
 
-SHORTEST = 20
+SHORTEST = 20  # less does not show both ends of a name
 """Minimum width of a shortened name, in characters."""
 
 

@@ -40,7 +40,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 """Headers of each response."""
-_LONGEST_FORM = 10_000
+_LONGEST_FORM = 10_000  # a token and an id are short; a larger body fills memory
 """Maximum size of a form, in bytes."""
 _MOST_FIELDS = 20  # forms here have three; parsing thousands of fields would block the event loop
 _OPEN_PATHS = ("/login", "/static/")  # the form itself, its style sheet and script

@@ -13,9 +13,9 @@ from starlette.responses import StreamingResponse
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable import DurableStore
 
-EVERY_S = 2.0
+EVERY_S = 2.0  # feels live; one cheap query for all pages
 """Interval of reading the log while a page is open, in seconds."""
-_BEAT_S = 20.0
+_BEAT_S = 20.0  # common proxies close a silent connection after 30 to 60 s
 """Interval of comments that keep connections open through proxies, in seconds."""
 MOST_PAGES = 200
 """Maximum number of connected pages; further ones must be reloaded manually."""

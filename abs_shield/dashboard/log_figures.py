@@ -24,17 +24,17 @@ from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.sealed_record import Damaged, ScoreRecord
 from abs_shield.text.show import encodable
 
-MOST_OF_SESSION = 5_000
+MOST_OF_SESSION = 5_000  # each is read from the log: a page must not take seconds
 """Maximum number of decisions counted of one session, the newest."""
 NEWEST = 20_000
 """Newest records that estimate the spread of decisions over sessions: more make a page slow."""
 STALE = 1_000
 """New records after which the cached sessions are read again: 5 % of `NEWEST`."""
-MOST_TIMES = 20
+MOST_TIMES = 20  # each holds up to `NEWEST` entries
 """Maximum number of periods whose sessions are cached."""
-PAGE = 50
+PAGE = 50  # two screens
 """Decisions per page."""
-AROUND = 5
+AROUND = 5  # what led to it, and what followed
 """Maximum number of decisions of the same session shown before and after one."""
 
 

@@ -19,9 +19,9 @@ from abs_shield.stats.paired import (
 )
 from abs_shield.text.show import shown
 
-_LEAST_GRADED = 30
+_LEAST_GRADED = 30  # with fewer, its interval is too narrow
 """Minimum number of cases for a bootstrap of grades between 0 and 1 to hold its level."""
-_DETECTED = 2.8
+_DETECTED = 2.8  # 1.96 + 0.84
 """Sum of the normal quantiles for a level of 5 % and a power of 80 %."""
 
 

@@ -20,12 +20,12 @@ from abs_shield.flywheel.tier import is_systematic, scope_of, tier_of
 from abs_shield.stats.wilson import wilson
 from abs_shield.text.show import escaped
 
-EXAMPLES = 5
+EXAMPLES = 5  # a reviewer reads them all
 """Maximum number of example catches of a gap, the newest with different claims."""
 _LONGEST_TITLE = 120  # one line of a wide terminal
 _LAST_DAY = "9999-12-31"  # dates are compared as text
 _MOST_TITLES = 200  # the most frequent title shows early; a model may word each claim differently
-_MOST_FIGURES = 500
+_MOST_FIGURES = 500  # the range of deviations hardly changes after that
 """Number of the newest catches of a gap whose values are compared with the right ones."""
 
 

@@ -14,7 +14,7 @@ from abs_shield.core.words import Subject
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.text_pattern import Pattern, is_kind, likeness, pattern_of
 
-SAME_FROM = 0.6
+SAME_FROM = 0.6  # lower merges different matters, higher splits rewordings
 """Minimum similarity of two texts about the same subject matter."""
 SAME_NAME_FROM = 0.7
 """Minimum similarity of two invented tool names; higher, because names are short."""
@@ -22,7 +22,7 @@ _COMPARED = 50
 """Maximum number of groups compared with a new pattern: those that share the most prefixes."""
 # abbreviations and misspellings agree in their first letters; fewer would match most words
 _BEGINNING = 3
-_LEAST_SHARED = 0.4
+_LEAST_SHARED = 0.4  # below `SAME_FROM`, as synonyms share no prefix
 """Minimum share of a pattern's word prefixes that a group must have to be compared."""
 
 

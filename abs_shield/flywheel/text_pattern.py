@@ -36,7 +36,7 @@ _TOKEN = re.compile("|".join(f"(?P<{kind}>{form})" for kind, form in _KINDS), re
 _NAME = re.compile(r"[^\W\d]\w*(?:_\w+)+|[a-z]+[A-Z]\w*")
 """An identifier of several words, such as ``order_id`` or ``orderId``."""
 _LEAST_ABBREVIATED = 3  # `cap` for `capitalisation`; two letters begin too many words
-_ALIKE = 0.8
+_ALIKE = 0.8  # one letter of five
 """Minimum similarity in spelling at which two words of five or more letters are the same."""
 _LEAST_SPELT = 5  # with one letter changed, five letters still agree by 0.8
 _WEIGHT_OF_KIND = 0.5

@@ -10,7 +10,7 @@ SYSTEMATIC_DECISIONS, SYSTEMATIC_SESSIONS = 3, 2
 """Minimum decisions and sessions of a systematic gap: one session may repeat one mistake."""
 FREQUENT_FROM = 0.005
 """Minimum lower end of the rate's interval of a frequent gap: certainly 1 decision in 200."""
-HIGH_IMPACT_FROM, MEDIUM_IMPACT_FROM = 0.7, 0.3
+HIGH_IMPACT_FROM, MEDIUM_IMPACT_FROM = 0.7, 0.3  # between the weights 1.0, 0.5 and 0.1
 """Minimum mean impact of its catches (`priority.WEIGHTS`) for high and for medium impact."""
 GENERAL_AGENTS, GENERAL_CATCHES = 2, 2
 """Minimum number of agents of a general gap, and of catches of each: one may be chance."""

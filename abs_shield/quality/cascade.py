@@ -49,7 +49,7 @@ _NO_LIMIT = 1_000_000_000  # the budget only counts here: one output is judged o
 _CONFIDENCE = "confidence"
 """The name in `held_by` for outputs that are held by their confidence alone."""
 _WITHHELD = "(withheld: its personal data could not be masked)"
-_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_A_TOKEN = 4  # OpenAI's rule of thumb: costs are approximate
 """Approximate number of characters of English text per token."""
 
 

@@ -54,7 +54,7 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _MOST_COMPARISONS = 5  # per sentence: more are a list, and each costs a search for names
-_NEAR, _BEHIND = 60, 20
+_NEAR, _BEHIND = 60, 20  # farther apart, they mostly belong to two clauses
 """Maximum distance between a name and its comparison, and after both, in characters."""
 _RISES = (
     r"increas(?:es?|ed|ing)|grow(?:s|n|ing)?|grew|ris(?:es?|en|ing)|rose|gain(?:s|ed|ing)?"

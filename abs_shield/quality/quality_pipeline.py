@@ -19,7 +19,7 @@ from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageRe
 from abs_shield.quality.trends import ScoreTrends
 from abs_shield.text.show import shown
 
-_THREADS = 2
+_THREADS = 2  # a slow judge must not stop the queue; more may exceed a provider's rate limit
 """Number of judges called in parallel in the background."""
 
 

@@ -20,7 +20,7 @@ from abs_shield.text.values.number_values import NTH
 
 _MOST_CHARACTERS = 100_000
 """Maximum number of characters read; at 16 KB the whole stage may take 160 ms."""
-_LONGEST_SENTENCE = 1_000
+_LONGEST_SENTENCE = 1_000  # 150 words; patterns with gaps take long on more
 """A longer sentence is a table or not prose, and no pattern applies to it."""
 _MARKS = {kind: chr(0xE001 + n) for n, kind in enumerate("NPMYDTOIX")}
 """

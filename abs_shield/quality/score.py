@@ -18,7 +18,7 @@ from abs_shield.text.sentences import sentences
 Structure = Literal["headings", "list", "table", "json"]
 
 _MOST_SENTENCES = 5_000  # a book; more is data, and would only cost memory
-_LEAST_REPEATED = 20
+_LEAST_REPEATED = 20  # shorter ones are headings and phrases such as "See below."
 """Minimum length of a sentence that is not repeated by chance."""
 _ARTEFACTS = re.compile(
     "\ufffd|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac[\u0080-\u2122]|"

@@ -10,7 +10,7 @@ from abs_shield.quality.quality_types import Task
 HIGH_STAKES = frozenset({"CLIENT_FACING", "FINANCIAL", "LEGAL", "SECURITY"})
 """Classifications that are high-stakes regardless of the amount."""
 _BETWEEN = re.compile(r"[\s_-]+")
-LARGE_IMPACT = 100_000
+LARGE_IMPACT = 100_000  # as the specification of the cascade has it
 """Amount above which any task is high-stakes."""
 
 

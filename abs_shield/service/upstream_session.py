@@ -31,7 +31,7 @@ _KEY = "abs_shield/link"  # with a prefix, because others may store in the conne
 _PING_TIMEOUT_S = 10.0
 _SETTLE_TIMEOUT_S = 5.0  # a slow server delays the first call by no more than this
 _INITIALIZED_TIMEOUT_S = 60.0  # clients confirm within milliseconds; 60 s allow a person to approve
-_QUESTION_TIMEOUT_S = 1.0
+_QUESTION_TIMEOUT_S = 1.0  # delays the first call of every client by as much
 """Seconds to wait for a server's first question if no other signal shows that it has none."""
 _NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 

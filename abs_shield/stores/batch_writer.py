@@ -18,9 +18,9 @@ logger = logging.getLogger("abs_shield")
 
 T = TypeVar("T")
 
-BATCH = 1_000
+BATCH = 1_000  # one commit for so many; more would hold the write lock for long
 """Maximum number of items written in one transaction."""
-EVERY_S = 0.05
+EVERY_S = 0.05  # a crash loses no more than this; shorter, each decision is a commit
 """How long an item waits for others, in seconds."""
 _IDLE_ROUNDS = 20  # one second of empty rounds; then the thread sleeps and costs nothing
 _RESERVE = 256  # threads that may pass the check of `losing` before the first of them appends

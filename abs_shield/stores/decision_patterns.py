@@ -11,10 +11,10 @@ from abs_shield.core.digest import digest
 from abs_shield.core.layer_names import UNREGISTERED
 from abs_shield.core.words import Action
 
-HOUR_S = 3_600
+HOUR_S = 3_600  # shorter periods are more rows; longer ones hide a change within a day
 """Decisions are counted by the hour in which they were made."""
 _DIGEST_BYTES = 16  # 128 bits: no two patterns collide, and the index stays half of SHA-256's
-_MOST_CACHED = 8_192
+_MOST_CACHED = 8_192  # a host has some hundred patterns; each takes a few kB
 """Patterns whose text is cached for the next decision of the same pattern."""
 _LONGEST_PLACE = 256  # a location contains keys of arguments, which a model can make any length
 _PROBABILITY_PLACES = 2

@@ -34,7 +34,7 @@ from abs_shield.stores.sealed_record import (
 from abs_shield.stores.store_status import StoreStatus
 from abs_shield.text.show import describe_exception, escaped
 
-MOST_WAITING = 10_000
+MOST_WAITING = 10_000  # some 10 MB: minutes of a database that is down
 """Default limit of decisions that wait while the database cannot be written."""
 # a commit takes milliseconds; longer than this, the database is down and waiting does not help
 _TIMEOUT_S = 5.0

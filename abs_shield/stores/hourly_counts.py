@@ -18,7 +18,7 @@ _AT_ONCE = 5_000
 """Records counted in one transaction, so that writers do not wait long."""
 _LATEST = 1e15
 """Times are clamped to this: a host may pass any number, and database integers have 64 bits."""
-_MOST_CACHED = 8_192
+_MOST_CACHED = 8_192  # saves a query per decision; a host has some hundred
 """Patterns whose number is cached."""
 
 

@@ -13,7 +13,7 @@ from abs_shield.stores.migrations.postgres_migrations import STEPS
 from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.text.show import escaped
 
-_LOCK = 0x61627368
+_LOCK = 0x61627368  # "absh": unlikely to be the lock of another program in the database
 """The advisory lock that lets one process migrate at a time."""
 # a server in reach connects in milliseconds; libpq's own default is no limit
 _CONNECTS_WITHIN_S = 5

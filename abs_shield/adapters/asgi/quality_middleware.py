@@ -60,7 +60,7 @@ _REPRESENTATION_HEADERS = frozenset(
     }
 )  # fmt: skip
 """Headers that describe the output, and not the problem that replaces it."""
-_GZIP_OR_ZLIB = 47
+_GZIP_OR_ZLIB = 47  # 15 for the largest window, plus 32
 """The `wbits` value with which zlib detects both formats by their header."""
 _TEXT_TYPES = ("", "text/plain", "text/markdown")
 """Media types whose body is the output; without a type, a body that looks like JSON is JSON."""

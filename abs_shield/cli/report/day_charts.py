@@ -11,7 +11,7 @@ from abs_shield.replay.report import Slices
 
 _STEP, _WIDTH, _HEIGHT = 10, 8, 40
 """A bar's step, width and maximum height, in SVG units."""
-_LEAST = 1.5
+_LEAST = 1.5  # less vanishes on a screen
 """Minimum height of a bar that is not zero."""
 
 

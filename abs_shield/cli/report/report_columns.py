@@ -23,7 +23,7 @@ _EDGES = 2  # a blank on each side of rich's box
 _WORD = re.compile(r"\([^)]*\)|\S+")
 """A word of a head; a text in brackets counts as one."""
 _EMPTY = "-"
-_SPARE_FIRST = 5
+_SPARE_FIRST = 5  # such columns repeat what others imply
 """Columns with at least this `spare` are dropped before a name is shortened."""
 
 

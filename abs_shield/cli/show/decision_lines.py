@@ -20,9 +20,9 @@ from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import read_message
 from abs_shield.replay.runs import UNREADABLE
 
-_LONG = 4_000
+_LONG = 4_000  # two screens; `--format json` has all
 """Maximum characters shown of arguments, a result or an output."""
-_LISTED = 20
+_LISTED = 20  # about a screen
 """Maximum number of claims and calls of a report that are listed."""
 
 

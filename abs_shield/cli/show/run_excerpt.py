@@ -18,7 +18,7 @@ from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.json_records import read_record
 from abs_shield.replay.runs import UNREADABLE, reason_of
 
-_BEFORE, _AFTER = 6, 4
+_BEFORE, _AFTER = 6, 4  # the question and the calls that led to it, and the reaction
 """Messages before and after the one in question."""
 
 

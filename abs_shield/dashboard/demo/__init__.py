@@ -23,9 +23,9 @@ SESSIONS_A_DAY = 120  # some 5,000 decisions, which a page counts and a laptop w
 _DAY_S = 24 * 3_600.0
 _DRIFTS_FROM = 11
 """The day from which the travel agent hallucinates more, because its model was replaced."""
-_DRIFT = 3
+_DRIFT = 3  # visible in the chart of two weeks
 """The factor by which it hallucinates more often then."""
-_LABELLED = 0.35
+_LABELLED = 0.35  # enough for a precision with an interval, and some are left to label
 """Share of flagged decisions with a label."""
 _MODELS = {"support": "model-a", "travel": "model-b", "operations": "model-a"}
 _REPLACED = "model-c"

@@ -13,7 +13,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical
 from abs_shield.flywheel.mutate.text_similarity import fuzz, is_within, likeness
 
-LEAK = 0.9
+LEAK = 0.9  # one word in ten may differ: rewordings are leaks, other questions are not
 """Minimum similarity of a training text that counts as a near-duplicate of a case."""
 _SHARED = 0.6
 """Minimum share of a case's keys that a training text must have to be compared: below `LEAK`."""

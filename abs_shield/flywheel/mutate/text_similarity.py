@@ -9,9 +9,9 @@ from typing import Any
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.mutate.canonical_text import Canonical
 
-DUPLICATE = 0.92
+DUPLICATE = 0.92  # examples from one template differ more; a different word order does not
 """Minimum similarity of duplicates among examples with the same names and numbers."""
-_SAME_WORD = 80.0
+_SAME_WORD = 80.0  # one letter of five
 """Minimum percentage at which a word counts as a misspelling of another."""
 _LEAST_LETTERS = 4  # two words of three letters differ in a third by one letter
 _LEAST_WORDS = 2

@@ -9,7 +9,7 @@ from abs_shield.quality.consistency.kinds import KINDS
 from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import read_text
 
-_MOST = 2_000
+_MOST = 2_000  # more than any report holds; a text of figures alone would take seconds
 """Maximum number of relations per kind."""
 
 

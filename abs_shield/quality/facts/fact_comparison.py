@@ -20,7 +20,7 @@ from abs_shield.text.values.figure_reader import figures
 
 MISMATCH = "ENTITY_MISMATCH"
 _MOST_SENTENCES = 2_000  # a long report; a larger text is data, and would take seconds
-_MOST_FACTS = 50
+_MOST_FACTS = 50  # a common word may be the name of many subjects
 """Maximum number of compared facts per sentence."""
 _ITEM = re.compile(r"[-*\u2022|]|\d{1,3}[.)]")
 _ROUGHLY = Decimal("0.05")

@@ -55,13 +55,13 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})?")
 _WORD = r"[^\W\d_a-z][\w&.\u2019'-]{0,40}"
 _NAMES = re.compile(rf"{_WORD}(?: (?:(?:of|the|and|de|la|von|van) )?{_WORD}){{0,7}}")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
-_MOST_WORDS = 5
+_MOST_WORDS = 5  # longer names are titles; each length adds names to the query
 """Maximum number of words of a queried name."""
 _MOST_NAMES = 200
 """Maximum number of queried names per output: an endpoint may time out with more."""
 _MOST_ROWS = 5_000  # 200 names with some 20 statements each; more is a common word
 _MOST_BYTES = 5_000_000  # a row has some 500 bytes; a faulty endpoint may send without end
-_MOST_CACHED = 10_000
+_MOST_CACHED = 10_000  # some MB; a name that is evicted is queried again
 """Maximum number of names whose facts are cached, including names without facts."""
 
 

@@ -43,9 +43,9 @@ from abs_shield.text.tokens import is_small
 from abs_shield.text.values.figure import DATE, MONEY, NUMBER, Figure, is_year
 from abs_shield.text.values.figure_reader import figures
 
-_MOST_MATCHES = 3
+_MOST_MATCHES = 3  # a sentence states few values; a table in one line has hundreds
 """Maximum number of matches of a pattern per sentence."""
-_LONGEST_BEFORE = 300
+_LONGEST_BEFORE = 300  # the patterns for it try many ways to split a text
 """Maximum number of characters between the start of a clause and its statement."""
 _YEARLY = re.compile(
     r"found|establish|year|born|birth|date|launch|releas|incorporat|open|start|built|died|death"

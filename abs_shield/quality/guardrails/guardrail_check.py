@@ -13,7 +13,7 @@ from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import read_text
 from abs_shield.text.nearest import nearest
 
-_MOST = 200
+_MOST = 200  # each is a finding in the log; one is enough to hold the output
 """Maximum number of reported violations per rule."""
 _WORDS = re.compile(r"[^a-z0-9]+")
 _SYNONYMS = {

@@ -35,7 +35,7 @@ _RESERVED = re.compile(
 """Reserved domains (RFC 2606 and 6761)."""
 _REMOTE = re.compile(r":(?:[\w.~-]*/[\w~./-]|[\w./~-]{1,80}\.git\b)")
 """The path of a Git or SSH remote after its host, as in `git@host:team/project`."""
-_LOGIN = 100
+_LOGIN = 100  # farther back, `://` belongs to another address
 """Maximum length of a user name and a password in a server address."""
 _NO_LOGIN = re.compile(r"[\s/?#@<>\"']")
 _LOCAL = re.compile(r"[^\W\d_]+")

@@ -12,7 +12,7 @@ from abs_shield.quality.pii.recogniser import LONGEST_REACH, Recogniser
 from abs_shield.quality.pii.rivals import RIVALS
 from abs_shield.text.values.value_patterns import URL
 
-_WEAK = 0.2
+_WEAK = 0.2  # such rows match nearly any number, so the nearest word has to decide
 """Strength below which context words of other recognisers count against a match."""
 _BEHIND = 30
 """Characters after an identifier in which a context word counts: `... is her BSN`."""

@@ -13,7 +13,7 @@ from abs_shield.text.values.figure import Day, Figure
 
 CODE = "CONTRADICTORY_AGE"
 _REMEDY = "Make the date of birth, the date and the age consistent"
-_WINDOW = 4
+_WINDOW = 4  # later ones are often about a relative or a successor
 """Number of sentences from a birth on, in the same paragraph, that may be about that person."""
 _BORN = form(
     r"\b(?:born|birth(?:day|date)?)\b(?: (?:on|in|was|is|of|[a-z]+day,?|[A-Z][\w.'\u2019-]*,?|the"
@@ -35,7 +35,7 @@ _OTHERS = re.compile(
     r"|friend|partner|married|who)\b",
     re.IGNORECASE,
 )
-_LIVES = 125
+_LIVES = 125  # the oldest person on record died at 122
 """Maximum plausible age in years."""
 
 

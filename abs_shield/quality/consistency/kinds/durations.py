@@ -66,7 +66,7 @@ _CLOCKED = form(
     rf"\b(?:takes?|took|lasts?|lasted) {_LENGTH}, (?:start|leav|depart|beginn)ing{_AT} <first:T>"
     rf",? and (?:end|arriv|land|finish|conclud)ing{_AT} <last:T>"
 )
-_THREE_MONTHS = 92.0
+_THREE_MONTHS = 92.0  # the longest three months: contracts often count from another day
 """Tolerance in days of a length in months or years given with its first and last day."""
 _AFTER = form(
     rf"{_LENGTH} (?P<way>after|before|from){_WORDS}(?: on)? <first:DY>,?{_WORDS},?"
@@ -92,7 +92,7 @@ _NO_LENGTH = re.compile(
     r"|elected|term|sentence|contract|deal|mandate|loan)\b|/",
     re.IGNORECASE,
 )
-_GREGORIAN = 1924
+_GREGORIAN = 1924  # Greece was the last in Europe, in 1923
 """Before this year some countries used another calendar."""
 
 

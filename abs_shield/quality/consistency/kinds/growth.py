@@ -20,7 +20,7 @@ from abs_shield.text.values.figure import Figure
 
 CODE = "CONTRADICTORY_GROWTH"
 _REMEDY = "Make the current value, the prior value and the change consistent"
-_WINDOW = 3
+_WINDOW = 3  # farther apart, the values mostly belong to another quantity
 """Maximum distance, in sentences, of a change from its base and its result."""
 _KIND = r"(?: [a-z][a-z-]{0,24}){0,3}? "
 _AGAINST = (

@@ -14,7 +14,7 @@ from abs_shield.text.values.figure import MONEY
 
 CODE = "CONTRADICTORY_ORDER"
 _REMEDY = "Make the comparisons consistent with each other"
-_MOST = 200
+_MOST = 200  # each is searched for a cycle with all others
 """Maximum number of comparisons of a text."""
 _SCALES = {
     "tall": "taller higher longer/shorter lower", "large": "larger bigger greater/smaller",

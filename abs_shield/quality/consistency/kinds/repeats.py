@@ -16,7 +16,7 @@ from abs_shield.text.values.figure import Figure
 
 CODE = "CONTRADICTORY_VALUE"
 _REMEDY = "Give the quantity one value, or say what differs"
-_MOST = 500
+_MOST = 500  # quantities of a longer text mostly belong to several things
 """Maximum number of compared sentences of a text."""
 _DEFINITE = r"(?:the|our|its|their|his|her|my|your|this|[^\W\d_][\w'\u2019-]{0,24}['\u2019]s?) "
 _NOUNS = r"(?:[^\W\d_][\w'\u2019&-]{0,24})(?: [^\W\d_][\w'\u2019&-]{0,24}){0,7}?"

@@ -71,7 +71,7 @@ _NO_SHARES = re.compile(
     re.IGNORECASE,
 )
 _LEAST_SHARES = 2  # one share says nothing about the sum
-_LEAST, _MOST = 70, 140
+_LEAST, _MOST = 70, 140  # less is a selection of shares; more are shares of several wholes
 """Range of sums, in percent, that are meant to be all shares of one whole."""
 
 

@@ -52,7 +52,7 @@ _COURT = re.compile(
 )
 _END = re.compile(r"(?<=[\w)][\w)][\w)])\. (?=[A-Z][a-z]+[ ,])")
 """The end of a sentence; abbreviations of courts are not followed by a whole word."""
-_NEAR = 160
+_NEAR = 160  # a citation with its parallel reporters has some 100
 """Characters around a case in which its court and year are expected."""
 _IN_SUIT = re.compile(
     r"\b(?:part(?:y|ies)|sides|plaintiffs?|defendants?|litigants|lawyers|attorneys|jur(?:y|ors)|trial|hearing"

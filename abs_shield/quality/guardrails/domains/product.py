@@ -80,7 +80,7 @@ _CHARGES = re.compile(
 """A name before an amount: `Notion charges`, `Asana`, `Slack's Pro plan costs`."""
 _MONTHS = Decimal(12)  # a yearly price may be stated as twelve monthly ones
 _NOBODY = frozenset("today now this it that here there what let".split())
-_NEAR = 60
+_NEAR = 60  # farther away, an amount mostly belongs to something else
 """Characters between a plan's name and its price."""
 
 
