@@ -170,7 +170,7 @@ class Baseline:
         Add an accepted result.
 
         Args:
-            kept: The result.
+            observation: The result.
             oldest: The result that it replaces; None if there is room for both.
             judged: Whether it was the last one judged.
         """

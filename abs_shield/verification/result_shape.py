@@ -113,7 +113,7 @@ def shape_of(value: Any, members: Members | None = None, *, is_text: bool = Fals
     Args:
         value: The result.
         members: Its members, where it is an object and has some.
-        is_text: As in `Shape`.
+        is_text: As in `ResultShape`.
 
     >>> shape_of({"price": 5, "venue": None}).members
     {'price': 'number', 'venue': 'null'}

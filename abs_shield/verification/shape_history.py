@@ -79,7 +79,7 @@ class ShapeHistory:
         only if many different arguments had results.
 
         Args:
-            kept: The result.
+            observation: The result.
             newest: The tool's newest results.
             peers: Number of results it is comparable with; see `Baseline.peers`.
         """

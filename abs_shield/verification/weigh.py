@@ -91,7 +91,7 @@ class Weigher:
         The readings of silent signals are a few constants, so their combination is cached.
 
         Args:
-            seen: The result.
+            view: The result.
             context: Its comparisons with earlier results.
             limits: The limits of its tool.
             suppressed: Returns whether a signal that fired is a known false alarm; None if none is.
