@@ -29,7 +29,7 @@ A private-use character for each kind of figure.
 N number, P percentage, M money, Y year, D date, T time, O ordinal, I id; X is a figure that no
 relation may use.
 """
-_PRIVATE = re.compile(f"[{_MARKS['N']}-{_MARKS['X']}]")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")  # the marks above, and those of statements of facts
 _MARK_OF_KIND = {MONEY: "M", DATE: "D", TIME: "T", ID: "I"}
 _PIECES = re.compile(
     r"(?P<omitted>[*`]+|(?<!\w)_+|_+(?!\w))|(?P<blank>\s+)|[^*`_\s]+(?: [^*`_\s]+)*|_+"

@@ -241,7 +241,7 @@ GROWING = [
       for piece in ("tx_1 ", '{"a":1},', "1,", "\ufdfa")],
     *[Growing(door="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
               small=8_000, open=BUSY if piece == "word " else "")
-      for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ")],
+      for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ", "id:12345/")],
     Growing(door="replay", name="tools of one run", made=run(tools_of)),
     Growing(door="replay", name="messages of one run", made=run(turns_of), open=BUSY),
     found("check_call", "rows of dates and codes", pieces=("2024-01-02 ", "é", "id is ", "nil"),

@@ -120,6 +120,15 @@ def test_another_value_of_the_same_thing_is_found(text: str) -> None:
     assert WRONG[text] == text[finding.start : finding.end].removesuffix(" square kilometres")
 
 
+@pytest.mark.parametrize("mark", ["\ue001", "\ue120", "\ue130", "\ue13f", "\uf8ff"])
+def test_private_use_characters_of_a_text_are_no_marks(mark: str) -> None:
+    """They hid a wrong value, or broke the check."""
+    [finding] = check_facts(f"Acme{mark} was founded{mark} in {mark}1999.", FACTS).findings
+
+    assert "1999" in finding.detail
+    assert () == check_facts(f"Acme was founded in {mark}.", FACTS).findings
+
+
 @pytest.mark.parametrize(
     "text",
     ["AAPL's valuation was $3.5T in Q4 2025.", "The valuation of AAPL was $3.5T in Q4 2025."],
