@@ -24,13 +24,13 @@ from abs_shield.replay.cases import (
     Operation,
     PlantedCase,
     before_call,
+    explain_miss,
     gist,
     layer_of,
     pointing_at,
     read_cases,
     set_aside,
     value_of,
-    why_not,
     with_call,
 )
 from abs_shield.text.failure_results import is_failure_result
@@ -290,7 +290,7 @@ class _Sheet:
             value=value_of(case),
             found=bool(findings),
             nearest=findings[0].nearest if findings else "",
-            why=findings[0].detail if findings else why_not(case, decision, usual=usual),
+            why=findings[0].detail if findings else explain_miss(case, decision, usual=usual),
         )
 
 

@@ -212,7 +212,7 @@ def _summary(mined: Mined) -> None:
     _print_message(blocked_line(mined.first, mined.last))
     for each in mined.draft.withdrawn:
         tool = escaped(each.tool, limit=LONGEST_NAME)
-        _print_message(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
+        _print_message(f"withdrawn: {each.kind} of {tool}: {each.objection}")
     for title, lines in fault_lists(mined.draft, mined.stays):
         for line in lines:
             _print_message(f"{title}: {line}")

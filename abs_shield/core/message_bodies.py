@@ -37,10 +37,10 @@ def may_be_lost(message: Mapping[str, Any], role: Role, *, is_empty: bool) -> bo
     >>> may_be_lost({"role": "user", "content": "", "images": ["iVBO"]}, "user", is_empty=True)
     True
     """
-    return role in _MENTIONING_ROLES and (not is_empty or _holds_unknown(message))
+    return role in _MENTIONING_ROLES and (not is_empty or _has_unknown_member(message))
 
 
-def _holds_unknown(message: Mapping[str, Any]) -> bool:
+def _has_unknown_member(message: Mapping[str, Any]) -> bool:
     return any(held and name not in _ABOUT and name not in BODY for name, held in message.items())
 
 
@@ -60,7 +60,7 @@ def require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
         role not in _MENTIONING_ROLES or any(message[name] is not None for name in names)
     ):
         return
-    if _holds_unknown(message):
+    if _has_unknown_member(message):
         raise UnreadableMessage(
             f"message has {keys_of(message)}, which are not known here; {SHAPES}"
         )

@@ -57,7 +57,7 @@ def sentence(finding: Finding, *, values: bool) -> str:
     return f"{finding.detail}; {finding.hint}" if finding.hint else finding.detail
 
 
-def masked(text: str, *, values: bool) -> str:
+def mask_text(text: str, *, values: bool) -> str:
     """
     Return a reason or an error, with quoted texts masked unless *values* is true.
 
@@ -75,7 +75,7 @@ def time_of(at: float) -> str:
         return ""
 
 
-def where_of(finding: Finding, subject: Subject, *, values: bool) -> str:
+def describe_location(finding: Finding, subject: Subject, *, values: bool) -> str:
     """Return the JSON pointer of a finding, without names written by a model."""
     return finding.where if values else safe_where(finding, subject, None)
 
@@ -85,7 +85,7 @@ def _shown(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:
         check=finding.check,
         verdict=finding.verdict.value,
         code=finding.code,
-        where=where_of(finding, subject, values=values),
+        where=describe_location(finding, subject, values=values),
         sentence=sentence(finding, values=values),
         strength=f"{finding.strength:.2f}",
         weighs=finding.weighs,
@@ -107,4 +107,4 @@ def _value(name: str, value: Any, *, values: bool) -> str:
     if values or name in _OWN_FACTS:
         return str(value)
     # the expectation is the schema's text, and only its quotations may be the model's
-    return masked(value, values=False) if name == "expected" else MASK
+    return mask_text(value, values=False) if name == "expected" else MASK

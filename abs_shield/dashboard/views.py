@@ -17,7 +17,12 @@ from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.access import is_own_form, read_form
 from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, address_time
-from abs_shield.dashboard.finding_texts import masked, sentence, shown_findings, where_of
+from abs_shield.dashboard.finding_texts import (
+    describe_location,
+    mask_text,
+    sentence,
+    shown_findings,
+)
 from abs_shield.dashboard.heatmap_cells import RowLimit, RowOrder, interval_of, shown_tables
 from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.dashboard.log_figures import FilterChoices, FilteredCounts, LogFigures
@@ -141,7 +146,7 @@ class Views:
             place=place,
             gaps=self._gaps(),
             shows_gaps=bool(self.flywheel),
-            masked=lambda text: masked(text, values=self.show_values),
+            mask_text=lambda text: mask_text(text, values=self.show_values),
             **self._charts(filters, whole),
         )  # fmt: skip
 
@@ -206,9 +211,9 @@ class Views:
             place=place,
             decision=decision,
             findings=shown_findings(decision, values=self.show_values),
-            errors=[masked(error, values=self.show_values) for error in decision.errors],
+            errors=[mask_text(error, values=self.show_values) for error in decision.errors],
             coverage=[
-                (check, one.outcome.value, masked(one.reason, values=self.show_values))
+                (check, one.outcome.value, mask_text(one.reason, values=self.show_values))
                 for check, one in decision.coverage.items()
             ],
             before=earlier,
@@ -227,10 +232,10 @@ class Views:
         own = [one for one in weighing if one.check == check] or weighing
         if own:
             line = sentence(own[0], values=self.show_values)
-            where = where_of(own[0], decision.subject, values=self.show_values)
+            where = describe_location(own[0], decision.subject, values=self.show_values)
             return f"{line} ({where})" if where else line
         if decision.errors:
-            return masked(decision.errors[0], values=self.show_values)
+            return mask_text(decision.errors[0], values=self.show_values)
         return ""
 
     def _trace(self, decision: Decision) -> str:

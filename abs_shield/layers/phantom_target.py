@@ -510,14 +510,14 @@ def _finding(
 ) -> Finding:
     # HALLUCINATED needs both: a class that is nearly always right, and an author who says that a
     # mistake cannot be undone or must not pass.
-    is_grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
+    is_hallucinated = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
     origin = session.origin(near) if near and session is not None else None
     if origin is not None and session is not None:
         near = original_spelling(near, origin, session)
     hint = f"did you mean {shown(near)}, from {origin}?" if near else "ask the user, or look it up"
     return Finding(
         check="phantom_target",
-        verdict=Verdict.HALLUCINATED if is_grave else Verdict.SUSPICIOUS,
+        verdict=Verdict.HALLUCINATED if is_hallucinated else Verdict.SUSPICIOUS,
         strength=STRENGTHS[basis].strength,
         basis=basis,
         where="/arguments" + pointer(argument.path),

@@ -96,7 +96,7 @@ def tool_of(shape: ToolShape) -> Tool:
     if shape.description:
         fields["description"] = shape.description
     # `is True`: only a plain hint counts, as a server may send anything.
-    fields |= {ours: True for theirs, ours in HINTS.items() if hints.get(theirs) is True}
+    fields |= {own: True for hint, own in HINTS.items() if hints.get(hint) is True}
     return Tool(**fields)
 
 

@@ -247,7 +247,7 @@ class Cascade:
                 # personal data is held in every mode of holding: it cannot be taken back
                 stage.name == PII or self._config.hold == "all" or self._high_stakes
             ):
-                self._hold(stage.name, self._masked(report.message))
+                self._hold(stage.name, self._mask(report.message))
             case StageOutcome.FAILED:
                 self._flagged = True
             case StageOutcome.ERROR:
@@ -276,7 +276,7 @@ class Cascade:
         reasons = [f"{more:,} further findings"] if more > 0 else []
         confidence = self._measured.get(key, self._priors.get(key))
         own_words = report.outcome is StageOutcome.ERROR  # the class of an error, without its text
-        reason = report.reason if own_words else self._masked(report.reason)
+        reason = report.reason if own_words else self._mask(report.reason)
         ran = report.outcome in _RAN or report.partial
         return StageResult(
             name=name,
@@ -304,12 +304,12 @@ class Cascade:
         """Return a finding with personal data masked in its texts, which may quote the output."""
         return replace(
             finding,
-            detail=self._masked(finding.detail),
-            claim=self._masked(finding.claim),
-            remedy=self._masked(finding.remedy),
+            detail=self._mask(finding.detail),
+            claim=self._mask(finding.claim),
+            remedy=self._mask(finding.remedy),
         )
 
-    def _masked(self, text: str) -> str:
+    def _mask(self, text: str) -> str:
         """Return a text with personal data masked; a placeholder if a detector fails."""
         if not text:
             return ""

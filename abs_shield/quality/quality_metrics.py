@@ -42,15 +42,15 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = renewed(Lock())
         self._pipelines: WeakSet[QualityPipeline] = WeakSet()
-        self._made: _Instruments | None = None
+        self._cached_instruments: _Instruments | None = None
         self._series: set[SeriesKey] = set()
         self._rate: tuple[float, float | None] = (float("-inf"), None)
         restart_in_children(self)
 
     def restart(self) -> None:
         """Reset the measurements in a forked child."""
-        if self._made is not None:
-            forget_measurements(vars(self._made).values())
+        if self._cached_instruments is not None:
+            forget_measurements(vars(self._cached_instruments).values())
 
     def watch(self, pipeline: QualityPipeline) -> None:
         """Include a pipeline in the gauges; it is weakly referenced."""
@@ -89,11 +89,13 @@ class Metrics:
 
     @property
     def _instruments(self) -> _Instruments:
-        if self._made is None:
+        if self._cached_instruments is None:
             with self._lock:
-                if self._made is None:
-                    self._made = _Instruments(get_meter("abs_shield.quality", __version__), self)
-        return self._made
+                if self._cached_instruments is None:
+                    self._cached_instruments = _Instruments(
+                        get_meter("abs_shield.quality", __version__), self
+                    )
+        return self._cached_instruments
 
     def _labels(self, key: SeriesKey) -> dict[str, str]:
         with self._lock:

@@ -94,5 +94,5 @@ def _cell(tool: str, layer: str, counts: Counter[tuple[str, str, str]]) -> Cell:
 def _heat(row: HeatRow) -> tuple[bool, int, int, int]:
     cells = row.cells.values()
     errors = sum(cell.errors for cell in cells)
-    grave = max((cell.verdict.gravity for cell in cells), default=0)
-    return errors > 0, grave, errors + sum(cell.findings for cell in cells), row.calls
+    gravity = max((cell.verdict.gravity for cell in cells), default=0)
+    return errors > 0, gravity, errors + sum(cell.findings for cell in cells), row.calls

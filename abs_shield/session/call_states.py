@@ -27,7 +27,7 @@ class Executed:
         at: Seconds on this process's monotonic clock, or the run file's own time.
         turn: How many user messages came before it.
         nested: Whether another tool called it from code.
-        decision_id: What the door decided of it; None where it did not run behind the door.
+        decision_id: The id of its decision; None if no decision was made.
         call_id: The id that the model's API gave to the call; None if it has none.
     """
 
@@ -146,14 +146,14 @@ class CallStates:
         return any(one.decision_id == decision_id for one in self.opened[call_id])
 
     def open_loose(self, name: str) -> None:
-        """The door let a call pass that has no id: one result of that tool is to come."""
+        """Record that a call without an id runs: one result of its tool is expected."""
         running = self._running = own(self._running)
         running[name] = running.get(name, 0) + 1
         if len(running) > self._most:
             del running[next(iter(running))]
 
     def shut_loose(self, name: str) -> bool:
-        """A call without an id came back; False where every result that was due has come."""
+        """Record the result of a call without an id; return False if none was expected."""
         due = self._running.get(name)
         if due:
             self._running[name] = due - 1

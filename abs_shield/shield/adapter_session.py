@@ -26,7 +26,7 @@ class AdapterSession:
 
     def __init__(self, firewall: Shield, session: Session | None = None) -> None:
         self.firewall = firewall
-        self._given = session
+        self._own_session = session
 
     def session(
         self,
@@ -49,7 +49,7 @@ class AdapterSession:
                 session belong to that agent then, not to this run.
         """
         # A run that a tool started is another agent's: it gets a session of its own.
-        session = None if parent is not None else self._given or current_session()
+        session = None if parent is not None else self._own_session or current_session()
         if session is None:
             session = self.firewall.session(conversation, parent=parent)
         # `or`: a framework that does not know an id must not erase the one that is known.

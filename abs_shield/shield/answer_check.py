@@ -15,7 +15,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.allowlist_entries import allowlist_entries
 from abs_shield.shield.answer_decision import CheckStart
-from abs_shield.shield.fault import place_of
+from abs_shield.shield.fault import error_location
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.off_switch import NOTE, SWITCH
 from abs_shield.shield.tool_registry import Registry
@@ -163,7 +163,7 @@ class AnswerCheck:
         """Handle an internal error, which is not a verdict; strict blocks an unchecked answer."""
         from abs_shield.answer.assembly import NOT_CHECKED, unchecked
 
-        message = f"{ANSWER}: {place_of(error)}"
+        message = f"{ANSWER}: {error_location(error)}"
         logger.error("abs_shield could not check an answer: %s", message)
         # None closes, too: in audit mode the block is recorded, and not enforced.
         closes = self._lifecycle.policy.on_error != "allow"

@@ -87,7 +87,7 @@ def faults_of(decision: Decision) -> list[Fault]:
         if coverage.outcome is Outcome.ERROR
     ]
     # Where no layer failed, the error was of the whole check.
-    return broken or [Fault("door", error) for error in decision.errors]
+    return broken or [Fault("call check", error) for error in decision.errors]
 
 
 _CLEAN = {

@@ -22,7 +22,7 @@ from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count_attempt
 from abs_shield.shield.dispatched import Dispatched, model_findings
 from abs_shield.shield.enforcement import Ruling, rule_on
-from abs_shield.shield.fault import Fault, place_of
+from abs_shield.shield.fault import Fault, error_location
 from abs_shield.shield.kill_switch import KillSwitch
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
 from abs_shield.shield.off_switch import NOTE as OFF
@@ -73,7 +73,7 @@ class Evaluator:
             plans=lambda record: plans_of(registry.tools_of(record)),
             kinds=lambda record: registry.tools_of(record).kinds(),
         )  # fmt: skip
-        self._unknown = ToolLayers(self._layers, None, self._terms)
+        self._unknown_tool_layers = ToolLayers(self._layers, None, self._terms)
         # By the plan's id, as a plan has no hash; `_prepare` says why the id stays valid.
         self._prepared: dict[int, ToolLayers] = {}
 
@@ -156,7 +156,10 @@ class Evaluator:
         # Our own error must never become the host's exception.
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
-            plan, judgement = None, CallJudgement([], {}, [Fault("door", place_of(error))])
+            plan, judgement = (
+                None,
+                CallJudgement([], {}, [Fault("call check", error_location(error))]),
+            )
         decision, key = self._decide(
             call, arguments if malformed is None else call.arguments, session, judgement, plan,
             decision_id=decision_id, counted=counted, runs=runs, changed=changed, at=at,
@@ -182,7 +185,7 @@ class Evaluator:
     def _prepare(self, plan: ToolPlan | None) -> ToolLayers:
         """Return the prepared layers of a tool; they reference the plan, so its id stays valid."""
         if plan is None:
-            return self._unknown
+            return self._unknown_tool_layers
         if len(self._prepared) >= _MOST_PREPARED:
             # All of them, as tools come and go with sessions and none is known to be the oldest.
             self._prepared.clear()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """An internal error: its layer, or ``door`` for the whole check, and the message."""
+    """An internal error: its layer, or ``call check`` for all layers, and the message."""
 
     layer: str
     message: str
@@ -16,7 +16,7 @@ class Fault(NamedTuple):
         return f"{self.layer} could not run: {self.message}"
 
 
-def place_of(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """Return the type and place of an exception; its text could contain argument values."""
     # The innermost frame: where it broke, not where it was called.
     frames = traceback.extract_tb(error.__traceback__)

@@ -29,7 +29,7 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome
-from abs_shield.shield.fault import place_of
+from abs_shield.shield.fault import error_location
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
 from abs_shield.shield.result_ruling import decision_fields, suppressed_by
 from abs_shield.shield.session_tools import SessionTools
@@ -156,7 +156,7 @@ class ResultVerifier:
             )
         except Exception as error:
             # Our own messages hold no value of a call; any other exception's text may.
-            text = str(error) if isinstance(error, ShieldError) else place_of(error)
+            text = str(error) if isinstance(error, ShieldError) else error_location(error)
             text = f"{VERIFICATION}: {text}"
             logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), text)
             return self._failed(text, mode, execution)

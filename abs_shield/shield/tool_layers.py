@@ -16,7 +16,7 @@ from abs_shield.policy import Policy
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
-from abs_shield.shield.fault import Fault, place_of
+from abs_shield.shield.fault import Fault, error_location
 
 _MOST_STORED = 512  # a tool has a few combinations of arguments; a model may invent more
 _LONGEST_NAMES = 4_096
@@ -271,7 +271,7 @@ def _run_layers(
             if findings := layer.judge(proposal, session):
                 _add_results(layer.name, findings, judgement, coverage)
         except Exception as error:
-            judgement.faults.append(Fault(layer.name, place_of(error)))
+            judgement.faults.append(Fault(layer.name, error_location(error)))
     # After all of them, as a layer that failed may have reported coverage before.
     for fault in judgement.faults:
         coverage[fault.layer] = Coverage(Outcome.ERROR, fault.message)

@@ -86,7 +86,7 @@ class Registry(Mapping[str, Entry]):
         self._changes = 0
         self._replaced: set[str] = set()
         self._entries: dict[str, Entry] = {}
-        self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
+        self._unknown_tools: OrderedDict[str, ToolPlan] = OrderedDict()
         self._outdated: OrderedDict[int, tuple[Binding, ToolPlan]] = OrderedDict()
         self._authored_names: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
         self._lock = renewed(RLock())
@@ -333,12 +333,12 @@ class Registry(Mapping[str, Entry]):
     def unknown(self, name: str) -> ToolPlan:
         """Return the plan of an unregistered tool: without a schema, with the policy's modes."""
         with self._lock:
-            plan = self._unknown.get(name)
+            plan = self._unknown_tools.get(name)
             if plan is None:
                 plan = compiled([Tool(name=_valid_name(name))], self._policy, tolerant=True)
-                self._unknown[name] = plan
-                if len(self._unknown) > _MOST_UNKNOWN:
-                    self._unknown.popitem(last=False)
+                self._unknown_tools[name] = plan
+                if len(self._unknown_tools) > _MOST_UNKNOWN:
+                    self._unknown_tools.popitem(last=False)
             return plan
 
     def tools(self) -> dict[str, Tool]:

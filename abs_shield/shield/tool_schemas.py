@@ -82,7 +82,7 @@ def _bedrock(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mcp(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
-    hints = {theirs: True for theirs, ours in HINTS.items() if getattr(tool, ours)}
+    hints = {hint: True for hint, own in HINTS.items() if getattr(tool, own)}
     return {**_name_and_description(tool), "inputSchema": parameters} | (
         {"annotations": hints} if hints else {}
     )

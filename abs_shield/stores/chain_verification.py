@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core.decision import SCHEMA_VERSION as DECISIONS
-from abs_shield.stores.ledger import Ledger, PlacedRow, Query
+from abs_shield.stores.ledger import Ledger, PositionedRow, Query
 from abs_shield.stores.sealed_record import (
     SCHEMA_VERSION,
     Head,
@@ -110,8 +110,8 @@ def verify(
 def _find_faults(
     ledger: Ledger, check: ChainCheck, heads: dict[str, Head], earlier: dict[str, Head]
 ) -> Generator[ChainFault, None, None]:
-    with closing(ledger.placed_rows(Query(), order="writer, seq")) as placed:
-        for writer, rows in groupby(placed, key=_writer_of):
+    with closing(ledger.positioned_rows(Query(), order="writer, seq")) as positioned:
+        for writer, rows in groupby(positioned, key=_writer_of):
             yield from check.check_chain(
                 writer, rows, heads.pop(writer, None), earlier.pop(writer, None)
             )
@@ -132,8 +132,8 @@ def _missing_newest(ledger: Ledger) -> ChainFault | None:
     return ChainFault("", 0, "missing", gone)
 
 
-def _writer_of(placed: PlacedRow) -> str:
-    return str(placed.row.writer)
+def _writer_of(positioned: PositionedRow) -> str:
+    return str(positioned.row.writer)
 
 
 def pruned_ends(ledger: Ledger, seal: Seal) -> dict[str, set[tuple[int, str]]]:
@@ -169,16 +169,16 @@ class ChainCheck:
         self._verified = verified
 
     def check_chain(
-        self, writer: str, rows: Iterator[PlacedRow], head: Head | None, earlier: Head | None
+        self, writer: str, rows: Iterator[PositionedRow], head: Head | None, earlier: Head | None
     ) -> Iterator[ChainFault]:
         """Yield the faults of one chain; *earlier* is its head at an earlier verification."""
         verified = self._verified
         verified.chains += 1
         last, place, faults = Head(writer), None, verified.faults
-        for placed in rows:
+        for positioned in rows:
             verified.records += 1
-            yield from self.check_record(placed, last, previous_place=place)
-            row = placed.row
+            yield from self.check_record(positioned, last, previous_place=place)
+            row = positioned.row
             if not _has_valid_types(row):
                 continue
             # the chain may have been rewritten and resealed from here on
@@ -186,7 +186,7 @@ class ChainCheck:
                 yield ChainFault(
                     writer, row.seq, "edited", "an earlier verification read another record here"
                 )
-            last, place = Head(writer, row.seq, row.digest), placed.place
+            last, place = Head(writer, row.seq, row.digest), positioned.place
         if head is not None and not (isinstance(head.seq, int) and isinstance(head.digest, str)):
             yield ChainFault(
                 writer, last.seq, "edited", "the chain's head has a value of the wrong type"
@@ -207,7 +207,7 @@ class ChainCheck:
         return not self._seal.keyed or sealed == head
 
     def check_record(
-        self, placed: PlacedRow, last: Head, *, previous_place: int | None
+        self, positioned: PositionedRow, last: Head, *, previous_place: int | None
     ) -> list[ChainFault]:
         """
         Return the faults of one record; never raises, whatever the record contains.
@@ -218,15 +218,15 @@ class ChainCheck:
             previous_place: The place of the record before it; None for the first record.
         """
         try:
-            return list(self._check_record(placed, last, previous_place=previous_place))
+            return list(self._check_record(positioned, last, previous_place=previous_place))
         except Exception as error:  # anything may stand in a database
             why = escaped(read_failure(error), limit=200)
-            return [_fault(placed.row, "edited", f"it cannot be read: {why}")]
+            return [_fault(positioned.row, "edited", f"it cannot be read: {why}")]
 
     def _check_record(
-        self, placed: PlacedRow, last: Head, *, previous_place: int | None
+        self, positioned: PositionedRow, last: Head, *, previous_place: int | None
     ) -> Iterator[ChainFault]:
-        row = placed.row
+        row = positioned.row
         # nothing after this may read a column of the wrong type
         if not _has_valid_types(row):
             yield ChainFault(
@@ -242,7 +242,7 @@ class ChainCheck:
             yield _fault(row, "reordered", f"record {seq} of chain {writer} is stored here")
             return
         # places increase with every insert, so a smaller one was moved
-        if previous_place is not None and placed.place <= previous_place:
+        if previous_place is not None and positioned.place <= previous_place:
             yield _fault(row, "reordered", "its place is before that of the record it follows")
         if (changed := _changed_column(row, sealed)) is not None:
             yield _fault(row, "edited", changed)

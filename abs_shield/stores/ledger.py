@@ -75,7 +75,7 @@ class Query:
         return after and (self.until is None or row.at < self.until)
 
 
-class PlacedRow(NamedTuple):
+class PositionedRow(NamedTuple):
     """A row and its place in the database, which increases with every insert."""
 
     place: int
@@ -204,11 +204,13 @@ class Ledger(ABC):
         self, query: Query, *, order: str = "place", limit: int | None = None
     ) -> Iterator[SealedRow]:
         """Yield the matching rows in an order."""
-        return (placed.row for placed in self.placed_rows(query, order=order, limit=limit))
+        return (
+            positioned.row for positioned in self.positioned_rows(query, order=order, limit=limit)
+        )
 
-    def placed_rows(
+    def positioned_rows(
         self, query: Query, *, order: str = "place", limit: int | None = None
-    ) -> Generator[PlacedRow, None, None]:
+    ) -> Generator[PositionedRow, None, None]:
         """Yield the matching rows in an order, each with its place in the database."""
         where, values = self._where(query)
         sql = f"SELECT place, {_COLUMNS} FROM {self.records}{where} ORDER BY {order}"
@@ -216,7 +218,7 @@ class Ledger(ABC):
             sql, values = f"{sql} LIMIT {self.param}", [*values, limit]
         with closing(self.stream(sql, values)) as rows:
             for place, *columns in rows:
-                yield PlacedRow(place, SealedRow(*columns))
+                yield PositionedRow(place, SealedRow(*columns))
 
     def places_of(self, ids: Sequence[str]) -> list[int]:
         """Return the places of the decisions with these ids, by the column of ids."""
@@ -225,11 +227,11 @@ class Ledger(ABC):
             rows = self._with_values(sql, [column_text(one) for one in ids])
             return sorted({place for (place,) in rows})
 
-    def rows_at(self, places: Sequence[int]) -> Iterator[PlacedRow]:
+    def rows_at(self, places: Sequence[int]) -> Iterator[PositionedRow]:
         """Yield the records that still exist at these places."""
         sql = f"SELECT place, {_COLUMNS} FROM {self.records} WHERE place IN ({{}})"
         return (
-            PlacedRow(place, SealedRow(*columns))
+            PositionedRow(place, SealedRow(*columns))
             for place, *columns in self._with_values(sql, places)
         )
 

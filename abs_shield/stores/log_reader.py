@@ -250,18 +250,18 @@ class LogReader(ABC):
         query = Query(kind=RecordKind.DECISION, since=since, until=until, before=before)
         with self._read_connection() as ledger:
             matches = [
-                placed
+                positioned
                 for pattern in patterns
-                for placed in ledger.placed_rows(
+                for positioned in ledger.positioned_rows(
                     replace(query, pattern=pattern), order="place DESC", limit=limit
                 )
             ]
         # one query per pattern, because its index returns the newest records of one pattern only
-        matches.sort(key=lambda placed: placed.place, reverse=True)
+        matches.sort(key=lambda positioned: positioned.place, reverse=True)
         return [
-            (placed.place, decision)
-            for placed in matches[:limit]
-            for decision in read_bodies([placed.row], parse_decision, skipped)
+            (positioned.place, decision)
+            for positioned in matches[:limit]
+            for decision in read_bodies([positioned.row], parse_decision, skipped)
         ]
 
     def decisions_of(
@@ -427,13 +427,13 @@ class LogReader(ABC):
                     up_to = self.last_place()
                 wanted = replace(query, after=after, up_to=up_to)
                 with self._read_connection() as ledger:
-                    page = list(ledger.placed_rows(wanted, limit=_PAGE))
+                    page = list(ledger.positioned_rows(wanted, limit=_PAGE))
             except Damaged:
                 if skipped is None:
                     raise
                 yield from self._rows_around(replace(query, after=after), skipped)
                 return
-            yield from (placed.row for placed in page)
+            yield from (positioned.row for positioned in page)
             if len(page) < _PAGE:
                 return
             after = page[-1].place
@@ -447,7 +447,7 @@ class LogReader(ABC):
             with self._read_connection() as ledger:
                 try:
                     # filtered by place alone, because an index may be damaged, too
-                    page = list(ledger.placed_rows(Query(after=after, up_to=up_to)))
+                    page = list(ledger.positioned_rows(Query(after=after, up_to=up_to)))
                 except ledger.errors as error:
                     if not ledger.is_damage(error):
                         raise
@@ -457,7 +457,7 @@ class LogReader(ABC):
                     else:
                         skipped(Damaged(f"the record at place {up_to} cannot be read: {error}"))
                     continue
-            yield from (placed.row for placed in page if query.admits(placed.row))
+            yield from (positioned.row for positioned in page if query.admits(positioned.row))
 
     def last_place(self) -> int:
         """Return the place of the newest record in the database; 0 for an empty log."""
@@ -477,7 +477,9 @@ class LogReader(ABC):
         """Return the place and the decision of the newest record with that id, or None."""
         newest: NewestRecord[tuple[int, Decision]] = NewestRecord()
         with self._read_connection() as ledger:
-            rows = [*ledger.placed_rows(Query(kind=RecordKind.DECISION, decision_id=decision_id))]
+            rows = [
+                *ledger.positioned_rows(Query(kind=RecordKind.DECISION, decision_id=decision_id))
+            ]
         for place, row in rows:
             decision = row.read(parse_decision)
             if decision.id == decision_id:  # the column may be truncated or changed

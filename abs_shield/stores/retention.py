@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.stores.chain_verification import ChainCheck, ChainFault, Verified, pruned_ends
 from abs_shield.stores.expiry import last_expired
-from abs_shield.stores.ledger import Ledger, PlacedRow, Query
+from abs_shield.stores.ledger import Ledger, PositionedRow, Query
 from abs_shield.stores.sealed_record import Head, Seal, sealed_time
 
 
@@ -36,7 +36,7 @@ def plan_pruning(ledger: Ledger, seal: Seal, *, before: float, now: float) -> Pr
     check = ChainCheck(seal, earlier, Verified())
     for writer in ledger.writers():
         faults: list[ChainFault] = []
-        with closing(ledger.placed_rows(Query(writer=writer), order="seq")) as rows:
+        with closing(ledger.positioned_rows(Query(writer=writer), order="seq")) as rows:
             end = last_expired(_sealed(rows, check, Head(writer), faults), before=before, now=now)
         if faults:
             plan.refused.append(faults[0])
@@ -50,14 +50,14 @@ def plan_pruning(ledger: Ledger, seal: Seal, *, before: float, now: float) -> Pr
 
 
 def _sealed(
-    rows: Iterable[PlacedRow], check: ChainCheck, last: Head, faults: list[ChainFault]
+    rows: Iterable[PositionedRow], check: ChainCheck, last: Head, faults: list[ChainFault]
 ) -> Iterator[tuple[float, Head]]:
     """Yield each record's sealed time and head, up to the first record with a fault."""
     place = None
-    for placed in rows:
-        faults.extend(check.check_record(placed, last, previous_place=place))
+    for positioned in rows:
+        faults.extend(check.check_record(positioned, last, previous_place=place))
         if faults:
             return
-        row, place = placed.row, placed.place
+        row, place = positioned.row, positioned.place
         last = Head(row.writer, row.seq, row.digest)
         yield sealed_time(row.kind, row.parse_sealed()["body"]), last

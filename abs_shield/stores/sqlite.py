@@ -211,9 +211,9 @@ class SqliteLedger(Ledger):
         raise StoreError(f"the decision log `{self._path}` was deleted or replaced")
 
     def insert(self, rows: Sequence[SealedRow], patterns: Sequence[int | None]) -> None:
-        placed = [(*row, pattern) for row, pattern in zip(rows, patterns, strict=True)]
-        for start in range(0, len(placed), _AT_ONCE):
-            some = placed[start : start + _AT_ONCE]
+        complete = [(*row, pattern) for row, pattern in zip(rows, patterns, strict=True)]
+        for start in range(0, len(complete), _AT_ONCE):
+            some = complete[start : start + _AT_ONCE]
             values = [value for row in some for value in row]
             self.execute(_INSERT + ", ".join([_ROW] * len(some)), values)
 

@@ -17,7 +17,7 @@ _RAISED = re.compile(r"(\w+) at .+:\d+")
 """An exception in `Decision.errors`: its type and location."""
 # a rule's text is the author's, and only the exception's type is exported
 _RULE_RAISED = re.compile(r"rule `.*\) raised (\w+)(?:;.*)?", re.DOTALL)
-_OUTSIDE_CHECKS = ("door", "decision log")
+_OUTSIDE_CHECKS = ("call check", "decision log")
 """Prefixes of errors outside any check."""
 
 

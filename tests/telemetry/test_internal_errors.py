@@ -128,13 +128,13 @@ def test_a_layer_that_fails_in_its_own_words_has_no_type(heard):
 @pytest.mark.parametrize(
     ("error", "broke"),
     [
-        ("door could not run: KeyError at shield.py:7", ("door", "KeyError")),
+        ("call check could not run: KeyError at shield.py:7", ("call check", "KeyError")),
         ("decision log: it keeps no records", ("decision log", "layer_error")),
         ("something else", ("call", "layer_error")),
     ],
 )
 def test_an_error_of_no_layer_is_one_too(decide, error, broke):
-    """The door's own, and a decision log that keeps no records."""
+    """An error of the call check itself, and one of a decision log without records."""
     assert [broke] == internal_errors(decide(errors=(error,)))
 
 

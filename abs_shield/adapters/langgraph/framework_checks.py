@@ -32,13 +32,15 @@ def check_framework() -> None:
     field_names = {field.name for field in fields(Runtime)}
     for name in ("control", "execution_info"):
         if name not in field_names:
-            raise unsupported(f"langgraph's `Runtime` has no `{name}`", "one run from another")
+            raise unsupported_error(
+                f"langgraph's `Runtime` has no `{name}`", "one run from another"
+            )
     for part in missing_parts():
-        raise unsupported(
+        raise unsupported_error(
             f"langgraph has no {part}", "handled errors of a tool from unhandled ones"
         )
     if not _marks_summaries():
-        raise unsupported(
+        raise unsupported_error(
             "`SummarizationMiddleware` no longer marks its message with `lc_source`",
             "a summary from the user's own words",
         )
@@ -53,15 +55,15 @@ def check_step(config: Mapping[str, Any]) -> None:
     """
     inside = "checkpoint_ns" in config.get("configurable", {})
     if inside and NAMESPACE not in config.get("metadata", {}):
-        raise unsupported(
+        raise unsupported_error(
             f"a step's metadata has no `{NAMESPACE}`", "an agent from one inside its tool"
         )
 
 
-def unsupported(what: str, tells: str) -> ShieldError:
+def unsupported_error(missing: str, distinction: str) -> ShieldError:
     """Return the error that names a missing part."""
     return ShieldError(
-        f"{what}: the adapter cannot distinguish {tells}; it was written for {_SUPPORTED}"
+        f"{missing}: the adapter cannot distinguish {distinction}; it was written for {_SUPPORTED}"
     )
 
 

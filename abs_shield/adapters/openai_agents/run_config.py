@@ -29,13 +29,13 @@ def shielded_config(
     Returns:
         The configuration, for ``run_config``.
     """
-    answered = with_unknown_tool_answers(config, firewall=firewall)
-    if isinstance(answered, Mapping):
-        return RunConfig(**answered)
-    return RunConfig() if answered is None else answered
+    configuration = answer_unknown_tools(config, firewall=firewall)
+    if isinstance(configuration, Mapping):
+        return RunConfig(**configuration)
+    return RunConfig() if configuration is None else configuration
 
 
-def with_unknown_tool_answers(
+def answer_unknown_tools(
     config: RunConfig | Mapping[str, Any] | None, *, firewall: Shield
 ) -> RunConfig | Mapping[str, Any] | None:
     """
@@ -50,11 +50,11 @@ def with_unknown_tool_answers(
     is_record = isinstance(config, RunConfig)
     options: Mapping[str, Any] = vars(config) if is_record else config or {}
     host = options.get("tool_error_formatter")
-    if isinstance(host, _UnknownToolFormatter):  # a run that continues has it already
+    if isinstance(host, _FeedbackFormatter):  # a run that continues has it already
         return config
     changes: dict[str, Any] = {
         "tool_not_found_behavior": "return_error_to_model",
-        "tool_error_formatter": _UnknownToolFormatter(host),
+        "tool_error_formatter": _FeedbackFormatter(host),
     }
     return replace(config, **changes) if isinstance(config, RunConfig) else {**options, **changes}
 
@@ -65,7 +65,7 @@ def _enforces(policy: Policy) -> bool:
 
 
 @dataclass(frozen=True)
-class _UnknownToolFormatter:
+class _FeedbackFormatter:
     """Answers the call of an unknown tool with feedback; leaves other errors to the host."""
 
     host: Callable[[ToolErrorFormatterArgs[Any]], Any] | None

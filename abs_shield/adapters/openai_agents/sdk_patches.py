@@ -15,7 +15,7 @@ from agents import tool as sdk_tool
 from agents.lifecycle import RunHooksBase
 from agents.run_internal import run_loop, tool_execution
 
-from abs_shield.adapters.openai_agents.run_config import with_unknown_tool_answers
+from abs_shield.adapters.openai_agents.run_config import answer_unknown_tools
 from abs_shield.adapters.openai_agents.run_context import (
     CURRENT_RUN,
     GUARD,
@@ -153,7 +153,7 @@ def _options(options: Mapping[str, Any], scope: RunScope) -> dict[str, Any]:
         changed["hooks"] = ShieldRunHooks(scope.runs, host, flags_output=scope.flags_output)
     if scope.answers:
         config = options.get("run_config")
-        changed["run_config"] = with_unknown_tool_answers(config, firewall=scope.runs.firewall)
+        changed["run_config"] = answer_unknown_tools(config, firewall=scope.runs.firewall)
     return changed
 
 

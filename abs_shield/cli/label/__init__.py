@@ -18,7 +18,7 @@ from abs_shield.cli.label.label_queue import LabelQueue
 from abs_shield.cli.label.labeling import LabelingSession
 from abs_shield.cli.line_errors import LineErrors
 from abs_shield.cli.log.damaged_records import DamagedRecords, length
-from abs_shield.cli.log.decision_lookup import find_decision, unknown_decision
+from abs_shield.cli.log.decision_lookup import describe_missing, find_decision
 from abs_shield.cli.log.log_option import DatabaseOption, files_of, open_log
 from abs_shield.cli.progress_bar import with_progress
 from abs_shield.cli.shared_options import RecordedRuns
@@ -200,7 +200,7 @@ def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> int:
                 raise BadInput("write a decision's id and its truth")
             label_value = _truth(words[1])
             if (decision := store.get(words[0])) is None:  # in a file ids are whole
-                raise BadInput(unknown_decision(store, words[0]))
+                raise BadInput(describe_missing(store, words[0]))
             console.print_line(_add_label(store, decision, label_value, author))
         except (BadInput, StoreError) as error:
             bad.add(BadLine(path, number, str(error)))

@@ -29,24 +29,24 @@ def find_decision(store: DurableStore, name: str) -> Decision:
     near = store.ids_near(name, most=_MOST_NEAR)
     matches = [match for match in near if match.startswith(name)]
     if len(matches) > 1:
-        raise BadInput(_ambiguous(name, matches))
+        raise BadInput(_ambiguous_message(name, matches))
     if matches and (decision := store.get(matches[0])) is not None:
         return decision
-    raise BadInput(_unknown(name, near))
+    raise BadInput(_missing_message(name, near))
 
 
-def unknown_decision(store: DurableStore, name: str) -> str:
-    """Return the message for an unknown id, with the nearest existing one."""
-    return _unknown(name, store.ids_near(name, most=_MOST_NEAR))
+def describe_missing(store: DurableStore, name: str) -> str:
+    """Describe an id that is not in the log, with the nearest one that is."""
+    return _missing_message(name, store.ids_near(name, most=_MOST_NEAR))
 
 
-def _ambiguous(name: str, matches: list[str]) -> str:
+def _ambiguous_message(name: str, matches: list[str]) -> str:
     listed = ", ".join(f"`{escaped(match)}`" for match in matches[:_LISTED])
     more = " and more" if len(matches) > _LISTED else ""
     return f"several decisions begin with `{escaped(name)}`: {listed}{more}; write more of the id"
 
 
-def _unknown(name: str, near: list[str]) -> str:
+def _missing_message(name: str, near: list[str]) -> str:
     likely = closest_spelling(name, near)
     hint = (
         f"did you mean `{escaped(likely)}`?"

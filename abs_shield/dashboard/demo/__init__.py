@@ -59,7 +59,7 @@ def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int
                 store.append_score(
                     at=at, agent=conversation.agent, task_type="letter", model=model, score=score
                 )
-            for decision in _placed(judged[chosen].decisions, name, at, model):
+            for decision in _set_times(judged[chosen].decisions, name, at, model):
                 store.append(decision)
                 appended += 1
                 if decision.verdict is not Verdict.CLEAN and draw.random() < _LABELLED:
@@ -115,7 +115,7 @@ def _model(conversation: Conversation, day: int) -> str:
     return _REPLACED if replaced else _MODELS[conversation.agent]
 
 
-def _placed(judged: list[Decision], name: str, at: float, model: str) -> Iterator[Decision]:
+def _set_times(judged: list[Decision], name: str, at: float, model: str) -> Iterator[Decision]:
     """Yield a conversation's decisions with the id of one session, some seconds apart."""
     for number, decision in enumerate(judged):
         yield replace(

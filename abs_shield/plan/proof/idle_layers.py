@@ -145,12 +145,12 @@ def _no_pair(context: ProofContext) -> str:
     ):
         return ""
     # One of each: hundreds of tools have a few different actions.
-    deeds = list({plan.action for plan in context.plans.values() if plan.writes})
+    actions = list({plan.action for plan in context.plans.values() if plan.writes})
     if any(
         _has_command_argument(name, context) for name, plan in context.plans.items() if plan.writes
     ):
         return ""
-    can_contradict = any(_may_contradict(*pair) for pair in product(deeds, repeat=2))
+    can_contradict = any(_may_contradict(*pair) for pair in product(actions, repeat=2))
     return "" if can_contradict else "no two tools undo each other, and none sets a value"
 
 

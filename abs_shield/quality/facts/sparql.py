@@ -121,7 +121,7 @@ class SparqlFacts:
         self._fresh_s = fresh_s
         self._headers = {"User-Agent": f"abs_shield/{__version__}", **(headers or {})}
         self._lock = renewed(Lock())
-        self._known: OrderedDict[str, tuple[float, tuple[Fact, ...]]] = OrderedDict()
+        self._fact_cache: OrderedDict[str, tuple[float, tuple[Fact, ...]]] = OrderedDict()
 
     def read(self, text: str) -> None:
         """
@@ -144,9 +144,9 @@ class SparqlFacts:
         with self._lock:
             # also without facts, so that a name is not queried for every output
             for name, facts in facts_by_name.items():
-                self._known[name] = now, tuple(facts)
-            while len(self._known) > _MOST_CACHED:
-                self._known.popitem(last=False)
+                self._fact_cache[name] = now, tuple(facts)
+            while len(self._fact_cache) > _MOST_CACHED:
+                self._fact_cache.popitem(last=False)
 
     def facts_about(self, sentence: str) -> Iterator[Fact]:
         """
@@ -166,7 +166,7 @@ class SparqlFacts:
 
     def _cached_facts(self, name: str) -> tuple[Fact, ...] | None:
         with self._lock:
-            at, facts = self._known.get(name, (float("-inf"), ()))
+            at, facts = self._fact_cache.get(name, (float("-inf"), ()))
         return facts if time.monotonic() - at <= self._fresh_s else None
 
     def _rows(self, names: Iterable[str]) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ class Phrases:
     def __init__(self, phrases: Iterable[str]) -> None:
         """Index the phrases by their first word; those without blanks are searched as text."""
         self._unspaced: list[str] = []
-        self._known: set[str] = set()
+        self._context_words: set[str] = set()
         self._by_first: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
         for phrase in dict.fromkeys(phrases):
             if _UNSPACED.search(phrase):
@@ -41,7 +41,7 @@ class Phrases:
             else:
                 words = tuple(lowered(word) for word in phrase.split())
                 self._by_first[words[0]].append(words)
-                self._known.update(words)
+                self._context_words.update(words)
         self._spelled = {
             tuple(lowered(word) for word in phrase.split()): phrase for phrase in phrases
         }
@@ -57,7 +57,7 @@ class Phrases:
         unspaced = bool(self._unspaced) and not text.isascii()
         matches: list[PhraseMatch] = []
         for start, end in windows:
-            words = [one for one in _words(text, start, end) if one[0] in self._known]
+            words = [one for one in _words(text, start, end) if one[0] in self._context_words]
             matches.extend(hit for n in range(len(words)) for hit in self._at(words, n))
             if unspaced:
                 matches.extend(self._in_unspaced(text, start, end))

@@ -164,13 +164,13 @@ class _Judge:
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
-        self._seen: set[tuple[str, int, int]] = set()
+        self._scanned: set[tuple[str, int, int]] = set()
         self._taken: defaultdict[str, list[int]] = defaultdict(list)
 
     def candidates(self, row: Recogniser, match: re.Match[str]) -> Iterator[_Candidate]:
         """Yield a match with enough confidence, once for each name."""
         start, end = match.span()
-        if (row.name, start, end) in self._seen:
+        if (row.name, start, end) in self._scanned:
             return
         distance = self._surroundings.distance(row, start, end)
         confidence = row.strength + _gain(distance)
@@ -183,7 +183,7 @@ class _Judge:
             return
         # last, because it costs most
         if row.accepts(match[0]) and self._surroundings.fits(row, start, end):
-            self._seen.add((row.name, start, end))
+            self._scanned.add((row.name, start, end))
             far = _FAR if distance is None else distance
             yield _Candidate(row, start, end, round(min(confidence, SUREST), 3), far)
 

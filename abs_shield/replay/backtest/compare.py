@@ -48,15 +48,15 @@ def compare(
     matched: set[int] = set()
     planted = None if cases is None else PlantedRun(run, cases.of(run.run_id))
     figures = _planted_figures(into)
-    for ours, theirs in _pairs(run, new, old):
-        file_labels = {} if labels is None else labels.of(run, ours.judged)
+    for new_row, old_row in _pairs(run, new, old):
+        file_labels = {} if labels is None else labels.of(run, new_row.judged)
         into.match(set(file_labels))
-        own_labels = own.of(run, ours.judged)
+        own_labels = own.of(run, new_row.judged)
         matched |= set(own_labels)
         # labels of the file first: somebody wrote them for this backtest
-        into.update(run, ours, theirs, _label(file_labels or own_labels, into))
+        into.update(run, new_row, old_row, _label(file_labels or own_labels, into))
         if planted is not None:
-            planted.record([ours] if theirs is None else [ours, theirs], figures)
+            planted.record([new_row] if old_row is None else [new_row, old_row], figures)
     if planted is not None:
         planted.judge([new] if old is None else [new, old], figures)
     into.in_runs_matched += len(matched)
@@ -65,7 +65,7 @@ def compare(
 
 def _pairs(run: Run, new: Side, old: Side | None) -> Iterator[tuple[Ruled, Ruled | None]]:
     if old is None:
-        yield from ((ours, None) for ours in new.ruled(run))
+        yield from ((new_row, None) for new_row in new.ruled(run))
     else:
         # strict: both sides judge the same calls, as the run goes on as recorded
         yield from zip(new.ruled(run), old.ruled(run), strict=True)

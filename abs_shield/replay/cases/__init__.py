@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abs_shield.core.renamed import old_names
 from abs_shield.replay.cases.case_files import MUTATIONS, RUNS, TOOLSETS, Cases, read_cases
 from abs_shield.replay.cases.planted_case import (
     Expect,
@@ -11,7 +12,7 @@ from abs_shield.replay.cases.planted_case import (
     read_case,
     value_of,
 )
-from abs_shield.replay.cases.planted_findings import gist, pointing_at, why_not
+from abs_shield.replay.cases.planted_findings import explain_miss, gist, pointing_at
 from abs_shield.replay.cases.planted_runs import before_call, call_count, with_call
 from abs_shield.replay.cases.right_calls import set_aside
 
@@ -25,6 +26,7 @@ __all__ = [
     "PlantedCase",
     "before_call",
     "call_count",
+    "explain_miss",
     "gist",
     "layer_of",
     "pointing_at",
@@ -32,6 +34,7 @@ __all__ = [
     "read_cases",
     "set_aside",
     "value_of",
-    "why_not",
     "with_call",
 ]
+
+__getattr__ = old_names(__name__, {"why_not": "explain_miss"})

@@ -31,7 +31,7 @@ def pointing_at(
     return [finding for finding in weighing if finding.where in places]
 
 
-def why_not(case: PlantedCase, decision: Decision, *, usual: Collection[object]) -> str:
+def explain_miss(case: PlantedCase, decision: Decision, *, usual: Collection[object]) -> str:
     """
     Return the reason for a missing finding of the expected layer, as far as the decision shows it.
     """

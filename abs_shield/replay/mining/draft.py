@@ -80,10 +80,10 @@ class Suggestion:
         tool: The tool; for a pair, the one that is called first.
         parameter: The parameter; empty for the whole tool.
         field: The field of `Tool` that would declare it; empty for rules, pairs and remarks.
-        says: The declared value: True or False for an effect, else a rule or a pair; None if only
-            the parameter's name is needed, and for a remark.
+        declaration: The declared value: True or False for an effect, else a rule or a pair; None
+            if only the parameter's name is needed, and for a remark.
         evidence: The evidence, in one line.
-        why_not: The reason why it is only a comment; empty if it is declared.
+        objection: The reason why it is only a comment; empty if it is declared.
         withdrawn: Whether it was declared at first, and would have blocked recorded calls.
     """
 
@@ -92,19 +92,19 @@ class Suggestion:
     evidence: str
     parameter: str = ""
     field: str = ""
-    says: bool | Among | Within | Undone | None = None
-    why_not: str = ""
+    declaration: bool | Among | Within | Undone | None = None
+    objection: str = ""
     withdrawn: bool = False
 
     @property
     def is_remark(self) -> bool:
         """True if it proposes nothing, but only reports a fact."""
-        return not self.field and self.says is None
+        return not self.field and self.declaration is None
 
     @property
     def declared(self) -> bool:
         """True if the module declares it."""
-        return not self.why_not and not self.is_remark
+        return not self.objection and not self.is_remark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +227,7 @@ class Draft:
     def without(self, withdrawn: Mapping[Suggestion, str]) -> Draft:
         """Return the draft with some suggestions withdrawn to comments, with the reasons."""
         suggestions = (
-            replace(each, why_not=withdrawn[each], withdrawn=True) if each in withdrawn else each
+            replace(each, objection=withdrawn[each], withdrawn=True) if each in withdrawn else each
             for each in self.suggestions
         )  # fmt: skip
         return replace(self, suggestions=tuple(suggestions))

@@ -37,7 +37,7 @@ def render_pairs(draft: Draft) -> RenderedPairs:
 def _lines(each: Suggestion, indent: int) -> list[str]:
     if each.declared:
         return [*comment(each.evidence, indent=indent), f"{' ' * indent}{_source(each, indent)},"]
-    text = f"{each.evidence}; not declared, {each.why_not}: {_short(each)}"
+    text = f"{each.evidence}; not declared, {each.objection}: {_short(each)}"
     return [*comment(text, indent=indent)]
 
 
@@ -62,6 +62,6 @@ def _short(each: Suggestion) -> str:
 
 
 def _pair(each: Suggestion) -> tuple[str, str | dict[str, str]]:
-    assert isinstance(each.says, Undone)
-    then, own, theirs = each.says.then, each.parameter, each.says.parameter
+    assert isinstance(each.declaration, Undone)
+    then, own, theirs = each.declaration.then, each.parameter, each.declaration.parameter
     return then, own if own == theirs else {each.tool: own, then: theirs}

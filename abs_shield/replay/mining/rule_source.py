@@ -31,14 +31,14 @@ def render_rules(draft: Draft) -> list[str]:
     blocks: list[str] = []
     for tool in draft.tools:
         for each in draft.of(tool.name):
-            if isinstance(each.says, (Among, Within)):
+            if isinstance(each.declaration, (Among, Within)):
                 name = name_for(each.parameter, "of", each.tool, taken=taken)
-                about = f"{_about(each)}; not declared, {each.why_not}:"
+                about = f"{_about(each)}; not declared, {each.objection}:"
                 source = f"{_decorated(each)}\n{_function(each, name)}"
                 blocks.append("\n".join([*comment(about), *commented(source)]))
             elif each.kind == "range":
                 blocks.append("\n".join(comment(_about(each))))
-    proposed = any(isinstance(each.says, (Among, Within)) for each in draft.suggestions)
+    proposed = any(isinstance(each.declaration, (Among, Within)) for each in draft.suggestions)
     return ["\n".join(comment(_HOW)), *blocks] if proposed else blocks
 
 
@@ -59,8 +59,8 @@ def _decorated(each: Suggestion) -> str:
 
 
 def _function(each: Suggestion, name: str) -> str:
-    if isinstance(each.says, Within):
-        within = each.says
+    if isinstance(each.declaration, Within):
+        within = each.declaration
         takes, others = "float | None", "value is None"
         if within.mixed:
             takes, others = "object", "not isinstance(value, (int, float))"
@@ -69,8 +69,8 @@ def _function(each: Suggestion, name: str) -> str:
             _WITHIN if within.high is not None else _SIGN.format(_sign(within)),
             f"    return {others} or {_compared(within)}",
         ]
-    elif isinstance(each.says, Among):
-        values = literal(each.says.values, indent=4, used=11, after=0)
+    elif isinstance(each.declaration, Among):
+        values = literal(each.declaration.values, indent=4, used=11, after=0)
         lines = [
             f"def {name}(value: object) -> bool:",
             _AMONG,
@@ -78,7 +78,7 @@ def _function(each: Suggestion, name: str) -> str:
             "    return value is None or value in seen",
         ]
     else:
-        raise TypeError(f"no rule says {type(each.says).__name__}")
+        raise TypeError(f"no rule says {type(each.declaration).__name__}")
     return "\n".join(lines)
 
 

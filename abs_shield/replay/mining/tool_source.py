@@ -64,7 +64,7 @@ def _for_field(suggestions: list[Suggestion], field: str) -> Iterator[Suggestion
 
 def _evidence(each: Suggestion, source: str) -> Iterator[str]:
     about = f"`{each.parameter}`" if each.parameter else f"`{each.field}`"
-    held = f"; not declared, {each.why_not}: {source}" if each.why_not else ""
+    held = f"; not declared, {each.objection}: {source}" if each.objection else ""
     return comment(f"{about}: {each.evidence}{held}", indent=_IN)
 
 

@@ -143,11 +143,13 @@ def failed(coverage: dict[str, Coverage], error: str) -> Decision:
     )  # fmt: skip
 
 
-def test_a_failure_of_the_door_itself():
-    """An error that is no layer's is the door's, and nothing is lost of a layer's."""
+def test_an_error_outside_any_layer_counts_for_the_whole_check():
+    """An error of no layer is attributed to the call check; errors of layers are kept."""
     layer = {"impossible_state": Coverage(Outcome.ERROR, "broken"), "phantom_tool": RAN}
 
-    assert [("door", "door could not run: X")] == faults_of(failed({}, "door could not run: X"))
+    assert [("call check", "call check could not run: X")] == faults_of(
+        failed({}, "call check could not run: X")
+    )
     assert [("impossible_state", "broken")] == faults_of(
         failed(layer, "impossible_state could not run: broken")
     )

@@ -19,7 +19,7 @@ WHOLE = {"type": "integer"}
 def found(mined, kind, tool, parameter=""):
     """What is suggested of one kind for one parameter: its field, and whether it is declared."""
     return [
-        (each.field or type(each.says).__name__, each.declared)
+        (each.field or type(each.declaration).__name__, each.declared)
         for each in mined.draft.of(tool, SuggestionKind(kind))
         if parameter in ("", each.parameter) and not each.is_remark
     ]

@@ -57,7 +57,9 @@ def test_everything_is_let_through_where_that_is_wanted() -> None:
 
 def test_no_bound_is_a_coincidence(bank: Mined) -> None:
     """No constant, no least or greatest amount, and no sum below zero as a law."""
-    bounds = [each.says for each in bank.draft.suggestions if isinstance(each.says, Within)]
+    bounds = [
+        each.declaration for each in bank.draft.suggestions if isinstance(each.declaration, Within)
+    ]
 
     assert [] == [each for each in bounds if each.low < 0 or each.low == each.high]
     assert "1200.0 <= value" not in bank.text

@@ -50,7 +50,7 @@ def _by_name(subject: ParameterStudy) -> Suggestion:
         field="creates",
         evidence="by its name, created by the call"
         + (f"; {unmentioned}" if counts.checked else ""),
-        why_not="its values were mentioned before" if is_mentioned_before else "",
+        objection="its values were mentioned before" if is_mentioned_before else "",
     )
 
 
@@ -66,7 +66,7 @@ def _by_new_values(subject: ParameterStudy) -> Iterator[Suggestion]:
         field="creates",
         evidence=f"{share(counts.minted, counts.checked, 'introduced a value')}, and later calls "
         f"used such a value {times(counts.reused)}",
-        why_not="" if sure else "not in most calls",
+        objection="" if sure else "not in most calls",
     )
 
 

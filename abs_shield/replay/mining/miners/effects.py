@@ -43,12 +43,14 @@ def effects(study: Study) -> Iterator[Suggestion]:
         elif plan.tool.read_only:
             yield _from_annotation(name, "read_only", study)
         elif plan.action.does is VerbEffect.READ:
-            yield _from_verb(name, "read_only", plan.action.verb, why_not=_doubt(name, plan.action))
+            yield _from_verb(
+                name, "read_only", plan.action.verb, objection=_doubt(name, plan.action)
+            )
         elif plan.action.verb in _FINAL:
             yield _from_verb(name, "destructive", plan.action.verb)
         elif plan.action.verb in _GRAVE:
             doubt = "declare it if a wrong call cannot be undone"
-            yield _from_verb(name, "destructive", plan.action.verb, why_not=doubt)
+            yield _from_verb(name, "destructive", plan.action.verb, objection=doubt)
 
 
 def _doubt(name: str, action: ToolAction) -> str:
@@ -71,15 +73,17 @@ def _lists(name: str) -> bool:
 
 def _from_annotation(tool: str, field: str, study: Study) -> Suggestion:
     why = study.reasons.get(tool, _ANNOTATED)
-    return Suggestion(kind=SuggestionKind.EFFECT, tool=tool, field=field, says=True, evidence=why)
+    return Suggestion(
+        kind=SuggestionKind.EFFECT, tool=tool, field=field, declaration=True, evidence=why
+    )
 
 
-def _from_verb(tool: str, field: str, verb: str, *, why_not: str = "") -> Suggestion:
+def _from_verb(tool: str, field: str, verb: str, *, objection: str = "") -> Suggestion:
     return Suggestion(
         kind=SuggestionKind.EFFECT,
         tool=tool,
         field=field,
-        says=True,
+        declaration=True,
         evidence=f"its verb is `{verb}`",
-        why_not=why_not,
+        objection=objection,
     )

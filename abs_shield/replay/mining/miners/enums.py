@@ -32,10 +32,10 @@ def _suggestion(subject: ParameterStudy) -> Suggestion:
         kind=SuggestionKind.ENUM,
         tool=subject.tool,
         parameter=subject.name,
-        says=Among(tuple(text for text, _ in first)),
+        declaration=Among(tuple(text for text, _ in first)),
         evidence=f"one of {len(first)} values in the successful calls of {values.sessions:,}"
         f" sessions: {counts}",
-        why_not=OBSERVED_ONLY,
+        objection=OBSERVED_ONLY,
     )
 
 

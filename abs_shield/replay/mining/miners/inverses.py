@@ -33,9 +33,9 @@ def inverses(study: Study) -> Iterator[Suggestion]:
             kind=SuggestionKind.INVERSE,
             tool=first,
             parameter=same[first],
-            says=Undone(then, same[then]),
+            declaration=Undone(then, same[then]),
             evidence=f"their names are opposites{observed}",
-            why_not="recorded runs did both without failing" if is_deliberate else "",
+            objection="recorded runs did both without failing" if is_deliberate else "",
         )
 
 

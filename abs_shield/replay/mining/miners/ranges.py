@@ -85,9 +85,9 @@ def _range(subject: ParameterStudy, within: Within) -> Suggestion:
         kind=SuggestionKind.RANGE,
         tool=subject.tool,
         parameter=subject.name,
-        says=within,
+        declaration=within,
         evidence=f"{kind} in {numbers.count:,} successful calls of {numbers.sessions:,} sessions",
-        why_not=OBSERVED_ONLY,
+        objection=OBSERVED_ONLY,
     )
 
 

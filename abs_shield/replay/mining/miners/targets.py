@@ -83,7 +83,7 @@ def _target(subject: ParameterStudy) -> Iterator[Suggestion]:
         field="targets",
         evidence="its values have the form of identifiers; "
         f"{share(counts.sourced, counts.checked, 'had a source')}{_sources(subject)}",
-        why_not="" if sure >= SURE else "too few calls to be sure",
+        objection="" if sure >= SURE else "too few calls to be sure",
     )
 
 
@@ -101,5 +101,5 @@ def _free(subject: ParameterStudy, *, writes: bool) -> Iterator[Suggestion]:
         field="free",
         evidence=share(counts.alarms, counts.held, "that worked had a value not mentioned before"),
         # never declared where a wrong call changes something
-        why_not=doubt if writes or sure < _FREE_FROM else "",
+        objection=doubt if writes or sure < _FREE_FROM else "",
     )
