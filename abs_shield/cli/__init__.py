@@ -180,9 +180,7 @@ def _exit_code(ended: SystemExit) -> int:
     """Return the exit code after SIGTERM, or 2 if a policy's own code called `exit`."""
     if ended.code == _TERMINATED:
         return _TERMINATED
-    return _print_error(
-        "something that was judged with ended the program; a rule must not call `exit`"
-    )
+    return _print_error("code of the policy ended the program; a rule must not call `exit`")
 
 
 def _drop_output() -> int:

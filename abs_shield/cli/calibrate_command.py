@@ -96,7 +96,7 @@ def _results(taught: dict[str, Any] | None) -> Iterator[Text]:
         return
     new = quantity(taught["new"], "new label")
     yield line(f"Results: {new} applied to ", safe(taught["engine"], limit=200),
-               f", {taught['known']:,} known already.")  # fmt: skip
+               f", {taught['known']:,} applied before.")  # fmt: skip
     for tool in taught["tools"]:
         yield line(
             "  ", safe(tool["tool"], limit=80), f": {quantity(tool['labels'], 'label')}, blocks"
@@ -104,7 +104,7 @@ def _results(taught: dict[str, Any] | None) -> Iterator[Text]:
         )  # fmt: skip
     if taught["unscored"]:
         unscored = quantity(taught["unscored"], "label")
-        yield Text(f"  {unscored} on results without a P(hallucination) teach nothing.")
+        yield Text(f"  {unscored} on results without a P(hallucination) were not applied.")
 
 
 def _gate(fit: GateFit) -> dict[str, Any]:
@@ -123,14 +123,14 @@ def _answers(fit: GateFit) -> Iterator[Text]:
     if fit.emit_threshold is None:
         yield Text(
             f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated; no emit threshold"
-            f" keeps these under {allowed} of what is emitted. Label more, at random."
+            f" keeps their share of emitted answers under {allowed}. Label more, at random."
         )
         return
     upper = percent(fit.wrong_upper, beside=fit.max_wrong)
     yield Text(
-        f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated. From"
-        f" {fit.emit_threshold:g} on {fit.emitted:,} are emitted, {fit.wrong:,} of them"
-        f" hallucinated: up to {upper}, {allowed} is allowed."
+        f"Answers: {labels}, {fit.hallucinated:,} of them hallucinated. With"
+        f" emit threshold {fit.emit_threshold:g}, {fit.emitted:,} are emitted, {fit.wrong:,} of"
+        f" them hallucinated: up to {upper}, {allowed} is allowed."
     )
     config = fit.applied(AnswerConfig())
     fields = ", ".join(f"{name}={getattr(config, name):g}" for name in _THRESHOLDS)

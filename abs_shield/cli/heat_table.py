@@ -16,8 +16,8 @@ from abs_shield.replay.heat_rows import Cell, HeatRow
 from abs_shield.text.show import LONGEST_NAME
 
 LEGEND = (
-    "E internal error, not judged   ! HALLUCINATED   ? SUSPICIOUS   . judged, nothing found"
-    "   - nothing to go on"
+    "E internal error, not judged   ! HALLUCINATED   ? SUSPICIOUS   . judged, no finding"
+    "   - no data to judge by"
 )
 _SIGNS = {Verdict.SUSPICIOUS: "?", Verdict.HALLUCINATED: "!"}
 _KINDS = {Verdict.SUSPICIOUS: "suspicious", Verdict.HALLUCINATED: "hallucinated"}

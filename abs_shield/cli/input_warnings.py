@@ -23,7 +23,7 @@ class InputWarnings:
         self._render = render
         self._bad = LineErrors("lines that cannot be read", render)
         self._returned = LineErrors(
-            "sessions that return after another one began; use --sort", render
+            "sessions that continue after another one began; use --sort", render
         )
         self._sessions = SessionKeys()
 
@@ -54,7 +54,7 @@ class InputWarnings:
             if isinstance(one, BadLine):
                 self._bad.add(one, quiet=quiet)
             elif not self._is_first(one, quiet=quiet):
-                message = f"session {one.name} returns after another one began; use --sort"
+                message = f"session {one.name} continues after another one began; use --sort"
                 self._returned.add(BadLine(one.path, one.line, message), quiet=quiet)
 
     def _is_first(self, begun: SessionStart, *, quiet: bool) -> bool:
@@ -62,6 +62,8 @@ class InputWarnings:
         first = self._sessions.add(begun.key)
         # once, when the limit is reached
         if self._sessions.full and not bounded and not quiet:
-            full = f"the {MOST:,}th session; later sessions are not checked for returning"
+            full = (
+                f"only the first {MOST:,} sessions are checked for this order; use --sort if unsure"
+            )
             print(self._render(BadLine(begun.path, begun.line, full)), file=sys.stderr)
         return first

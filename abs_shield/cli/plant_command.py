@@ -159,8 +159,9 @@ def _require_called(only: list[str] | None, called: Iterable[str]) -> None:
     for name in only or ():
         if name not in called:
             near = nearest(name, called)
-            hint = f"did you mean `{escaped(near[0])}`?" if near else f"{len(called)} others are"
-            raise BadInput(f"`--only-tool`: no right call is of `{escaped(name)}`; {hint}")
+            others = f"right calls use {len(called):,} others"
+            hint = f"did you mean `{escaped(near[0])}`?" if near else others
+            raise BadInput(f"`--only-tool`: no right call uses `{escaped(name)}`; {hint}")
 
 
 @contextmanager
@@ -228,6 +229,6 @@ def _print(summary: dict[str, Any], output: str | None) -> None:
         console.print("Nothing could be planted, and nothing was written.")
         return
     console.print_line(
-        safe(f"{output} holds these runs, with all personal data in them: keep it as private.")
+        safe(f"{output} contains these runs with all their personal data: keep it private.")
     )
     console.print_line(safe(f"Measure: abs-shield backtest {output} --policy MODULE:ATTR"))

@@ -130,7 +130,9 @@ def replay_key(job: Judging, files: list[str], *, sort: bool) -> dict[str, Any]:
     """
     for file in files:
         if file == "-" or (Path(file).exists() and not Path(file).is_file()):
-            raise BadInput(f"`--resume` reads its input again, and {file} cannot be; write a file")
+            raise BadInput(
+                f"`--resume` reads its input twice, and {file} cannot be read again; give a file"
+            )
     stats = [(str(Path(file).resolve()), Path(file).stat()) for file in files]
     tools = json.dumps(job.toolsets, sort_keys=True)
     policy = None if job.policy is None else load_job_policy(job.policy, folder=job.folder).revision

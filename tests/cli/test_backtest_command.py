@@ -275,7 +275,7 @@ def test_a_file_without_labels(command, desk, file):
     empty = file("labels.jsonl", {"run_id": "r", "call_index": 0, "label": None})
     done = command("backtest", *TWO, "--labels", empty)
 
-    assert (2, f"abs-shield: {empty}: it holds no labels\n") == (done.code, done.err)
+    assert (2, f"abs-shield: {empty}: it contains no labels\n") == (done.code, done.err)
 
 
 def test_bad_lines(command, desk, labels):

@@ -113,8 +113,8 @@ def test_the_same_report(backtested, format):
     assert "first.jsonl.gz:1: `messages` is 3; give a list" in here.err
     assert "second.jsonl:49: the line is not JSON" in here.err
     assert "labels.calls: it is 3; give an object of call to label" in here.err
-    assert re.search(r'session "\w+" returns after another one began; use --sort', here.err)
-    assert "from here on 5 more sessions that return after another one began" in here.err
+    assert re.search(r'session "\w+" continues after another one began; use --sort', here.err)
+    assert "from here on 5 more sessions that continue after another one began" in here.err
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_a_session_that_comes_back_is_exit_code_2(command, library, monkeypatch)
     done = command("backtest", "back.jsonl")
     sorted_ = command("backtest", "back.jsonl", "--sort")
 
-    again = 'back.jsonl:3: session "s" returns after another one began; use --sort\n'
+    again = 'back.jsonl:3: session "s" continues after another one began; use --sort\n'
     assert ((2, again), (0, "")) == ((done.code, done.err), (sorted_.code, sorted_.err))
 
 

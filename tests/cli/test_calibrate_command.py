@@ -45,7 +45,7 @@ def test_labels_reach_the_engine_and_the_gate(command, log, tmp_path):
     second = command("calibrate", log, "--engine", engine)
 
     assert (0, "") == (first.code, first.err)
-    assert f"Results: 6 new labels applied to {engine}, 0 known already." in first.out
+    assert f"Results: 6 new labels applied to {engine}, 0 applied before." in first.out
     assert "  quote: 6 labels, blocks from 0.4" in first.out
     assert "0 new labels applied" in second.out
     assert 6 == VerificationEngine().load(engine).get_calibration("quote")["labels"]
@@ -87,7 +87,7 @@ def test_too_few_labels_are_said_to_be(command, log):
     done = command("calibrate", log, "--max-wrong", "0.01")
 
     assert 0 == done.code
-    assert "no emit threshold keeps these under 1 % of what is emitted" in done.out
+    assert "no emit threshold keeps their share of emitted answers under 1 %" in done.out
     assert "answer=" not in done.out
     assert "name the engine's file with --engine" in done.out
 

@@ -55,7 +55,7 @@ def test_a_log_is_harvested_once(flywheel, log):
 def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
     """Tier, title, rate with its interval, state; before the curation, what waits for it."""
     flywheel("harvest", log)
-    assert "6 catches in no group yet, which" in flywheel("status").out
+    assert "6 catches are in no gap yet" in flywheel("status").out
     flywheel("curate")
     done = flywheel("status")
 

@@ -189,7 +189,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
         (["ID", "halucinated"], "did you mean `hallucinated`?"),
         (["ID", "maybe"], "label must be `hallucinated` or `ok`, not `maybe`"),
         (["IDx", "ok"], "is in the log; did you mean `"),
-        (["ID"], "what was `"),
+        (["ID"], "no label for `"),
         ([], "give a DECISION and its truth"),
         (["ID", "ok", "--export", "x"], "give a DECISION and its truth"),
         (["--from", "nowhere.txt"], "nowhere.txt: "),

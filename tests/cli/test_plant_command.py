@@ -260,7 +260,7 @@ def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("mutations.jsonl.gz", "it holds no `mutations.jsonl.gz`"), ("runs.jsonl.gz", "it holds no")],
+    [("mutations.jsonl.gz", "it has no `mutations.jsonl.gz`"), ("runs.jsonl.gz", "it has no")],
 )
 def test_a_folder_without_its_files(command, folder, name, told):
     """A folder that is none of ours says what makes one."""

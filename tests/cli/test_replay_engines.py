@@ -104,7 +104,7 @@ def test_the_same_bytes(replayed, library, format):
     assert here[1] == 2
     assert "first.jsonl.gz:1: `messages` is 3; give a list" in here[2]
     assert "second.jsonl:49: the line is not JSON" in here[2]
-    assert 'session "back" returns after another one began; use --sort' in here[2]
+    assert 'session "back" continues after another one began; use --sort' in here[2]
 
 
 @pytest.mark.slow

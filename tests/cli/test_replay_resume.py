@@ -200,7 +200,7 @@ def test_two_at_a_time_are_refused(command, kept):
     [
         (["runs.jsonl", "--resume"], "add `--format jsonl --output FILE`"),
         (["runs.jsonl", "--resume", "-o", "x"], "add `--format jsonl --output FILE`"),
-        (["-", *RESUME], "reads its input again, and - cannot be"),
+        (["-", *RESUME], "reads its input twice, and - cannot be read again"),
         (
             ["gone.jsonl", *RESUME],
             "gone.jsonl: No such file or directory; did you mean `runs.jsonl`?",

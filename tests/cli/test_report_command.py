@@ -100,7 +100,7 @@ def test_what_people_let_through_is_counted(command, log):
     rule = layer(made, "impossible_state")
     assert (1, 1, 0) == (rule["suppressed"], rule["overrides"], rule["would_block"])
     muted = {entry["layer"]: entry["why"] for entry in made["muted"]}
-    assert "none of its 1 findings weighs: 1 are suppressed" in muted["impossible_state"]
+    assert "none of its 1 findings counts: 1 are suppressed" in muted["impossible_state"]
     assert "no log-probabilities" in muted["confidence_drop"]
 
 

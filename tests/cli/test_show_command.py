@@ -53,7 +53,7 @@ def test_a_decision_is_shown(command, log):
 
     assert (0, "") == (done.code, done.err)
     assert done.out.startswith(
-        "call of refund: HALLUCINATED, let through, in audit mode; strict mode would have"
+        "call of refund: HALLUCINATED, allowed, in audit mode; strict mode would have"
         " blocked it, because of impossible_state\n"
     )
     for text in (one.id, one.session_id, one.run_id, f"revision {one.policy_revision}", "UTC"):

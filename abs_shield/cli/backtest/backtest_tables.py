@@ -66,7 +66,7 @@ def _modes(compared: ComparedPolicy) -> str:
 
 
 def _changes(comparison: Comparison) -> Iterator[RenderableType]:
-    table = _table("change", "tool", "layers to blame", right=("calls", "in successes"))
+    table = _table("change", "tool", "layers responsible", right=("calls", "in successes"))
     for kind in reversed(Kind):
         tools = [(tool, n) for (k, tool), n in comparison.tools.most_common() if k is kind]
         total, good = comparison.kinds[kind], comparison.in_successes[kind]

@@ -28,7 +28,7 @@ def read_labels(path: str | None, warnings: InputWarnings) -> Labels:
             warnings.add_bad_line(BadLine(str(path), number, str(error)))
     # an empty file of labels is a broken export, not a policy without errors
     if path is not None and not (labels.count or warnings.bad_lines):
-        raise BadInput(f"{path}: it holds no labels")
+        raise BadInput(f"{path}: it contains no labels")
     return labels
 
 

@@ -44,7 +44,7 @@ def planted_folder(files: list[str], warnings: InputWarnings) -> PlantedFolder |
     for name in (MUTATIONS, RUNS):
         if not (folder / name).is_file():
             raise BadInput(
-                f"{folder}: it holds no `{name}`; `abs-shield plant RUNS -o FOLDER` makes it"
+                f"{folder}: it has no `{name}`; `abs-shield plant RUNS -o FOLDER` makes it"
             )
     toolsets = folder / TOOLSETS
     try:
@@ -68,8 +68,8 @@ def planted_report(comparison: Comparison) -> Iterator[RenderableType]:
             table.add_row(safe(row.kind, limit=60), name, *_cells(row))
     yield table
     yield Text(
-        "A planted fault is found where the layer that it is for has a finding at its place;"
-        " one that is expected to pass is flagged by such a finding, a right call by any."
+        "A planted fault is found if the layer of its kind has a finding at its place. A harmless"
+        " case is flagged if that layer has such a finding, a right call if any layer has one."
     )
 
 

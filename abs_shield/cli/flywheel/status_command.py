@@ -100,7 +100,7 @@ def _sum(current: FlywheelStatus) -> str:
     )
     if current.ungrouped:
         line += (
-            f"; {current.ungrouped:,} catches in no group yet, which the rates of versions count"
-            " and those of gaps do not: run `abs-shield flywheel curate`"
+            f"; {current.ungrouped:,} catches are in no gap yet, so the rates of gaps do not count"
+            " them: run `abs-shield flywheel curate`"
         )
     return line

@@ -127,7 +127,8 @@ def _require_one_task(
         )
     if decision is not None and truth is None:
         raise BadInput(
-            f"what was `{escaped(decision)}`? write `abs-shield label DECISION hallucinated`, or ok"
+            f"no label for `{escaped(decision)}`; write `abs-shield label DECISION hallucinated`, "
+            "or ok"
         )
 
 

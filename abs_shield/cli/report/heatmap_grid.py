@@ -21,15 +21,17 @@ _SIGNS = {
     "error": "E internal error, not judged",
     "hallucinated": "! HALLUCINATED",
     "suspicious": "? SUSPICIOUS",
-    "clean": ". judged, nothing found",
-    "blind": "- nothing to go on",
+    "clean": ". judged, no finding",
+    "blind": "- no data to judge by",
 }
 
 
 def heatmap(summary: ReportSummary, details: FindingDetails) -> Iterator[Element]:
     """Yield the heatmap with its legend."""
     yield node("h2", "Risk heatmap")
-    yield node("p", "Findings that weigh, by tool and layer, the hottest tool first.")
+    yield node(
+        "p", "Findings that count towards the verdict, by tool and layer; the most serious first."
+    )
     yield _legend()
     for layers, heat in summary.report.grids():
         yield scrolled(_table(layers, heat[:MOST_TOOLS], summary, details))
@@ -90,7 +92,7 @@ def _tip(row: str, layer: str, place: LayerReport) -> str:
         cut(location_text(layer, row)),
         f"judged {counts.ran:,} of {quantity(counts.calls, noun_of(layer))}",
         f"{counts.hallucinated:,} HALLUCINATED and {counts.suspicious:,} SUSPICIOUS findings",
-        f"would block {counts.would_block:,}: {interval(counts.stops) or 'never looked'}",
+        f"would block {counts.would_block:,}: {interval(counts.stops) or 'never judged'}",
     ]
     if counts.errors:
         tip.append(f"failed to judge {counts.errors:,}")

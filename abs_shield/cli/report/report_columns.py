@@ -124,7 +124,7 @@ def fit_table(
     grid, more = grid.without_spare(width, least=1)
     yield _table(grid, width)
     if out or more:
-        yield Text(f"left out, for want of width: {', '.join([*out, *more])}", style="dim")
+        yield Text(f"left out for lack of width: {', '.join([*out, *more])}", style="dim")
 
 
 def _table(grid: _Grid, width: int) -> Table:

@@ -143,7 +143,7 @@ def _item(step: RolloutStep, details: FindingDetails, *, max_stops: float) -> El
 
 def _muted(summary: ReportSummary) -> Iterator[Element]:
     if summary.muted:
-        yield node("h2", "Muted, which says nothing whatever a call does")
+        yield node("h2", "Silent layers, which cannot change a verdict")
         yield node(
             "ul",
             *(node("li", node("b", layer), f": {why}") for layer, why in summary.muted.items()),

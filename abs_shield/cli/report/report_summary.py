@@ -197,7 +197,7 @@ class ReportSummary:
                 f"{quantity(counts.checked, 'output')} checked{failed}: {_flagged(counts)},"
                 f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
                 + (f" Found by stage: {stages}." if stages else "")
-                + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
+                + (f" Found after they were sent: {counts.afterwards:,}." * bool(counts.afterwards))
             )
 
     def _labels(self) -> Iterator[str]:

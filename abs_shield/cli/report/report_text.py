@@ -95,7 +95,7 @@ def figures(step: RolloutStep, *, max_stops: float) -> str:
     """
     counts, noun = step.place.counts, noun_of(step.layer)
     if not counts.looked:
-        return f"it never looked at {'an' if noun[0] in 'ao' else 'a'} {noun}"
+        return f"it never judged {'an' if noun[0] in 'ao' else 'a'} {noun}"
     of = calls_phrase(counts, noun)
     return f"would block {counts.would_block:,} of {of}, {interval(counts.stops, limit=max_stops)}"
 

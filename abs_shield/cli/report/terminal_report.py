@@ -122,7 +122,7 @@ def _fit_rows(
 
 def _muted(summary: ReportSummary) -> Iterator[Text]:
     if summary.muted:
-        yield Text("Muted, which says nothing whatever a call does:")
+        yield Text("Silent layers, which cannot change a verdict:")
     for layer, why in summary.muted.items():
         yield line("  ", safe(layer, style="bold", limit=40), ": ", safe(why))
 
@@ -148,7 +148,7 @@ def _sweeps(summary: ReportSummary, width: int) -> Iterator[RenderableType]:
 
 
 def _heatmap(summary: ReportSummary, rows: int, width: int) -> Iterator[RenderableType]:
-    yield _title("Risk heatmap: findings that weigh, by tool and layer")
+    yield _title("Risk heatmap: findings that count, by tool and layer")
     for layers, heat in summary.report.grids():
         shown = [replace(row, tool=row_name(row.tool)) for row in heat[:rows]]
         yield from heat_table(shown, layers, width=width)

@@ -15,7 +15,7 @@ class _OutcomeWords(NamedTuple):
 
 
 _WORDS = {
-    Subject.CALL: _OutcomeWords("blocked", "blocked it", "let through"),
+    Subject.CALL: _OutcomeWords("blocked", "blocked it", "allowed"),
     Subject.RESULT: _OutcomeWords("withheld", "withheld it", "passed on to the model"),
     Subject.ANSWER: _OutcomeWords("blocked", "blocked it", "not blocked"),
     Subject.OUTPUT: _OutcomeWords("held back", "held it back", "not held back"),
@@ -35,7 +35,7 @@ def outcome_of(decision: Decision) -> str:
     >>> outcome_of(Decision(id="d1", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN,
     ...     action=Action.ALLOW, mode=Mode.AUDIT, blocked=False, would_block=False,
     ...     policy_revision="", at=0.0))
-    'let through'
+    'allowed'
     """
     words = _WORDS[decision.subject]
     if decision.approval == "required":
@@ -52,7 +52,7 @@ def outcome_of(decision: Decision) -> str:
 
 def _why_not_blocked(decision: Decision, words: _OutcomeWords) -> str:
     if decision.approval == "granted":
-        return f"as an operator approved it; else it would have been {words.stopped}"
+        return f"because an operator approved it; otherwise it would have been {words.stopped}"
     mode = "in audit mode" if decision.mode is Mode.AUDIT else "as its checks are in audit mode"
     return f"{mode}; strict mode would have {words.stopped_it}"
 

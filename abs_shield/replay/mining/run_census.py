@@ -90,7 +90,9 @@ def _report(
         if isinstance(each, BadLine):
             on_bad_line(each)
         elif not sessions.add(each.key):  # its earlier runs are forgotten
-            why = f"session {each.name} returns after another one began; sort the input by session"
+            why = (
+                f"session {each.name} continues after another one began; sort the input by session"
+            )
             on_bad_line(BadLine(each.path, each.line, why))
     notes.clear()
 

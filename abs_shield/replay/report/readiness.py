@@ -187,7 +187,7 @@ def _few_calls(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReaso
         f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
     )
     if why := place.reason(Outcome.UNAVAILABLE):
-        message += f" (most often it had nothing to go on because: {why})"
+        message += f" (most often it had no data to judge by because: {why})"
     return ReadinessReason("few_calls", message, _wait_for(noun), False)
 
 

@@ -25,7 +25,7 @@ def _silence(place: LayerReport) -> str:
         return f"it judged none of {counts.calls:,} calls: {why}"
     if counts.findings and not counts.flagged:
         return (
-            f"none of its {counts.findings:,} findings weighs: {counts.suppressed:,} are suppressed"
+            f"none of its {counts.findings:,} findings counts: {counts.suppressed:,} are suppressed"
             f", {counts.uncounted:,} are below the threshold"
         )
     return ""
