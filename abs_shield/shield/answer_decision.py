@@ -37,10 +37,13 @@ _ACTIONS = {"emit": Action.ALLOW, "revise": Action.REVISE, "block": Action.BLOCK
 _GROUNDED = ("grounded", "unverified")
 _NOTHING = frozenset({"no_claims", "no_evidence", "grounding_skipped"})
 _ANSWER_REASONS = {
-    "no_evidence": ("/claims", "there is nothing that its claims could be checked against"),
-    "below_emit_threshold": ("/overall_score", "it is below what the policy lets be emitted"),
-    "call_rejected": ("/tool_call_validations", "a call of the final turn was stopped"),
-    "not_probed": ("/consistency_probes", "its critical claims were not asked again"),
+    "no_evidence": ("/claims", "there is no evidence to check its claims against"),
+    "below_emit_threshold": (
+        "/overall_score",
+        "its score is below the emit threshold of the policy",
+    ),
+    "call_rejected": ("/tool_call_validations", "a call of the final turn was blocked"),
+    "not_probed": ("/consistency_probes", "its critical claims were not checked by a probe"),
 }
 """Reasons against an answer as a whole: the pointer into its report, and the detail text."""
 
@@ -164,11 +167,11 @@ def _claim_detail(claim: ReportedClaim, one: Assessment) -> str:
     if one.contradicted:
         return one.contradicted
     if claim.status == "divergent":
-        return "the model answered otherwise when it was asked again"
+        return "the model gave another answer when asked again"
     values = [miss.text for miss in one.missing if miss.kind != "words"]
     texts = values or [" ".join(miss.text.split()[:_MOST_TOKENS]) for miss in one.missing[:1]]
     missed = ", ".join(f"`{escaped(text, limit=80)}`" for text in texts[:_MOST_TOKENS])
-    return f"{missed} stands nowhere in the evidence" if missed else "no evidence says this"
+    return f"{missed} is not in the evidence" if missed else "no evidence supports this"
 
 
 def _answer_findings(result: Checked, mode: Mode) -> Iterator[Finding]:

@@ -211,7 +211,7 @@ def arguments_schema(name: str, model: Any) -> dict[str, Any]:
     except PydanticUserError as error:
         raise PolicyError(
             f"tool `{name}`: {str(error).splitlines()[0]}; "
-            "mark a parameter that is not the model's `Annotated[..., Injected()]`"
+            "mark a parameter that the model does not provide with `Annotated[..., Injected()]`"
         ) from None
     schema.pop("title", None)
     if model.model_config["extra"] == "ignore":

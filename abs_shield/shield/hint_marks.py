@@ -49,14 +49,13 @@ def marks_of(
         except _Misplaced as misplaced:
             where, hint = misplaced.args
             raise PolicyError(
-                f"tool `{tool}`: a mark stands {where.format(name)}, where it would not be read; "
-                f"{hint}"
+                f"tool `{tool}`: a mark {where.format(name)} has no effect; {hint}"
             ) from None
         for steps, mark in inside:
             if isinstance(mark, Injected) and len(steps) > 1:
                 raise PolicyError(
-                    f"tool `{tool}`: `Injected` stands inside `{steps[0]}`; only a whole parameter "
-                    "can be the host's"
+                    f"tool `{tool}`: `Injected` is used inside `{steps[0]}`; it can mark "
+                    "whole parameters only"
                 )
             is_parameter = len(steps) == 1 and steps[0] != ANY
             # The first is the outermost, and holds.
@@ -68,11 +67,11 @@ class _Misplaced(Exception):
     """A mark that would be ignored: its place in a parameter, and the correct form."""
 
 
-_ON_KEYS = "on the keys of `{}`", "take a list of objects"
+_ON_KEYS = "on the keys of `{}`", "use a list of objects"
 _AS_DEFAULT = "as a default in `{}`", "write `Annotated[..., Target()]`"
-_IN_TUPLE = "on a field of a named tuple in `{}`", "take a model or a `TypedDict`"
-_ON_EXTRA = "on the further fields of a model with fields in `{}`", "declare these fields"
-_IN_CIRCLE = "in a mapping that holds itself in `{}`", "take a model that holds itself"
+_IN_TUPLE = "on a field of a named tuple in `{}`", "use a model or a `TypedDict`"
+_ON_EXTRA = "on the extra fields of a model in `{}`", "declare these fields"
+_IN_CIRCLE = "in a recursive mapping in `{}`", "use a recursive model"
 
 
 def _is_mark(value: Any) -> bool:

@@ -73,4 +73,4 @@ def _disables_enforcement(word: str, source: str) -> bool:
         return False
     if word == "audit":
         return True
-    raise PolicyError(f"`{source}` says {shown(word)}; it takes only `audit`")
+    raise PolicyError(f"`{source}` is {shown(word)}; use `audit`, or leave it out")

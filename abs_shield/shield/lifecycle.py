@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("abs_shield")
 _NO_LOG = (
-    "decision log: it keeps no records at this moment, and the policy lets nothing run without"
+    "decision log: no record can be stored at present, and the policy blocks calls without one"
 )
 Reread = Callable[[], Mapping[str, Any] | None]
 _RAISED = "abs_shield's approver raised; the call stays blocked"

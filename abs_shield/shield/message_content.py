@@ -47,7 +47,7 @@ def _plainly(value: Any) -> str:
 def _by_pydantic(value: Any, *, mode: Literal["utf8", "base64"]) -> str:
     """Return pydantic's JSON: keys may be dates or enums, and NaN becomes a text."""
     if size_of([value], MAX_NODES) is None:
-        raise ValueError("it holds what pydantic would consume, or too much")
+        raise ValueError("it contains an iterator that reading would consume, or is too large")
     written = to_json(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
     # Read and written again, as `to_json` writes no blanks, and one style is enough for a model.
     return json.dumps(json.loads(written))

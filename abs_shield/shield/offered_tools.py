@@ -21,12 +21,12 @@ from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
 _LOST = (
-    "abs_shield: the tool `%s` that a model is offered has no parameter of these names, which the "
-    "policy declares as its targets, so they are not judged: %s"
+    "abs_shield: the tool `%s`, as offered to the model, does not have these parameters, which the "
+    "policy declares as targets; they are not judged: %s"
 )
 _BROKEN = (
-    "abs_shield cannot check arguments by the schema that a tool is offered with: %s; what the "
-    'host declared of the tool holds, and `on_error="block"` blocks its calls'
+    "abs_shield cannot check arguments by the schema that a tool is offered with: %s; the "
+    'registered declaration of the tool applies, and `on_error="block"` blocks its calls'
 )
 _MOST_NAMES = 1_000  # a server lists some hundred; names from elsewhere have no end
 _MOST_SCHEMAS = 256
@@ -140,7 +140,7 @@ class OfferedTools:
         try:
             return self._compiled_beside(tool_of(shape), declared)
         except PolicyError as error:
-            logger.error("abs_shield cannot judge an offered tool by what it declares: %s", error)
+            logger.error("abs_shield cannot use the declaration of an offered tool: %s", error)
         with suppress(PolicyError):  # its name at least, where it is one
             return self._compiled_beside(Tool(name=shape.name), declared)
         return None

@@ -42,7 +42,7 @@ class ReportLog:
             self._append(decision, self._body(decision, result))
         # Only the type: its text could quote the report.
         except Exception as error:
-            logger.error("abs_shield could not keep a report: %s", type(error).__name__)
+            logger.error("abs_shield could not store a report: %s", type(error).__name__)
 
     def _body(self, decision: Decision, result: Checked) -> dict[str, Any]:
         if self.quotes:

@@ -242,7 +242,7 @@ def _bound(name: Any, function: Any) -> Binding:
     for parameter in sorted(binding.injected & binding.required):
         raise PolicyError(
             f"session: function `{escaped(binding.tool.name)}` needs `{escaped(parameter)}`, "
-            "which is not the model's; give a bound method or a `functools.partial`"
+            "which the model does not provide; give a bound method or a `functools.partial`"
         )
     return binding
 

@@ -202,12 +202,15 @@ class Binding:
         values = {name: self.defaults[name]() for name in missing} | dict(values)
         for name in self.injected:
             if name in values:
-                raise ShieldError(f"argument `{name}` of tool `{self.tool.name}` is the host's")
+                raise ShieldError(
+                    f"argument `{name}` of tool `{self.tool.name}` is injected; "
+                    "a call cannot set it"
+                )
             if name not in self.signature.parameters:
                 continue  # a partial's own argument for ``**kwargs``
             if self.signature.parameters[name].default is inspect.Parameter.empty:
                 raise ShieldError(
-                    f"tool `{self.tool.name}` needs `{name}`, which is not the model's; "
+                    f"tool `{self.tool.name}` needs `{name}`, which the model does not provide; "
                     "register a bound method or a `functools.partial`"
                 )
         positional, by_name = self._split_by_kind(values)

@@ -451,13 +451,15 @@ def require_one(registered: Binding | None, binding: Binding) -> None:
     name = escaped(binding.tool.name)
     first, second = Identity.of(registered.function), Identity.of(binding.function)
     if isinstance(registered.function, AmbiguousTool) and second.has_code_of(first):
-        raise SameCodeError(f"tool `{name}`: {second} was made several times, around other values")
+        raise SameCodeError(
+            f"tool `{name}`: {second} was defined several times, with other closure values"
+        )
     if second.is_reload_of(first):
         return
     if second.is_other_instance(first) or second.is_other_closure(first):
         difference = "bound to another object"
         if not second.is_other_instance(first):
-            difference = "made around other values"
+            difference = "defined with other closure values"
         raise SameCodeError(
             f"tool `{name}`: {second} is registered already, {difference}; give each "
             f"session its own: `firewall.session(functions={{...}})`, or say `replace=True`"

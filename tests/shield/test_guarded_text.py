@@ -211,5 +211,5 @@ def test_its_mode_is_one_of_the_policy():
     firewall = Shield(shield.configure(modes={"faithfulness": "audit"}), hooks=None)
 
     assert [] == [one.code for one in firewall.prove().problems if "mode" in one.code]
-    with pytest.raises(PolicyError, match="an answer is of no tool"):
+    with pytest.raises(PolicyError, match="an answer has no tool"):
         shield.configure(modes={("refund", "faithfulness"): "audit"})

@@ -52,7 +52,7 @@ def test_calls_run_again_once_the_log_does(door, full):
     """What was blocked says why, and that it is not the model's mistake."""
     store, other = full
     firewall = door(store=store, on_log_loss="block")
-    with pytest.raises(CallBlocked, match="keeps no records at this moment") as blocked:
+    with pytest.raises(CallBlocked, match="no record can be stored at present") as blocked:
         firewall.guard({"name": "refund", "arguments": {"amount": 1}}).__enter__()
     assert "layer_error" == blocked.value.decision.feedback()["problems"][0]["code"]
     other.execute("ROLLBACK")

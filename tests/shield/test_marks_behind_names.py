@@ -129,14 +129,14 @@ def on_extra(a: Beside) -> None: ...
         (defaulted, "as a default in `a`"), (defaulted_class, "as a default in `a`"),
         (defaulted_field, "as a default in `a`"), (defaulted_inside, "as a default in `a`"),
         (in_tuple, "on a field of a named tuple in `a`"),
-        (in_circle, "in a mapping that holds itself in `a`"),
-        (on_extra, "on the further fields of a model with fields in `a`"),
+        (in_circle, "in a recursive mapping in `a`"),
+        (on_extra, "on the extra fields of a model in `a`"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )  # fmt: skip
 def test_a_mark_that_would_be_lost_is_told(tool, said) -> None:
     """When the tool is declared, with what to write instead."""
-    with pytest.raises(PolicyError, match=f"a mark stands {said}"):
+    with pytest.raises(PolicyError, match=f"a mark {said} has no effect"):
         Shield(shield.configure(), hooks=None).register(tool)
 
 

@@ -381,7 +381,7 @@ def test_a_factorys_function_may_be_made_again(firewall):
         shielded(firewall, name="recursive")(recursive("A"))
         shielded(firewall, name="wrapped")(wrapped(recursive("A")))
 
-    with pytest.raises(PolicyError, match="made around other values"):
+    with pytest.raises(PolicyError, match="defined with other closure values"):
         firewall.register(bind(recursive("B"), name="recursive"))
     assert "A" == firewall.dispatch("whoami", {})
     firewall.register(made(Db("B")), replace=True)
@@ -393,7 +393,7 @@ def test_two_functions_of_one_decorator_are_refused(firewall):
     one, two = wrapped(Db("A").whoami), wrapped(Db.kind)
     firewall.register(bind(one, name="whoami"))
 
-    with pytest.raises(PolicyError, match="made around other values"):
+    with pytest.raises(PolicyError, match="defined with other closure values"):
         firewall.register(bind(two, name="whoami"))
 
 
