@@ -188,7 +188,7 @@ def _one(number: int, draw: random.Random, ran: dict[str, Coverage], *, at: floa
     check = "phantom_target" if verdict is Verdict.SUSPICIOUS else "parameter_mismatch"
     finding = Finding(
         check=check, verdict=verdict, strength=0.9, where="/arguments/id", code="unseen",
-        detail=f'nobody in this run mentioned "tx_{number}"',
+        detail=f'"tx_{number}" was not mentioned in this run',
     )  # fmt: skip
     return Decision(
         id=f"d-{number}", subject=Subject.CALL, tool=draw.choice(TOOLS), verdict=verdict,

@@ -8,13 +8,13 @@ SENTENCES = {
     "unavailable_tool": "this session may not call this tool",
     "no_name": "the call names no tool",
     # phantom_target
-    "unseen": "nobody in this run mentioned this value",
+    "unseen": "this value was not mentioned in this run",
     "other_kind": "this run has the value, but as an identifier of another kind",
     "placeholder": "a placeholder is in place of a value",
     "whole_set": "the value names a whole set, or nothing, where one thing is meant",
     "mixed_scripts": "a name mixes letters of two scripts",
     "hidden_characters": "the value has invisible characters",
-    "too_long": "the value is longer than what is compared",
+    "too_long": "the value is too long to be compared",
     # parameter_mismatch
     "coercible": "the value has another form than the schema's, and converts without loss",
     "malformed_json": "the arguments are not JSON",

@@ -80,7 +80,10 @@ def _drop(session: Session, logprob: float) -> tuple[Finding, ...]:
     z = (baseline.mean - logprob) / max(baseline.deviation, MIN_DEVIATION)
     if z <= MAX_DEVIATIONS:
         return ()
-    detail = f"the tool's name lies {z:.1f} deviations below this session's mean log-probability"
+    detail = (
+        f"the tool's name lies {z:.1f} standard deviations below this session's mean "
+        "log-probability"
+    )
     return (_finding("likelihood_drop", min(1.0, z / (2 * MAX_DEVIATIONS)), detail),)
 
 

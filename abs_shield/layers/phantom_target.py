@@ -79,9 +79,9 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult
 
 
 _LOST_TARGET = (
-    "`%s` is declared as a target, and is not a parameter of the tool that the model was offered"
+    "`%s` is declared as a target, but is not a parameter of the tool as offered to the model"
 )
-_FORGOT = "text of this run was forgotten to keep its bounds"
+_FORGOT = "older text of this run was dropped to stay within its limits"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
@@ -408,7 +408,7 @@ def _explain_undecided(
 def _explain_forgotten_calls(proposal: Proposal, session: Session) -> str:
     history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
     incomplete = history.is_incomplete or Siblings.of(proposal, session).is_incomplete
-    return "calls of this run were forgotten to keep its bounds" if incomplete else ""
+    return "older calls of this run were dropped to stay within its limits" if incomplete else ""
 
 
 def _needs_no_mention(
@@ -457,7 +457,7 @@ def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) ->
     """Report an unmentioned credential; messages contain no secrets, the right one included."""
     name = f"`{escaped(name_of(argument.path))}`"
     source = "a result returned" if is_credential_in_results(argument, session) else "a person gave"
-    detail = f"nobody in this run mentioned this value of {name}, and {source} another one"
+    detail = f"this value of {name} was not mentioned in this run, but {source} another one"
     return _finding(
         replace(argument, text="***"), tool, _strength_class(argument, "hard_id"), "unseen", detail
     )
@@ -471,7 +471,7 @@ def _strength_class(argument: Argument, basis: str) -> str:
 def _unmentioned_finding(
     argument: Argument, tool: ToolPlan, basis: str, session: Session
 ) -> Finding:
-    detail = f"nobody in this run mentioned {shown(argument.text)}"
+    detail = f"{shown(argument.text)} was not mentioned in this run"
     near = _nearest_value(argument.text, session)
     return _finding(argument, tool, basis, "unseen", detail, near=near, session=session)
 

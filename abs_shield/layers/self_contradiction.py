@@ -361,7 +361,7 @@ def _finding(first: Write, then: Write, basis: str, code: str, *, parameter: str
         detail=f"this call{entity} {did} `{first.tool}`, which ran a moment ago",
         code=code,
         hint="do this only if the user asked for it",
-        expected=f"no call against `{first.tool}` in the same turn",
+        expected=f"no call that contradicts `{first.tool}` in the same turn",
         evidence={"first": first.tool},
     )
 

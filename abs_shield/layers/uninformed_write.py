@@ -25,7 +25,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
         forgot = record.execution_count > len(record.executions)
         # The call that it needs may be among the forgotten ones.
         if forgot and not ran.issuperset(needed):
-            yield Unavailable("calls of this run were forgotten to keep its bounds")
+            yield Unavailable("older calls of this run were dropped to stay within its limits")
             return
         for name in needed:
             if name not in ran:

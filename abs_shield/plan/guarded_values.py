@@ -106,7 +106,7 @@ def _doubts_of_value(
     if len(text) > LONGEST_VALUE:
         # Seen by the raw text at least: then its length is no fault.
         if exact and not occurs_unechoed(text, session):
-            detail = f"the value of {name} is longer than what is compared"
+            detail = f"the value of {name} is too long to be compared"
             yield Doubt(path, text[:256], "too_long", detail)
     elif _is_hidden(text, guard, verbatim):
         detail = f"the value of {name} has invisible characters"
@@ -127,13 +127,13 @@ def _doubts_of_value(
     elif is_null_word(text) or is_system_account(text):
         optional = around and is_null_word(text)
         if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
-            yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
+            yield Doubt(path, text, "unseen", f"{shown(text)} was not mentioned in this run")
     elif (
         guard == "target"
         and (destination := resolve_parent_steps(text))
         and not _is_mentioned_path(destination, text, verbatim)
     ):
-        detail = f"{shown(text)} leads to {shown(destination)}, which nobody in this run mentioned"
+        detail = f"{shown(text)} leads to {shown(destination)}, which was not mentioned in this run"
         yield Doubt(path, text, "whole_set", detail)
     elif guard == "target" and _is_only_parent(text, path, session):
         detail = f"{shown(text)} is a parent of what was mentioned"
@@ -169,13 +169,13 @@ def _doubts_of_whole_set(
     elif is_stated_by_user(text, guard, session) or is_mentioned_pattern(text, session):
         return
     elif (optional and not text.strip()) or is_within_stated_places(text, session):
-        yield Doubt(path, text, "", f"{detail}, within what else was named")
+        yield Doubt(path, text, "", f"{detail}, but what was mentioned limits it")
     elif guard == "target":
         yield Doubt(path, text, "whole_set", detail)
     elif around:
-        yield Doubt(path, text, "", f"{detail}, within what else the call names")
+        yield Doubt(path, text, "", f"{detail}, but other arguments limit it")
     elif not mentions_of(session).in_english:
-        yield Doubt(path, text, "", f"{detail}, and the user may have meant that")
+        yield Doubt(path, text, "", f"{detail}, but the user may have asked for that")
     else:
         yield Doubt(path, text, "whole_set", detail)
 

@@ -164,9 +164,9 @@ def _doubts_of_missing(
     # Something else names the thing: an optional filter may be empty.
     if is_empty and around:
         if parameter.declared or not parameter.required:
-            yield Doubt(path, "", "", f"{detail}, within what else was named")
+            yield Doubt(path, "", "", f"{detail}, but other arguments limit it")
     elif leaf is None and not tool.destructive and takes_null(tool.parameters, path):
-        yield Doubt(path, "", "", f"{detail}, which the schema of `{_name(path)}` takes")
+        yield Doubt(path, "", "", f"{detail}, which the schema of `{_name(path)}` allows")
     else:
         yield Doubt(path, str(shown(leaf)), "whole_set", detail)
 

@@ -71,7 +71,7 @@ _SECRETS = frozenset("password passcode passphrase token secret".split())
 """A value labelled as one of these is checked closely for a parameter of another kind."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARAMETER = re.compile(r"[a-z_]+")
-_FORGOT = "text of this run was forgotten to keep its bounds"
+_FORGOT = "older text of this run was dropped to stay within its limits"
 
 
 def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
@@ -314,7 +314,7 @@ class Provenance:
             if len(self._templates) < _MOST_TEMPLATES:
                 self._templates.setdefault(template, at)
             elif template not in self._templates:
-                self._cut_reason = self._cut_reason or "more prescribed formats than are kept"
+                self._cut_reason = self._cut_reason or "more prescribed formats than are stored"
         normalised = self._add(text, at, frozenset())
         self._numbers.add_text(normalised, at)
         # A quarter of the keys: a message may be a list of codes, each with its label.
@@ -357,7 +357,7 @@ class Provenance:
             # its values cannot be distinguished from echoes, so the result is not evidence
             return
         if result.cut:
-            self._cut_reason = self._cut_reason or "a result that could not be read whole"
+            self._cut_reason = self._cut_reason or "a result that was not read completely"
         self._add_fields(result.scalars)
         if result.scalars:
             joined = " | ".join(dict.fromkeys([text for _, text in result.scalars]))
@@ -371,7 +371,7 @@ class Provenance:
         """Index a text and return its normal form."""
         normalised = normal(text[: self._text])
         if len(text) > self._text or len(normalised) > self._text:
-            self._cut_reason = self._cut_reason or "a message too long to be kept whole"
+            self._cut_reason = self._cut_reason or "a message too long to be stored completely"
         normalised = normalised[: self._text]
         self._has_foreign_script = self._has_foreign_script or not is_latin(normalised)
         self._index.add(normalised, at, own=own)

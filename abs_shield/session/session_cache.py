@@ -21,7 +21,7 @@ _MEASURED = (1, 2, 16, 256)
 _BITS = 1 << 23
 """Bits, one mebibyte, that remember forgotten ids: of a million, two new ones in a hundred are
 taken for forgotten ones, and none that was forgotten for a new one."""
-_FORGOTTEN = "the beginning of this session was forgotten to keep memory bounds"
+_FORGOTTEN = "the beginning of this session was dropped to stay within the memory limit"
 
 
 class _Place:

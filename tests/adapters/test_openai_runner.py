@@ -507,7 +507,7 @@ def test_the_example_tells_its_story(tmp_path: Path) -> None:
         text=True,
         timeout=60,
     )
-    lines = ['nobody in this run mentioned "tx_99999"', "is CLEAN", "Your 20.00 are on their way."]
+    lines = ['"tx_99999" was not mentioned in this run', "is CLEAN", "Your 20.00 are on their way."]
     places = [done.stdout.find(line) for line in lines]
 
     assert (0, "") == (done.returncode, done.stderr)

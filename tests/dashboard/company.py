@@ -75,7 +75,7 @@ AGENTS: dict[str, tuple[tuple[str, ...], list[Job]]] = {
 }  # fmt: skip
 """Agents with their models and tools."""
 _WORDS = {
-    "unseen": ('nobody in this run mentioned "{value}"', 'did you mean "{near}", from the user?'),
+    "unseen": ('"{value}" was not mentioned in this run', 'did you mean "{near}", from the user?'),
     "rule": ("The amount is at most what was paid. Got amount=480.", ""),
     "wrong_type": ('got the text "{value}" where a number is expected', "write a number"),
     "missing_argument": ("`destination` is missing", "ask the user for it"),

@@ -25,7 +25,7 @@ def finding(verdict: Verdict = Verdict.SUSPICIOUS, **fields: Any) -> Finding:
     """A finding of `phantom_target`."""
     usual: dict[str, Any] = {
         "check": "phantom_target", "verdict": verdict, "strength": 0.97, "code": "unseen",
-        "where": "/arguments/transaction_id", "detail": "nobody in this run mentioned this",
+        "where": "/arguments/transaction_id", "detail": "this value was not mentioned in this run",
     }  # fmt: skip
     return Finding(**(usual | fields))
 

@@ -244,5 +244,5 @@ def test_the_message_says_where_the_other_one_is_from():
     (returned,) = decided("get_balance", arguments, results=results).findings
     (given,) = decided("get_balance", arguments, said="My token is tk_5f81c2d4.").findings
 
-    assert returned.detail.endswith("and a result returned another one")
-    assert given.detail.endswith("and a person gave another one")
+    assert returned.detail.endswith("but a result returned another one")
+    assert given.detail.endswith("but a person gave another one")

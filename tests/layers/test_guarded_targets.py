@@ -326,7 +326,7 @@ def test_a_text_that_was_forgotten_proves_nothing():
         decision = firewall.check_call(ToolCall("delete", {"what": "db.prod.users"}))
 
     assert not decision.blocked
-    assert "forgotten" in decision.coverage["phantom_target"].reason
+    assert "was dropped" in decision.coverage["phantom_target"].reason
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ def test_many_forgotten_ids_are_remembered() -> None:
     for session in (again, new):
         session.user("Yes, do it.")
 
-    assert "forgotten" in str(again.origin("tx_9003"))
+    assert "was dropped" in str(again.origin("tx_9003"))
     assert new.origin("tx_9003") is None
 
 
@@ -242,7 +242,7 @@ def test_what_a_forgotten_session_knew_is_no_hallucination() -> None:
     again.user("Yes, do it.")
     new.user("Yes, do it.")
 
-    assert "forgotten" in str(again.origin("tx_9003"))
+    assert "was dropped" in str(again.origin("tx_9003"))
     assert new.origin("tx_9003") is None
 
 
