@@ -96,11 +96,11 @@ class AnswerConfig(Declaration):
             placeholders = [("", "", None)]
         if any(one != ("reason", "", None) for one in placeholders):
             raise ValueError(
-                f"{shown(refusal)} cannot be filled in; `{{reason}}` is all that it may name, and"
-                " `{{` stands for a brace"
+                f"{shown(refusal)} is not a valid template; use no field but `{{reason}}`, and"
+                " write `{{` for a brace"
             )
         if not refusal.strip():
-            raise ValueError("it says nothing; write what the agent says in place of its answer")
+            raise ValueError("it is empty; write what the agent says in place of its answer")
         return refusal
 
     @property

@@ -73,7 +73,7 @@ def require_fields(what: str, names: Any, fields: Any) -> None:
         if name not in fields:
             near = nearest(str(name), fields)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(fields)}"
-            raise PolicyError(f"{what}: nothing is named `{escaped(str(name))}`; {hint}")
+            raise PolicyError(f"{what}: no field is named `{escaped(str(name))}`; {hint}")
 
 
 def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:

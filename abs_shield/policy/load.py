@@ -42,7 +42,7 @@ def load_policy(place: str) -> Policy:
         # A mapping has no place of its own; the file at least is known.
         return configure(value).placed(SourceLocation(_file(place)))
     raise PolicyError(
-        f"`{place}` holds no policy but `{type(value).__name__}`; make it with `shield.configure`"
+        f"`{place}` is not a policy but `{type(value).__name__}`; make it with `shield.configure`"
     )
 
 
@@ -55,7 +55,7 @@ def load(place: str) -> Any:
     """
     where, colon, attribute = place.rpartition(":")
     if not colon or not where or not attribute:
-        raise PolicyError(f"`{place}` names no policy; write `package.module:attr`")
+        raise PolicyError(f"`{place}` is not the place of a policy; write `package.module:attr`")
     module = _module(where, place)
     value: Any = module
     # A dot leads into an object: `module:Settings.policy`.
@@ -111,7 +111,7 @@ def _from_file(path: Path) -> ModuleType:
     name = f"_abs_shield_policy_{path.stem}_{digest(str(path.resolve()), size=8).hex()}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise PolicyError(f"`{path}` is no Python file")
+        raise PolicyError(f"`{path}` is not a Python file")
     module = importlib.util.module_from_spec(spec)
     # Before it runs: dataclasses and pydantic look the module up by its name.
     sys.modules[spec.name] = module

@@ -65,7 +65,7 @@ def _require_check(name: str, *, also: list[str]) -> None:
     if name not in also:
         _refuse_signal(name)
         if name in OF_NO_TOOL:
-            raise ValueError(f'an answer is of no tool; use `modes={{"{name}": ...}}`')
+            raise ValueError(f'an answer has no tool; use `modes={{"{name}": ...}}`')
     require_layer(name, also=(*also, VERIFICATION))
 
 
@@ -73,12 +73,12 @@ def _require_suppressible(check: str, *, also: list[str]) -> None:
     """Raise if *check* has no findings to suppress."""
     if check == VERIFICATION and check not in also:
         raise ValueError(
-            f"`Suppression` silences one signal of results, and not `{VERIFICATION}` as a whole;"
+            f"`Suppression` silences one signal of results, not `{VERIFICATION}` as a whole;"
             f" there are {', '.join(SIGNAL_NAMES)}"
         )
     if check in OF_NO_TOOL and check not in also:
         raise ValueError(
-            f"`Suppression` silences a layer or a signal, and not `{check}`;"
+            f"`Suppression` silences a layer or a signal, not `{check}`;"
             f' use `answer=AnswerConfig(...)`, or `modes={{"{check}": "audit"}}`'
         )
     require_layer(check, also=(*also, *SIGNAL_NAMES))

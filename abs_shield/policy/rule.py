@@ -91,9 +91,7 @@ def rule(
         _require_plain(function, name)
         doc = sentence or inspect.getdoc(function)
         if not doc:
-            raise PolicyError(
-                f"rule `{name}` has no docstring; write the sentence that the model shall read"
-            )
+            raise PolicyError(f"rule `{name}` has no docstring; write one sentence for the model")
         # Callable objects and partials have no code of their own.
         code = getattr(function, "__code__", None)
         return Rule(
@@ -115,11 +113,16 @@ def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[
         isinstance(word, str) and word for pair in takes.items() for word in pair
     )
     if not whole:
-        raise PolicyError(f"rule `{name}`: `takes` is {shown(takes)}; give names to names")
+        raise PolicyError(
+            f"rule `{name}`: `takes` is {shown(takes)}; give a mapping of argument to parameter"
+        )
     parameters = inspect.signature(function).parameters
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         for mine in sorted(takes.keys() - parameters.keys()):
-            raise PolicyError(f"rule `{name}`: `takes` names `{escaped(mine)}`, which it has not")
+            raise PolicyError(
+                f"rule `{name}`: `takes` names `{escaped(mine)}`, "
+                "which is not an argument of the rule"
+            )
     # Sorted, so that the same mistake has the same message.
     theirs = [*takes.values(), *(parameters.keys() - takes.keys() - set(CONTEXT))]
     for twice in sorted({its for its in theirs if theirs.count(its) > 1}):
@@ -138,7 +141,7 @@ def _require_plain(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
         raise PolicyError(f"`rule` decorates a function, not {type(function).__name__}")
     if any(kind(function) for kind in _ASYNC_KINDS):
-        raise PolicyError(f"rule `{name}` is async or a generator; judging waits for nothing")
+        raise PolicyError(f"rule `{name}` is async or a generator; use an ordinary function")
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
             raise PolicyError(

@@ -48,7 +48,7 @@ class Suppression(Declaration):
         if where in (None, _NAME, _ARGUMENTS) or str(where).startswith(f"{_ARGUMENTS}/"):
             return where
         hint = escaped(f"{_ARGUMENTS}/{str(where).strip('/')}", limit=80)
-        raise ValueError(f"{shown(where)} is no place in a call; give `{_NAME}` or `{hint}`")
+        raise ValueError(f"{shown(where)} is not a place in a call; give `{_NAME}` or `{hint}`")
 
     @field_validator("until", mode="before")
     @classmethod
@@ -146,7 +146,7 @@ def _place_in_a_result(where: str | None) -> str | None:
     if where is None or where.startswith("/"):
         return where
     hint = escaped(f"/{where}", limit=80)
-    raise ValueError(f"{shown(where)} is no place in a result; give `{hint}`")
+    raise ValueError(f"{shown(where)} is not a place in a result; give `{hint}`")
 
 
 def _is_at(where: str, place: str) -> bool:

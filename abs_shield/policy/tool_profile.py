@@ -22,7 +22,7 @@ _REGEX_CHARACTERS = frozenset(r".^$*+?{}[]\|()")
 def _check_range(latency_ms: tuple[float, float]) -> tuple[float, float]:
     low, high = latency_ms
     if not (isfinite(low) and isfinite(high) and 0 <= low <= high):
-        raise ValueError(f"({low}, {high}) is no range; give (least, most) in milliseconds")
+        raise ValueError(f"({low}, {high}) is not a range; give (least, most) in milliseconds")
     return latency_ms
 
 
@@ -33,7 +33,7 @@ def _compile(pattern: str) -> Any:
         # `regex` and not `re`, as only it can stop a search after a timeout.
         return regex.compile(pattern, regex.VERSION0)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
-        raise ValueError(f"`{pattern}` is no regular expression: {error}") from None
+        raise ValueError(f"`{pattern}` is not a regular expression: {error}") from None
 
 
 def _search(pattern: str) -> Callable[..., Any]:

@@ -102,7 +102,7 @@ def test_answers_alone_may_be_strict():
 
 def test_answers_have_no_mode_by_tool():
     """An answer belongs to no tool."""
-    with pytest.raises(ShieldError, match="an answer is of no tool"):
+    with pytest.raises(ShieldError, match="an answer has no tool"):
         shield.configure(modes={("get_order", "answer"): "audit"})
 
 

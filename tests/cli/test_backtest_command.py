@@ -308,7 +308,7 @@ def test_bad_lines_for_github(command, desk):
 WRONG = [
     (["--policy", "new.py:polcy"], "`new.py` has no attribute `polcy`; did you mean `policy`?"),
     (["--policy", "gone.py:policy"], "there is no file `gone.py`"),
-    (["--policy", "new.py:small"], "`new.py:small` holds no policy but `Rule`"),
+    (["--policy", "new.py:small"], "`new.py:small` is not a policy but `Rule`"),
     (["--against", "old.py:policy"], "name the new one with `--policy`"),
     (["--policy", "new.py:policy", "--fail-on", "any"], "name the old policy with `--against`"),
     (["--policy", "new.py:policy", "--fail-on", "block-allow"], "did you mean `block-to-allow`?"),

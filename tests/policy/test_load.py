@@ -63,7 +63,7 @@ def test_from_a_module(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_no_place(place: str) -> None:
     """A place has a module and an attribute."""
 
-    assert "names no policy; write `package.module:attr`" in refusal(place)
+    assert "is not the place of a policy; write `package.module:attr`" in refusal(place)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_is_no_place(place: str) -> None:
     [
         ("polcy", "did you mean `policy`?"),
         ("team.polcy", "did you mean `policy`?"),
-        ("number", "holds no policy but `int`; make it with `shield.configure`"),
+        ("number", "is not a policy but `int`; make it with `shield.configure`"),
         ("wrong", "did you mean `audit`?"),
     ],
 )

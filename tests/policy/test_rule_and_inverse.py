@@ -113,10 +113,10 @@ def test_a_sentence_may_be_given() -> None:
 @pytest.mark.parametrize(
     ("takes", "said"),
     [
-        (5, "`takes` is 5; give names to names"),
-        ({"amount": 5}, "give names to names"),
-        ({"amount": ""}, "give names to names"),
-        ({"sum": "amount"}, "`takes` names `sum`, which it has not"),
+        (5, "`takes` is 5; give a mapping of argument to parameter"),
+        ({"amount": 5}, "give a mapping of argument to parameter"),
+        ({"amount": ""}, "give a mapping of argument to parameter"),
+        ({"sum": "amount"}, "`takes` names `sum`, which is not an argument of the rule"),
         ({"amount": "currency"}, "`takes` names `currency` twice"),
     ],
 )

@@ -52,12 +52,12 @@ def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
         ({"check": "phantom_tool", "reason": "x", "code": ""}, "`code`"),
         (
             {"check": "phantom_tool", "reason": "x", "where": "amount"},
-            '`where`: "amount" is no place in a call; give `/name` or `/arguments/amount`',
+            '`where`: "amount" is not a place in a call; give `/name` or `/arguments/amount`',
         ),
         ({"check": "phantom_tool", "reason": "x", "where": "/argumentsx"}, "`where`"),
         (
             {"check": "spc_anomaly", "reason": "x", "where": "price"},
-            '`where`: "price" is no place in a result; give `/price`',
+            '`where`: "price" is not a place in a result; give `/price`',
         ),
         ({"check": "phantom_tool", "reason": "x", "until": "2026-13-01"}, "`until"),
     ],

@@ -166,9 +166,9 @@ def test_a_pattern_that_takes_for_ever():
 @pytest.mark.parametrize(
     ("field", "value", "told"),
     [
-        ("response_patterns", ["("], "is no regular expression"),
-        ("expected_latency_ms", (100, 50), "is no range"),
-        ("expected_latency_ms", (-1, 50), "is no range"),
+        ("response_patterns", ["("], "is not a regular expression"),
+        ("expected_latency_ms", (100, 50), "is not a range"),
+        ("expected_latency_ms", (-1, 50), "is not a range"),
         ("min_response_length", -1, "greater than or equal to 0"),
         ("required_feilds", ["x"], "did you mean `required_fields`?"),
     ],
