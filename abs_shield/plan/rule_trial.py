@@ -73,7 +73,7 @@ class RuleTrial:
             if real and not self.raised:
                 description = f"{type(error).__name__}: {escaped(str(error))}"
                 raised = description.removesuffix(": ")
-                self.raised = f"{raised}, asked about {_describe_values(plan, arguments)}"
+                self.raised = f"{raised} for {_describe_values(plan, arguments)}"
         else:
             self._count(answer, plan, arguments)
         # After each call, as a single call may be slow.
@@ -84,7 +84,7 @@ class RuleTrial:
         self.accepted += accepts is True
         self.rejected += accepts is False
         if accepts is None and not self.odd:
-            self.odd = f"{shown(answer)}, asked about {_describe_values(plan, arguments)}"
+            self.odd = f"{shown(answer)} for {_describe_values(plan, arguments)}"
 
 
 def try_rule(plan: RulePlan, tool: str, context: ProofContext) -> RuleTrial:

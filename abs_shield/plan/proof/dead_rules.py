@@ -11,19 +11,20 @@ from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
 from abs_shield.plan.rule_trial import SECONDS, RuleTrial, try_rule
 from abs_shield.policy import Rule
 from abs_shield.policy.source_location import SourceLocation
+from abs_shield.text.show import quantity
 
 Trials = dict[str, RuleTrial]
 _MIN_DIFFERENT_VALUES = 10
 """Fewest different values before a rule with constant answers is reported; fewer prove little."""
 _REJECTS_NOTHING_HINT = (
-    "either the schema forbids already what it rejects, or no sample is like it: "
+    "either the schema already forbids what it rejects, or no sampled call has it: "
     "test it with a call that it should reject"
 )
 _REJECTS_EVERYTHING_HINT = (
-    "either the schema admits nothing that it accepts, or no sample is like it: "
+    "either the schema allows nothing that it accepts, or no sampled call has it: "
     "test it with a call that should pass"
 )
-_TEXT_HINT = "no sample of a text may be like what it looks for: test it yourself"
+_TEXT_HINT = "the sampled texts may not contain what it looks for: test it yourself"
 _MAX_TOOLS = 40
 """Tools that one rule is tried on; each may take some seconds."""
 
@@ -70,11 +71,11 @@ def _report(rule: Rule, trials: Trials, context: ProofContext) -> Iterator[Probl
     ]
     # A note and no warning: nothing was tried.
     if without and not run:
-        what = f"has no sampled calls, for there is no schema of {listed(without)}"
+        what = f"has no sampled calls: there is no schema of {listed(without)}"
         yield _problem("not_sampled", rule, what)
     elif sampled and not run:
-        what = f"never runs: no sampled call of {listed(sampled)} has what it takes"
-        yield _problem("rule_never_runs", rule, what, "ask for parameters that come together")
+        what = f"never runs: no sampled call of {listed(sampled)} has all arguments that it takes"
+        yield _problem("rule_never_runs", rule, what, "use parameters that occur in the same call")
     for name, trial in run.items():
         yield from _report_tool(rule, name, trial)
     if run:
@@ -92,11 +93,11 @@ def _report_tool(rule: Rule, tool: str, trial: RuleTrial) -> Iterator[Problem]:
             "strict mode blocks such a call: narrow the schema, or accept these values in the rule",
         )
     if trial.odd:
-        what = f"answers {trial.odd} of {where}"
-        yield _problem("rule_answers_wrongly", rule, what, "return True, False or a text")
+        what = f"returns {trial.odd} of {where}"
+        yield _problem("rule_answers_wrongly", rule, what, "return True, False or a string")
     if trial.late:
-        calls = f"{trial.run_count:,} calls of {where}"
-        what = f"took over {SECONDS:g} s, and was asked about {calls} only"
+        calls = f"{quantity(trial.run_count, 'call')} of {where}"
+        what = f"took over {SECONDS:g} s, and was tested with only {calls}"
         yield _problem("not_sampled", rule, what)
 
 
@@ -141,8 +142,8 @@ def _report_constant(
         yield _problem(code, rule, what, hint)
     elif not any(trial.late for trial in trials.values()):
         values = "value" if different == 1 else "values"
-        what = f"{what}, and these hold {different} different {values} only"
-        yield _problem("not_sampled", rule, what, "too few to report it: test it yourself")
+        what = f"{what}, but these have only {different} different {values}"
+        yield _problem("not_sampled", rule, what, "too few to be sure: test it yourself")
 
 
 def _calls(trials: Trials) -> str:

@@ -160,7 +160,9 @@ def _report(entry: _AllowEntry) -> Iterator[Problem]:
         yield _problem("allow_is_covered", entry, message, "leave one of them out")
     elif entry.tools and callable(entry.allowed) and (entry.rejects_all or entry.idle):
         message = f"{what} admits no sampled value that is judged in {listed(list(entry.tools))}"
-        hint = "either it refuses all, or no sample is like what it admits: test it with one"
+        hint = (
+            "either it rejects every value, or no sampled value is one it allows: test it with one"
+        )
         yield _problem("allow_matches_nothing", entry, message, hint)
     elif entry.tools and entry.idle:
         message = f"{what} admits nothing that is judged in {listed(list(entry.tools))}"

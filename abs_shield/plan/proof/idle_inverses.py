@@ -50,7 +50,7 @@ def idle_inverses(context: ProofContext) -> Iterator[Problem]:
 def _explain_never_met(pair: Inverse, context: ProofContext) -> str:
     for name in (pair.first, pair.then):
         if name not in pair.same:
-            return f"`same` names none of `{escaped(name)}`"
+            return f"`same` names no parameter of `{escaped(name)}`"
     facts = [_types_and_values(name, pair.same[name], context) for name in (pair.first, pair.then)]
     kinds = [fact[0] for fact in facts]
     if all(kinds) and kinds[0].isdisjoint(kinds[1]):

@@ -38,7 +38,7 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
             yield problem(
                 "depends_on_logprobs",
                 f"layer `{layer}` judges only calls with log-probabilities; "
-                "whether your calls have them is not known here",
+                "this check cannot see whether your calls have them",
                 subject=f"layer `{layer}`",
                 place=context.policy.place,
             )

@@ -117,7 +117,7 @@ def _explain_absent_parameter(each: Suppression, context: ProofContext) -> _Reas
         name for plan in plans if plan.schema is not None for name in plan.schema.declared_names
     ]
     hint = nearest_name_hint(each.parameter, names, what="parameter")
-    return f"silences `{escaped(each.parameter)}`, which is no parameter of {whose}", hint
+    return f"silences `{escaped(each.parameter)}`, which is not a parameter of {whose}", hint
 
 
 def _absent_name(each: Suppression, plan: ToolPlan, context: ProofContext) -> str:

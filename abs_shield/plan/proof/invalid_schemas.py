@@ -22,7 +22,7 @@ def invalid_schemas(context: ProofContext) -> Iterator[Problem]:
         elif problems := [*_impossible(name, tool, context)]:
             yield from problems
         elif next(context.samples(name), None) is None:
-            what = f"no valid arguments of tool `{escaped(name)}` were found to ask its rules about"
+            what = f"no valid arguments of tool `{escaped(name)}` were found to test its rules with"
             yield _problem("not_sampled", name, what, context)
         else:
             yield from _without_samples(name, tool, context)

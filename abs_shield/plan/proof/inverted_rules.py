@@ -121,9 +121,9 @@ def _compare_answers(
 def _undecided_problem(rule: Rule, comparison: _Comparison) -> Problem:
     return problem(
         "sentence_not_compared",
-        f"rule `{rule.name}` may do the opposite of its sentence or name: all sampled calls of"
-        f" `{escaped(comparison.tool)}` that decide it say so, and these are"
-        f" {comparison.count:,} only",
+        f"rule `{rule.name}` may do the opposite of its sentence or name: only"
+        f" {comparison.count:,} sampled calls of `{escaped(comparison.tool)}` can show it, too"
+        " few to be sure, and they all do",
         subject=f"rule `{rule.name}`",
         place=SourceLocation(rule.file, rule.line),
         hint="test it with a call that it should reject, and with one that should pass",

@@ -124,7 +124,7 @@ def _exclusion_problem(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
     count = (answers.compare(*rules) or Counter()).total()
     return problem(
         "rules_exclude_each_other",
-        f"rule `{last.name}` and {other_rules} leave no call of"
+        f"rule `{last.name}` and {other_rules} together reject every call of"
         f" `{escaped(answers.tool)}`: none of {count:,} sampled calls is accepted by {each}",
         subject=f"rule `{last.name}`",
         place=SourceLocation(last.file, last.line),

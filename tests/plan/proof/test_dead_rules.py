@@ -141,7 +141,7 @@ def test_a_rule_about_a_free_text_is_a_note(function, proof, tool) -> None:
     proved = proof(tool("t", x={"type": "string"}), rules=[rule(tool="t")(function)])
 
     assert () == proved.problems
-    assert [("not_sampled", "no sample of a text may be like what it looks for")] == [
+    assert [("not_sampled", "the sampled texts may not contain what it looks for")] == [
         (each.code, each.hint.partition(":")[0]) for each in proved.notes
     ]
 
@@ -222,7 +222,7 @@ def test_a_rule_that_rejects_everything(said, tool) -> None:
     (told,) = said("rule_rejects_everything", tool("t", x={**NUMBER, "minimum": 501}), rules=rules)
 
     assert told.startswith("rule `is_small` accepts none of ")
-    assert "either the schema admits nothing that it accepts, or no sample is like it" in told
+    assert "either the schema allows nothing that it accepts, or no sampled call has it" in told
 
 
 def says_no(x: Any) -> bool:
@@ -295,7 +295,7 @@ def test_a_rule_that_raises(said, tool) -> None:
     (told,) = said("rule_raises", tool("t", amount={"type": "string"}), rules=[pays_little])
 
     assert told.startswith("rule `pays_little` raises InvalidOperation: ")
-    assert 'asked about amount="' in told
+    assert 'for amount="' in told
 
 
 def test_a_rule_that_answers_wrongly(said, tool) -> None:
@@ -308,7 +308,7 @@ def test_a_rule_that_answers_wrongly(said, tool) -> None:
 
     (told,) = said("rule_answers_wrongly", tool("t", x=NUMBER), rules=[counts])
 
-    assert told.startswith("rule `counts` answers 1, asked about x=")
+    assert told.startswith("rule `counts` returns 1 for x=")
 
 
 def test_a_rule_that_never_runs(said, tool) -> None:
@@ -326,7 +326,7 @@ def test_a_rule_that_never_runs(said, tool) -> None:
     }
     (told,) = said("rule_never_runs", Tool(name="t", parameters=parameters), rules=[takes_both])
 
-    assert "no sampled call of `t` has what it takes" in told
+    assert "no sampled call of `t` has all arguments that it takes" in told
 
 
 def test_a_rule_cannot_harm_the_samples(proof, tool) -> None:
@@ -410,7 +410,7 @@ def test_a_slow_rule_is_not_asked_for_ever(said, tool, monkeypatch) -> None:
 
     (told,) = said("not_sampled", tool("t", x=NUMBER), rules=[takes_its_time])
 
-    assert "was asked about 1 calls of `t` only" in told
+    assert "was tested with only 1 call of `t`" in told
 
 
 def test_a_tool_without_a_schema(said) -> None:
@@ -418,7 +418,7 @@ def test_a_tool_without_a_schema(said) -> None:
     rules = [rule(tool="t")(is_small)]
 
     assert [
-        "rule `is_small` has no sampled calls, for there is no schema of `t`; "
+        "rule `is_small` has no sampled calls: there is no schema of `t`; "
     ] == said("not_sampled", Tool(name="t"), rules=rules)  # fmt: skip
 
 

@@ -303,7 +303,7 @@ def test_a_suppression_of_no_parameter(check, more, accused, said, tool) -> None
     found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
 
     assert accused == bool(found)
-    assert all("is no parameter of its tool; did you mean `title`?" in each for each in found)
+    assert all("is not a parameter of its tool; did you mean `title`?" in each for each in found)
 
 
 @pytest.mark.parametrize(("code", "accused"), [("unknown_argument", 0), ("wrong_type", 1)])
