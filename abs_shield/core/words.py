@@ -1,8 +1,4 @@
-"""
-The closed vocabularies, each declared from mild to grave.
-
-`Verdict.worst` compares by that order: as strings SUSPICIOUS > HALLUCINATED.
-"""
+"""The closed vocabularies, each declared from mild to grave."""
 
 from __future__ import annotations
 
@@ -13,6 +9,8 @@ from enum import StrEnum
 class Verdict(StrEnum):
     """
     The verdict on a call, a result, an answer or an output, from mild to grave.
+
+    Verdicts compare by that order: ``decision.verdict >= Verdict.SUSPICIOUS``.
 
     Attributes:
         CLEAN: No finding counts.
@@ -39,8 +37,22 @@ class Verdict(StrEnum):
         """
         return max(verdicts, key=_GRAVITY.__getitem__, default=cls.CLEAN)
 
+    # a `StrEnum` would compare the texts, by which SUSPICIOUS is above HALLUCINATED
 
-_GRAVITY = {verdict: place for place, verdict in enumerate(Verdict)}
+    def __lt__(self, other: str) -> bool:
+        return self.gravity < _GRAVITY[other] if other in _GRAVITY else NotImplemented
+
+    def __le__(self, other: str) -> bool:
+        return self.gravity <= _GRAVITY[other] if other in _GRAVITY else NotImplemented
+
+    def __gt__(self, other: str) -> bool:
+        return self.gravity > _GRAVITY[other] if other in _GRAVITY else NotImplemented
+
+    def __ge__(self, other: str) -> bool:
+        return self.gravity >= _GRAVITY[other] if other in _GRAVITY else NotImplemented
+
+
+_GRAVITY: dict[str, int] = {verdict: place for place, verdict in enumerate(Verdict)}
 
 
 class Action(StrEnum):
@@ -62,7 +74,7 @@ class Action(StrEnum):
 
 class Mode(StrEnum):
     """
-    Return whether the policy's action is enforced.
+    Whether the policy's action is enforced.
 
     Attributes:
         AUDIT: Findings are recorded, and nothing is blocked or changed.

@@ -77,7 +77,7 @@ class Dispatched:
         """Return whether the call itself already has this finding, with at least its verdict."""
         return any(
             (one.check, one.code, one.got) == (finding.check, finding.code, finding.got)
-            and one.verdict.gravity >= finding.verdict.gravity
+            and one.verdict >= finding.verdict
             for one in self.opened.decision.findings
         )
 

@@ -48,3 +48,17 @@ def test_six_layers() -> None:
     """There are six names, and those of the opt-in layers are others."""
 
     assert (len(set(LAYER_NAMES)), set(LAYER_NAMES) & set(OPT_IN_NAMES)) == (6, set())
+
+
+@pytest.mark.parametrize(("a", "b"), [*product(Verdict, repeat=2)])
+def test_verdicts_compare_by_gravity(a: Verdict, b: Verdict) -> None:
+    """As a text, too, SUSPICIOUS is below HALLUCINATED."""
+    expected = (a.gravity < b.gravity, a.gravity <= b.gravity)
+
+    assert expected == (a < b, a <= b) == (a < str(b), str(a) <= b) == (b > a, b >= a)
+    assert sorted(Verdict) == list(Verdict)
+
+
+def test_a_verdict_has_no_order_among_other_texts() -> None:
+    """They compare as texts."""
+    assert (Verdict.CLEAN < "D", Verdict.CLEAN > "B") == (True, True)
