@@ -74,7 +74,7 @@ class Action(StrEnum):
 
 class Mode(StrEnum):
     """
-    Whether the policy's action is enforced.
+    Enforcement of the action that the policy asks for.
 
     Attributes:
         AUDIT: Findings are recorded, and nothing is blocked or changed.
