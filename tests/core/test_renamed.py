@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from abs_shield.core.decision import Decision
@@ -22,3 +24,23 @@ def test_any_other_name_is_an_attribute_error() -> None:
     """As a module without old names answers."""
     with pytest.raises(AttributeError, match="has no attribute 'Recrod'"):
         RESOLVE("Recrod")
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("schema", "Problem", "SchemaProblem"),
+        ("schema", "both", "intersect_schemas"),
+        ("plan", "Terms", "ShieldTerms"),
+        ("replay.mining", "Given", "LenientToolsets"),
+        ("replay.mining", "Kind", "SuggestionKind"),
+        ("replay.mining", "Source", "ToolSource"),
+        ("replay.planting", "joined", "join_runs"),
+        ("replay.report", "muted", "silent_layers"),
+    ],
+)
+def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
+    """It is the object of the new name."""
+    room = import_module(f"abs_shield.{module}")
+    with pytest.warns(DeprecationWarning, match=rf"`.*\.{old}` is now `.*\.{new}`"):
+        assert getattr(room, old) is getattr(room, new)

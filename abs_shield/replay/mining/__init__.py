@@ -1,5 +1,6 @@
 """Propose a policy from tools and recorded runs, with evidence for each proposal."""
 
+from abs_shield.core.renamed import old_names
 from abs_shield.replay.mining.draft import Draft, LetThrough, Suggestion, SuggestionKind
 from abs_shield.replay.mining.propose import Mined, ToolSource, mine
 from abs_shield.replay.mining.run_census import LenientToolsets, Recorded
@@ -15,3 +16,7 @@ __all__ = [
     "ToolSource",
     "mine",
 ]
+
+__getattr__ = old_names(
+    __name__, {"Given": "LenientToolsets", "Kind": "SuggestionKind", "Source": "ToolSource"}
+)

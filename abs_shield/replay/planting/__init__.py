@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abs_shield.core.renamed import old_names
 from abs_shield.replay.planting.case_folder import (
     FILES,
     MANIFEST,
@@ -27,3 +28,5 @@ __all__ = [
     "manifest",
     "sessions",
 ]
+
+__getattr__ = old_names(__name__, {"joined": "join_runs"})

@@ -68,5 +68,6 @@ __getattr__ = old_names(
         "Reason": "ReadinessReason",
         "Step": "RolloutStep",
         "Watch": "LayerCounts",
+        "muted": "silent_layers",
     },
 )
