@@ -32,7 +32,12 @@ TOOLS = ("git", "mike", "nox", "python", "twine")
 WRITES = {"release.yml": {"publish": {"id-token"}, "docs": {"contents"}}}
 """The only permissions to write, by workflow and job."""
 
-JOBS = [(name, job) for name, workflow in WORKFLOWS.items() for job in workflow["jobs"]]
+JOBS = [
+    (name, job)
+    for name, workflow in WORKFLOWS.items()
+    for job, plan in workflow["jobs"].items()
+    if "steps" in plan
+]
 
 
 def runs(name: str, job: str) -> Iterator[list[str]]:
@@ -139,7 +144,7 @@ def test_permissions_are_the_least(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "job"), JOBS, ids=":".join)
 def test_every_action_is_pinned_to_a_version(name: str, job: str) -> None:
-    """No branch and no major version that moves; a checkout keeps no credentials unless needed."""
+    """By the commit, since tags can be moved; a checkout keeps no credentials unless needed."""
     plan = WORKFLOWS[name]["jobs"][job]
     used = [step for step in plan["steps"] if "uses" in step]
     checkouts = [step for step in used if step["uses"].startswith("actions/checkout@")]
@@ -147,9 +152,28 @@ def test_every_action_is_pinned_to_a_version(name: str, job: str) -> None:
         checkouts = []  # it pushes with them
 
     assert used
-    assert [] == [s["uses"] for s in used if not re.search(r"@v\d+\.\d+\.\d+$", s["uses"])]
+    assert [] == [s["uses"] for s in used if not re.search(r"@[0-9a-f]{40}$", s["uses"])]
     assert [] == [s for s in checkouts if s.get("with", {}).get("persist-credentials") != "false"]
     assert "timeout-minutes" in plan
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_the_version_of_an_action_is_beside_its_commit(name: str) -> None:
+    """For the people who read it, and for tools that renew both."""
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    used = re.findall(r"uses: \S+@\S+.*", text)
+
+    assert used
+    assert [] == [line for line in used if not re.search(r" # v\d+\.\d+\.\d+$", line)]
+
+
+def test_a_release_waits_for_the_tests() -> None:
+    """Those of every version of Python, of each adapter, of the docs and of the wheel."""
+    jobs = WORKFLOWS["release.yml"]["jobs"]
+
+    assert {"uses": "./.github/workflows/tests.yml"} == jobs["tests"]
+    assert "tests" == jobs["build"]["needs"]
+    assert "workflow_call" in WORKFLOWS["tests.yml"]["on"]
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
