@@ -14,9 +14,9 @@ from tests.stores.servers import Server, programs, served
 def postgres() -> Iterator[Server]:
     """Start a server, or say why there is none."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: abs-shield[postgres]")
-    if not (found := programs()):
+    if not (results := programs()):
         pytest.skip("no PostgreSQL server is installed: Debian's package `postgresql`")
-    with served(found) as server:
+    with served(results) as server:
         yield server
 
 

@@ -266,9 +266,9 @@ def verdict(firewall: Shield, value: Any) -> Verdict:
 def test_what_a_type_accepts_is_never_hallucinated(pair: tuple[Any, Any]) -> None:
     """Law 1: pydantic makes a value of it, so it is clean or suspicious."""
     hint, value = pair
-    said = verdict(door(hint), value)
+    decision = verdict(door(hint), value)
 
-    assert not (said is Verdict.HALLUCINATED and accepted(hint, value))
+    assert not (decision is Verdict.HALLUCINATED and accepted(hint, value))
 
 
 @few
@@ -276,10 +276,10 @@ def test_what_a_type_accepts_is_never_hallucinated(pair: tuple[Any, Any]) -> Non
 def test_audit_changes_nothing(pair: tuple[Any, Any]) -> None:
     """Law 2: the tool gets what pydantic makes of the value; refused, as written, or not at all."""
     hint, value = pair
-    found = outcome(door(hint, mode="audit"), value)
-    without = [(type(made).__name__, repr(made)) for made in accepted(hint, value)]
+    evaluation = outcome(door(hint, mode="audit"), value)
+    without = [(type(result).__name__, repr(result)) for result in accepted(hint, value)]
 
-    assert found in (without or [(type(value).__name__, repr(value)), "ValidationError"])
+    assert evaluation in (without or [(type(value).__name__, repr(value)), "ValidationError"])
 
 
 @few
@@ -313,7 +313,7 @@ def test_one_value_has_one_verdict(pair: tuple[Any, Any]) -> None:
     firewall = Shield(shield.configure(), hooks=None)
     tool = shielded(firewall)(received(hint))
     with firewall.session() as session:
-        found = tool(value)
+        result = tool(value)
 
-    assert (type(value).__name__, repr(value)) == found
+    assert (type(value).__name__, repr(value)) == result
     assert [verdict(firewall, as_read(value))] == [d.verdict for d in session.decisions]

@@ -103,8 +103,8 @@ def events(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     if block["type"] == "text":
         return {**block, "text": ""}, [{"type": "text_delta", "text": block["text"]}]
-    given = block["input"]
-    raw = given if isinstance(given, str) else json.dumps(given)
+    arguments = block["input"]
+    raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
     half = len(raw) // 2
     deltas = [{"type": "input_json_delta", "partial_json": p} for p in (raw[:half], raw[half:])]
     return {**block, "input": {}}, deltas
@@ -118,8 +118,8 @@ def played(model: Scripted, desk: Desk, guard: Shield | None) -> Iterator[tuple[
     with recorded(ran), session, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield ran, session
-    found = session.origin("pc_777")
-    ran.origin = "" if found is None else found.source
+    origin = session.origin("pc_777")
+    ran.origin = "" if origin is None else origin.source
     ran.heard = model.heard()
     ran.decisions = [] if guard is None else guard.store.decisions()
 
@@ -173,8 +173,8 @@ class Runner(NoAgents):
         model, desk = Scripted(turns), Desk()
         options = {"stream": stream, **self.options}
         with played(model, desk, firewall) as (ran, _):
-            messages = model.client().beta.messages
-            runner: Any = messages.tool_runner(**REQUEST, tools=tools(desk), **options)
+            message = model.client().beta.messages
+            runner: Any = message.tool_runner(**REQUEST, tools=tools(desk), **options)
             if firewall is not None:
                 shielded_runner(runner, firewall=firewall)
             ran.answer = text(runner.until_done())
@@ -215,8 +215,8 @@ class Loop(NoAgents):
                 reply = asked(model.client(), messages, stream=stream)
                 message = getattr(reply, "current_message_snapshot", reply)
                 ran.answer = text(message)
-                told = self._told(reply, messages, desk, firewall)
-                messages += [{"role": "assistant", "content": message.content}, *told]
+                replies = self._told(reply, messages, desk, firewall)
+                messages += [{"role": "assistant", "content": message.content}, *replies]
         return ran
 
     def _told(
@@ -224,10 +224,10 @@ class Loop(NoAgents):
     ) -> list[dict[str, Any]]:
         message = getattr(reply, "current_message_snapshot", reply)
         if firewall is not None:
-            told = run_tool_calls(reply, messages, firewall=firewall, dispatch=by_hand(desk))
-            for result in (result for each in told for result in each["content"]):
+            replies = run_tool_calls(reply, messages, firewall=firewall, dispatch=by_hand(desk))
+            for result in (result for each in replies for result in each["content"]):
                 result.pop("is_error", None)
-            return told
+            return replies
         results = [
             {"type": "tool_result", "tool_use_id": block.id, "content": run(block, desk)}
             for block in message.content

@@ -84,9 +84,9 @@ def results(ran: Ran, scene: Scene) -> Iterator[str]:
 
 
 def _fed_back(ran: Ran, call_id: str, status: str) -> Iterator[str]:
-    told = ran.heard.get(call_id, "").replace("\\", "")  # a framework may quote it in its own JSON
-    if '"status"' not in told or f'"{status}"' not in told:
-        yield f"the model heard {told!r}, not our feedback"
+    reply = ran.heard.get(call_id, "").replace("\\", "")  # a framework may quote it in its own JSON
+    if '"status"' not in reply or f'"{status}"' not in reply:
+        yield f"the model heard {reply!r}, not our feedback"
 
 
 def audit(driver: Driver, name: str) -> Iterator[str]:

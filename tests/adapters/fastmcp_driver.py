@@ -49,8 +49,8 @@ class Loop:
         session.user(ASKED)
         with recorded(ran):
             asyncio.run(self._looped(turns, server, ran, stream=stream))
-        found = session.origin("pc_777")
-        ran.origin = "" if found is None else found.source
+        origin = session.origin("pc_777")
+        ran.origin = "" if origin is None else origin.source
         ran.decisions = [] if firewall is None else firewall.store.decisions()
         return ran
 
@@ -72,9 +72,11 @@ class Loop:
                     return
                 messages.append({"role": "assistant", "calls": [call._asdict() for call in turn]})
                 for call in turn:
-                    told = await self._told(client, call)
-                    ran.heard[call.id] = told
-                    messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
+                    contradictions = await self._told(client, call)
+                    ran.heard[call.id] = contradictions
+                    messages.append(
+                        {"role": "tool", "tool_call_id": call.id, "content": contradictions}
+                    )
 
     async def _told(self, client: Client[Any], call: Call) -> str:
         assert not isinstance(call.arguments, str)

@@ -228,8 +228,8 @@ def finish(ran: Ran, messages: Sequence[BaseMessage]) -> None:
 def ended(ran: Ran, firewall: Shield | None) -> Ran:
     """Add what the Shield knows of a run."""
     if firewall is not None:
-        found = firewall.session("th1").origin("pc_777")
-        ran.origin = "" if found is None else found.source
+        origin = firewall.session("th1").origin("pc_777")
+        ran.origin = "" if origin is None else origin.source
         ran.decisions = firewall.store.decisions()
     return ran
 

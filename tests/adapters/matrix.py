@@ -76,8 +76,8 @@ def documented() -> Rows:
     drivers = [cell.strip() for cell in lines[start].split("|")[2:-1]]
     rows: Rows = {driver: {} for driver in drivers}
     for line in lines[start + 2 : start + 2 + len(SCENES)]:
-        scene, *told = [cell.strip() for cell in line.split("|")[1:-1]]
-        for driver, cell in zip(drivers, told, strict=True):
+        scene, *messages = [cell.strip() for cell in line.split("|")[1:-1]]
+        for driver, cell in zip(drivers, messages, strict=True):
             rows[driver][scene] = cell
     return rows
 

@@ -69,9 +69,9 @@ class Scripted(Model):
         shown = ("name", "description", "params_json_schema")
         tools = [[getattr(tool, name, None) for name in shown] for tool in sent["tools"]]
         handoffs = [[h.tool_name, h.tool_description] for h in sent["handoffs"]]
-        asked = [sent["system_instructions"], sent["input"], tools, handoffs]
+        requests = [sent["system_instructions"], sent["input"], tools, handoffs]
         turn = self._turns[len(self.requests)]
-        self.requests.append(json.loads(json.dumps(asked)))
+        self.requests.append(json.loads(json.dumps(requests)))
         return written(turn)
 
 
@@ -157,8 +157,8 @@ class Driver:
         with recorded(ran), session:
             ran.answer = asyncio.run(_answer(front(agent), firewall, stream=stream))
         ran.heard = outputs(model.requests)
-        found = session.origin("pc_777")
-        ran.origin = "" if found is None else found.source
+        origin = session.origin("pc_777")
+        ran.origin = "" if origin is None else origin.source
         ran.decisions = [] if firewall is None else firewall.store.decisions()
         return ran
 

@@ -103,15 +103,17 @@ class Loop:
         with recorded(ran), session:
             while ran.answer is None:
                 response = self._asked(client, messages, stream=stream)
-                ran.answer, said, calls = self._read(response)
+                ran.answer, answer, calls = self._read(response)
                 if guard is None:
-                    told = [self._told(call.id or "", dispatch(call)) for call in calls]
+                    contradictions = [self._told(call.id or "", dispatch(call)) for call in calls]
                 else:
-                    told = run_tool_calls(response, messages, firewall=guard, dispatch=dispatch)
-                ran.heard |= dict(map(self._heard, told))
-                messages += [*said, *told]
-            found = session.origin("pc_777")
-        ran.origin = "" if found is None else found.source
+                    contradictions = run_tool_calls(
+                        response, messages, firewall=guard, dispatch=dispatch
+                    )
+                ran.heard |= dict(map(self._heard, contradictions))
+                messages += [*answer, *contradictions]
+            origin = session.origin("pc_777")
+        ran.origin = "" if origin is None else origin.source
         ran.decisions = [] if guard is None else guard.store.decisions()
         return ran
 
@@ -142,19 +144,19 @@ class Chat(Loop):
             {"type": "function", "function": {"name": name, "parameters": SCHEMAS[name]}}
             for name in TOOLS
         ]
-        asked: dict[str, Any] = {"model": "scripted", "messages": messages, "tools": tools}
+        question: dict[str, Any] = {"model": "scripted", "messages": messages, "tools": tools}
         if not stream:
-            return client.chat.completions.create(**asked)
-        with client.chat.completions.stream(**asked) as events:
+            return client.chat.completions.create(**question)
+        with client.chat.completions.stream(**question) as events:
             return events.get_final_completion()
 
     def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
         message = response.choices[0].message
-        said = message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"})
+        state = message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"})
         calls = [
             ToolCall(c.function.name, c.function.arguments, c.id) for c in message.tool_calls or ()
         ]
-        return message.content, [said], calls
+        return message.content, [state], calls
 
     def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
         return message["tool_call_id"], message["content"]
@@ -198,20 +200,20 @@ class Responses(Loop):
 
     def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
         tools = [{"type": "function", "name": n, "parameters": SCHEMAS[n]} for n in TOOLS]
-        asked: dict[str, Any] = {"model": "scripted", "input": messages, "tools": tools}
+        request: dict[str, Any] = {"model": "scripted", "input": messages, "tools": tools}
         if not stream:
-            return client.responses.create(**asked)
-        with client.responses.stream(**asked) as events:
+            return client.responses.create(**request)
+        with client.responses.stream(**request) as events:
             return events.get_final_response()
 
     def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
-        said = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
+        items = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
         calls = [
             ToolCall(item["name"], item["arguments"], item["call_id"])
-            for item in said
+            for item in items
             if item["type"] == "function_call"
         ]
-        return response.output_text or None, said, calls
+        return response.output_text or None, items, calls
 
     def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
         return message["call_id"], message["output"]

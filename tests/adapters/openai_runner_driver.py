@@ -75,15 +75,17 @@ def write(turn: Any, number: int) -> dict[str, Any]:
 def events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The same response as server-sent events."""
     empty = {**response, "output": []}
-    told: list[dict[str, Any]] = [{"type": "response.created", "response": empty}]
+    messages: list[dict[str, Any]] = [{"type": "response.created", "response": empty}]
     for index, item in enumerate(response["output"]):
         begun = {**item, "status": "in_progress"}
         if "arguments" in item:
             begun["arguments"] = ""
-        told.append({"type": "response.output_item.added", "output_index": index, "item": begun})
-        told.append({"type": "response.output_item.done", "output_index": index, "item": item})
-    told.append({"type": "response.completed", "response": response})
-    yield from ({**event, "sequence_number": number} for number, event in enumerate(told))
+        messages.append(
+            {"type": "response.output_item.added", "output_index": index, "item": begun}
+        )
+        messages.append({"type": "response.output_item.done", "output_index": index, "item": item})
+    messages.append({"type": "response.completed", "response": response})
+    yield from ({**event, "sequence_number": number} for number, event in enumerate(messages))
 
 
 @contextmanager
@@ -93,8 +95,8 @@ def played(model: Provider, desk: Desk, guard: Shield | None) -> Iterator[Ran]:
     session = guard.session() if guard is not None else Session()
     with recorded(ran), session:
         yield ran
-    found = session.origin("pc_777")
-    ran.origin = "" if found is None else found.source
+    origin = session.origin("pc_777")
+    ran.origin = "" if origin is None else origin.source
     ran.heard = model.heard()
     ran.decisions = [] if guard is None else guard.store.decisions()
 

@@ -76,8 +76,8 @@ def agent_of(desk: Desk, model: Any, firewall: Shield | None, **given: Any) -> A
 async def streamed(agent: Agent[Any, Any], asked: str) -> str:
     """The framework's streaming way, read as it comes."""
     async with agent.run_stream(asked) as result:
-        said = [text async for text in result.stream_text(delta=True)]
-    return "".join(said)
+        texts = [text async for text in result.stream_text(delta=True)]
+    return "".join(texts)
 
 
 class PydanticAI:
@@ -95,8 +95,8 @@ class PydanticAI:
                 ran.answer = asyncio.run(streamed(agent, ASKED))
             else:
                 ran.answer = asyncio.run(agent.run(ASKED)).output
-        found = session.origin("pc_777")
-        ran.origin = "" if found is None else found.source
+        origin = session.origin("pc_777")
+        ran.origin = "" if origin is None else origin.source
         return self._seen(ran, firewall)
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:

@@ -23,10 +23,10 @@ def openai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
     from tests.adapters.openai_driver import Scripted, write_chat
 
     guard.register(desk.refund)
-    said = [{"role": "user", "content": ASKED}]
+    state = [{"role": "user", "content": ASKED}]
     client = Scripted(turns, write_chat).client()
     of = {"run_tool_calls": run_tool_calls, "settle_answer": settle_answer}
-    return {"client": client, "messages": said, **of}
+    return {"client": client, "messages": state, **of}
 
 
 def anthropic(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
@@ -98,12 +98,12 @@ def event_loop_of_the_thread() -> Iterator[None]:
 @pytest.mark.parametrize("story", TURNS)
 def test_the_page_settles_the_answer(number: int, story: str) -> None:
     """What was done may be said; what was only said is refused, and both are recorded."""
-    module, given = FRAMEWORKS[number]
+    module, settings = FRAMEWORKS[number]
     pytest.importorskip(module, reason=f"`{module}` is not installed")
     if module == "openai":
         pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
     guard, desk = Shield(shield.configure(mode="strict")), Desk()
-    names = {"firewall": guard, "asked": ASKED, **given(TURNS[story], guard, desk)}
+    names = {"firewall": guard, "asked": ASKED, **settings(TURNS[story], guard, desk)}
     exec(blocks("The answer that ends a run")[number], names)
 
     assert (names["text"] == CLAIMED) is (story == "true")

@@ -85,11 +85,13 @@ def test_json_that_a_stream_cuts_off_is_malformed(driver: Any) -> None:
 
 def test_a_stream_gives_dispatch_the_arguments_as_an_object() -> None:
     """Text that is sound JSON is handed on as the SDK read it."""
-    given: list[Any] = []
+    received: list[Any] = []
     stream = asked(Scripted([[GOOD]]).client(), REQUEST["messages"], stream=True)
-    run_tool_calls(stream, REQUEST["messages"], firewall=firewall("audit"), dispatch=given.append)
+    run_tool_calls(
+        stream, REQUEST["messages"], firewall=firewall("audit"), dispatch=received.append
+    )
 
-    assert [GOOD.arguments] == [call.arguments for call in given]
+    assert [GOOD.arguments] == [call.arguments for call in received]
 
 
 # Whose run it is ----------------------------------------------------------------------------------
@@ -158,10 +160,10 @@ def test_runs_at_once_do_not_see_each_other() -> None:
         return ran([*turns, DONE], guard, *tools(Desk()), messages=messages).heard()
 
     with ThreadPoolExecutor() as pool:
-        heard = [*pool.map(play, ["tx_1", "tx_2"] * 10)]
-    told = [["blocked" in text for text in each.values()] for each in heard]
+        events = [*pool.map(play, ["tx_1", "tx_2"] * 10)]
+    received = [["blocked" in text for text in each.values()] for each in events]
 
-    assert told == [[False, True], [True, False]] * 10
+    assert received == [[False, True], [True, False]] * 10
 
 
 # What a tool does ---------------------------------------------------------------------------------
@@ -268,8 +270,8 @@ def test_the_answer_that_a_host_asks_for_is_the_one_that_is_sent() -> None:
     """`generate_tool_call_response` gives our feedback, and the runner sends the same."""
     model = Scripted([[PHANTOM], DONE])
     runner = shielded_runner(runner_of(model, *tools(Desk())), firewall=firewall("strict"))
-    given = [runner.generate_tool_call_response() for _ in runner]
-    feedback = given[0]["content"][0]["content"]
+    options = [runner.generate_tool_call_response() for _ in runner]
+    feedback = options[0]["content"][0]["content"]
 
     assert {"c1": feedback} == model.heard()
     assert "refund" == json.loads(feedback)["problems"][0]["nearest"]
@@ -365,8 +367,8 @@ def heard(messages: Any, **more: Any) -> Session:
 
 def source(session: Session, value: str) -> str:
     """Who said *value*."""
-    found = session.origin(value)
-    return "" if found is None else found.source
+    origin = session.origin(value)
+    return "" if origin is None else origin.source
 
 
 def test_an_image_is_what_we_did_not_see() -> None:
@@ -456,9 +458,9 @@ def test_a_message_without_calls_has_no_answer(message: Any) -> None:
     """Whatever it holds; what is strange in the conversation is what we did not see."""
     session = Session()
     odd = [SimpleNamespace(role="user", content=[Broken()]), "text", {"role": "user"}]
-    told = run_tool_calls(message, odd, firewall=firewall("strict"), session=session)
+    messages = run_tool_calls(message, odd, firewall=firewall("strict"), session=session)
 
-    assert ([], "unknown") == (told, source(session, "tx_1"))
+    assert ([], "unknown") == (messages, source(session, "tx_1"))
 
 
 def test_a_strange_call_is_answered() -> None:
@@ -472,10 +474,10 @@ def test_a_strange_call_is_answered() -> None:
     guard = firewall("strict")
     for tool in DEFINITIONS:
         guard.register(tool)
-    given = run_tool_calls(
+    messages = run_tool_calls(
         {"content": blocks}, REQUEST["messages"], firewall=guard, dispatch=lambda call: call.id
     )
-    errors = [result.get("is_error", False) for result in given[0]["content"]]
+    errors = [result.get("is_error", False) for result in messages[0]["content"]]
 
     assert [True, True, True, False] == errors
 
@@ -483,11 +485,11 @@ def test_a_strange_call_is_answered() -> None:
 def test_a_members_result_names_its_toolset() -> None:
     """The API compares the toolset of a result with that of its call."""
     message = {"content": [member("c1", "navigate")]}
-    (told,) = run_tool_calls(
+    (item,) = run_tool_calls(
         message, REQUEST["messages"], firewall=firewall("audit"), dispatch=lambda call: call.name
     )
 
-    assert {**told["content"][0]} == {
+    assert {**item["content"][0]} == {
         "type": "tool_result",
         "tool_use_id": "c1",
         "content": "browser.navigate",
@@ -511,9 +513,9 @@ def test_async_calls_run_side_by_side() -> None:
             message, REQUEST["messages"], firewall=guard, dispatch=dispatch
         )
 
-    (told,) = asyncio.run(play())
+    (item,) = asyncio.run(play())
 
-    assert ["c1", "c2"] == [result["content"] for result in told["content"]]
+    assert ["c1", "c2"] == [result["content"] for result in item["content"]]
 
 
 # What can go wrong --------------------------------------------------------------------------------

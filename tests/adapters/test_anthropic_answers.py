@@ -43,10 +43,10 @@ def played(
     with guard.session():
         while True:
             reply = ask(messages)
-            told = run_tool_calls(reply, messages, firewall=guard)
-            if not told:
+            replies = run_tool_calls(reply, messages, firewall=guard)
+            if not replies:
                 break
-            messages += [{"role": "assistant", "content": reply.content}, *told]
+            messages += [{"role": "assistant", "content": reply.content}, *replies]
         if is_async:
             text = asyncio.run(asettle_answer(reply, messages, firewall=guard, ask=ask))
         else:

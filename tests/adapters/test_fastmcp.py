@@ -320,7 +320,7 @@ def test_more_messages_than_are_taken_in_prove_nothing(strict):
 def test_a_result_that_is_heard_again_counts_once(strict):
     """A client tells of calls that ran here; they were one run each, not two."""
     called = {"id": "x1", "function": {"name": "create_user", "arguments": '{"user_id": "u_1"}'}}
-    heard = [
+    state = [
         *SAID,
         {"role": "assistant", "tool_calls": [called]},
         {"role": "tool", "tool_call_id": "x1", "content": "created"},
@@ -329,7 +329,7 @@ def test_a_result_that_is_heard_again_counts_once(strict):
 
     async def conversed(client: Client[Any]) -> None:
         await told(client, "create_user", {"user_id": "u_1"}, session="s", messages=SAID)
-        await told(client, "get_order", order, session="s", messages=heard)
+        await told(client, "get_order", order, session="s", messages=state)
 
     audit = Shield(shield.configure(mode="audit"))
     with_client(served(audit, hears=True), conversed)
@@ -658,9 +658,9 @@ def test_a_tool_that_asks_the_client_is_one_call(strict):
         if context.input_responses:
             return f"booked {city}"
         schema = {"type": "object", "properties": {"sure": {"type": "boolean"}}}
-        asked = mcp_types.ElicitRequestFormParams(message="Sure?", requested_schema=schema)
+        request = mcp_types.ElicitRequestFormParams(message="Sure?", requested_schema=schema)
         return mcp_types.InputRequiredResult(
-            input_requests={"sure": mcp_types.ElicitRequest(params=asked)}, request_state="1"
+            input_requests={"sure": mcp_types.ElicitRequest(params=request)}, request_state="1"
         )
 
     async def answered(message: str, kind: Any, params: Any, context: Any) -> Any:
@@ -780,13 +780,13 @@ def test_the_servers_own_span_tells_of_the_call(strict):
 
 def test_the_page_runs():
     """The server of `docs/adapters.md` is judged."""
-    made: dict[str, Any] = {}
-    exec(blocks("FastMCP and MCP")[0], made)
+    result: dict[str, Any] = {}
+    exec(blocks("FastMCP and MCP")[0], result)
 
-    answer = with_client(made["server"], lambda c: told(c, "refund"))
+    answer = with_client(result["server"], lambda c: told(c, "refund"))
 
     assert "Unknown tool: 'refund'" == answer
-    assert ["refund"] == [decision.tool for decision in about_calls(made["firewall"].store)]
+    assert ["refund"] == [decision.tool for decision in about_calls(result["firewall"].store)]
 
 
 def test_the_example_runs():
@@ -831,10 +831,10 @@ def test_no_span_of_the_server_holds_a_value(decorated: bool) -> None:
             return str(answer.content[0].text)
 
     exporter().clear()
-    told = asyncio.run(run())
+    messages = asyncio.run(run())
     spans = exporter().get_finished_spans()
 
-    assert "A refund is of a known transaction" in told
-    assert (CANARY in told) is not decorated
+    assert "A refund is of a known transaction" in messages
+    assert (CANARY in messages) is not decorated
     assert (set() if decorated else {("tools/call refund", "status")}) == places(spans)
     assert set() == places(tuple(s for s in spans if s.kind is not trace.SpanKind.CLIENT))

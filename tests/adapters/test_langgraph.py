@@ -77,8 +77,8 @@ class Played:
         self.agent = create_agent(
             model, [*tools(self.desk), *own], middleware=[middleware], name="clerk", **kept
         )
-        said = {"messages": [HumanMessage(asked)]}
-        self.messages = self.agent.invoke(said, config)["messages"]
+        state = {"messages": [HumanMessage(asked)]}
+        self.messages = self.agent.invoke(state, config)["messages"]
 
     @property
     def decisions(self) -> list[Any]:
@@ -134,8 +134,8 @@ def test_runs_at_once_share_the_adapter() -> None:
     def run(n: int) -> list[str]:
         mine = GOOD._replace(arguments={"transaction_id": f"tx_{n}", "amount": 20.0})
         other = GOOD._replace(id="c2", arguments={"transaction_id": f"tx_{n + 1}", "amount": 1.0})
-        asked = f"Look up ord_1 and refund tx_{n}, 20 dollars."
-        ran = Played([[LOOK], [mine], [other], DONE], guard, asked=asked, middleware=shield)
+        question = f"Look up ord_1 and refund tx_{n}, 20 dollars."
+        ran = Played([[LOOK], [mine], [other], DONE], guard, asked=question, middleware=shield)
         return [name for name, _ in ran.desk.ran]
 
     with ThreadPoolExecutor(8) as pool:
@@ -177,11 +177,11 @@ def test_parallel_awaited_calls_stay_parallel() -> None:
     )
 
     async def run() -> Any:
-        said = {"messages": [HumanMessage(ASKED)]}
-        return await asyncio.wait_for(agent.ainvoke(said), 10)
+        message = {"messages": [HumanMessage(ASKED)]}
+        return await asyncio.wait_for(agent.ainvoke(message), 10)
 
-    told = [m.content for m in asyncio.run(run())["messages"] if isinstance(m, ToolMessage)]
-    assert ["met", "met"] == told
+    messages = [m.content for m in asyncio.run(run())["messages"] if isinstance(m, ToolMessage)]
+    assert ["met", "met"] == messages
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
@@ -216,8 +216,8 @@ def test_a_handoff_goes_on_in_the_thread() -> None:
 
     def transfer(runtime: ToolRuntime) -> Command:
         """Hand over."""
-        told = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
-        messages = [*runtime.state["messages"], told]
+        replies = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
+        messages = [*runtime.state["messages"], replies]
         return Command(goto="second", graph=Command.PARENT, update={"messages": messages})
 
     guard, desk = firewall("strict"), Desk()
@@ -225,15 +225,15 @@ def test_a_handoff_goes_on_in_the_thread() -> None:
     move = StructuredTool.from_function(transfer)
     turns: list[Turn] = [[GOOD._replace(id="c2")], DONE]
     graph = StateGraph(MessagesState)
-    asked = Scripted([[Call("c1", "transfer", {})]], [])
-    graph.add_node("first", create_agent(asked, [move], middleware=middleware, name="first"))
+    agent = Scripted([[Call("c1", "transfer", {})]], [])
+    graph.add_node("first", create_agent(agent, [move], middleware=middleware, name="first"))
     second = create_agent(Scripted(turns, []), tools(desk), middleware=middleware, name="second")
     graph.add_node("second", second)
     graph.add_edge(START, "first")
     config = {"configurable": {"thread_id": "th1"}}
-    said = graph.compile().invoke({"messages": [HumanMessage(ASKED)]}, config)["messages"]
+    message = graph.compile().invoke({"messages": [HumanMessage(ASKED)]}, config)["messages"]
 
-    assert (DONE, ["refund"]) == (said[-1].content, [name for name, _ in desk.ran])
+    assert (DONE, ["refund"]) == (message[-1].content, [name for name, _ in desk.ran])
     assert [("first", "th1", False), ("second", "th1", False)] == [
         (d.agent, d.session_id, d.would_block) for d in about_calls(guard.store)
     ]
@@ -259,20 +259,20 @@ def test_a_handoff_whose_result_is_made_up_still_leads_there() -> None:
 
     def transfer(runtime: ToolRuntime) -> Command:
         """Hand over."""
-        told = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
-        return Command(goto="second", graph=Command.PARENT, update={"messages": [told]})
+        reply = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
+        return Command(goto="second", graph=Command.PARENT, update={"messages": [reply]})
 
     guard = judging("transfer")
     middleware = [ShieldMiddleware(guard)]
     move = StructuredTool.from_function(transfer)
-    asked = Scripted([[Call("c1", "transfer", {})], "stayed"], [])
+    agent = Scripted([[Call("c1", "transfer", {})], "stayed"], [])
     graph = StateGraph(MessagesState)
-    graph.add_node("first", create_agent(asked, [move], middleware=middleware, name="first"))
+    graph.add_node("first", create_agent(agent, [move], middleware=middleware, name="first"))
     graph.add_node("second", lambda state: {"messages": [AIMessage("moved")]})
     graph.add_edge(START, "first")
-    said = graph.compile().invoke({"messages": [HumanMessage(ASKED)]})["messages"]
+    message = graph.compile().invoke({"messages": [HumanMessage(ASKED)]})["messages"]
 
-    assert "moved" == said[-1].content
+    assert "moved" == message[-1].content
     assert [(Action.FLAG, False, False)] == results_of(guard)
 
 
@@ -288,21 +288,21 @@ def test_a_withheld_command_keeps_what_it_says_of_the_state(awaits) -> None:
 
     def put(runtime: ToolRuntime) -> Command:
         """Put an apple into the basket."""
-        told = ToolMessage("it costs 5", tool_call_id=runtime.tool_call_id, id="m7")
-        return Command(update={"items": ["apple"], "messages": [told]})
+        item = ToolMessage("it costs 5", tool_call_id=runtime.tool_call_id, id="m7")
+        return Command(update={"items": ["apple"], "messages": [item]})
 
-    guard, asked = judging("put"), Scripted([[Call("c1", "put", {})], DONE], [])
+    guard, runner = judging("put"), Scripted([[Call("c1", "put", {})], DONE], [])
     move = StructuredTool.from_function(put)
     middleware = [ShieldMiddleware(guard)]
-    agent = create_agent(asked, [move], middleware=middleware, state_schema=Basket)
-    said = {"messages": [HumanMessage(ASKED)]}
-    state = asyncio.run(agent.ainvoke(said)) if awaits else agent.invoke(said)
-    [told] = [m for m in state["messages"] if isinstance(m, ToolMessage)]
+    agent = create_agent(runner, [move], middleware=middleware, state_schema=Basket)
+    message = {"messages": [HumanMessage(ASKED)]}
+    state = asyncio.run(agent.ainvoke(message)) if awaits else agent.invoke(message)
+    [item] = [m for m in state["messages"] if isinstance(m, ToolMessage)]
 
     assert (["apple"], "c1", "m7", "error") == (
-        state["items"], told.tool_call_id, told.id, told.status
+        state["items"], item.tool_call_id, item.id, item.status
     )  # fmt: skip
-    assert "withheld" == json.loads(told.content)["status"]
+    assert "withheld" == json.loads(item.content)["status"]
     assert [(Action.BLOCK, True, True)] == results_of(guard)
 
 
@@ -310,15 +310,17 @@ def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
     """In a list, in a command's list of messages; what answers another call stays."""
     mine, other = (ToolMessage("5", tool_call_id=call_id, id=call_id) for call_id in ("c1", "c2"))
     feedback = ToolMessage("no", tool_call_id="c1")
-    given = feedback.model_copy(update={"id": "c1"})
+    message = feedback.model_copy(update={"id": "c1"})
 
     def put(result: Any) -> Any:
         return with_answer_message(result, "c1", "messages", feedback)
 
-    assert [given, other] == put([mine, other])
-    assert Command(update=[given, other], goto="x") == put(Command(update=[mine, other], goto="x"))
+    assert [message, other] == put([mine, other])
+    assert Command(update=[message, other], goto="x") == put(
+        Command(update=[mine, other], goto="x")
+    )
     assert Command(update={"items": 1}) == put(Command(update={"items": 1}))
-    assert [Command(update={"messages": [other]}), given] == put(
+    assert [Command(update={"messages": [other]}), message] == put(
         [Command(update={"messages": [other]}), mine]
     )
 
@@ -390,8 +392,8 @@ def test_a_block_inside_of_a_tool_is_the_tools_own_error() -> None:
 def test_an_image_makes_a_missing_mention_no_finding() -> None:
     """The transaction may stand in the picture."""
     image = {"type": "image", "base64": "aGk=", "mime_type": "image/png"}
-    asked = [{"type": "text", "text": "Refund this, 20 dollars."}, image]
-    ran = played([[GOOD], DONE], asked=asked)
+    request = [{"type": "text", "text": "Refund this, 20 dollars."}, image]
+    ran = played([[GOOD], DONE], asked=request)
 
     assert ["refund"] == [name for name, _ in ran.desk.ran]
 
@@ -403,9 +405,9 @@ def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
         """Take a screenshot."""
         return [{"type": "image", "base64": "aGk=", "mime_type": "image/png"}]
 
-    asked, own = "Refund what the screen of ord_1 shows.", [StructuredTool.from_function(shoot)]
+    question, own = "Refund what the screen of ord_1 shows.", [StructuredTool.from_function(shoot)]
     turns = [[Call("c0", "shoot", {"order_id": "ord_1"})], [GOOD], DONE]
-    ran = played(turns, asked=asked, own=own)
+    ran = played(turns, asked=question, own=own)
 
     assert ["refund"] == [name for name, _ in ran.desk.ran]
 
@@ -419,8 +421,8 @@ def test_a_summary_vouches_for_nothing() -> None:
     agent = create_agent(
         Scripted([[bad], DONE], []), tools(Desk()), middleware=[ShieldMiddleware(guard)]
     )
-    said = {"messages": [summary, HumanMessage("Go on.")]}
-    agent.invoke(said, {"configurable": {"thread_id": "th1"}})
+    state = {"messages": [summary, HumanMessage("Go on.")]}
+    agent.invoke(state, {"configurable": {"thread_id": "th1"}})
 
     assert [["unseen"]] == [[f.code for f in d.findings] for d in session.decisions]
 

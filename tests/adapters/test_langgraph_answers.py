@@ -34,8 +34,8 @@ def played(
     requests: list[Any] = []
     middleware = [ShieldMiddleware(guard, answers=answers)]
     agent = create_agent(model(turns, requests), tools(Desk()), middleware=middleware, **given)
-    asked = {"messages": [("user", ASKED)]}
-    state = asyncio.run(agent.ainvoke(asked)) if is_async else agent.invoke(asked)
+    question = {"messages": [("user", ASKED)]}
+    state = asyncio.run(agent.ainvoke(question)) if is_async else agent.invoke(question)
     return state["messages"], requests, guard
 
 
@@ -88,10 +88,10 @@ def test_a_rewrite_may_call_tools() -> None:
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
 def test_audit_changes_nothing(turns: list[Any], model: Any) -> None:
     """Messages and requests are those without answers; what was found is recorded."""
-    plain, asked, _ = played(turns, mode="audit", answers=False, model=model)
+    plain, question, _ = played(turns, mode="audit", answers=False, model=model)
     messages, requests, guard = played(turns, mode="audit", model=model)
 
-    assert asked == requests
+    assert question == requests
     assert [m.content for m in plain] == [m.content for m in messages]
     assert [(True, False)] == [
         (one.would_block, one.blocked) for one in judged(guard)

@@ -108,9 +108,9 @@ def test_a_message_that_the_host_wrote_anew_vouches() -> None:
         checkpointer=InMemorySaver(), interrupt_before=["tools"],
     )  # fmt: skip
     agent.invoke({"messages": [HumanMessage(ASKED)]}, THREAD)
-    said = agent.get_state(THREAD).values["messages"][-1]
-    calls = [{**said.tool_calls[0], "args": EDITED}]
-    agent.update_state(THREAD, {"messages": [said.model_copy(update={"tool_calls": calls})]})
+    message = agent.get_state(THREAD).values["messages"][-1]
+    calls = [{**message.tool_calls[0], "args": EDITED}]
+    agent.update_state(THREAD, {"messages": [message.model_copy(update={"tool_calls": calls})]})
     agent.invoke(None, THREAD)
 
     assert [("refund", EDITED)] == desk.ran
@@ -203,8 +203,8 @@ def test_what_a_middleware_wrote_vouches(awaits: bool) -> None:
     guard, desk = firewall("strict"), Desk()
     middleware = [Adds(), ShieldMiddleware(guard)]
     agent = create_agent(Scripted([[GOOD], DONE], []), tools(desk), middleware=middleware)
-    said = {"messages": [HumanMessage(ASKED)]}
-    result = asyncio.run(agent.ainvoke(said)) if awaits else agent.invoke(said)
+    state = {"messages": [HumanMessage(ASKED)]}
+    result = asyncio.run(agent.ainvoke(state)) if awaits else agent.invoke(state)
     [decision] = about_calls(guard.store)
 
     assert [("refund", EDITED)] == desk.ran

@@ -65,15 +65,15 @@ def test_errors_pass_a_node_as_they_are(mode: str, handled: Any, awaits: bool) -
 
 def outcome(call: Call, handled: Any, awaits: bool, own: Any) -> list[str]:
     """How two runs of one node end, by one call each."""
-    made = [StructuredTool.from_function(f) for f in (raises, asks_store, asks_state)]
-    node = ToolNode(made, handle_tool_errors=handled, **own)
+    result = [StructuredTool.from_function(f) for f in (raises, asks_store, asks_state)]
+    node = ToolNode(result, handle_tool_errors=handled, **own)
     graph = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools").compile()
-    asked = tool_call(name=call.name, args=dict(call.arguments), id=call.id)
-    said = {"messages": [HumanMessage(ASKED), AIMessage("", tool_calls=[asked])]}
+    request = tool_call(name=call.name, args=dict(call.arguments), id=call.id)
+    state = {"messages": [HumanMessage(ASKED), AIMessage("", tool_calls=[request])]}
     ends = []
     for _ in range(2):
         try:
-            done = asyncio.run(graph.ainvoke(said)) if awaits else graph.invoke(said)
+            done = asyncio.run(graph.ainvoke(state)) if awaits else graph.invoke(state)
             ends.append(str(done["messages"][-1].content))
         except Exception as error:
             ends.append(repr(error))
@@ -164,8 +164,8 @@ def test_an_agent_without_tools_stays_as_it_is() -> None:
     for own in shields:
         model = Scripted([[GOOD], DONE], [])
         agent = create_agent(model, [], middleware=[jumps, *own])
-        said = {"messages": [HumanMessage(ASKED)]}
-        messages = agent.invoke(said, {"recursion_limit": 20})["messages"]
+        message = {"messages": [HumanMessage(ASKED)]}
+        messages = agent.invoke(message, {"recursion_limit": 20})["messages"]
         ends.append((sorted(agent.get_graph().nodes), [type(m).__name__ for m in messages]))
 
     assert ends[0] == ends[1]
@@ -214,11 +214,11 @@ def test_summaries_that_are_no_longer_marked_are_refused(monkeypatch: Any) -> No
 
 def test_a_step_without_its_place_is_refused() -> None:
     """In a graph every step says where it stands; one that does not is named."""
-    found: list[Any] = []
+    results: list[Any] = []
 
     def step(state: Any) -> Any:
         config = ensure_config()
-        found.append(GraphPosition.current().namespace)
+        results.append(GraphPosition.current().namespace)
         del config["metadata"]["langgraph_checkpoint_ns"]
         with pytest.raises(ShieldError, match="langgraph_checkpoint_ns"):
             framework_checks.check_step(config)
@@ -227,4 +227,4 @@ def test_a_step_without_its_place_is_refused() -> None:
     graph = StateGraph(MessagesState).add_node("step", step).add_edge(START, "step").compile()
     graph.invoke({"messages": []})
 
-    assert [""] == found
+    assert [""] == results

@@ -17,4 +17,4 @@ def test_the_page_says_what_is_shown():
 
 def test_no_cell_is_empty():
     """Each adapter plays each scene, or says why it cannot."""
-    assert all(cell for told in documented().values() for cell in told.values())
+    assert all(cell for message in documented().values() for cell in message.values())

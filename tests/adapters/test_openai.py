@@ -54,8 +54,8 @@ def done(call: Any) -> str:
 def completion(*calls: Call, tokens: list[tuple[str, float]] | None = None) -> ChatCompletion:
     written = write_chat(calls, False)
     if tokens is not None:
-        told = [{"token": t, "logprob": p, "top_logprobs": []} for t, p in tokens]
-        written["choices"][0]["logprobs"] = {"content": told}
+        messages = [{"token": t, "logprob": p, "top_logprobs": []} for t, p in tokens]
+        written["choices"][0]["logprobs"] = {"content": messages}
     return ChatCompletion.model_validate(written)
 
 
@@ -84,8 +84,8 @@ def test_a_growing_list_is_taken_in_once():
     messages = [*USER]
     for call_id in ("c1", "c2"):
         response = completion(GOOD._replace(id=call_id))
-        told = run_tool_calls(response, messages, firewall=guard, session=session, dispatch=done)
-        messages += [response.choices[0].message.model_dump(exclude_none=True), *told]
+        replies = run_tool_calls(response, messages, firewall=guard, session=session, dispatch=done)
+        messages += [response.choices[0].message.model_dump(exclude_none=True), *replies]
 
     assert 1 == session.turns
     assert 2 == len(session.executed)
@@ -104,8 +104,8 @@ def test_calls_run_side_by_side():
         return "done"
 
     response = completion(GOOD, GOOD._replace(id="c2"))
-    told = asyncio.run(arun_tool_calls(response, USER, firewall=firewall(), dispatch=dispatch))
-    assert ["done", "done"] == [message["content"] for message in told]
+    messages = asyncio.run(arun_tool_calls(response, USER, firewall=firewall(), dispatch=dispatch))
+    assert ["done", "done"] == [message["content"] for message in messages]
 
 
 def test_what_the_provider_keeps_was_not_seen():
@@ -115,12 +115,12 @@ def test_what_the_provider_keeps_was_not_seen():
     )
     response = Response.model_validate({**written, "previous_response_id": "r0"})
     guard = firewall(mode="strict", on_suspicious="block")
-    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
-    assert told["output"].startswith("did refund")
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    assert message["output"].startswith("did refund")
 
     session = guard.session(messages=USER)
-    (told,) = run_tool_calls(response, [], firewall=guard, session=session, dispatch=done)
-    assert '"unseen"' in told["output"]
+    (message,) = run_tool_calls(response, [], firewall=guard, session=session, dispatch=done)
+    assert '"unseen"' in message["output"]
 
 
 def refunds(**members: Any) -> bool:
@@ -128,8 +128,8 @@ def refunds(**members: Any) -> bool:
     call = GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})
     response = Response.model_validate({**write_response([call], False), **members})
     guard = firewall(mode="strict", on_suspicious="block")
-    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
-    return bool(told["output"].startswith("did refund"))
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    return bool(message["output"].startswith("did refund"))
 
 
 def test_a_responses_instructions_count_as_said():
@@ -146,8 +146,8 @@ def test_a_message_holds_what_the_api_knows():
     def fails(call: Any) -> str:
         raise RuntimeError("no funds")
 
-    (told,) = run_tool_calls(completion(GOOD), USER, firewall=firewall(), dispatch=fails)
-    assert {"role", "tool_call_id", "content"} == told.keys()
+    (message,) = run_tool_calls(completion(GOOD), USER, firewall=firewall(), dispatch=fails)
+    assert {"role", "tool_call_id", "content"} == message.keys()
 
 
 def test_what_a_hosted_tool_brings_is_not_seen():
@@ -159,8 +159,8 @@ def test_what_a_hosted_tool_brings_is_not_seen():
     search["action"] = {"type": "search", "query": "tx"}
     response = Response.model_validate({**written, "output": [search, *written["output"]]})
     guard = firewall(mode="strict", on_suspicious="block")
-    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
-    assert told["output"].startswith("did refund")
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    assert message["output"].startswith("did refund")
 
 
 def test_a_response_without_a_choice_calls_nothing():
@@ -174,10 +174,10 @@ def test_a_custom_tool_takes_text():
     item = {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls -la"}
     response = Response.model_validate({**write_response([], False), "output": [item]})
     guard = Shield(shield.configure(mode="strict", tools=[Tool(name="shell")]))
-    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    (message,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
 
-    assert "custom_tool_call_output" == told["type"]
-    assert "did shell with {'input': 'ls -la'}" == told["output"]
+    assert "custom_tool_call_output" == message["type"]
+    assert "did shell with {'input': 'ls -la'}" == message["output"]
 
 
 class Answer(BaseModel):
@@ -194,23 +194,23 @@ def test_a_parsed_answer_warns_of_nothing(parse):
         response = parse_chat_completion(
             response_format=Answer, input_tools=[], chat_completion=ChatCompletion(**written)
         )
-        said = [*USER, response.choices[0].message]
+        message = [*USER, response.choices[0].message]
     else:
         written = write_response([GOOD], False)
         text = {"type": "output_text", "text": content, "annotations": []}
-        said = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
-        written["output"].append({**said, "content": [text]})
-        made = Response.model_validate(written)
-        response = parse_response(text_format=Answer, input_tools=[], response=made)
-        said = [*USER, *response.output]
+        message = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
+        written["output"].append({**message, "content": [text]})
+        result = Response.model_validate(written)
+        response = parse_response(text_format=Answer, input_tools=[], response=result)
+        message = [*USER, *response.output]
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for messages in (USER, said):
-            told = run_tool_calls(response, messages, firewall=firewall(), dispatch=done)
+        for messages in (USER, message):
+            replies = run_tool_calls(response, messages, firewall=firewall(), dispatch=done)
 
     assert [] == [str(warning.message) for warning in caught]
-    assert 1 == len(told)
+    assert 1 == len(replies)
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
@@ -235,9 +235,9 @@ def test_an_odd_message_is_not_seen_and_stops_nothing():
 def test_the_example_runs():
     """It shows a phantom target that is stopped, and corrected."""
     path = Path(__file__).parents[2] / "examples" / "openai_agent.py"
-    said = subprocess.check_output([sys.executable, path], text=True, timeout=60)
-    assert "did you mean" in said
-    assert said.endswith("Order ord_7 is refunded.\n")
+    output = subprocess.check_output([sys.executable, path], text=True, timeout=60)
+    assert "did you mean" in output
+    assert output.endswith("Order ord_7 is refunded.\n")
 
 
 def test_the_page_runs(monkeypatch, capsys):

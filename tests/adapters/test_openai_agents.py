@@ -87,8 +87,8 @@ def test_decisions_bear_the_ids_of_call_run_agent_and_conversation(strict):
         play(ShieldedRunner(strict), agent_of([[GOOD], DONE]))
     (decision,) = about_calls(strict.store)
 
-    said = (decision.call_id, decision.run_id, decision.agent, decision.session_id)
-    assert ("c1", "trace_7", "billing", "chat_1") == said
+    user_text = (decision.call_id, decision.run_id, decision.agent, decision.session_id)
+    assert ("c1", "trace_7", "billing", "chat_1") == user_text
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -139,14 +139,14 @@ def test_two_runs_at_once_share_a_runner(strict):
     ]
 
     async def both() -> None:
-        asked = [f"{ASKED} ord_{n}" for n in range(2)]
-        await asyncio.gather(*map(runner.run, agents, asked))
+        question = [f"{ASKED} ord_{n}" for n in range(2)]
+        await asyncio.gather(*map(runner.run, agents, question))
 
     asyncio.run(both())
-    heard = [told(agent) for agent in agents]
+    messages = [told(agent) for agent in agents]
 
-    assert "refunded tx_12345" == heard[0]
-    assert "unseen" in heard[1]
+    assert "refunded tx_12345" == messages[0]
+    assert "unseen" in messages[1]
 
 
 def test_the_copy_runs_many_times_and_the_original_is_left_as_it_is(strict):
@@ -212,16 +212,16 @@ def test_the_hosts_own_formatter_answers_all_else(strict):
 
 def test_where_unknown_tools_are_not_enforced_the_configuration_is_left_alone():
     """In audit, for all or for that layer, the SDK's own way holds."""
-    given = RunConfig()
+    config = RunConfig()
     policies = [
         {"mode": "audit"},
         {"modes": {"phantom_tool": "audit"}},
         {"layers": ["phantom_target"]},
     ]
-    for said in policies:
-        guard = Shield(shield.configure(**said), hooks=None)
+    for text in policies:
+        guard = Shield(shield.configure(**text), hooks=None)
 
-        assert given is shielded_config(given, firewall=guard)
+        assert config is shielded_config(config, firewall=guard)
 
 
 def test_a_tool_with_a_declared_output_answers_with_feedback_too(strict):
@@ -303,9 +303,9 @@ def test_a_handoff_goes_on_in_the_same_session(strict):
     front = Agent(name="front", model=model, tools=[*tools_of(desk)], handoffs=[billing])
     billing.handoffs.append(handoff(front))
     result = play(ShieldedRunner(strict), front)
-    said = [(d.call_id, d.agent, d.verdict) for d in about_calls(strict.store)]
+    decision = [(d.call_id, d.agent, d.verdict) for d in about_calls(strict.store)]
 
-    assert [("c0", "front", Verdict.CLEAN), ("c1", "billing", Verdict.CLEAN)] == said
+    assert [("c0", "front", Verdict.CLEAN), ("c1", "billing", Verdict.CLEAN)] == decision
     assert 1 == len({d.session_id for d in about_calls(strict.store)})
     assert "billing" == result.last_agent.name
 
@@ -313,16 +313,16 @@ def test_a_handoff_goes_on_in_the_same_session(strict):
 def test_an_agent_behind_a_handoff_object_is_judged(strict):
     """`handoff(agent)` closes over the agent; what it gives is copied as it is given."""
     billing = agent_of([])
-    seen: list[Any] = []
+    calls: list[Any] = []
     front = Agent(
         name="front",
         model=Scripted([[TRANSFER], [BAD], DONE]),
-        handoffs=[handoff(billing, on_handoff=seen.append)],
+        handoffs=[handoff(billing, on_handoff=calls.append)],
     )
     billing.model = front.model
     play(ShieldedRunner(strict), front)
 
-    assert ('"blocked"' in told(front), 1) == (True, len(seen))
+    assert ('"blocked"' in told(front), 1) == (True, len(calls))
 
 
 def test_a_handoff_that_is_added_late_is_judged(strict):
@@ -543,10 +543,10 @@ def test_a_call_that_waits_for_approval_has_one_decision(strict):
 
 def test_a_callable_approval_is_asked_as_before(strict):
     """The SDK still finds the function behind the tool, and so its arguments."""
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     async def needs(context: Any, arguments: Any, call_id: str) -> bool:
-        asked.append(arguments)
+        requests.append(arguments)
         return False
 
     tool = function_tool(Desk().refund, needs_approval=needs)
@@ -554,7 +554,7 @@ def test_a_callable_approval_is_asked_as_before(strict):
     result = play(ShieldedRunner(strict), agent)
 
     assert ([], DONE) == (result.interruptions, result.final_output)
-    assert json.loads(GOOD.raw) == asked[0]
+    assert json.loads(GOOD.raw) == requests[0]
 
 
 def test_a_state_that_is_restored_from_text_goes_on_blind(strict):

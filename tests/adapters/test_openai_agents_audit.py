@@ -147,14 +147,14 @@ def test_the_provider_that_the_sdk_made_is_closed_after_a_run(mode, config, monk
 @pytest.mark.parametrize("custom", [False, True])
 def test_hooks_and_results_hold_the_hosts_own_objects(mode, custom):
     """The agent and the tool are those that the host made."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     class Sees(RunHooks[Any]):
         async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
-            seen.extend([agent, tool])
+            calls.extend([agent, tool])
 
         async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
-            seen.extend([agent, tool])
+            calls.extend([agent, tool])
 
     async def invoke(context: Any, text: str) -> str:
         return text
@@ -168,8 +168,8 @@ def test_hooks_and_results_hold_the_hosts_own_objects(mode, custom):
     result = play(ShieldedRunner(firewall(mode)), agent, hooks=Sees())
 
     assert result.last_agent is agent
-    assert [agent, tool, agent, tool] == seen
-    assert all(found is host for found, host in zip(seen, [agent, tool] * 2, strict=True))
+    assert [agent, tool, agent, tool] == calls
+    assert all(match is host for match, host in zip(calls, [agent, tool] * 2, strict=True))
     assert all(item.agent is agent for item in result.new_items)
 
 
@@ -203,22 +203,22 @@ def test_an_agent_behind_a_handoff_is_the_hosts_own(audit):
 
 def test_callables_of_the_host_are_given_the_hosts_own_agent(audit):
     """Instructions and `is_enabled` may look the agent up."""
-    seen: list[Any] = []
+    calls: list[Any] = []
 
     def instructions(context: Any, agent: Any) -> str:
-        seen.append(agent)
+        calls.append(agent)
         return "Help."
 
     def enabled(context: Any, agent: Any) -> bool:
-        seen.append(agent)
+        calls.append(agent)
         return True
 
     tool = function_tool(Desk().refund, is_enabled=enabled)
     agent = agent_of([[GOOD], DONE], tools=[tool], instructions=instructions)
     play(ShieldedRunner(audit), agent)
 
-    assert seen
-    assert all(found is agent for found in seen)
+    assert calls
+    assert all(result is agent for result in calls)
 
 
 def test_a_required_tool_choice_is_reset_after_a_pause(audit):

@@ -48,10 +48,10 @@ def played(
     with guard.session():
         while True:
             response = ask(messages)
-            told = run_tool_calls(response, messages, firewall=guard)
-            if not told:
+            replies = run_tool_calls(response, messages, firewall=guard)
+            if not replies:
                 break
-            messages += [response.choices[0].message, *told]
+            messages += [response.choices[0].message, *replies]
         count = len(messages)
         if is_async:
             text = asyncio.run(asettle_answer(response, messages, firewall=guard, ask=ask))
@@ -109,10 +109,10 @@ def test_audit_asks_nothing_and_changes_nothing(turns: list[Any]) -> None:
 def test_a_response_that_calls_tools_is_no_answer() -> None:
     """Nothing is judged, and nothing is said."""
     guard, model = guard_of(), Scripted([[GOOD]], write_chat)
-    asked: list[Any] = [{"role": "user", "content": ASKED}]
-    response = model.client().chat.completions.create(model="m", messages=asked)
+    question: list[Any] = [{"role": "user", "content": ASKED}]
+    response = model.client().chat.completions.create(model="m", messages=question)
 
-    assert "" == settle_answer(response, asked, firewall=guard, ask=pytest.fail)
+    assert "" == settle_answer(response, question, firewall=guard, ask=pytest.fail)
     assert not judged(guard)
 
 

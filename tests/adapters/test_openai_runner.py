@@ -443,12 +443,12 @@ def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
     bad = call._replace(id="c2", arguments={"query": 7, "tab_id": None})
     model = Provider([[call, bad], DONE])
     browsed(driver, model, guard, session)
-    found = session.origin("pc_777")
+    origin = session.origin("pc_777")
 
     assert ["buy"] == driver.found
     assert '"wrong_type"' in model.heard()["c2"]
-    assert found is not None
-    assert "tool" == found.source
+    assert origin is not None
+    assert "tool" == origin.source
 
 
 # The runner ---------------------------------------------------------------------------------------

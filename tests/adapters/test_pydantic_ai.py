@@ -173,10 +173,10 @@ def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
     """What the framework would refuse as well spends its retries, and ends the run as ever."""
     ends = []
     for guard in (None, firewall("audit"), firewall("strict")):
-        heard = Heard(*([call._replace(id=f"c{n}")] for n in range(9)))
+        message = Heard(*([call._replace(id=f"c{n}")] for n in range(9)))
         with pytest.raises(UnexpectedModelBehavior) as ended:
-            ran(agent_of(Desk(), heard.model, guard, retries=retries))
-        ends.append((len(heard.requests), str(ended.value)))
+            ran(agent_of(Desk(), message.model, guard, retries=retries))
+        ends.append((len(message.requests), str(ended.value)))
 
     assert [ends[0]] * 3 == ends
     assert 1 + retries == ends[0][0]
@@ -184,11 +184,11 @@ def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
 
 def test_a_model_that_names_unseen_targets_for_ever_ends_the_run():
     """The framework has nothing against the call: past the policy's retries, its own are spent."""
-    heard = Heard(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
+    message = Heard(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
     with pytest.raises(UnexpectedModelBehavior, match="'refund' exceeded max retries count of 1"):
-        ran(agent_of(Desk(), heard.model, firewall("strict")))
+        ran(agent_of(Desk(), message.model, firewall("strict")))
 
-    assert 4 == len(heard.requests)
+    assert 4 == len(message.requests)
 
 
 def test_feedback_about_an_unseen_target_spends_no_retry():
@@ -210,9 +210,9 @@ def test_feedback_is_a_result_that_asks_for_another_try():
 def test_the_last_attempt_is_a_failure():
     """What may not be tried again is not asked for again."""
     turns = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
-    told = returns(ran(clerk(firewall("strict"), *turns, DONE, retries=3)))
+    message = returns(ran(clerk(firewall("strict"), *turns, DONE, retries=3)))
 
-    assert ["retried", "retried", "failed"] == [part.outcome for part in told.values()]
+    assert ["retried", "retried", "failed"] == [part.outcome for part in message.values()]
 
 
 class Report(BaseModel):
@@ -246,10 +246,10 @@ def test_an_output_tool_is_no_phantom():
 
 def test_a_phantom_is_forgotten_after_its_step():
     """The stand-in for a tool that does not exist is offered to nobody."""
-    heard = Heard([PHANTOM], [GOOD._replace(id="c2")], DONE)
-    ran(agent_of(Desk(), heard.model, firewall("strict")))
+    message = Heard([PHANTOM], [GOOD._replace(id="c2")], DONE)
+    ran(agent_of(Desk(), message.model, firewall("strict")))
 
-    names = [[name for name, _ in tools] for _, tools, _ in heard.requests]
+    names = [[name for name, _ in tools] for _, tools, _ in message.requests]
     assert [False] * 3 == ["refnud" in offered for offered in names]
 
 
@@ -259,8 +259,8 @@ def test_events_tell_of_the_feedback():
 
     async def results() -> list[str]:
         async with agent.run_stream_events(ASKED) as events:
-            found = [event async for event in events]
-        return [e.part.outcome for e in found if isinstance(e, FunctionToolResultEvent)]
+            matches = [event async for event in events]
+        return [e.part.outcome for e in matches if isinstance(e, FunctionToolResultEvent)]
 
     assert ["retried", "success"] == asyncio.run(results())
 
@@ -281,9 +281,9 @@ def test_what_the_host_said_was_mentioned():
         GOOD._replace(id=f"c{n}", arguments={"transaction_id": f"tx_{n}{n}{n}", "amount": 20.0})
         for n in (1, 2)
     ]
-    heard = Heard(calls, DONE)
+    message = Heard(calls, DONE)
     agent = Agent(
-        heard.model, instructions="Refunds of tx_111 are fine.", tools=[Desk().refund],
+        message.model, instructions="Refunds of tx_111 are fine.", tools=[Desk().refund],
         capabilities=[ShieldCapability(guard), Adds()],
     )  # fmt: skip
     ran(agent, "Refund both, 20 dollars.")
@@ -323,18 +323,18 @@ def test_what_cannot_be_read_was_not_seen(odd):
     """A message without a text form, of a new kind, or none at all, breaks nothing."""
     guard, model = firewall("strict"), FunctionModel(lambda messages, info: None)
     ctx = RunContext(deps=None, model=model, usage=RunUsage(), run_id="r1", conversation_id="one")
-    said = [ModelRequest([UserPromptPart(ASKED)]), odd]
-    asked = ModelRequestContext(
-        model=model, messages=said, model_settings=None,
+    message = [ModelRequest([UserPromptPart(ASKED)]), odd]
+    request = ModelRequestContext(
+        model=model, messages=message, model_settings=None,
         model_request_parameters=ModelRequestParameters(),
     )  # fmt: skip
     response = ModelResponse([TextPart(DONE)])
 
     hook = ShieldCapability(guard).after_model_request
-    given = asyncio.run(hook(ctx, request_context=asked, response=response))
+    answer = asyncio.run(hook(ctx, request_context=request, response=response))
     session = guard.session("one")
 
-    assert response is given
+    assert response is answer
     assert ("user", "unknown") == (
         session.origin("tx_12345").source, session.origin("tx_99999").source,
     )  # fmt: skip
@@ -347,8 +347,8 @@ def test_a_result_is_known_as_the_model_reads_it():
     def get_order(order_id: str) -> ToolReturn[Order]:
         return ToolReturn(Order(parcel="pc_777"), metadata={"not": "told"})
 
-    heard = Heard([Call("c1", "get_order", {"order_id": "ord_1"})], DONE)
-    agent = Agent(heard.model, tools=[get_order], capabilities=[ShieldCapability(guard)])
+    message = Heard([Call("c1", "get_order", {"order_id": "ord_1"})], DONE)
+    agent = Agent(message.model, tools=[get_order], capabilities=[ShieldCapability(guard)])
     session = guard.session(ran(agent).conversation_id)
 
     assert [{"parcel": "pc_777"}] == [executed.value for executed in session.executed]
@@ -470,10 +470,10 @@ def test_a_skipped_execution_is_a_result():
 
 def test_an_approved_call_is_validated_before_it_runs():
     """A suspicious call that the approver lets through gets the framework's typed arguments."""
-    asked = []
+    requests = []
 
     async def approver(decision: Any) -> bool:
-        asked.append(decision.call_id)
+        requests.append(decision.call_id)
         return True
 
     desk = Desk()
@@ -492,7 +492,7 @@ def test_an_approved_call_is_validated_before_it_runs():
     user = {"user_id": "u_1"}
     ran_in_some_order = sorted(desk.ran, key=lambda one: one[0])
     assert [("create_user", user), ("delete_user", user)] == ran_in_some_order
-    assert ["c2"] == asked
+    assert ["c2"] == requests
     assert {"c1": False, "c2": False} == blocked(guard)
 
 
@@ -518,13 +518,13 @@ def test_a_block_that_is_lifted_is_no_run_unvalidated():
             Heard(bad, DONE).model, tools=[desk.refund],
             capabilities=[ShieldCapability(guard), Lifts()],
         )  # fmt: skip
-        told = returns(ran(agent))
+        message = returns(ran(agent))
 
     ids = [args["transaction_id"] for _, args in desk.ran]
     assert ["tx_12345", "tx_99999"] == sorted(ids)
-    assert ["success", "retried", "retried", "success"] == [told[c.id].outcome for c in bad]
-    assert bare["c2"].content == told["c2"].content
-    assert "Unknown tool name: 'refnud'" in told["c1"].content
+    assert ["success", "retried", "retried", "success"] == [message[c.id].outcome for c in bad]
+    assert bare["c2"].content == message["c2"].content
+    assert "Unknown tool name: 'refnud'" in message["c1"].content
 
 
 # Several at once ---------------------------------------------------------------------------------
@@ -557,11 +557,11 @@ def test_runs_at_once_know_nothing_of_each_other():
 
     async def answer(messages, info):
         await asyncio.sleep(0.01)
-        said = messages[0].parts[0].content
+        text = messages[0].parts[0].content
         if len(messages) > 1:
-            return ModelResponse([TextPart(said)])
+            return ModelResponse([TextPart(text)])
         arguments = {"transaction_id": "tx_1111", "amount": 20.0}
-        return ModelResponse([ToolCallPart("refund", arguments, f"of {said}")])
+        return ModelResponse([ToolCallPart("refund", arguments, f"of {text}")])
 
     agent = agent_of(Desk(), FunctionModel(answer), guard)
 
@@ -607,9 +607,9 @@ def test_the_frameworks_span_is_annotated(mode):
     """Instrumented, each call has one span that executes it, and it says what was decided."""
     run = Ran()
     calls = [[PHANTOM], [GOOD._replace(id="c2", arguments="{")], [GOOD._replace(id="c3")], DONE]
-    heard = Heard(*calls)
+    message = Heard(*calls)
     agent = Agent(
-        heard.model, tools=[Desk().refund],
+        message.model, tools=[Desk().refund],
         capabilities=[ShieldCapability(firewall(mode)), Instrumentation()],
     )  # fmt: skip
 
@@ -617,10 +617,10 @@ def test_the_frameworks_span_is_annotated(mode):
         ran(agent)
     spans = [of for _, of in run.spans if of.get("gen_ai.operation.name") == "execute_tool"]
     once = Counter(of["gen_ai.tool.call.id"] for of in spans)
-    told = [of["gen_ai.tool.call.id"] for of in spans if "abs_shield.verdict" in of]
+    attributes = [of["gen_ai.tool.call.id"] for of in spans if "abs_shield.verdict" in of]
 
     assert run.error is None
-    assert (["c1", "c2", "c3"] if mode == "strict" else ["c3"]) == told
+    assert (["c1", "c2", "c3"] if mode == "strict" else ["c3"]) == attributes
     assert {1} == set(once.values())
 
 
@@ -663,14 +663,14 @@ def test_the_example_runs():
 
 def test_the_page_runs():
     """Its quickstart, with a scripted model."""
-    heard: dict[str, str] = {}
-    model = Scripted([[GOOD], DONE], [], heard).model
+    messages: dict[str, str] = {}
+    model = Scripted([[GOOD], DONE], [], messages).model
     names: dict[str, Any] = {"model": model, "refund": Desk().refund}
     (block,) = blocks("pydantic-ai")
     exec(block, names)
     ran(names["agent"])  # `run_sync` would leave its event loop open
 
-    assert "refunded tx_12345" == heard["c1"]
+    assert "refunded tx_12345" == messages["c1"]
 
 
 @pytest.mark.parametrize("decorated", [False, True])
@@ -686,10 +686,10 @@ def test_spans_hold_a_value_only_where_the_framework_records_content(
 
     call = ToolCallPart("refund", {"transaction_id": f"tx_{CANARY}_1"}, "c1")
     replies = iter([ModelResponse(parts=[call]), ModelResponse(parts=[TextPart("done")])])
-    heard: list[str] = []
+    received: list[str] = []
 
     def model(messages: list[Any], info: Any) -> ModelResponse:
-        heard.append(str(messages[-1]))
+        received.append(str(messages[-1]))
         return next(replies)
 
     settings = InstrumentationSettings(include_content=include_content)
@@ -700,11 +700,11 @@ def test_spans_hold_a_value_only_where_the_framework_records_content(
     )
     exporter().clear()
     asyncio.run(agent.run(ASKED))
-    found = places(exporter().get_finished_spans())
+    results = places(exporter().get_finished_spans())
 
-    assert '"status": "blocked"' in heard[-1].replace("'", '"')
-    assert CANARY in heard[-1]
-    assert (CONTENT if include_content else set()) == found
+    assert '"status": "blocked"' in received[-1].replace("'", '"')
+    assert CANARY in received[-1]
+    assert (CONTENT if include_content else set()) == results
 
 
 CONTENT = {

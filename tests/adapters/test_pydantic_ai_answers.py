@@ -74,11 +74,11 @@ def test_a_made_up_action_is_refused() -> None:
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
 def test_audit_changes_nothing(turns: list[Any]) -> None:
     """Output and requests are those without answers; what was found is recorded."""
-    plain, asked, _ = agent_of(turns, mode="audit", answers=False)
+    plain, runner, _ = agent_of(turns, mode="audit", answers=False)
     agent, requests, guard = agent_of(turns, mode="audit")
 
     assert asyncio.run(plain.run(ASKED)).output == asyncio.run(agent.run(ASKED)).output
-    assert asked == requests
+    assert runner == requests
     assert [False] == [one.blocked for one in judged(guard)]
 
 

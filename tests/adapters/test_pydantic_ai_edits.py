@@ -224,18 +224,18 @@ def test_a_hook_that_leaves_an_id_alone_does_not_vouch_for_it():
 
 def test_a_hook_that_changes_nothing_lifts_no_block():
     """Validation alone, whatever types it makes, is not the host's word."""
-    seen = []
+    calls = []
 
     class Looks(AbstractCapability[Any]):
         async def before_tool_validate(self, ctx, *, call, tool_def, args):
-            seen.append(call.tool_call_id)
+            calls.append(call.tool_call_id)
             return args
 
     till, guard = Till(), firewall("strict")
     bad = GOOD._replace(arguments={**UNSEEN, "amount": 20})
     ran(agent_of(till.refund, guard, [bad], DONE, own=[Looks()]))
 
-    assert ([], ["c1"], {"c1": True}) == (till.ran, seen, blocked(guard))
+    assert ([], ["c1"], {"c1": True}) == (till.ran, calls, blocked(guard))
 
 
 class Refund(BaseModel):

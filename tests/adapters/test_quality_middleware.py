@@ -71,8 +71,8 @@ async def answer(request: Request) -> Response:
             return StreamingResponse(slowly([lines, "\n"]), media_type=SSE)
         case "lines":
             pieces = (body[at : at + 9] for at in range(0, len(body), 9))
-            made = (json.dumps({"delta": piece}) + "\n" for piece in pieces)
-            return StreamingResponse(slowly(made), media_type="application/x-ndjson")
+            result = (json.dumps({"delta": piece}) + "\n" for piece in pieces)
+            return StreamingResponse(slowly(result), media_type="application/x-ndjson")
         case "stream":
             parts = (body[at : at + 9] for at in range(0, len(body), 9))
             return StreamingResponse(slowly(parts), media_type="text/plain")
@@ -156,32 +156,32 @@ def test_a_clean_output_arrives_as_it_was_sent(strict, shape):
     """Byte for byte, with the headers of the application."""
     with service(pipeline=QualityPipeline(QualityConfig(stages=()))) as plain:
         expected = post(plain, CLEAN, shape)
-    found = post(strict, CLEAN, shape)
+    response = post(strict, CLEAN, shape)
 
-    assert (200, expected.content) == (found.status_code, found.content)
+    assert (200, expected.content) == (response.status_code, response.content)
     left = {"date", "content-length", "transfer-encoding"}
     assert {k: v for k, v in expected.headers.items() if k not in left} == {
-        k: v for k, v in found.headers.items() if k not in left
+        k: v for k, v in response.headers.items() if k not in left
     }
 
 
 @pytest.mark.parametrize("shape", READ)
 def test_a_held_output_becomes_a_problem(strict, shape):
     """With the feedback, and nothing of the output."""
-    found = post(strict, CARD, shape)
-    problem = found.json()
+    response = post(strict, CARD, shape)
+    problem = response.json()
 
     assert (422, "application/problem+json") == (
-        found.status_code, found.headers["content-type"]
+        response.status_code, response.headers["content-type"]
     )  # fmt: skip
     assert ("about:blank", "The output was held back", 422, "block") == (
         problem["type"], problem["title"], problem["status"], problem["action"]
     )  # fmt: skip
     assert "CreditCardNumber" in problem["detail"]
     assert problem["output_id"]
-    assert "4111" not in found.text
-    assert "no-store" == found.headers["cache-control"]
-    assert len(found.content) == int(found.headers["content-length"])
+    assert "4111" not in response.text
+    assert "no-store" == response.headers["cache-control"]
+    assert len(response.content) == int(response.headers["content-length"])
     assert not {"confidence", "band", "note"} & problem.keys()
 
 
@@ -194,17 +194,17 @@ def test_own_headers_stay_with_a_problem(strict):
 @pytest.mark.parametrize("shape", ["pdf", "error"])
 def test_other_bodies_pass(strict, shape):
     """Another type, and another status."""
-    found = post(strict, CARD, shape)
+    response = post(strict, CARD, shape)
 
-    assert CARD in found.text
-    assert found.headers["content-type"] != "application/problem+json"
+    assert CARD in response.text
+    assert response.headers["content-type"] != "application/problem+json"
 
 
 def test_other_routes_pass(strict):
     """The output of a route that nobody declared is not read."""
-    found = post(strict, CARD, path="/other")
+    response = post(strict, CARD, path="/other")
 
-    assert (200, CARD) == (found.status_code, found.json()["answer"])
+    assert (200, CARD) == (response.status_code, response.json()["answer"])
 
 
 def test_a_head_request_has_no_output(strict):
@@ -215,9 +215,9 @@ def test_a_head_request_has_no_output(strict):
 def test_a_compressed_response_is_read():
     """Of a middleware inside; it is sent on as it was compressed."""
     with service(inside=[Middleware(GZipMiddleware, minimum_size=0)]) as client:
-        found, held = post(client, CLEAN), post(client, CARD)
+        response, held = post(client, CLEAN), post(client, CARD)
 
-    assert ("gzip", CLEAN) == (found.headers["content-encoding"], found.json()["answer"])
+    assert ("gzip", CLEAN) == (response.headers["content-encoding"], response.json()["answer"])
     assert 422 == held.status_code
     assert "CreditCardNumber" in held.json()["detail"]
 
@@ -225,9 +225,9 @@ def test_a_compressed_response_is_read():
 def test_a_response_is_compressed_outside():
     """The problem, too."""
     with service(outside=[Middleware(GZipMiddleware, minimum_size=0)]) as client:
-        found, held = post(client, CLEAN), post(client, CARD)
+        response, held = post(client, CLEAN), post(client, CARD)
 
-    assert CLEAN == found.json()["answer"]
+    assert CLEAN == response.json()["answer"]
     assert (422, "gzip") == (held.status_code, held.headers["content-encoding"])
     assert "CreditCardNumber" in held.json()["detail"]
 
@@ -235,10 +235,10 @@ def test_a_response_is_compressed_outside():
 @pytest.mark.parametrize("shape", ["json", "text", "stream", "sse"])
 def test_a_large_output_is_read_whole(strict, shape):
     """What stands at its end counts."""
-    found, held = post(strict, LARGE, shape), post(strict, f"{LARGE}{CARD}", shape)
+    response, held = post(strict, LARGE, shape), post(strict, f"{LARGE}{CARD}", shape)
 
-    assert (200, 422) == (found.status_code, held.status_code)
-    assert len(LARGE) <= len(found.content)
+    assert (200, 422) == (response.status_code, held.status_code)
+    assert len(LARGE) <= len(response.content)
     assert "CreditCardNumber" in held.json()["detail"]
 
 
@@ -246,14 +246,14 @@ def test_a_large_output_is_read_whole(strict, shape):
 def test_an_output_that_is_too_large_is_not_sent_unchecked(shape):
     """A problem that names the setting; `pass` sends it as it is. Both are logged."""
     with service(max_bytes=2_000) as client:
-        found = post(client, LARGE, shape)
+        response = post(client, LARGE, shape)
     with service(max_bytes=2_000, unchecked="pass") as client:
         passed = post(client, LARGE, shape)
 
     assert (422, "The output could not be checked") == (
-        found.status_code, found.json()["title"]
+        response.status_code, response.json()["title"]
     )  # fmt: skip
-    assert "`max_bytes`, 2,000" in found.json()["detail"]
+    assert "`max_bytes`, 2,000" in response.json()["detail"]
     assert 200 == passed.status_code
     assert len(passed.text) > len(CLEAN)
 
@@ -268,14 +268,14 @@ def test_an_output_that_is_too_large_is_not_sent_unchecked(shape):
 )
 def test_an_output_that_cannot_be_read_is_not_sent_unchecked(strict, shape, reason, caplog):
     """The problem says why, and so does the log."""
-    found = post(strict, CLEAN, shape)
+    response = post(strict, CLEAN, shape)
 
     assert (422, "The output could not be checked") == (
-        found.status_code, found.json()["title"]
+        response.status_code, response.json()["title"]
     )  # fmt: skip
-    assert reason in found.json()["detail"]
+    assert reason in response.json()["detail"]
     assert reason in caplog.text
-    assert "content-range" not in found.headers
+    assert "content-range" not in response.headers
 
 
 def test_a_bomb_is_not_unpacked():
@@ -289,9 +289,9 @@ def test_a_bomb_is_not_unpacked():
 
     app = QualityMiddleware(bomb, QualityPipeline(), routes=["/*"])
     with served(app) as address:
-        found = httpx.get(f"{address}/bomb")
+        response = httpx.get(f"{address}/bomb")
 
-    assert (422, True) == (found.status_code, "`max_bytes`" in found.json()["detail"])
+    assert (422, True) == (response.status_code, "`max_bytes`" in response.json()["detail"])
 
 
 def test_many_at_once(strict):
@@ -300,16 +300,16 @@ def test_many_at_once(strict):
     async def ask():
         async with httpx.AsyncClient(base_url=strict.base_url, timeout=60) as client:
             texts = [f"Order {n}: {CARD if n % 3 == 0 else CLEAN}" for n in range(90)]
-            asked = [
+            request = [
                 client.post("/answer", params={"as": READ[n % len(READ)]}, content=text)
                 for n, text in enumerate(texts)
             ]
-            return await asyncio.gather(*asked)
+            return await asyncio.gather(*request)
 
-    found = asyncio.run(ask())
+    results = asyncio.run(ask())
 
-    assert [422 if n % 3 == 0 else 200 for n in range(90)] == [one.status_code for one in found]
-    texts = [one.json()["answer"] for n, one in enumerate(found) if n % len(READ) == 0 and n % 3]
+    assert [422 if n % 3 == 0 else 200 for n in range(90)] == [one.status_code for one in results]
+    texts = [one.json()["answer"] for n, one in enumerate(results) if n % len(READ) == 0 and n % 3]
     assert texts == [f"Order {n}: {CLEAN}" for n in range(0, 90, len(READ)) if n % 3]
 
 
@@ -330,10 +330,10 @@ def test_a_stage_that_breaks_holds_the_output():
 
     config = QualityConfig(facts=Broken())
     with service(pipeline=QualityPipeline(config)) as client:
-        found = post(client, "Apple's market cap reached $3.2T in Q4 2025.")
+        response = post(client, "Apple's market cap reached $3.2T in Q4 2025.")
 
-    assert 422 == found.status_code
-    assert "Output held: hallucination: KeyError in the stage." in found.json()["detail"]
+    assert 422 == response.status_code
+    assert "Output held: hallucination: KeyError in the stage." in response.json()["detail"]
 
 
 def test_a_cascade_that_breaks_is_an_error(monkeypatch):
@@ -345,11 +345,11 @@ def test_a_cascade_that_breaks_is_an_error(monkeypatch):
     pipeline = QualityPipeline()
     monkeypatch.setattr(pipeline, "arun", broken)
     with service(pipeline=pipeline) as client:
-        found = post(client, CLEAN)
+        response = post(client, CLEAN)
     with service(pipeline=pipeline, unchecked="pass") as client:
         passed = post(client, CLEAN)
 
-    assert (500, "RuntimeError in its check") == (found.status_code, found.json()["detail"])
+    assert (500, "RuntimeError in its check") == (response.status_code, response.json()["detail"])
     assert (200, CLEAN) == (passed.status_code, passed.json()["answer"])
 
 
@@ -358,13 +358,13 @@ def test_audit_changes_nothing(shape):
     """Every part passes as it comes; what strict would have held is in the log."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     with service(pipeline=QualityPipeline(shield=firewall), max_bytes=5_000) as client:
-        found = post(client, CARD, shape)
+        response = post(client, CARD, shape)
     with service(pipeline=QualityPipeline(QualityConfig(stages=()))) as plain:
-        expected = post(plain, CARD, shape) if shape in READ else found
+        expected = post(plain, CARD, shape) if shape in READ else response
     decisions = firewall.store.decisions()
 
-    assert found.status_code in (200, 206)
-    assert expected.content == found.content
+    assert response.status_code in (200, 206)
+    assert expected.content == response.content
     assert (["block"] if shape in READ else []) == [str(one.action) for one in decisions][-1:]
     assert not any(one.blocked for one in decisions)
 
@@ -391,10 +391,10 @@ def test_a_route_says_what_its_outputs_are():
         "/answer",
     ]  # fmt: skip
     with service(pipeline=pipeline, routes=routes) as client:
-        found = post(client, "Acme's revenue grew by 3% this year.")
+        response = post(client, "Acme's revenue grew by 3% this year.")
     decision = firewall.store.decisions()[-1]
 
-    assert 422 == found.status_code
+    assert 422 == response.status_code
     assert "FINANCIAL" in json.dumps(decision.to_dict())
     assert ("writer", "m") == (decision.agent, decision.model)
 
@@ -402,12 +402,12 @@ def test_a_route_says_what_its_outputs_are():
 def test_an_output_that_nobody_finds_is_not_sent_unchecked(caplog):
     """A route that answers with something else now and then has `unchecked="pass"`."""
     with service() as client, caplog.at_level(logging.WARNING, logger="abs_shield"):
-        found = post(client, CARD, "other")
+        response = post(client, CARD, "other")
     with service(unchecked="pass") as client:
         passed = post(client, CARD, "other")
 
-    assert (422, 200) == (found.status_code, passed.status_code)
-    assert "no text at `outputs` or `deltas` of its route" in found.json()["detail"]
+    assert (422, 200) == (response.status_code, passed.status_code)
+    assert "no text at `outputs` or `deltas` of its route" in response.json()["detail"]
     assert "no text at `outputs`" in caplog.text
 
 
@@ -588,11 +588,11 @@ def test_compressed_bodies_are_read_whole(packed, encoding, status):
 )
 def test_a_body_that_is_not_read_to_its_end_is_not_sent(events):
     """In strict; audit and `pass` send what there is."""
-    status, found = answered(*events)
+    status, results = answered(*events)
 
     assert 422 == status
-    assert b"The output could not be checked" in found
-    assert SSN.encode() not in found
+    assert b"The output could not be checked" in results
+    assert SSN.encode() not in results
     for settings in ({"unchecked": "pass"},
                      {"pipeline": QualityPipeline(QualityConfig(mode="audit"))}):  # fmt: skip
         sent = asyncio.run(played(events, **settings))
@@ -717,9 +717,9 @@ def test_a_server_that_is_terminated_judges_what_waits(kind, seconds, judged, tm
                 assert 200 == client.get(f"http://127.0.0.1:{port}/answer").status_code
     finally:
         process.terminate()
-    said, logged = process.communicate(timeout=60)
+    output, logged = process.communicate(timeout=60)
 
-    assert judged <= said.count("done")
+    assert judged <= output.count("done")
     assert ("checks in the background were not done in time" in logged) is (seconds == 0)
 
 

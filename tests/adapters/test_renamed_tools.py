@@ -70,13 +70,13 @@ def in_openai_loop(firewall: Shield, pay: Pay, call: Call) -> str:
             "choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}],
         }
     )  # fmt: skip
-    (told,) = run_tool_calls(
+    (item,) = run_tool_calls(
         response,
         [{"role": "user", "content": ASKED}],
         firewall=firewall,
         dispatch=lambda call: pay(**json.loads(call.arguments)),
     )
-    return str(told["content"])
+    return str(item["content"])
 
 
 def in_openai_runner(firewall: Shield, pay: Pay, call: Call) -> str:
@@ -129,8 +129,8 @@ def in_pydantic_ai(firewall: Shield, pay: Pay, call: Call) -> str:
     toolset = FunctionToolset([pay]).renamed({NAME: "pay"})
     agent = Agent(model, toolsets=[toolset], capabilities=[ShieldCapability(firewall)])
     messages = agent.run_sync(ASKED).all_messages()
-    told = messages[2].parts[0].content
-    return told if isinstance(told, str) else json.dumps(told)
+    replies = messages[2].parts[0].content
+    return replies if isinstance(replies, str) else json.dumps(replies)
 
 
 def in_fastmcp(firewall: Shield, pay: Pay, call: Call) -> str:
@@ -194,8 +194,8 @@ def called(play: Any, mode: str, payee: str, amount: float) -> tuple[str, Ran, S
 )
 def test_a_mark_and_a_bound_hold_under_another_name(play, payee, amount, code):
     """The call does not reach the tool, and the model reads why, under the name that it called."""
-    told, ran, _ = called(play, "strict", payee, amount)
-    feedback = json.loads(told)
+    output, ran, _ = called(play, "strict", payee, amount)
+    feedback = json.loads(output)
 
     assert [] == ran
     assert ("blocked", NAME) == (feedback["status"], feedback["tool"])
@@ -205,16 +205,16 @@ def test_a_mark_and_a_bound_hold_under_another_name(play, payee, amount, code):
 @pytest.mark.parametrize("play", FRAMEWORKS)
 def test_a_good_call_runs_under_another_name(play):
     """Both decisions, that of the call and that of the function, are clean."""
-    told, ran, firewall = called(play, "strict", "Bob Miller", 5.0)
+    output, ran, firewall = called(play, "strict", "Bob Miller", 5.0)
 
-    assert ("paid", [("Bob Miller", 5.0)]) == (told, ran)
+    assert ("paid", [("Bob Miller", 5.0)]) == (output, ran)
     assert {"CLEAN"} == {str(decision.verdict) for decision in about_calls(firewall.store)}
 
 
 @pytest.mark.parametrize("play", FRAMEWORKS)
 def test_audit_lets_it_run_under_another_name(play):
     """What strict would have stopped is written down."""
-    told, ran, firewall = called(play, "audit", "Mallory Jones", 5.0)
+    output, ran, firewall = called(play, "audit", "Mallory Jones", 5.0)
 
-    assert ("paid", [("Mallory Jones", 5.0)]) == (told, ran)
+    assert ("paid", [("Mallory Jones", 5.0)]) == (output, ran)
     assert ["pay"] == [d.tool for d in about_calls(firewall.store) if d.would_block]

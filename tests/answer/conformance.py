@@ -46,14 +46,14 @@ def _verifier(name: str) -> Callable[[pytest.FixtureRequest], Row]:
         from tests.answer.tiny import VERIFIERS
 
         folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("verifier")
-        verifier, asked = VERIFIERS[name](folder), [0]
+        verifier, count = VERIFIERS[name](folder), [0]
 
         def counted(premise: str, claims: Any, **question: Any) -> Any:
-            asked[0] += 1
+            count[0] += 1
             return verifier(premise, claims, **question)
 
         counted.uses_question = verifier.uses_question  # type: ignore[attr-defined]
-        return Row(partial(verify, model=counted), lambda: asked[0])
+        return Row(partial(verify, model=counted), lambda: count[0])
 
     return row
 

@@ -118,11 +118,11 @@ class Clerk(Reader):
         text = "\n".join(one["text"] for one in data["evidence"])
         if "claims" in data:
             return {"judgements": [self.judged(one, text) for one in data["claims"]]}
-        found = [
+        results = [
             {"id": one["id"], "value": self.found(one["sentence"], text)}
             for one in data["sentences"]
         ]
-        return {"answer": text[:80], "found": found}
+        return {"answer": text[:80], "found": results}
 
     @staticmethod
     def judged(asked: dict[str, str], text: str) -> dict[str, str]:

@@ -72,12 +72,12 @@ class Shop:
 @contextmanager
 def asked():
     """Give a shop in a run that has looked up order W-2040."""
-    made = Shop()
-    with made.door.session() as session:
+    new_shop = Shop()
+    with new_shop.door.session() as session:
         session.user(ASKED)
-        made.call("get_order", order_id="W-2040")
-        made.session = session
-        yield made
+        new_shop.call("get_order", order_id="W-2040")
+        new_shop.session = session
+        yield new_shop
 
 
 def statuses(report):
@@ -87,15 +87,15 @@ def statuses(report):
 
 def filling(*values):
     """A judge that fills each gap of a probe with one value; the last one of *values* stays."""
-    heard = []
+    received = []
 
     def judge(messages, schema):
-        heard.append(messages)
-        value = values[min(len(heard), len(values)) - 1]
-        found = [{"id": one["id"], "value": value} for one in data_in(messages)["sentences"]]
-        return {"answer": value, "found": found}
+        received.append(messages)
+        value = values[min(len(received), len(values)) - 1]
+        results = [{"id": one["id"], "value": value} for one in data_in(messages)["sentences"]]
+        return {"answer": value, "found": results}
 
-    judge.heard = heard
+    judge.heard = received
     return judge
 
 
@@ -105,10 +105,10 @@ def saying(verdict, *, quote="", probe="unknown"):
     def judge(messages, schema):
         data = data_in(messages)
         if "sentences" in data:
-            found = [{"id": one["id"], "value": probe} for one in data["sentences"]]
-            return {"answer": probe, "found": found}
-        told = {"verdict": verdict, "quote": quote, "reason": "as the rule says"}
-        return {"judgements": [{"id": one["id"], **told} for one in data["claims"]]}
+            results = [{"id": one["id"], "value": probe} for one in data["sentences"]]
+            return {"answer": probe, "found": results}
+        output = {"verdict": verdict, "quote": quote, "reason": "as the rule says"}
+        return {"judgements": [{"id": one["id"], **output} for one in data["claims"]]}
 
     return judge
 
@@ -158,9 +158,9 @@ class Agent:
 
     def turn(self):
         """Let the model speak until it answers; run what it calls."""
-        while isinstance(said := self.turns.pop(0), list):
-            self.messages += self.shop.door.run_tool_calls(said)
-        return said
+        while isinstance(texts := self.turns.pop(0), list):
+            self.messages += self.shop.door.run_tool_calls(texts)
+        return texts
 
     def revised(self, feedback):
         self.messages.append({"role": "user", "content": feedback})

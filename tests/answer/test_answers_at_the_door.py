@@ -41,13 +41,13 @@ def test_an_answer_is_written_again_and_each_draft_is_recorded():
     """The first draft's Decision says revise, the second's emit."""
     firewall, session = opened()
     unsure = f"{GOOD} Painters adore its 47 violet wrappings."
-    told = []
+    messages = []
     done = firewall.settle_answer(
-        unsure, write=lambda feedback: told.append(feedback) or GOOD, session=session
+        unsure, write=lambda feedback: messages.append(feedback) or GOOD, session=session
     )
 
     assert (GOOD, 1, "") == (done.text, done.rounds, done.refused)
-    assert "violet wrapping" in told[0]
+    assert "violet wrapping" in messages[0]
     assert [Action.REVISE, Action.ALLOW] == [one.action for one in session.answer_decisions]
 
 
@@ -151,9 +151,9 @@ def test_allowlists_of_tools_count():
     firewall, session = opened()
     firewall.register(Tool(name="visit", allow=["BR-204"]))
     firewall.register(Tool(name="pay", targets={"to": Target(allow=["ACC-7123"])}))
-    told = firewall.check_answer("Your branch is BR-204, account ACC-7123.", session=session)
+    report = firewall.check_answer("Your branch is BR-204, account ACC-7123.", session=session)
 
-    assert "block" != told.action
+    assert "block" != report.action
 
 
 # Recorded runs -----------------------------------------------------------------------------------
@@ -242,17 +242,17 @@ def judge(value):
 def test_probes_in_the_background_come_after(value, action):
     """The answer goes at once; its probes are written down when they are in."""
     config = AnswerConfig(judge=judge(value), probing="background", strict_tool_evidence=True)
-    told, heard = threading.Event(), []
+    message, received = threading.Event(), []
     first = checked(
         "The total is 84.50.",
         evidence="The total is 84.50.",
         config=config,
-        probed=lambda late: (heard.append(late), told.set()),
+        probed=lambda late: (received.append(late), message.set()),
     )
 
     assert "probes_pending" in first.notes
-    assert told.wait(20)
-    [late] = heard
+    assert message.wait(20)
+    [late] = received
     assert ("emit", action) == (first.report.action, late.report.action)
     assert (None, value) == (
         first.report.consistency_probes[0].agreement,
@@ -266,18 +266,18 @@ def test_probes_of_a_task_come_after():
     config = AnswerConfig(judge=judge("12.00"), probing="background")
 
     async def run():
-        told = asyncio.Event()
-        heard = []
+        message = asyncio.Event()
+        received = []
 
         def probed(late):
-            heard.append(late)
-            told.set()
+            received.append(late)
+            message.set()
 
         first = await achecked(
             "The total is 84.50.", evidence="The total is 84.50.", config=config, probed=probed
         )
-        await asyncio.wait_for(told.wait(), 20)
-        return first, heard[0]
+        await asyncio.wait_for(message.wait(), 20)
+        return first, received[0]
 
     first, late = asyncio.run(run())
 

@@ -48,10 +48,10 @@ def always(reply: Any) -> Any:
 @given(REPLIES)
 def test_the_guardrail_gives_a_result(reply):
     """Passed only with a score from the threshold on, or with nothing stated."""
-    found = Faithfulness(provider=always(reply), context=CONTEXT, terms=Terms())
-    result = found.check("It was built in 1889.")
+    report = Faithfulness(provider=always(reply), context=CONTEXT, terms=Terms())
+    result = report.check("It was built in 1889.")
 
-    assert result == asyncio.run(found.acheck("It was built in 1889."))
+    assert result == asyncio.run(report.acheck("It was built in 1889."))
     assert result.passed == (not result.undetermined and result.score == 1)
     assert "\n" not in result.explain()
 

@@ -44,10 +44,10 @@ def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
 )
 def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
     """As with a verifier; it was asked twice where its reply was wrong."""
-    heard = []
+    received = []
 
     def judge(messages, schema):
-        heard.append(messages)
+        received.append(messages)
         if isinstance(reply, Exception):
             raise reply
         return reply
@@ -58,7 +58,7 @@ def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
 
     assert ("revise", ["grounded"]) == (report.action, statuses(report))
     assert 1 == len(decision.errors)
-    assert (1 if isinstance(reply, Exception) else 2) == len(heard)
+    assert (1 if isinstance(reply, Exception) else 2) == len(received)
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
 )
 def test_a_report_can_be_written_whatever_a_call_held(arguments):
     """Arguments stand in it in the shape of JSON."""
-    made = Shop()
-    with made.door.session() as session:
+    new_shop = Shop()
+    with new_shop.door.session() as session:
         session.user(ASKED)
-        made.door.check_call({"name": "get_order", "arguments": arguments})
-        told = made.door.check_answer(TRUE).to_dict()
+        new_shop.door.check_call({"name": "get_order", "arguments": arguments})
+        report = new_shop.door.check_answer(TRUE).to_dict()
 
-    assert told == json.loads(json.dumps(told, allow_nan=False))
-    assert ["get_order"] == [one["tool"] for one in told["tool_call_validations"]]
+    assert report == json.loads(json.dumps(report, allow_nan=False))
+    assert ["get_order"] == [one["tool"] for one in report["tool_call_validations"]]

@@ -36,80 +36,80 @@ def statuses(found):
 )
 def test_an_answer_beside_a_document(answer, action, wanted):
     """What stands there is emitted, what does not is named."""
-    found = checked(answer, evidence=TOWER)
+    report = checked(answer, evidence=TOWER)
 
-    assert action == found.report.action
-    assert len(wanted) == len(found.report.claims)
-    assert all(one in (None, said) for one, said in zip(wanted, statuses(found), strict=True))
+    assert action == report.report.action
+    assert len(wanted) == len(report.report.claims)
+    assert all(one in (None, text) for one, text in zip(wanted, statuses(report), strict=True))
     assert "grounded" not in [
-        said for one, said in zip(wanted, statuses(found), strict=True) if one is None
+        text for one, text in zip(wanted, statuses(report), strict=True) if one is None
     ]
 
 
 def test_no_claims_have_no_score():
     """It is said, and nothing is divided by nothing."""
-    found = checked("Hello! How can I help you?", evidence=TOWER)
+    report = checked("Hello! How can I help you?", evidence=TOWER)
 
-    assert (None, "emit") == (found.report.overall_score, found.report.action)
-    assert "no_claims" in found.notes
+    assert (None, "emit") == (report.report.overall_score, report.report.action)
+    assert "no_claims" in report.notes
 
 
 def test_no_evidence_verifies_nothing():
     """The claims are unverified, and the answer is not emitted."""
-    found = checked("It was built in 1889.", evidence=[])
+    report = checked("It was built in 1889.", evidence=[])
 
-    assert (["unverified"], "revise") == (statuses(found), found.report.action)
-    assert "no_evidence" in found.notes
+    assert (["unverified"], "revise") == (statuses(report), report.report.action)
+    assert "no_evidence" in report.notes
 
 
 def test_the_answer_layer_reads_all_claims_where_words_alone_judge():
     """The overall score is the answer layer's, not the smallest of the claims'."""
     answer = "The Eiffel Tower is in Paris. It stands near a river. It was built for a fair."
-    found = checked(answer, evidence=TOWER)
-    found_words = words([one.claim for one in found.claims], evidence_from(TOWER))
+    report = checked(answer, evidence=TOWER)
+    found_words = words([one.claim for one in report.claims], evidence_from(TOWER))
 
-    assert answer_score(found_words) == found.report.overall_score
-    assert [one.score for one in found_words] == [one.score for one in found.claims]
+    assert answer_score(found_words) == report.report.overall_score
+    assert [one.score for one in found_words] == [one.score for one in report.claims]
 
 
 def test_no_answer_is_better_than_a_refuted_claim():
     """A figure that stands nowhere bounds the whole, however well the rest reads."""
     answer = "The Eiffel Tower is located in Paris, France. It was built in 1889. It is 330 meters."
-    found = checked(answer, evidence=TOWER)
-    refuted = [one.score for one in found.claims if one.confirmed]
+    report = checked(answer, evidence=TOWER)
+    refuted = [one.score for one in report.claims if one.confirmed]
 
     assert 1 == len(refuted)
-    assert found.report.overall_score <= refuted[0] < 0.6
+    assert report.report.overall_score <= refuted[0] < 0.6
 
 
 @pytest.mark.parametrize("task", ["creative", "brainstorm", "draft"])
 def test_what_is_no_statement_of_fact_is_not_scored(task):
     """And says so."""
-    found = checked("It was built in 1925.", evidence=TOWER, config=AnswerConfig(task_type=task))
+    report = checked("It was built in 1925.", evidence=TOWER, config=AnswerConfig(task_type=task))
 
-    assert ("emit", ()) == (found.report.action, found.report.claims)
-    assert "grounding_skipped" in found.notes
+    assert ("emit", ()) == (report.report.action, report.report.claims)
+    assert "grounding_skipped" in report.notes
 
 
 def test_high_stakes_never_emit_without_probes():
     """There is no judge: nothing is probed, and the report says so."""
     answer = "The Eiffel Tower is in Paris. It was built in 1889."
-    found = checked(answer, evidence=TOWER, config=AnswerConfig(high_stakes=True))
+    report = checked(answer, evidence=TOWER, config=AnswerConfig(high_stakes=True))
 
-    assert "revise" == found.report.action
-    assert {"not_probed", "probes_not_run"} <= {*found.notes}
+    assert "revise" == report.report.action
+    assert {"not_probed", "probes_not_run"} <= {*report.notes}
 
 
 def test_the_report_is_as_its_schema_says():
     """Every field, and no other."""
-    told = check_answer("It was built in 1925. It is in Paris.", evidence=TOWER).to_dict()
+    report = check_answer("It was built in 1925. It is in Paris.", evidence=TOWER).to_dict()
 
-    assert () == compile_schema(REPORT_SCHEMA).problems(told)
+    assert () == compile_schema(REPORT_SCHEMA).problems(report)
     assert {
         "run_id", "claims", "tool_call_validations", "consistency_probes", "overall_score",
         "action", "version",
-    } == {*told}  # fmt: skip
-    assert "1.0" == told["version"]
+    } == {*report}  # fmt: skip
+    assert "1.0" == report["version"]
 
 
 @pytest.mark.parametrize(
@@ -204,17 +204,17 @@ GOOD = "The Eiffel Tower is in Paris. It was built in 1889."
 
 def test_an_answer_is_revised_once_and_emitted():
     """The feedback names what does not hold, and the evidence nearest to it."""
-    heard = []
+    messages = []
 
     def write(feedback):
-        heard.append(feedback)
+        messages.append(feedback)
         return GOOD
 
     done = settled(UNSURE, write=write, check=check, config=CONFIG)
 
     assert (GOOD, 1, "") == (done.text, done.rounds, done.refused)
-    assert "violet light" in heard[0]
-    assert "nearest evidence" in heard[0]
+    assert "violet light" in messages[0]
+    assert "nearest evidence" in messages[0]
 
 
 @pytest.mark.parametrize("drafts", [[UNSURE], ["Painters love it in spring.", "They really do."]])
@@ -253,17 +253,17 @@ def test_the_loop_may_be_async():
 def test_feedback_is_bounded_and_escaped():
     """Of many claims ten are named; control characters of an answer do nothing."""
     answer = "\n".join(f"- The violet painter number {n} adores\x1b[2J autumn." for n in range(40))
-    told = feedback_on(check(answer))
+    feedback = feedback_on(check(answer))
 
-    assert "and 30 more" in told
-    assert "\x1b" not in told
+    assert "and 30 more" in feedback
+    assert "\x1b" not in feedback
 
 
 def test_code_that_is_left_out_is_said():
     """It makes no claims, and nobody takes it for checked."""
-    found = checked("The tower is in Paris.\n```\nbuilt = 1925\n```", evidence=TOWER)
+    report = checked("The tower is in Paris.\n```\nbuilt = 1925\n```", evidence=TOWER)
 
-    assert "code_not_checked" in found.notes
+    assert "code_not_checked" in report.notes
     assert "code_not_checked" not in checked("Run `x` in Paris.", evidence=TOWER).notes
 
 
@@ -275,14 +275,14 @@ def test_what_is_marked_is_less_than_what_is_unsupported():
         " on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
         " and the roof of the tower has 47."
     )
-    found = checked(answer, evidence=evidence)
-    unsupported = [one.text for one in found.report.claims if one.status != "grounded"]
+    report = checked(answer, evidence=evidence)
+    unsupported = [one.text for one in report.report.claims if one.status != "grounded"]
 
     assert [
         "The roof of the tower is open on Mondays in May.",
         "Violins from Cremona sleep beneath it.",
         "47",
-    ] == [answer[start:end] for start, end in found.marked]
+    ] == [answer[start:end] for start, end in report.marked]
     assert "The roof is closed all May." in unsupported
 
 

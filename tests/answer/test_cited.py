@@ -102,9 +102,9 @@ def test_faithful_answers_cite_what_was_retrieved():
         rows = [json.loads(line) for line in lines]
     faithful = [row for row in rows if row["label"] == "faithful"]
     texts = ["\n\n".join(one["text"] for one in row["context"]) for row in faithful]
-    told = [
+    messages = [
         _told(row["answer"], _searched(text)) for row, text in zip(faithful, texts, strict=True)
     ]
 
     assert len(faithful) > 100
-    assert sum(map(bool, told)) <= len(faithful) / 100
+    assert sum(map(bool, messages)) <= len(faithful) / 100

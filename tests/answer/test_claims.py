@@ -358,10 +358,10 @@ def test_a_question_is_no_answer_that_documents_support():
     """Beside documents it is scored; in a run it asks the user."""
     session = Session()
     session.tool_result("look_up", "The opera in Oslo opened in 2008.")
-    asked = "Have you ever been to the fish market in Bergen?"
-    told = "Did the opera in Oslo open in 2008?"
+    question = "Have you ever been to the fish market in Bergen?"
+    message = "Did the opera in Oslo open in 2008?"
     evidence = "The opera in Oslo opened in 2008."
 
-    assert "revise" == check_answer(asked, evidence=evidence).action
-    assert "no_claims" not in checked(told, evidence=evidence).notes
-    assert "no_claims" in checked(asked, session=session).notes
+    assert "revise" == check_answer(question, evidence=evidence).action
+    assert "no_claims" not in checked(message, evidence=evidence).notes
+    assert "no_claims" in checked(question, session=session).notes

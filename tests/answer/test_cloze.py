@@ -77,19 +77,19 @@ def test_names(one, other, expected):
 def test_places_are_those_of_the_text():
     """Each value stands where it says, in order, none inside another."""
     text = "On May 5 Mia paid twenty dollars (order W-77) at 6pm, 3.5% of $1.2 million."
-    found = values_in(text)
+    values = values_in(text)
 
-    assert all(text[one.start : one.end] == one.text for one in found)
-    assert all(a.end <= b.start for a, b in pairwise(found))
+    assert all(text[one.start : one.end] == one.text for one in values)
+    assert all(a.end <= b.start for a, b in pairwise(values))
 
 
 @pytest.mark.parametrize("piece", ["9", "9,", "twenty ", "May ", "A", "$", "1:", "x-9"])
 def test_hostile_texts_are_read(piece):
     """Long repetitions give few values, and no error."""
-    found = values_in(piece * 20_000)
+    values = values_in(piece * 20_000)
 
-    assert len(found) <= 1_000
-    assert all(isinstance(ClozeGap(GAP, one).agrees(one.text), bool) for one in found[:20])
+    assert len(values) <= 1_000
+    assert all(isinstance(ClozeGap(GAP, one).agrees(one.text), bool) for one in values[:20])
 
 
 @pytest.mark.parametrize("value", ["$1.2k", "3 lakh rupees", "15. Mai 2024", "2.5k EUR", "6:30 pm"])

@@ -42,9 +42,9 @@ def said(score, contradicted=""):
 )
 def test_the_score(lexical, hard, asked, score):
     """Log-odds add up; what a check finds absent or refuted caps them."""
-    found = combined(lexical, hard, asked).score
+    report = combined(lexical, hard, asked).score
 
-    assert score == (found if found is None else pytest.approx(found))
+    assert score == (report if report is None else pytest.approx(report))
 
 
 def test_a_contradiction_is_outvoted_by_another_model():
@@ -85,9 +85,9 @@ def test_words_that_may_only_route_count_as_the_prior():
 def test_a_check_that_may_only_revise_confirms_nothing():
     """Its contradiction caps the score, and blocks no answer."""
     effects = EFFECTS | {"facts": ScorerEffect.REVISE}
-    found = combined(said(0.99), REFUTED, effects=effects)
+    report = combined(said(0.99), REFUTED, effects=effects)
 
-    assert (0.25, False, ("facts",)) == (found.score, found.confirmed, found.against)
+    assert (0.25, False, ("facts",)) == (report.score, report.confirmed, report.against)
     assert combined(said(0.99), REFUTED).confirmed
 
 

@@ -72,11 +72,11 @@ def told(run, answer):
     session = Session()
     session.user("Please help me with my booking.")
     for n, (tool, arguments, result) in enumerate(RUNS[run]):
-        made = {"id": f"c{n}", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+        calls = {"id": f"c{n}", "function": {"name": tool, "arguments": json.dumps(arguments)}}
         content = result if isinstance(result, str) else json.dumps(result)
         session.add(
             [
-                {"role": "assistant", "tool_calls": [made]},
+                {"role": "assistant", "tool_calls": [calls]},
                 {"role": "tool", "tool_call_id": f"c{n}", "content": content},
             ]
         )
@@ -332,7 +332,7 @@ def by_one(tool, sentence, result=None, arguments=None):
 
 
 def each(table):
-    return [(tool, one.strip()) for tool, said in table.items() for one in said.split(";")]
+    return [(tool, one.strip()) for tool, text in table.items() for one in text.split(";")]
 
 
 @pytest.mark.parametrize(("tool", "said"), each(BACKED))

@@ -56,18 +56,18 @@ def well_formed(found: Probes, claims: tuple[Claim, ...]) -> None:
 
 def test_each_critical_claim_is_probed(prober):
     """In order, and no other; what the evidence says agrees."""
-    found = asked(prober.judge)
+    report = asked(prober.judge)
 
     assert 2 == len(CRITICAL) < len(CLAIMS)
-    well_formed(found, CLAIMS)
-    assert [1.0, 1.0] == [one.agreement for one in found]
+    well_formed(report, CLAIMS)
+    assert [1.0, 1.0] == [one.agreement for one in report]
 
 
 def test_another_value_diverges(prober):
     """Only where the answer says something else than the evidence."""
-    found = asked(prober.judge, TRUE.replace("$12", "$21"))
+    report = asked(prober.judge, TRUE.replace("$12", "$21"))
 
-    assert [False, True] == [one.diverges for one in found]
+    assert [False, True] == [one.diverges for one in report]
 
 
 def test_async_says_the_same(prober):
@@ -88,10 +88,10 @@ def test_nothing_critical_asks_nothing(prober):
 def test_without_evidence_nothing_is_asked(prober):
     """There is nothing to look anything up in; each claim says so."""
     before = prober.asked()
-    found = asked(prober.judge, evidence=Evidence(()))
+    report = asked(prober.judge, evidence=Evidence(()))
 
-    well_formed(found, CLAIMS)
-    assert {"there is no evidence"} == {one.not_run for one in found}
+    well_formed(report, CLAIMS)
+    assert {"there is no evidence"} == {one.not_run for one in report}
     assert before == prober.asked()
 
 
@@ -107,10 +107,10 @@ def test_without_evidence_nothing_is_asked(prober):
 def test_what_did_not_run_says_why(prober, who, terms, said):
     """No judge, no budget, no time, no usable reply: neither an agreement nor a divergence."""
     judge = getattr(prober, who, None)
-    found = asked(judge, terms=terms)
+    report = asked(judge, terms=terms)
 
-    well_formed(found, CLAIMS)
-    assert all(said in one.not_run for one in found)
+    well_formed(report, CLAIMS)
+    assert all(said in one.not_run for one in report)
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_what_did_not_run_says_why(prober, who, terms, said):
 )  # fmt: skip
 def test_a_majority_has_to_agree(prober, times, spoilt, diverges):
     """More than half of the probes; half of them is none."""
-    found = asked(spoiling(prober.judge, *spoilt), times=times)
+    report = asked(spoiling(prober.judge, *spoilt), times=times)
 
-    well_formed(found, CLAIMS)
-    assert {diverges} == {one.diverges for one in found}
-    assert {(times - len(spoilt)) / times} == {one.agreement for one in found}
-    assert {times} == {len(one.probe_answers) for one in found}
+    well_formed(report, CLAIMS)
+    assert {diverges} == {one.diverges for one in report}
+    assert {(times - len(spoilt)) / times} == {one.agreement for one in report}
+    assert {times} == {len(one.probe_answers) for one in report}
 
 
 ATTACKS = (
@@ -140,9 +140,9 @@ ATTACKS = (
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_instruction_in_the_evidence_is_data(prober, attack):
     """It changes neither the ids that are asked about nor what comes back."""
-    found = asked(prober.judge, evidence=evidence_from([attack, DOCUMENT, attack]))
+    report = asked(prober.judge, evidence=evidence_from([attack, DOCUMENT, attack]))
 
-    assert asked(prober.judge) == found
+    assert asked(prober.judge) == report
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -158,9 +158,9 @@ def test_any_answer_is_probed(prober, name):
 def test_any_evidence_is_sent(prober, name):
     """Whatever a tool returned, and whatever was asked, nothing raises."""
     evidence = evidence_from([HOSTILE[name], DOCUMENT])
-    found = probe(CLAIMS, TRUE, HOSTILE[name], evidence, prober.judge)
+    report = probe(CLAIMS, TRUE, HOSTILE[name], evidence, prober.judge)
 
-    well_formed(found, CLAIMS)
+    well_formed(report, CLAIMS)
 
 
 @pytest.mark.parametrize("name", ["async", "served"])
@@ -178,7 +178,7 @@ def test_probes_are_asked_side_by_side(name, request):
         running[0] -= 1
         return reply
 
-    found = asyncio.run(aasked(counted, times=5))
+    results = asyncio.run(aasked(counted, times=5))
 
-    assert [1.0, 1.0] == [one.agreement for one in found]
+    assert [1.0, 1.0] == [one.agreement for one in results]
     assert 5 == most[0]

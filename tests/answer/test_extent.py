@@ -40,20 +40,20 @@ def after(*results: str) -> Checked:
 
 def test_what_stands_before_the_end_of_what_is_read_is_found() -> None:
     """A long text is read from its beginning."""
-    found = checked(FACT, evidence=f"{FACT}\n{MANY}")
+    report = checked(FACT, evidence=f"{FACT}\n{MANY}")
 
-    assert (["grounded"], "emit") == (statuses(found), found.report.action)
-    assert "evidence_cut" in found.notes
+    assert (["grounded"], "emit") == (statuses(report), report.report.action)
+    assert "evidence_cut" in report.notes
 
 
 @pytest.mark.parametrize("answer", [FACT, "The Sud hotel has a sauna on its roof."])
 def test_what_may_stand_behind_it_is_unverified(answer: str) -> None:
     """Neither missing nor grounded: the answer is not emitted, and the notes say why."""
-    found = checked(answer, evidence=f"{MANY}\n{FACT}")
+    report = checked(answer, evidence=f"{MANY}\n{FACT}")
 
-    assert (["unverified"], "revise") == (statuses(found), found.report.action)
-    assert "evidence_cut" in found.notes
-    assert [()] == [one.missing for one in found.claims]
+    assert (["unverified"], "revise") == (statuses(report), report.report.action)
+    assert "evidence_cut" in report.notes
+    assert [()] == [one.missing for one in report.claims]
 
 
 def test_other_documents_than_the_first_are_left_out() -> None:
@@ -132,14 +132,14 @@ def test_twice_the_evidence_beyond_what_is_read_takes_no_more_steps() -> None:
 def test_the_rest_of_an_answer_that_is_not_read_is_unverified(rest: str) -> None:
     """One claim with its place, which nothing scores and nobody asks about again; no emission."""
     answer = f"{FACT}\n{rest}"
-    found = checked(answer, evidence=f"{FACT} The room is free.")
-    last = found.claims[-1].claim
+    report = checked(answer, evidence=f"{FACT} The room is free.")
+    last = report.claims[-1].claim
 
-    assert (None, frozenset()) == (found.claims[-1].score, last.kinds)
+    assert (None, frozenset()) == (report.claims[-1].score, last.kinds)
     assert answer[last.start : last.end] == last.text != ""
-    assert ("grounded", "unverified") == (statuses(found)[0], statuses(found)[-1])
-    assert "emit" != found.report.action
-    assert "answer_cut" in found.notes
+    assert ("grounded", "unverified") == (statuses(report)[0], statuses(report)[-1])
+    assert "emit" != report.report.action
+    assert "answer_cut" in report.notes
 
 
 def test_what_is_read_of_an_answer_is_judged() -> None:
@@ -151,10 +151,10 @@ def test_what_is_read_of_an_answer_is_judged() -> None:
 
 def test_an_answer_of_common_length_is_read_whole() -> None:
     """Its last claim is one of its sentences."""
-    found = checked(f"{FACT} " * 500, evidence=FACT)
+    report = checked(f"{FACT} " * 500, evidence=FACT)
 
-    assert "answer_cut" not in found.notes
-    assert {"grounded"} == set(statuses(found))
+    assert "answer_cut" not in report.notes
+    assert {"grounded"} == set(statuses(report))
 
 
 @pytest.mark.slow

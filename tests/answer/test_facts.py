@@ -24,8 +24,8 @@ def opinions(answer: str, *results: Any, user: str = "Tell me about it.") -> lis
     for n, result in enumerate(results):
         session.tool_result(f"get_{type(result).__name__}", result, call_id=f"c{n}")
     claims = [Claim(answer[start:end], start, end) for start, end in sentence_spans(answer)]
-    found = facts(claims, evidence_of(session), answer=answer)
-    return [one for one in found if isinstance(one, Opinion)]
+    report = facts(claims, evidence_of(session), answer=answer)
+    return [one for one in report if isinstance(one, Opinion)]
 
 
 def missing(answer: str, *results: Any, user: str = "Tell me about it.") -> list[str]:
@@ -69,9 +69,9 @@ def test_amounts_of_several_records_are_named_side_by_side():
 )  # fmt: skip
 def test_values_swapped_between_two_records_contradict(answer, result):
     """Each record has what the sentence says of the other."""
-    found = opinions(answer, result)
+    report = opinions(answer, result)
 
-    assert any("another record" in one.contradicted for one in found)
+    assert any("another record" in one.contradicted for one in report)
 
 
 TABLES = {
@@ -162,10 +162,10 @@ def test_counts_are_bound_to_the_record_that_a_sentence_names():
 )
 def test_a_number_in_another_unit_contradicts(answer, result, text):
     """Pounds are not kilograms, and euros not crowns."""
-    (found,) = opinions(answer, result)
+    (report,) = opinions(answer, result)
 
-    assert "another unit" in found.contradicted
-    assert text in found.missing[0].text
+    assert "another unit" in report.contradicted
+    assert text in report.missing[0].text
 
 
 @pytest.mark.parametrize(
@@ -399,8 +399,8 @@ def test_a_value_that_a_newer_result_replaced():
     evidence = evidence_of(session)
 
     def absent(answer: str) -> list[str]:
-        found = facts([Claim(answer, 0, len(answer))], evidence, answer=answer)
-        return [one.text for some in found if isinstance(some, Opinion) for one in some.missing]
+        report = facts([Claim(answer, 0, len(answer))], evidence, answer=answer)
+        return [one.text for some in report if isinstance(some, Opinion) for one in some.missing]
 
     assert ["20,480"] == absent("Your allowance is 20,480 MB.")
     assert [] == absent("Your allowance is 25,600 MB.")

@@ -37,8 +37,8 @@ def told(answer, *documents):
 def against(answer, evidence):
     """The same, of evidence that is there."""
     claims = tuple(Claim(answer[a:b], a, b) for a, b in sentence_spans(answer))
-    found = hard(claims, evidence, answer=answer)
-    return [one.contradicted if isinstance(one, Opinion) else "" for one in found]
+    report = hard(claims, evidence, answer=answer)
+    return [one.contradicted if isinstance(one, Opinion) else "" for one in report]
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ STATES = [
 @pytest.mark.parametrize(("state", "answer"), STATES)
 def test_states_that_exclude_each_other(state, answer):
     """What is in progress is not finished, what was rejected did not go through."""
-    found = told(answer, {"rollout": "R-7", "status": state})
+    contradictions = told(answer, {"rollout": "R-7", "status": state})
 
-    assert f'the evidence has "{state}" under `status`' == found[0]
+    assert f'the evidence has "{state}" under `status`' == contradictions[0]
 
 
 @pytest.mark.parametrize(
@@ -163,25 +163,25 @@ def test_another_field_that_agrees():
 def test_a_moment_that_has_not_come():
     """A time that is null says that it did not happen; a time alone contradicts nothing."""
     record = {"prescription": "rx-9", "sent_at": None, "signed_at": "2026-05-04"}
-    found = told("RX-9 has been sent. RX-9 is signed. RX-9 is not signed.", record)
+    contradictions = told("RX-9 has been sent. RX-9 is signed. RX-9 is not signed.", record)
 
-    assert ['the evidence has "null" under `sent_at`', "", ""] == found
+    assert ['the evidence has "null" under `sent_at`', "", ""] == contradictions
 
 
 def test_what_is_needed():
     """A thing that is required is needed."""
     container = {"container": "M-1", "inspection_required": True}
-    found = told("M-1 doesn't need an inspection. M-1 needs an inspection.", container)
+    contradictions = told("M-1 doesn't need an inspection. M-1 needs an inspection.", container)
 
-    assert ['the evidence has "true" under `inspection_required`', ""] == found
+    assert ['the evidence has "true" under `inspection_required`', ""] == contradictions
 
 
 def test_all_of_a_kind():
     """One that differs refutes all; of the rest nothing is said."""
     areas = {"areas": [{"name": "Hall", "heated": True}, {"name": "Tower", "heated": False}]}
-    found = told("Every area is heated. The hall is heated. Some areas are heated.", areas)
+    contradictions = told("Every area is heated. The hall is heated. Some areas are heated.", areas)
 
-    assert ['the evidence has "false" under `heated`', "", ""] == found
+    assert ['the evidence has "false" under `heated`', "", ""] == contradictions
 
 
 MOVE = {"source": {"name": "Savings"}, "destination": {"name": "Checking"}}
@@ -247,8 +247,8 @@ def test_records_that_disagree():
 )
 def test_what_was_changed_since(deed, is_told):
     """Before something was done a door was open; nobody knows what it is now."""
-    seen = evidence_from([json.dumps(DOOR), '{"ok": true}'])
-    evidence = Evidence(seen.pieces, executed=(deed,))
+    result = evidence_from([json.dumps(DOOR), '{"ok": true}'])
+    evidence = Evidence(result.pieces, executed=(deed,))
 
     assert is_told == bool(against("Door D-2 is locked.", evidence)[0])
 
@@ -256,10 +256,10 @@ def test_what_was_changed_since(deed, is_told):
 def test_it_is_a_contradiction_with_its_line():
     """It scores as one, and shows the line on which the field stands."""
     claim = Claim("Door D-2 is locked.", 0, 19)
-    (found,) = hard([claim], evidence_from([json.dumps(DOOR)]))
+    (report,) = hard([claim], evidence_from([json.dumps(DOOR)]))
 
-    assert isinstance(found, Opinion)
-    assert (CONTRADICTED, "/locked") == (found.score, found.spans[-1].pointer)
+    assert isinstance(report, Opinion)
+    assert (CONTRADICTED, "/locked") == (report.score, report.spans[-1].pointer)
 
 
 @pytest.mark.slow

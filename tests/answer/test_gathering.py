@@ -64,10 +64,10 @@ def test_a_result_without_an_id_is_evidence_once():
     for n in range(4):
         session.tool_result("get_order", {"id": f"W-{n}", "note": "x" * 1_500})
 
-    found = [piece.text[:7] for piece in evidence_of(session)]
+    results = [piece.text[:7] for piece in evidence_of(session)]
 
     assert record_of(session).log.forgot
-    assert [f"id: W-{n}" for n in range(4)] == found
+    assert [f"id: W-{n}" for n in range(4)] == results
 
 
 def test_strict_tool_evidence_leaves_only_results():
@@ -268,9 +268,9 @@ def test_what_is_no_document_is_refused_in_one_line(context):
 
 def test_passages_of_one_document_have_ids_of_their_own():
     """Corpora call every passage after its document."""
-    found = evidence_from(
+    pieces = evidence_from(
         [{"id": "p", "text": "a"}, {"id": "p", "text": "b"}, {"id": "p#2", "text": "c"}]
     )
 
-    assert ["p", "p#2", "p#2#2"] == [piece.id for piece in found]
-    assert ["a", "b", "c"] == [piece.text for piece in found]
+    assert ["p", "p#2", "p#2#2"] == [piece.id for piece in pieces]
+    assert ["a", "b", "c"] == [piece.text for piece in pieces]

@@ -169,8 +169,8 @@ def test_a_list_binds_its_items_to_its_headings():
         "1. **Flight HAT028**\n   - Date: May 28\n   - Departs: 9:15 AM\n"
         "2. **Flight HAT277**\n   - Date: May 30\n   - Departs: 9:15 AM\n"
     )
-    told = hard(claims(answer), run(TRIP), answer=answer)
-    wrong = [one for one in told if isinstance(one, Opinion) and one.missing]
+    report = hard(claims(answer), run(TRIP), answer=answer)
+    wrong = [one for one in report if isinstance(one, Opinion) and one.missing]
 
     assert [answer.index("9:15 AM")] == [one.missing[0].start for one in wrong]
     assert "another record" in wrong[0].contradicted
@@ -403,10 +403,10 @@ def test_any_answer_on_any_result_is_judged(answer, value):
     session.tool_result("get", value)
     session.tool_result("get_trip", TRIP)
     given_claims = claims(answer)
-    told = hard(given_claims, evidence_of(session), answer=answer)
+    report = hard(given_claims, evidence_of(session), answer=answer)
 
-    assert len(told) == len(given_claims)
-    for one in told:
+    assert len(report) == len(given_claims)
+    for one in report:
         assert isinstance(one, Unavailable) or 0 <= one.score <= 1
         for miss in getattr(one, "missing", ()):
             assert miss.text == answer[miss.start : miss.end]

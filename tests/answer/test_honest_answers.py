@@ -70,9 +70,9 @@ def test_a_number_before_a_date_and_a_number_in_words(answer):
 )
 def test_a_question_and_a_request_deny_nothing(answer, evidence):
     """They ask for what they seem to deny, or to say."""
-    found = checked(answer, evidence=evidence)
+    report = checked(answer, evidence=evidence)
 
-    assert "contradicted" not in {one.status for one in found.report.claims}
+    assert "contradicted" not in {one.status for one in report.report.claims}
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_a_sum_behind_many_figures_is_not_absent():
 )
 def test_other_words_for_what_a_run_returned(answer):
     """In a run the lexical score is shown and decides nothing by itself."""
-    found = after(PARCEL, answer=answer)
+    result = after(PARCEL, answer=answer)
 
-    assert "emit" == found.report.action
-    assert all(0 <= one.words <= 1 for one in found.claims)
-    assert {"grounded"} >= {one.status for one in found.report.claims}
+    assert "emit" == result.report.action
+    assert all(0 <= one.words <= 1 for one in result.claims)
+    assert {"grounded"} >= {one.status for one in result.report.claims}
 
 
 @pytest.mark.parametrize(
@@ -147,53 +147,57 @@ def test_words_may_gate_a_run():
 @pytest.mark.parametrize(("probability", "action"), [(0.95, "emit"), (0.05, "block")])
 def test_words_send_a_claim_to_a_verifier(probability, action):
     """What has few words of the evidence is asked about, and the verifier decides."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def verifier(premise: str, claims: list[str]) -> list[float]:
-        asked.extend(claims)
+        requests.extend(claims)
         return [probability] * len(claims)
 
     answer = "It is on a bicycle tour through Patagonia."
-    found = after(PARCEL, answer=answer, verifier=verifier)
+    result = after(PARCEL, answer=answer, verifier=verifier)
 
-    assert [answer] == [*dict.fromkeys(asked)]
-    assert action == found.report.action
+    assert [answer] == [*dict.fromkeys(requests)]
+    assert action == result.report.action
 
 
 def test_amounts_of_two_records_in_one_answer():
     """An account's balance and a payment into it stand in two results."""
-    found = after(
+    result = after(
         *BANK,
         question="What is my balance, and is my salary in?",
         answer="Your checking account (8810) has €2,431.77. Your salary came in on 28 April:"
         " €3,120.50.",
     )
 
-    assert [] == [one.contradicted for one in found.claims if one.contradicted]
-    assert [] == [miss.text for one in found.claims for miss in one.missing if miss.kind == "money"]
-    assert "block" != found.report.action
+    assert [] == [one.contradicted for one in result.claims if one.contradicted]
+    assert [] == [
+        miss.text for one in result.claims for miss in one.missing if miss.kind == "money"
+    ]
+    assert "block" != result.report.action
 
 
 def test_an_amount_with_a_code_behind_it():
     """A sign and a code say one currency."""
     fares = {"fares": [{"class": "basic", "price": "60 EUR"}, {"class": "bag", "price": "35 EUR"}]}
-    found = after(fares, answer="The basic fare is €60, and a bag is another €35.")
+    result = after(fares, answer="The basic fare is €60, and a bag is another €35.")
 
-    assert [] == [miss.text for one in found.claims for miss in one.missing if miss.kind == "money"]
+    assert [] == [
+        miss.text for one in result.claims for miss in one.missing if miss.kind == "money"
+    ]
 
 
 def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
     """The record still tells what the evidence has instead."""
-    found = after(*BANK, answer="The balance of account 8810 is €2,413.77.")
+    result = after(*BANK, answer="The balance of account 8810 is €2,413.77.")
 
-    assert "2431.77" in found.claims[0].contradicted
-    assert "block" == found.report.action
+    assert "2431.77" in result.claims[0].contradicted
+    assert "block" == result.report.action
 
 
 def names_missed(answer: str, evidence: object) -> list[str]:
     """Names of *answer* that its documents do not have."""
-    found = checked(answer, evidence=json.dumps(evidence))
-    return [miss.text for one in found.claims for miss in one.missing if miss.kind == "name"]
+    report = checked(answer, evidence=json.dumps(evidence))
+    return [miss.text for one in report.claims for miss in one.missing if miss.kind == "name"]
 
 
 def test_a_name_behind_a_title_is_a_name():

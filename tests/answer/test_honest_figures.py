@@ -47,10 +47,10 @@ def test_a_hash_sign_names_a_number():
 def test_what_an_error_says_is_evidence():
     """Its figures were returned as much as those of a success; a deed it is none."""
     error = {"error": {"message": "Order 70-5188 left the warehouse on 2026-01-19"}}
-    told = "I could not cancel it: order 70-5188 left the warehouse on 19 January."
+    message = "I could not cancel it: order 70-5188 left the warehouse on 19 January."
 
-    assert missing(error, told, error=True) == []
-    assert missing(error, told.replace("19", "18"), error=True) == ["18 January."]
+    assert missing(error, message, error=True) == []
+    assert missing(error, message.replace("19", "18"), error=True) == ["18 January."]
 
 
 def test_a_part_of_what_an_error_says_stays_whole():
@@ -61,9 +61,9 @@ def test_a_part_of_what_an_error_says_stays_whole():
     record_of(session).take(Proposed((call,)))
     error = "W-77120 cannot be cancelled since 2026-01-19, 201 days ago"
     record_of(session).take(Returned("cancel", error, "c1", error=True))
-    told = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
+    report = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
 
-    assert ["W-77120"] == [one.text for claim in told.claims for one in claim.missing]
+    assert ["W-77120"] == [one.text for claim in report.claims for one in claim.missing]
 
 
 ACCOUNTS = {"checking": {"balance": 2431.77}, "savings": {"balance": 10250.0}}

@@ -125,29 +125,29 @@ def test_the_nearest_sentence_is_the_first_span() -> None:
 def test_a_line_of_a_record_has_its_pointer() -> None:
     """A span in a tool result says where in the JSON it stands; an index of a list is no number."""
     held = booked()
-    found = scored("The trip to Turin costs 310.", held)
+    report = scored("The trip to Turin costs 310.", held)
 
-    assert {"/bookings/1/price", "/bookings/1/city"} == {s.pointer for s in found.spans[:2]}
+    assert {"/bookings/1/price", "/bookings/1/city"} == {s.pointer for s in report.spans[:2]}
     assert ("0",) == tuple(miss.text for miss in scored("There are 0 trips.", held).missing)
 
 
 def test_a_word_of_the_question_is_less_new() -> None:
     """An answer that repeats the question's name is not missed for it."""
-    said = "The Bellweather hall keeps 1,240 ship models."
+    user_text = "The Bellweather hall keeps 1,240 ship models."
     held = evidence(PARK)
 
-    asked = scored(said, held, question="What about the Bellweather hall?")
-    assert ("Bellweather",) == tuple(miss.text for miss in scored(said, held).missing)
-    assert () == asked.missing
+    request = scored(user_text, held, question="What about the Bellweather hall?")
+    assert ("Bellweather",) == tuple(miss.text for miss in scored(user_text, held).missing)
+    assert () == request.missing
 
 
 def test_without_evidence_nothing_is_near() -> None:
     """No pieces, and an empty piece, support nothing and break nothing."""
     for held in (Evidence(()), evidence(""), evidence(" \n")):
-        found = scored("The museum opened in 1968.", held)
+        report = scored("The museum opened in 1968.", held)
 
-        assert () == found.spans
-        assert found.score < 0.4
+        assert () == report.spans
+        assert report.score < 0.4
 
 
 def test_no_claims_are_no_scores() -> None:
@@ -181,7 +181,7 @@ def test_the_same_twice_is_the_same() -> None:
         "from tests.answer.test_lexical import PARK, evidence, scored\n"
         "print([scored(s, evidence(PARK)) for s in PARK.split('. ')])"
     )
-    told = {
+    output = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
             env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
@@ -189,7 +189,7 @@ def test_the_same_twice_is_the_same() -> None:
         for seed in ("1", "2", "3")
     }  # fmt: skip
 
-    assert 1 == len(told)
+    assert 1 == len(output)
 
 
 def test_a_claim_that_is_not_read_to_its_end_is_never_sure() -> None:
@@ -219,30 +219,30 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_are_scored(text: str) -> None:
     """As evidence, as a claim and as a question, odd text gives a score within its bounds."""
-    found = scored(text, evidence(text, PARK), question=text)
+    report = scored(text, evidence(text, PARK), question=text)
 
-    assert 0 <= found.score <= 1
+    assert 0 <= report.score <= 1
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.none() | st.text(max_size=50))
 def test_scores_keep_their_bounds(claim: str, held: str, question: str | None) -> None:
     """Any texts: a probability, at most three spans that stand where they say, missing likewise."""
-    found = scored(claim, evidence(held), question=question)
+    report = scored(claim, evidence(held), question=question)
 
-    assert 0 <= found.score <= 1
-    assert len(found.spans) <= 3
-    assert all(held[span.start : span.end] == span.text for span in found.spans)
-    assert all(claim[miss.start : miss.end] == miss.text for miss in found.missing)
+    assert 0 <= report.score <= 1
+    assert len(report.spans) <= 3
+    assert all(held[span.start : span.end] == span.text for span in report.spans)
+    assert all(claim[miss.start : miss.end] == miss.text for miss in report.missing)
 
 
 def test_the_weights_are_small_and_name_their_data() -> None:
     """The shipped file is at most 100 KB, and says what taught it, with licences."""
     file = files("abs_shield.answer.scorers.lexical").joinpath("weights-2.json")
-    told = json.loads(file.read_text("utf-8"))
+    report = json.loads(file.read_text("utf-8"))
 
     assert len(file.read_bytes()) <= 100_000
-    assert "lexical-2" == told["version"]
-    assert all(one["name"] and one["licence"] and one["answers"] for one in told["trained_on"])
+    assert "lexical-2" == report["version"]
+    assert all(one["name"] and one["licence"] and one["answers"] for one in report["trained_on"])
 
 
 def test_no_weight_says_the_contrary_of_its_feature() -> None:
@@ -261,11 +261,11 @@ def test_weights_are_written_as_they_are_read() -> None:
 @pytest.mark.parametrize("part", ["claim", "answer", "calibration", "idf", "version"])
 def test_weights_of_other_features_are_an_error(part: str) -> None:
     """A file without one of its parts is refused in one line."""
-    told = to_json(shipped())
-    del told[part]
+    weights = to_json(shipped())
+    del weights[part]
 
     with pytest.raises(ShieldError, match="train them again"):
-        parse(told)
+        parse(weights)
 
 
 def test_the_scorer_is_in_the_table() -> None:

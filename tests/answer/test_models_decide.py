@@ -44,10 +44,10 @@ def fails(*args):
 
 def session():
     """A run whose one tool returned the document."""
-    made = Session()
-    made.user("How far is it?")
-    made.tool_result("look_up", HOTEL)
-    return made
+    run_session = Session()
+    run_session.user("How far is it?")
+    run_session.tool_result("look_up", HOTEL)
+    return run_session
 
 
 PLACES = {"documents": lambda: {"evidence": HOTEL}, "run": lambda: {"session": session()}}
@@ -59,51 +59,51 @@ DOUBT = {"verifier": verifier(0.1), "judge": judge("not_found", "")}
 def checks(place, **config):
     """Check the answer as sync and as async code do; both give the same."""
     config = AnswerConfig(probes=0, **config)
-    found = checked(WALK, config=config, **PLACES[place]())
+    report = checked(WALK, config=config, **PLACES[place]())
     again = asyncio.run(achecked(WALK, config=config, **PLACES[place]()))
-    assert (found.report.claims, found.errors) == (again.report.claims, again.errors)
-    return found
+    assert (report.report.claims, report.errors) == (again.report.claims, again.errors)
+    return report
 
 
 @pytest.mark.parametrize("model", SUPPORT)
 def test_a_model_rescues_what_words_leave_open(model):
     """Beside documents the answer is revised without it, and emitted with it."""
     assert "revise" == checks("documents").report.action
-    found = checks("documents", **{model: SUPPORT[model]})
+    result = checks("documents", **{model: SUPPORT[model]})
 
-    assert ("emit", ()) == (found.report.action, found.errors)
-    assert "grounded" == found.report.claims[0].status
+    assert ("emit", ()) == (result.report.action, result.errors)
+    assert "grounded" == result.report.claims[0].status
 
 
 def test_a_claim_in_other_words_can_be_rescued():
     """Its words are below every threshold; a model that is sure of it outweighs them."""
     text = "The guests are allowed to relax among flowers."
     alone = checked(text, evidence=HOTEL)
-    found = checked(text, evidence=HOTEL, config=AnswerConfig(verifier=verifier(0.99)))
+    report = checked(text, evidence=HOTEL, config=AnswerConfig(verifier=verifier(0.99)))
 
     assert alone.claims[0].words < 0.4
-    assert ("revise", "emit") == (alone.report.action, found.report.action)
+    assert ("revise", "emit") == (alone.report.action, report.report.action)
 
 
 def test_what_a_check_contradicts_is_not_asked_about():
     """Another number of rooms is wrong, whatever a model says."""
-    asked = []
-    model = lambda premise, claims: asked.extend(claims) or [0.99] * len(claims)  # noqa: E731
+    requests = []
+    model = lambda premise, claims: requests.extend(claims) or [0.99] * len(claims)  # noqa: E731
     evidence = "The Nord hotel has 85 rooms and stands at the lake."
-    found = checked(evidence.replace("85", "95"), evidence=evidence, config={"verifier": model})
+    report = checked(evidence.replace("85", "95"), evidence=evidence, config={"verifier": model})
 
-    assert ([], "block") == (asked, found.report.action)
+    assert ([], "block") == (requests, report.report.action)
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("model", REFUTE)
 def test_a_model_refutes_what_words_leave_open(place, model):
     """The claim is critical, so that the answer is blocked, with the reason."""
-    found = checks(place, **{model: REFUTE[model]})
+    result = checks(place, **{model: REFUTE[model]})
 
-    assert ("block", ()) == (found.report.action, found.errors)
-    assert "contradicted" == found.report.claims[0].status
-    assert found.claims[0].contradicted.startswith("the evidence says")
+    assert ("block", ()) == (result.report.action, result.errors)
+    assert "contradicted" == result.report.claims[0].status
+    assert result.claims[0].contradicted.startswith("the evidence says")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -111,11 +111,11 @@ def test_a_model_refutes_what_words_leave_open(place, model):
 def test_a_model_that_finds_no_support_stops_an_answer(place, model):
     """Also one of a run, which is emitted without it."""
     assert ("emit" if place == "run" else "revise") == checks(place).report.action
-    found = checks(place, **{model: DOUBT[model]})
+    result = checks(place, **{model: DOUBT[model]})
 
-    assert found.report.action in ("revise", "block")
-    assert "unsupported" == found.report.claims[0].status
-    assert () == found.errors
+    assert result.report.action in ("revise", "block")
+    assert "unsupported" == result.report.claims[0].status
+    assert () == result.errors
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -123,13 +123,13 @@ def test_a_model_that_finds_no_support_stops_an_answer(place, model):
 def test_a_broken_model_is_an_error_and_no_verdict(place, model):
     """The claim keeps its score and status; the error is seen, and the answer is not emitted."""
     alone = checks(place)
-    found = checks(place, **{model: fails})
+    result = checks(place, **{model: fails})
 
-    assert alone.report.claims == found.report.claims
-    assert "revise" == found.report.action
-    assert 1 == len(found.errors)
-    assert "out of memory" in found.errors[0]
-    assert "check_failed" in found.notes
+    assert alone.report.claims == result.report.claims
+    assert "revise" == result.report.action
+    assert 1 == len(result.errors)
+    assert "out of memory" in result.errors[0]
+    assert "check_failed" in result.notes
 
 
 @pytest.mark.parametrize("model", ["verifier", "judge"])
@@ -150,7 +150,7 @@ def test_a_decision_shows_a_broken_model(model):
 def test_marked_words_are_underlined_and_not_the_whole_claim():
     """Where a verifier says which words lack support."""
     words = WALK.index("short walk")
-    found = checks("documents", verifier=verifier(0.05, marked=((words, words + 10),)))
+    result = checks("documents", verifier=verifier(0.05, marked=((words, words + 10),)))
 
-    assert ((words, words + 10),) == found.marked
-    assert [("words", "short walk")] == [one[:2] for one in found.claims[0].missing]
+    assert ((words, words + 10),) == result.marked
+    assert [("words", "short walk")] == [one[:2] for one in result.claims[0].missing]

@@ -236,10 +236,10 @@ def missed(run, answer):
     session.tool_result("look_up", RESULTS[run])
     spans = sentence_spans(answer)
     claims = tuple(Claim(answer[start:end], start, end) for start, end in spans)
-    told = hard(claims, evidence_of(session), answer=answer)
+    report = hard(claims, evidence_of(session), answer=answer)
     return [
         (miss.text, one.contradicted)
-        for one in told
+        for one in report
         if isinstance(one, Opinion)
         for miss in one.missing
     ]
@@ -278,7 +278,7 @@ def test_the_amount_of_another_record_under_a_named_field_is_missed():
 @pytest.mark.parametrize(("run", "answer", "text"), CHANGED)
 def test_a_changed_figure_is_missed(run, answer, text):
     """What stands nowhere, or for another record, or under another field."""
-    assert text in {said for said, _ in missed(run, answer)}
+    assert text in {value for value, _ in missed(run, answer)}
 
 
 @pytest.mark.parametrize(
@@ -292,6 +292,6 @@ def test_a_changed_figure_is_missed(run, answer, text):
 )
 def test_the_value_of_its_own_record_is_told(run, answer, has):
     """The line names what stands there instead."""
-    ((_, told),) = missed(run, answer)
+    ((_, messages),) = missed(run, answer)
 
-    assert has in told
+    assert has in messages

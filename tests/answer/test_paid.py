@@ -23,8 +23,8 @@ def _missing(answer: str, calls: list[tuple[str, dict[str, object]]]) -> list[st
     session.user("Dinner was $12.00 for both of us and Robin sent me $10.00. Send back the rest.")
     answer = f"Dinner was $12.00, of which your half is $6.00. Robin sent $10.00. {answer}"
     for n, (tool, arguments) in enumerate(calls):
-        made = {"id": f"c{n}", "function": {"name": tool, "arguments": json.dumps(arguments)}}
-        session.add([{"role": "assistant", "tool_calls": [made]}])
+        tool_calls = {"id": f"c{n}", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+        session.add([{"role": "assistant", "tool_calls": [tool_calls]}])
         session.add([{"role": "tool", "tool_call_id": f"c{n}", "content": "ok"}])
     scored = hard(claims_of(answer), evidence_of(session), answer=answer)
     return [miss.text for one in scored for miss in getattr(one, "missing", ())]

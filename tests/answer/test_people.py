@@ -19,8 +19,8 @@ def judged(answer: str, result: Any = VISIT, question: str = "") -> Opinion | Un
     session.user("When is my visit, and did Mrs. Lindqvist confirm it?")
     session.tool_result("get_visit", result)
     claim = Claim(answer, 0, len(answer))
-    (found,) = people([claim], evidence_of(session), question=question)
-    return found
+    (report,) = people([claim], evidence_of(session), question=question)
+    return report
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def judged(answer: str, result: Any = VISIT, question: str = "") -> Opinion | Un
 )
 def test_whoever_is_known(answer: str) -> None:
     """By a result or by the user, with any given name and ending; short names are left alone."""
-    found = judged(answer)
+    report = judged(answer)
 
-    assert not isinstance(found, Opinion) or not found.missing
+    assert not isinstance(report, Opinion) or not report.missing
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_whoever_is_known(answer: str) -> None:
 )  # fmt: skip
 def test_whoever_is_not(answer: str, missing: list[str]) -> None:
     """The family name decides."""
-    found = judged(answer)
+    report = judged(answer)
 
-    assert isinstance(found, Opinion)
-    assert missing == [one.text for one in found.missing]
-    assert missing == [answer[one.start : one.end] for one in found.missing]
+    assert isinstance(report, Opinion)
+    assert missing == [one.text for one in report.missing]
+    assert missing == [answer[one.start : one.end] for one in report.missing]
 
 
 def test_another_script_proves_nothing() -> None:
@@ -71,10 +71,10 @@ def test_another_script_proves_nothing() -> None:
 
 def test_whoever_was_asked_about() -> None:
     """The question names them."""
-    found = judged("Dr. Weber is not on duty.", question="Is Dr. Weber there?")
+    report = judged("Dr. Weber is not on duty.", question="Is Dr. Weber there?")
 
-    assert isinstance(found, Opinion)
-    assert not found.missing
+    assert isinstance(report, Opinion)
+    assert not report.missing
 
 
 def test_a_text_of_titles() -> None:
@@ -109,9 +109,9 @@ ROW = {
 )
 def test_names_without_a_title_that_are_known(answer: str) -> None:
     """By one of their parts, in a handle or an address, or by their short form."""
-    found = judged(answer, ROW)
+    report = judged(answer, ROW)
 
-    assert not isinstance(found, Opinion) or not found.missing
+    assert not isinstance(report, Opinion) or not report.missing
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_names_without_a_title_that_are_known(answer: str) -> None:
 )  # fmt: skip
 def test_names_without_a_title_that_nobody_has(answer: str, missing: list[str]) -> None:
     """A usual given name makes it one of a person."""
-    found = judged(answer, ROW)
+    report = judged(answer, ROW)
 
-    assert isinstance(found, Opinion)
-    assert missing == [one.text for one in found.missing]
+    assert isinstance(report, Opinion)
+    assert missing == [one.text for one in report.missing]
 
 
 def test_many_people_are_looked_for_up_to_a_bound() -> None:
@@ -139,9 +139,9 @@ def test_many_people_are_looked_for_up_to_a_bound() -> None:
     claims = [Claim("I told Ingrid Sundberg.", 0, 23)] * 300
     session = Session()
     session.tool_result("list_users", ["Olga Petrova"] * 1_000)
-    found = people(claims, evidence_of(session))
+    report = people(claims, evidence_of(session))
 
-    assert 200 == sum(isinstance(one, Opinion) and bool(one.missing) for one in found)
+    assert 200 == sum(isinstance(one, Opinion) and bool(one.missing) for one in report)
     assert 50_000 == len([*untitled("Ingrid Sundberg " * 50_000)])
 
 
@@ -158,10 +158,10 @@ def test_many_people_are_looked_for_up_to_a_bound() -> None:
 )
 def test_names_that_are_written_otherwise(answer: str, result: Any) -> None:
     """Without umlauts or capitals, escaped, as a handle, shorter."""
-    found = judged(answer, result)
+    report = judged(answer, result)
 
-    assert isinstance(found, Opinion)
-    assert not found.missing
+    assert isinstance(report, Opinion)
+    assert not report.missing
 
 
 def test_names_that_the_user_asked_for() -> None:
@@ -169,7 +169,7 @@ def test_names_that_the_user_asked_for() -> None:
     session = Session()
     session.user("Write me a story with a girl, please.")
     claim = Claim("A girl named Emma Finch had two cats.", 0, 37)
-    (found,) = people([claim], evidence_of(session))
+    (report,) = people([claim], evidence_of(session))
 
-    assert isinstance(found, Opinion)
-    assert not found.missing
+    assert isinstance(report, Opinion)
+    assert not report.missing

@@ -24,12 +24,12 @@ QUESTION = "What does it cost, and when does it leave?"
 
 
 def claims_in(answer: str, *kinds: str) -> tuple[Claim, ...]:
-    found, start = [], 0
+    results, start = [], 0
     for part in answer.split(". "):
         text = part if part.endswith(".") else f"{part}."
-        found.append(Claim(text, start, start + len(text), frozenset(kinds or {"number"})))
+        results.append(Claim(text, start, start + len(text), frozenset(kinds or {"number"})))
         start += len(part) + 2
-    return tuple(found)
+    return tuple(results)
 
 
 CLAIMS = claims_in(ANSWER)
@@ -46,11 +46,11 @@ class Filler:
     def __call__(self, messages: list[dict[str, str]], schema: Any) -> dict[str, Any]:
         table = self.tables[min(len(self.heard), len(self.tables) - 1)]
         self.heard.append(messages)
-        found = [
+        results = [
             {"id": one["id"], "value": self.value(one["sentence"], table)}
             for one in data_in(messages)["sentences"]
         ]
-        return {"answer": "as the table has it", "found": found}
+        return {"answer": "as the table has it", "found": results}
 
     @staticmethod
     def value(sentence: str, table: dict[str, str]) -> str:
@@ -85,7 +85,7 @@ def test_a_deed_is_asked_about_as_yes_or_no():
 
     assert gap.value is None
     assert gap.agrees("Yes, it was.")
-    assert not any(gap.agrees(said) for said in ("no", "unknown", "", "not done: yes?"))
+    assert not any(gap.agrees(user_text) for user_text in ("no", "unknown", "", "not done: yes?"))
 
 
 def test_a_deed_with_a_value_is_asked_about_twice():
@@ -101,15 +101,15 @@ def test_a_deed_with_a_value_is_asked_about_twice():
 @pytest.mark.parametrize("wrap", [lambda one: one, asynchronous])
 def test_agreement_is_by_value(wrap):
     """$79.00 and "79 dollars", 2024-05-15 and "May 15" are the same."""
-    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE)))
+    report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE)))
     again = asyncio.run(aprobe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE))))
 
-    assert [1.0, 1.0, 1.0] == [one.agreement for one in found]
-    assert [claim.text for claim in CLAIMS] == [one.claim for one in found]
-    assert "HAT028; $79.00" == found[0].original
-    assert ("HAT028; 79 dollars",) == found[0].probe_answers
-    assert not any(one.diverges for one in found)
-    assert found == again
+    assert [1.0, 1.0, 1.0] == [one.agreement for one in report]
+    assert [claim.text for claim in CLAIMS] == [one.claim for one in report]
+    assert "HAT028; $79.00" == report[0].original
+    assert ("HAT028; 79 dollars",) == report[0].probe_answers
+    assert not any(one.diverges for one in report)
+    assert report == again
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_agreement_is_by_value(wrap):
 )
 def test_another_value_diverges(other, number):
     """Only the claim that holds the value; what the evidence does not say diverges too."""
-    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE | other))
+    report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE | other))
 
-    assert [n == number for n in range(3)] == [one.diverges for one in found]
-    assert 0.0 == found[number].agreement
+    assert [n == number for n in range(3)] == [one.diverges for one in report]
+    assert 0.0 == report[number].agreement
 
 
 def test_the_majority_of_several_probes_counts():
@@ -179,22 +179,22 @@ def test_only_critical_claims_are_probed():
 )
 def test_what_could_not_be_asked_says_so(evidence, judge, terms, said):
     """It is not run, with the reason; this is no agreement and no divergence."""
-    found = probe(CLAIMS, ANSWER, QUESTION, evidence, judge, terms=terms)
+    report = probe(CLAIMS, ANSWER, QUESTION, evidence, judge, terms=terms)
 
-    assert 3 == len(found)
-    assert all(said in one.not_run for one in found)
+    assert 3 == len(report)
+    assert all(said in one.not_run for one in report)
     assert {(None, False, ())} == {
-        (one.agreement, one.diverges, one.probe_answers) for one in found
+        (one.agreement, one.diverges, one.probe_answers) for one in report
     }
 
 
 def test_probes_that_ran_count_when_others_did_not():
     """A budget for one of three leaves one answer."""
     terms = Terms(budget=Budget(calls=1))
-    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE), times=3, terms=terms)
+    report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE), times=3, terms=terms)
 
-    assert [1, 1, 1] == [len(one.probe_answers) for one in found]
-    assert [1.0] * 3 == [one.agreement for one in found]
+    assert [1, 1, 1] == [len(one.probe_answers) for one in report]
+    assert [1.0] * 3 == [one.agreement for one in report]
 
 
 @pytest.mark.parametrize("spoilt", ["missing", "twice", "strange"])
@@ -212,9 +212,9 @@ def test_what_is_found_matches_the_gaps_one_to_one(spoilt):
         return reply | {"found": changed[spoilt]}
 
     model = Scripted(wrong, lambda messages: Filler(TRUE)(messages, {}))
-    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, model)
+    report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, model)
 
-    assert [1.0] * 3 == [one.agreement for one in found]
+    assert [1.0] * 3 == [one.agreement for one in report]
     assert 2 == len(model.heard)
 
 
@@ -228,13 +228,13 @@ def test_many_claims_are_asked_in_groups():
     )  # fmt: skip
 
     def fills(messages: Any) -> Any:
-        asked = data_in(messages)["sentences"]
-        return {"answer": "", "found": [{"id": one["id"], "value": "101"} for one in asked]}
+        request = data_in(messages)["sentences"]
+        return {"answer": "", "found": [{"id": one["id"], "value": "101"} for one in request]}
 
-    found = probe(claims, answer, None, EVIDENCE, Scripted(*[fills] * 10))
+    report = probe(claims, answer, None, EVIDENCE, Scripted(*[fills] * 10))
 
-    assert 49 == len(found)
-    assert all(one.agreement == 0.0 for one in found)
+    assert 49 == len(report)
+    assert all(one.agreement == 0.0 for one in report)
 
 
 @pytest.mark.parametrize("times", [0, 6, True, 1.0])
@@ -257,7 +257,7 @@ def test_hostile_answers_are_bounded(piece):
     answer = piece * 10_000
     claim = Claim(answer, 0, len(answer), frozenset({"number"}))
 
-    found = gaps(claim, answer)
+    results = gaps(claim, answer)
 
-    assert len(found) <= 6
-    assert all(len(gap.text) <= 1_300 for gap in found)
+    assert len(results) <= 6
+    assert all(len(gap.text) <= 1_300 for gap in results)

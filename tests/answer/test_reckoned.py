@@ -104,12 +104,12 @@ def test_figures_behind_the_500th_are_looked_up():
     """An invented one is missed there as anywhere; which record is meant is not asked."""
     session = Session()
     session.tool_result("get_it", PRICES)
-    told = checked("It costs $420. " * 500 + "It costs $77. It costs $420.", session=session)
+    report = checked("It costs $420. " * 500 + "It costs $77. It costs $420.", session=session)
     short = checked("It costs $420. " * 499 + "It costs $77.", session=session)
 
-    assert "figures_cut" in told.notes
+    assert "figures_cut" in report.notes
     assert "figures_cut" not in short.notes
-    assert ["$77"] == [miss.text for one in told.claims for miss in one.missing]
+    assert ["$77"] == [miss.text for one in report.claims for miss in one.missing]
     assert ["$77"] == [miss.text for one in short.claims for miss in one.missing]
 
 
@@ -119,10 +119,10 @@ def test_a_total_behind_the_500th_figure_is_reckoned():
     session.tool_result("get_it", {"prices": [420, 80]})
     list_schema = "One costs $420, one $80. " * 250
     total = "The total is $500. "
-    told = checked(list_schema + total, session=session)
+    report = checked(list_schema + total, session=session)
     many = checked(list_schema + total * 501, session=session)
 
-    assert [] == [miss.text for one in told.claims for miss in one.missing]
+    assert [] == [miss.text for one in report.claims for miss in one.missing]
     assert ["$500"] == [miss.text for one in many.claims for miss in one.missing]
 
 

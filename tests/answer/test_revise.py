@@ -30,20 +30,20 @@ def shop():
 
 def test_feedback_names_a_claim_that_is_only_too_weak(shop):
     """No claim is below the revise threshold, and still there is something to correct."""
-    found = checked(OPEN, session=shop.session, config=CONFIG)
+    report = checked(OPEN, session=shop.session, config=CONFIG)
 
-    assert ("revise", ["grounded"]) == (found.report.action, statuses(found.report))
-    assert OPEN in feedback_on(found)
+    assert ("revise", ["grounded"]) == (report.report.action, statuses(report.report))
+    assert OPEN in feedback_on(report)
 
 
 def test_feedback_names_a_call_that_was_rejected(shop):
     """The validation error goes back to the model."""
     shop.call("get_order", id=7)
-    told = feedback_on(checked(TRUE, session=shop.session))
+    feedback = feedback_on(checked(TRUE, session=shop.session))
 
-    assert "get_order" in told
-    assert "rejected" in told
-    assert "shipped" not in told
+    assert "get_order" in feedback
+    assert "rejected" in feedback
+    assert "shipped" not in feedback
 
 
 def test_what_no_wording_mends_is_not_revised(shop):
@@ -56,12 +56,12 @@ def test_what_no_wording_mends_is_not_revised(shop):
 
 def test_each_failure_has_words_of_its_own(shop):
     """Which of them it was is what a refusal tells."""
-    told = {
-        through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **given})).refused
-        for answer, given in REFUSED.values()
+    messages = {
+        through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **option})).refused
+        for answer, option in REFUSED.values()
     }
 
-    assert 4 == len(told)
+    assert 4 == len(messages)
 
 
 def test_a_refusal_after_a_rejected_call(shop):
@@ -197,7 +197,7 @@ def test_feedback_names_the_missing_values(shop, draft, missing):
 def test_feedback_names_a_value_once():
     """Not again where the contradiction has named it."""
     bookings = '[{"id": "ABC123", "leaves": "2026-03-04"}, {"id": "X9", "leaves": "2026-03-09"}]'
-    told = feedback_on(checked("Booking ABC123 leaves on 2026-03-09.", evidence=bookings))
+    feedback = feedback_on(checked("Booking ABC123 leaves on 2026-03-09.", evidence=bookings))
 
-    assert "belongs to another record" in told
-    assert "missing" not in told
+    assert "belongs to another record" in feedback
+    assert "missing" not in feedback

@@ -25,18 +25,18 @@ from tests.hostile.steps import steps
 )
 def test_a_large_text(text: str) -> None:
     """No line is searched twice, and no cell is counted from the start of a long row."""
-    found = rows(text)
+    value = rows(text)
 
-    assert 1_000 > steps(lambda: [found.field(text, at) for at in range(0, len(text), 50_000)])
-    assert len(found.starts) <= 20_000
+    assert 1_000 > steps(lambda: [value.field(text, at) for at in range(0, len(text), 50_000)])
+    assert len(value.starts) <= 20_000
 
 
 def test_the_columns_of_a_table() -> None:
     """Each value stands under its column's name."""
     text = "| name | price |\n|:---|---:|\n| Alder | 349 |\n"
-    found = rows(text)
+    value = rows(text)
 
-    assert ("price", True) == (found.field(text, text.index("349")).strip(), found.is_table)
+    assert ("price", True) == (value.field(text, text.index("349")).strip(), value.is_table)
 
 
 PAYMENTS = """- amount: 50.0

@@ -33,11 +33,11 @@ ANSWER = "Flight HAT028 costs 79 dollars. Refunds take 30 days. Basic tickets ca
 
 
 def claims_in(text: str) -> tuple[Claim, ...]:
-    found, start = [], 0
+    results, start = [], 0
     for part in text.split(". "):
-        found.append(Claim(part, start, start + len(part), frozenset({"number"})))
+        results.append(Claim(part, start, start + len(part), frozenset({"number"})))
         start += len(part) + 2
-    return tuple(found)
+    return tuple(results)
 
 
 CLAIMS = claims_in(ANSWER)
@@ -128,8 +128,8 @@ def test_a_verifier_that_breaks_is_unavailable(reply):
 
     scored = verify(CLAIMS, one, model=breaks)
 
-    assert all(isinstance(found, Unavailable) for found in scored)
-    assert all("the verifier broke" in found.reason for found in scored)
+    assert all(isinstance(result, Unavailable) for result in scored)
+    assert all("the verifier broke" in result.reason for result in scored)
 
 
 def test_a_claim_in_other_words_is_still_asked_about():
@@ -188,19 +188,19 @@ def test_a_verifier_marks_words():
 
 def test_only_a_verifier_that_reads_it_gets_the_question():
     """Others are called with the premise and the claims alone."""
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     class Reads(Words):
         uses_question = True
 
         def __call__(self, premise: str, claims: Any, question: Any = None) -> list[float]:
-            asked.append(question)
+            requests.append(question)
             return super().__call__(premise, claims)
 
     verify(CLAIMS, EVIDENCE, question="What does it cost?", model=Words())
     verify(CLAIMS, EVIDENCE, question="What does it cost?", model=Reads())
 
-    assert {"What does it cost?"} == set(asked)
+    assert {"What does it cost?"} == set(requests)
 
 
 @pytest.mark.parametrize("kind", [SequenceVerifier, LettuceDetect, MiniCheck, HHEM])

@@ -49,14 +49,14 @@ def test_a_sequence_model_gives_its_own_probabilities(tmp_path):
     read = tokenizer(tmp_path)
     labels = ["contradiction", "neutral", "entailment"]
     model = bert(tmp_path, "BertForSequenceClassification", labels)
-    found = SequenceVerifier(tmp_path)(PREMISE, CLAIMS)
+    report = SequenceVerifier(tmp_path)(PREMISE, CLAIMS)
     rows = [logits_of(model, read, PREMISE, claim).softmax(0).tolist() for claim in CLAIMS]
 
-    assert [row[2] for row in rows] == pytest.approx(entailed(found), abs=1e-5)
+    assert [row[2] for row in rows] == pytest.approx(entailed(report), abs=1e-5)
     assert [row[0] for row in rows] == pytest.approx(
-        [odds.contradicted for odds in found], abs=1e-5
+        [odds.contradicted for odds in report], abs=1e-5
     )
-    assert len({round(one, 4) for one in entailed(found)}) > 1
+    assert len({round(one, 4) for one in entailed(report)}) > 1
 
 
 def test_a_single_logit_is_a_sigmoid(tmp_path):
@@ -87,7 +87,7 @@ def test_minicheck_decodes_one_step(tmp_path):
     """Softmax over the logits of tokens 3 and 209 after ``predict: document</s>claim``."""
     read = t5_tokenizer(tmp_path)
     model = t5(tmp_path)
-    found = MiniCheck(tmp_path)(PREMISE, CLAIMS)
+    report = MiniCheck(tmp_path)(PREMISE, CLAIMS)
     expected = []
     for claim in CLAIMS:
         ids = read(f"predict: {PREMISE}</s>{claim}", return_tensors="pt")["input_ids"]
@@ -96,7 +96,7 @@ def test_minicheck_decodes_one_step(tmp_path):
         expected.append(float(logits.logits[0, 0, [3, 209]].softmax(0)[1]))
 
     assert 2 == ids[0].tolist().count(1)
-    assert expected == pytest.approx(entailed(found), abs=1e-5)
+    assert expected == pytest.approx(entailed(report), abs=1e-5)
     assert len({round(one, 4) for one in expected}) > 1
 
 
@@ -145,8 +145,8 @@ def test_lettuce_scores_the_least_supported_word(tmp_path, question, prompt):
     """In the prompt that it was trained with: 1 - P(hallucinated) of the claim's worst token."""
     read = tokenizer(tmp_path)
     model = bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
-    found = LettuceDetect(tmp_path)(PREMISE, CLAIMS, question=question)
-    for claim, odds in zip(CLAIMS, found, strict=True):
+    report = LettuceDetect(tmp_path)(PREMISE, CLAIMS, question=question)
+    for claim, odds in zip(CLAIMS, report, strict=True):
         pair = read(prompt, claim, return_offsets_mapping=True)
         own = [n for n, part in enumerate(pair.sequence_ids(0)) if part == 1]
         wrong = logits_of(model, read, prompt, claim).softmax(-1)[:, 1]
@@ -200,13 +200,13 @@ def verifier(request, tmp_path):
 
 def test_odds_of_each_claim(verifier):
     """One for each, in order, the same in any company; none for none."""
-    found = verifier(PREMISE, CLAIMS)
+    report = verifier(PREMISE, CLAIMS)
 
     assert [] == verifier(PREMISE, [])
-    assert entailed(found) == pytest.approx(
+    assert entailed(report) == pytest.approx(
         [verifier(PREMISE, [claim])[0].entailed for claim in CLAIMS], abs=1e-5
     )
-    assert all(0 <= one.entailed <= 1 and 0 <= one.contradicted <= 1 for one in found)
+    assert all(0 <= one.entailed <= 1 and 0 <= one.contradicted <= 1 for one in report)
 
 
 def test_a_long_premise_is_read_in_chunks(verifier):
@@ -248,10 +248,12 @@ def test_no_text_passes_for_another_part_of_the_prompt(verifier):
 
 def test_braces_of_a_text_are_no_fields(verifier):
     """A premise or question that names a field of the prompt is read as it is."""
-    found = verifier("the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}")
+    report = verifier(
+        "the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}"
+    )
 
-    assert 1 == len(found)
-    assert found == verifier(
+    assert 1 == len(report)
+    assert report == verifier(
         "the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}"
     )
 
@@ -289,10 +291,10 @@ def test_other_architectures_read_long_texts(tmp_path, name):
         read.save_pretrained(tmp_path)
     getattr(transformers, f"{name}ForTokenClassification")(config).save_pretrained(tmp_path)
     verifier = LettuceDetect(tmp_path, tokens=600)
-    found = verifier(f"{PREMISE} " * 80, ["tall", "berlin " * 900], question="is it " * 200)
+    report = verifier(f"{PREMISE} " * 80, ["tall", "berlin " * 900], question="is it " * 200)
 
     assert tokens == verifier.tokens
-    assert all(0 <= one.entailed <= 1 for one in found)
+    assert all(0 <= one.entailed <= 1 for one in report)
 
 
 def test_a_claim_without_end_is_cut(verifier):
@@ -461,21 +463,21 @@ def test_a_prompt_needs_a_place_for_the_premise(tmp_path):
 
 def test_a_check_asks_a_real_model(verifier):
     """What words leave open in a run is scored by the model; nothing fails."""
-    asked = []
+    requests = []
 
     def counted(premise, claims, **question):
-        asked.append(question)
+        requests.append(question)
         return verifier(premise, claims, **question)
 
     counted.uses_question = verifier.uses_question
     session = Session()
     session.user("is the tower in berlin?")
     session.tool_result("look", "The tower is in Paris. It was built 1889.")
-    found = checked(
+    report = checked(
         "The tall tower is true.", session=session, config=AnswerConfig(verifier=counted)
     )
 
-    assert () == found.errors
-    assert asked
-    assert all(("question" in one) == verifier.uses_question for one in asked)
-    assert 0 <= found.report.claims[0].score <= 1
+    assert () == report.errors
+    assert requests
+    assert all(("question" in one) == verifier.uses_question for one in requests)
+    assert 0 <= report.report.claims[0].score <= 1

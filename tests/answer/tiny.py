@@ -37,14 +37,14 @@ T5: dict[str, Any] = {
 def tokenizer(folder: Path) -> Any:
     """A tokenizer of words in BERT's layout, saved in *folder*."""
     vocabulary = {word: n for n, word in enumerate(SPECIAL + WORDS)}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
+    model_tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    model_tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    model_tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )  # fmt: skip
     fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]",
+        tokenizer_object=model_tokenizer, pad_token="[PAD]", unk_token="[UNK]",
         cls_token="[CLS]", sep_token="[SEP]", eos_token="[SEP]",
     )  # fmt: skip
     fast.save_pretrained(folder)
@@ -55,13 +55,15 @@ def t5_tokenizer(folder: Path) -> Any:
     """A tokenizer of words in T5's layout, with the label tokens of Flan-T5 at their places."""
     words = ["<pad>", "</s>", "<unk>", "▁", *WORDS]
     words += [f"<{n}>" for n in range(len(words), 209)] + ["▁1"]
-    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
+    model_tokenizer = Tokenizer(
+        models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="<unk>")
+    )
+    model_tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    model_tokenizer.post_processor = processors.TemplateProcessing(
         single="$A </s>", special_tokens=[("</s>", 1)]
     )
     fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="<pad>", unk_token="<unk>", eos_token="</s>"
+        tokenizer_object=model_tokenizer, pad_token="<pad>", unk_token="<unk>", eos_token="</s>"
     )
     fast.save_pretrained(folder)
     return fast

@@ -84,8 +84,8 @@ def readings(number):
 
 def numbers_of(text):
     """The values of the figures of a text, each as a whole and in its parts."""
-    found = {value for one in NUMBER.findall(text) for value in readings(one)}
-    return found | {Decimal(part) for part in re.findall(r"\d+", text)}
+    matches = {value for one in NUMBER.findall(text) for value in readings(one)}
+    return matches | {Decimal(part) for part in re.findall(r"\d+", text)}
 
 
 def source_of(run):

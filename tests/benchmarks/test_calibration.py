@@ -57,9 +57,9 @@ def test_the_prior_is_what_the_classes_have_in_common(monkeypatch: pytest.Monkey
 @recorded
 def test_the_shipped_table_is_the_fit() -> None:
     """The counts and strengths of the package are those of the recorded runs."""
-    told = json.loads(printed("--data", *map(str, FOLDERS), "--format", "json"))
+    output = json.loads(printed("--data", *map(str, FOLDERS), "--format", "json"))
     names = ("strength", "right", "wrong", "found", "planted")
-    fitted = {row["basis"]: [row[name] for name in names] for row in told["rows"]}
+    fitted = {row["basis"]: [row[name] for name in names] for row in output["rows"]}
     shipped = {
         row.basis: [getattr(row, name) for name in names]
         for row in STRENGTHS.values()

@@ -62,28 +62,28 @@ def test_runs_that_carry_their_own_tools(tmp_path: Path) -> None:
     }
     with gzip.open(tmp_path / "runs.jsonl.gz", "wt") as file:
         file.write(json.dumps(run) + "\n")
-    told = printed("--data", str(tmp_path), "--policy", "none", "--list")
+    output = printed("--data", str(tmp_path), "--policy", "none", "--list")
 
-    assert "w_7732" in told
+    assert "w_7732" in output
 
 
 @pytest.mark.data
 @recorded
 def test_a_few_runs_fill_every_table() -> None:
     """Twenty runs give the tables of both policies."""
-    told = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
-    titles = [table["title"][:2] for table in told["none"]]
+    output = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
+    titles = [table["title"][:2] for table in output["none"]]
 
     assert ["1a", "1b", "1c", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
-    assert titles == [table["title"][:2] for table in told["author"]]
+    assert titles == [table["title"][:2] for table in output["author"]]
 
 
 @pytest.mark.data
 @recorded
 def test_planted_faults_are_counted_once() -> None:
     """A kind's sources have as many faults as its domains."""
-    told = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
-    by_source, by_domain = (table["rows"] for table in told["none"][:2])
+    output = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
+    by_source, by_domain = (table["rows"] for table in output["none"][:2])
     faults = [rate for row in by_source for rate in row.values() if isinstance(rate, dict)]
 
     assert 0 < sum(rate["total"] for rate in faults)
@@ -118,7 +118,7 @@ def test_a_rule_that_is_off_finds_nothing(rules: Any) -> None:
         with guard.session() as session:
             session.user("Cancel my order, please.")
             call = ToolCall("cancel", {"order_id": "your_order_id"})
-            return [found.code for found in guard.check_call(call).findings]
+            return [finding.code for finding in guard.check_call(call).findings]
 
     with rules.watched(fired, set()):
         assert ["placeholder"] == codes()

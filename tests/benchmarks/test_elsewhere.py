@@ -29,18 +29,18 @@ LIMITS = {"everyday.jsonl.gz": (15, 0.8)}
 @pytest.mark.parametrize("path", sorted((FOLDER / "runs").glob("*.gz")), ids=lambda p: p.name)
 def test_runs_of_other_domains(path):
     """At most one right call in forty is flagged, and nine of ten phantom targets are found."""
-    one_in, found = LIMITS.get(path.name, (40, 0.9))
-    told = elsewhere().judged(path)
+    one_in, limit = LIMITS.get(path.name, (40, 0.9))
+    result = elsewhere().judged(path)
 
-    assert told.flagged <= told.calls / one_in, told.flags
-    assert told.found["phantom_target"] >= found * told.planted["phantom_target"], told.misses
+    assert result.flagged <= result.calls / one_in, result.flags
+    assert result.found["phantom_target"] >= limit * result.planted["phantom_target"], result.misses
 
 
 @pytest.mark.slow
 def test_the_figures_are_printed_as_json(capsys):
     """One object a file of runs, with counts by layer."""
     elsewhere().main(["--format", "json"])
-    told = json.loads(capsys.readouterr().out)
+    output = json.loads(capsys.readouterr().out)
 
-    assert {"awkward", "everyday", "mixed", "ordinary"} == told.keys()
-    assert all(0 < some["found"]["phantom_target"] <= some["calls"] for some in told.values())
+    assert {"awkward", "everyday", "mixed", "ordinary"} == output.keys()
+    assert all(0 < some["found"]["phantom_target"] <= some["calls"] for some in output.values())

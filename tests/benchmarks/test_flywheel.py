@@ -24,10 +24,10 @@ def test_every_kind_is_planted_among_noise():
 def test_a_small_plan_is_found(monkeypatch):
     """Every kind is one gap, and pure."""
     monkeypatch.setattr(flywheel, "CATCHES", 800)
-    found = flywheel.groups(seed=7)
+    results = flywheel.groups(seed=7)
 
-    assert found["reached"]
-    assert 12 == len(found["kinds"])
+    assert results["reached"]
+    assert 12 == len(results["kinds"])
 
 
 def test_a_gap_is_compared_with_what_was_planted():

@@ -18,9 +18,9 @@ def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:
     path = tmp_path / "curve.svg"
     options = ("--data", str(DATA), "--limit", "60", "--picture", str(path))
     report = json.loads(printed("grounding_curve.py", *options))
-    said = [point["said"] for point in report["curve"]]
+    answered = [point["said"] for point in report["curve"]]
 
-    assert said == sorted(said)
+    assert answered == sorted(answered)
     assert all(0 <= point["was"] <= 1 for point in report["curve"])
     assert 0 < sum(point["answers"] for point in report["curve"]) <= report["answers"]
     assert path.read_text("utf-8").rstrip().endswith("</svg>")

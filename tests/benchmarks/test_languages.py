@@ -36,26 +36,30 @@ def test_every_file_has_a_name():
 @pytest.mark.parametrize("code", CODES)
 def test_right_calls_of_a_language(code):
     """None is flagged hard."""
-    told = judged(code)
+    result = judged(code)
 
-    assert told.calls >= 60
-    assert told.hard == 0, told.flags
+    assert result.calls >= 60
+    assert result.hard == 0, result.flags
 
 
 def test_right_calls_of_all_languages():
     """At most one in two hundred has a finding of any kind."""
-    told = [judged(code) for code in CODES]
+    result = [judged(code) for code in CODES]
 
-    assert 200 * sum(one.flagged for one in told) <= sum(one.calls for one in told)
+    assert 200 * sum(one.flagged for one in result) <= sum(one.calls for one in result)
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_faults_of_a_language(code):
     """Invented and misspelt identifiers and what undoes a call are found in every language."""
-    told = judged(code)
+    result = judged(code)
     kinds = ("unseen", "typo", "undone")
-    found, planted = (sum(table[kind] for kind in kinds) for table in (told.found, told.planted))
+    results, planted = (
+        sum(table[kind] for kind in kinds) for table in (result.found, result.planted)
+    )
 
     assert planted > 90
-    assert found >= 0.98 * planted, told.misses
-    assert told.planted.total() == told.found.total() + told.abstained.total() + len(told.misses)
+    assert results >= 0.98 * planted, result.misses
+    assert result.planted.total() == result.found.total() + result.abstained.total() + len(
+        result.misses
+    )

@@ -24,18 +24,18 @@ def benchmark(name):
 @pytest.mark.slow
 def test_the_start_is_measured():
     """Every case is timed, and a Shield takes longer than the bare import."""
-    made = benchmark("overhead_start").measure(rounds=1)
+    report = benchmark("overhead_start").measure(rounds=1)
 
-    assert {*made["p50_ms"]} == {"reference", "import", "shield"}
-    assert made["p50_ms"]["shield"] > made["p50_ms"]["import"]
+    assert {*report["p50_ms"]} == {"reference", "import", "shield"}
+    assert report["p50_ms"]["shield"] > report["p50_ms"]["import"]
 
 
 def test_a_real_sdk_exports_what_is_measured():
     """Spans and metrics arrive in another process, and every way is timed."""
-    made = benchmark("overhead_sdk").measure(rounds=1, calls=5)
+    report = benchmark("overhead_sdk").measure(rounds=1, calls=5)
 
-    assert {*made["exports"]} == {"/v1/traces", "/v1/metrics"}
-    assert min(made["p50_us"].values()) > 0
+    assert {*report["exports"]} == {"/v1/traces", "/v1/metrics"}
+    assert min(report["p50_us"].values()) > 0
 
 
 @pytest.mark.slow
@@ -43,12 +43,12 @@ def test_a_real_sdk_exports_what_is_measured():
 def test_every_product_judges_the_call_that_is_timed(product):
     """Each lets the good call pass and stops an amount out of bounds, in its own environment."""
     overhead = benchmark("overhead_peers")
-    made = overhead.measure(rounds=1, calls=2, products=[product])
-    if "cannot be installed" in made["skipped"].get(product, ""):
-        pytest.skip(f"{product} {made['skipped'][product]}")
+    report = overhead.measure(rounds=1, calls=2, products=[product])
+    if "cannot be installed" in report["skipped"].get(product, ""):
+        pytest.skip(f"{product} {report['skipped'][product]}")
 
-    assert made["skipped"] == {}
-    for judged in made["stops"][product].values():
+    assert report["skipped"] == {}
+    for judged in report["stops"][product].values():
         assert judged["passes"]
         assert overhead.MUST_STOP <= {*judged["stops"]}
 
@@ -58,29 +58,29 @@ def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
     """The others are still measured; the report says who is missing and why."""
     overhead = benchmark("overhead_peers")
     monkeypatch.setitem(overhead.PINS, "edictum", str(tmp_path / "nowhere.whl"))
-    made = overhead.measure(rounds=1, calls=1, envs=tmp_path, products=["edictum"])
+    report = overhead.measure(rounds=1, calls=1, envs=tmp_path, products=["edictum"])
 
-    assert made["skipped"]["edictum"].startswith("cannot be installed")
-    assert made["p50_us"] == made["over_fastest_peer"] == {}
+    assert report["skipped"]["edictum"].startswith("cannot be installed")
+    assert report["p50_us"] == report["over_fastest_peer"] == {}
 
 
 @pytest.mark.release
 @pytest.mark.slow
 def test_a_check_is_measured():
     """Every ratio with a goal is there, of calls that were judged."""
-    made = benchmark("overhead_check").measure(seconds=0.01)
+    report = benchmark("overhead_check").measure(seconds=0.01)
 
-    assert {"default", "fast", "without prefilter", "one argument"} <= {*made["ratios"]}
-    assert min(made["p50_us"].values()) > 0
+    assert {"default", "fast", "without prefilter", "one argument"} <= {*report["ratios"]}
+    assert min(report["p50_us"].values()) > 0
 
 
 @pytest.mark.slow
 def test_a_session_is_measured():
     """Indexing, memory and findings are measured; an empty session is small."""
-    made = benchmark("overhead_session").measure(rounds=1, messages=80)
+    report = benchmark("overhead_session").measure(rounds=1, messages=80)
 
-    assert made["memory"]["of an empty session"] < 2_500
-    assert min(made["finding"].values()) > 0
+    assert report["memory"]["of an empty session"] < 2_500
+    assert min(report["finding"].values()) > 0
 
 
 @pytest.mark.slow
@@ -92,9 +92,9 @@ def test_replay_is_measured():
 @pytest.mark.slow
 def test_threads_and_tasks_are_measured():
     """Threads share the checks, and tasks the calls."""
-    made = benchmark("overhead_concurrent").measure(rounds=1, calls=8, tasks=2)
+    report = benchmark("overhead_concurrent").measure(rounds=1, calls=8, tasks=2)
 
-    assert min(made["throughput_over_one"], made["tasks_over_sequence"]) > 0
+    assert min(report["throughput_over_one"], report["tasks_over_sequence"]) > 0
 
 
 def test_every_figure_stands_beside_its_goal():

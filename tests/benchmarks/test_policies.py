@@ -28,8 +28,8 @@ def printed(*options: str) -> str:
 )
 def test_a_few_runs_fill_every_table() -> None:
     """Ten runs of each policy are judged, every call of them."""
-    told = printed("--data", str(DATA), "--limit", "10")
-    totals = [line for line in told.splitlines() if line.startswith("| all |")]
+    output = printed("--data", str(DATA), "--limit", "10")
+    totals = [line for line in output.splitlines() if line.startswith("| all |")]
 
-    assert 3 == told.count("0 calls could not be judged") == len(totals)
+    assert 3 == output.count("0 calls could not be judged") == len(totals)
     assert all(sum(map(int, line.split("|")[2:-1])) >= 10 for line in totals)

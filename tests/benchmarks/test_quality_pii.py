@@ -33,9 +33,9 @@ def test_a_finding_is_confirmed_by_its_form_or_by_a_word_near_it(
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     is_confirmed = importlib.import_module("quality_pii").is_confirmed
 
-    (found,) = TableDetector().detect(text)
+    (finding,) = TableDetector().detect(text)
 
-    assert is_confirmed(found, text) is confirmed
+    assert is_confirmed(finding, text) is confirmed
 
 
 @pytest.mark.slow

@@ -25,12 +25,12 @@ def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
     """Engines that are there judge all calls and write the same bytes."""
     monkeypatch.delitem(benchmark.ENGINES, "ray_of_two")
 
-    made = benchmark.speed(benchmark._write_runs(tmp_path / "runs.jsonl", size=200_000), None)
+    result = benchmark.speed(benchmark._write_runs(tmp_path / "runs.jsonl", size=200_000), None)
 
-    assert {"serial", "two_workers"} == {*made["engines"]}
-    assert {made["calls"]} == {one["calls"] for one in made["engines"].values()}
-    assert made["same_bytes"]
-    assert 0 <= made["json_share_of_serial"] < 1  # rounded: on a busy machine it may be 0
+    assert {"serial", "two_workers"} == {*result["engines"]}
+    assert {result["calls"]} == {one["calls"] for one in result["engines"].values()}
+    assert result["same_bytes"]
+    assert 0 <= result["json_share_of_serial"] < 1  # rounded: on a busy machine it may be 0
 
 
 @pytest.mark.release
@@ -38,8 +38,8 @@ def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
 @pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="there is no /proc here")
 def test_the_memory_of_all_processes(benchmark, tmp_path):
     """The peak of the whole tree is measured for each size, and what was written is removed."""
-    made = benchmark.memory((1, 2), folder=tmp_path)
+    result = benchmark.memory((1, 2), folder=tmp_path)
 
-    assert ["1 MB", "2 MB"] == list(made["peak_mb"])
-    assert min(made["peak_mb"].values()) > 30
+    assert ["1 MB", "2 MB"] == list(result["peak_mb"])
+    assert min(result["peak_mb"].values()) > 30
     assert [] == list(tmp_path.iterdir())

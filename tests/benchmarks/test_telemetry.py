@@ -18,10 +18,10 @@ import telemetry_hook
 @pytest.mark.slow
 def test_the_hook_is_measured_over_the_hand():
     """Every way is timed, recorded and sampled out."""
-    made = telemetry_hook.measure(rounds=1, calls=5)
+    report = telemetry_hook.measure(rounds=1, calls=5)
 
-    assert {*made["us"]} == {*made["sampled_out"]["us"]} == {"hand", "hand_and_counter", "hook"}
-    assert min(figures["p50"] for figures in made["us"].values()) > 0
+    assert {*report["us"]} == {*report["sampled_out"]["us"]} == {"hand", "hand_and_counter", "hook"}
+    assert min(figures["p50"] for figures in report["us"].values()) > 0
 
 
 @pytest.mark.release
@@ -29,12 +29,12 @@ def test_the_hook_is_measured_over_the_hand():
 @pytest.mark.parametrize("over", telemetry_collectors.PROTOCOLS)
 def test_every_collector_is_measured(over):
     """Checks are timed beside each; all but the live and the slow one cost shutdown its time."""
-    made = telemetry_collectors.measure(over=over, rounds=2, calls=5)
-    full = made["clean"]["full"]
+    report = telemetry_collectors.measure(over=over, rounds=2, calls=5)
+    full = report["clean"]["full"]
 
     assert {*full["us"]} == {"live", "dead", "slow", "deaf"}
-    assert {name for name, end in made["shutdown"].items() if end["all_sent"]} == {"live", "slow"}
-    assert made["requests_the_live_one_took"] > 0
+    assert {name for name, end in report["shutdown"].items() if end["all_sent"]} == {"live", "slow"}
+    assert report["requests_the_live_one_took"] > 0
 
 
 def test_the_worst_ratio_is_judged():

@@ -38,7 +38,7 @@ def test_every_goal_has_its_figure(report):
 
 def test_what_is_planted_is_found_and_what_is_harmless_is_not(report):
     """Each case of the issue, with ours alone."""
-    found = {
+    results = {
         name: verdict
         for name, verdict in report["detection"]["ours"].items()
         if name.startswith("found")
@@ -49,8 +49,8 @@ def test_what_is_planted_is_found_and_what_is_harmless_is_not(report):
         if name.startswith("harmless")
     }
 
-    assert "12 of 12" == found.pop("found: the same fabricated 12 times")
-    assert {"accept"}.isdisjoint(found.values())
+    assert "12 of 12" == results.pop("found: the same fabricated 12 times")
+    assert {"accept"}.isdisjoint(results.values())
     assert {"accept"} == {*harmless.values()}
 
 

@@ -71,9 +71,9 @@ def test_a_tag_that_disagrees_is_refused(
 ) -> None:
     """With the file that says something else."""
     (release / file).write_text(text)
-    (told,) = check_tag.problems(tag, release)
+    (message,) = check_tag.problems(tag, release)
 
-    assert told.startswith(problem)
+    assert message.startswith(problem)
 
 
 @pytest.mark.parametrize("name", ["SECURITY.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md"])

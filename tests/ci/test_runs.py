@@ -149,14 +149,15 @@ def test_what_cannot_run_here_is_listed_at_the_end(ran):
     """Data, a collector and Python 3.14 are skipped, with the reason; 3.13 has to be there."""
     done = ran("full", fails="--pre rotel")
 
-    told = "\n".join(done.summary)
-    assert "== FAILED: nox -s tests-3.13: Python 3.13 is not installed" in told
-    assert "== skipped: nox -s tests-3.14: Python 3.14 is not installed" in told
-    assert "== skipped: the tests on recorded data: no folder" in told
-    assert "== skipped: benchmarks on recorded runs: no file" in told
-    assert "== skipped: benchmarks on labelled answers: no folder" in told
+    message = "\n".join(done.summary)
+    assert "== FAILED: nox -s tests-3.13: Python 3.13 is not installed" in message
+    assert "== skipped: nox -s tests-3.14: Python 3.14 is not installed" in message
+    assert "== skipped: the tests on recorded data: no folder" in message
+    assert "== skipped: benchmarks on recorded runs: no file" in message
+    assert "== skipped: benchmarks on labelled answers: no folder" in message
     assert (
-        "== skipped: check_collector: no collector can be installed: ERROR: no such package" in told
+        "== skipped: check_collector: no collector can be installed: ERROR: no such package"
+        in message
     )
     assert "ok: .venv/bin/nox -s tests-3.13" not in done.out
 

@@ -47,8 +47,8 @@ def desk(file, tmp_path, monkeypatch):
         {"id": "d", "name": EVIL, "arguments": {}},
         {"id": "e", "name": "see_bill", "arguments": {"bill": 4}},
     ]
-    asked = {"role": "user", "content": "Pay bill 4: it is 20, or was it 500?"}
-    messages = [asked, {"role": "assistant", "tool_calls": calls}]
+    question = {"role": "user", "content": "Pay bill 4: it is 20, or was it 500?"}
+    messages = [question, {"role": "assistant", "tool_calls": calls}]
     run = {"run_id": f"r{EVIL}", "source": EVIL, "tools": TOOLS, "messages": messages}
     file("runs.jsonl", {**run, "labels": {"success": True}})
     return tmp_path
@@ -60,8 +60,8 @@ TWO = ("runs.jsonl", "--policy", "new.py:policy", "--against", "old.py:policy")
 @pytest.fixture
 def labels(desk, file):
     """Label four of the calls, and one that does not exist; return the file's name."""
-    said = {"a": "ok", "b": "hallucinated", "d": "hallucinated", "e": "hallucinated", "z": "ok"}
-    lines = [{"run_id": f"r{EVIL}", "call_id": k, "label": label} for k, label in said.items()]
+    labels = {"a": "ok", "b": "hallucinated", "d": "hallucinated", "e": "hallucinated", "z": "ok"}
+    lines = [{"run_id": f"r{EVIL}", "call_id": k, "label": label} for k, label in labels.items()]
     return Path(file("labels.jsonl", *lines)).name
 
 
@@ -83,9 +83,9 @@ def test_a_table(command, desk):
 
 def test_one_object(command, desk):
     """json has both sides, the changes with examples, the sweep, and where a policy stands."""
-    made = json.loads(command("backtest", *TWO, "--format", "json", "--examples", "1").out)
+    report = json.loads(command("backtest", *TWO, "--format", "json", "--examples", "1").out)
 
-    changes = made["changes"]
+    changes = report["changes"]
     assert {"allow-to-block": 2, "block-to-allow": 1, "clean-to-flag": 0, "flag-to-clean": 0} == {
         kind: change["calls"] for kind, change in changes.items()
     }
@@ -97,9 +97,9 @@ def test_one_object(command, desk):
         finding["check"] for finding in changes["block-to-allow"]["examples"][0]["disappeared"]
     ]
     assert ("new.py:policy", "old.py:policy", 9) == (
-        made["new"]["policy"], made["old"]["policy"], made["new"]["line"],
+        report["new"]["policy"], report["old"]["policy"], report["new"]["line"],
     )  # fmt: skip
-    assert [0.5] == [point["threshold"] for point in made["new"]["sweep"] if point["own"]]
+    assert [0.5] == [point["threshold"] for point in report["new"]["sweep"] if point["own"]]
 
 
 def test_without_an_old_policy(command, desk):
@@ -115,12 +115,12 @@ def test_without_an_old_policy(command, desk):
 
 def test_without_any_policy(command, desk):
     """All six layers, strict, are judged where nothing is named."""
-    made = json.loads(command("backtest", "runs.jsonl", "--format", "json").out)
+    report = json.loads(command("backtest", "runs.jsonl", "--format", "json").out)
 
     assert ("all six layers", 2, 2) == (
-        made["new"]["policy"], made["new"]["flagged"], made["new"]["blocked"],
+        report["new"]["policy"], report["new"]["flagged"], report["new"]["blocked"],
     )  # fmt: skip
-    assert made["old"] is None
+    assert report["old"] is None
 
 
 def test_modes(command, desk):
@@ -147,9 +147,9 @@ def test_modes(command, desk):
 )
 def test_fail_on(command, desk, kinds, code):
     """Any of the named changes is exit code 1, others are not."""
-    asked = [word for kind in kinds for word in ("--fail-on", kind)]
+    requests = [word for kind in kinds for word in ("--fail-on", kind)]
 
-    assert code == command("backtest", *TWO, *asked).code
+    assert code == command("backtest", *TWO, *requests).code
 
 
 def test_the_same_policy_twice(command, desk):
@@ -192,8 +192,8 @@ def test_github(command, desk):
 
 def parsed(line: str) -> tuple[str, dict[str, str], str]:
     """Read one workflow command as GitHub documents it."""
-    level, said, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line).groups()
-    properties = dict(part.split("=", 1) for part in said.split(","))
+    level, fields, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line).groups()
+    properties = dict(part.split("=", 1) for part in fields.split(","))
     for code, sign in (("%3A", ":"), ("%2C", ","), ("%25", "%")):
         properties = {name: value.replace(code, sign) for name, value in properties.items()}
     return level, properties, message
@@ -242,7 +242,7 @@ def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, desk, labels,
 def test_labels(command, desk, labels):
     """With labels there are precision, recall, a sweep, and what was missed."""
     done = command("backtest", *TWO, "--labels", labels)
-    made = json.loads(command("backtest", *TWO, "--labels", labels, "--format", "json").out)
+    report = json.loads(command("backtest", *TWO, "--labels", labels, "--format", "json").out)
 
     assert 0 == done.code
     assert "4 of 5 labels of the file fit a call." in done.out
@@ -252,8 +252,8 @@ def test_labels(command, desk, labels):
     assert re.search(r"blocked by impossible_state +new +1\.000 \(1 of 1", done.out)
     assert re.search(r"0\.5 \(own\) +0\.600 +1\.000 +0\.667 +0\.400 +1\.000 +0\.333 *\n", done.out)
     assert re.search(r"missed.*\n.* call 4: see_bill, labelled hallucinated\n", done.out)
-    assert (3, 1) == (made["labels"]["hallucinated"], made["labels"]["ok"])
-    scores = made["new"]["scores"]["flagged"]
+    assert (3, 1) == (report["labels"]["hallucinated"], report["labels"]["ok"])
+    scores = report["new"]["scores"]["flagged"]
     assert ({"value": 1.0, "count": 2, "of": 2}, 2 / 3) == (
         {name: scores["precision"][name] for name in ("value", "count", "of")},
         scores["recall"]["value"],
@@ -280,18 +280,18 @@ def test_a_file_without_labels(command, desk, file):
 
 def test_bad_lines(command, desk, labels):
     """A bad line of a run file, of labels and of a run's labels is told, and is exit code 2."""
-    with open("runs.jsonl", "a") as runs, open("labels.jsonl", "a") as said:
+    with open("runs.jsonl", "a") as runs, open("labels.jsonl", "a") as text:
         runs.write('{}\n{"messages": [], "labels": {"calls": 3}}\n')
-        said.write('{"run_id": "r", "call_index": 1, "label": "bad"}\n')
+        text.write('{"run_id": "r", "call_index": 1, "label": "bad"}\n')
     done = command("backtest", *TWO, "--labels", labels, "--fail-on", "any")
 
-    told = [line.rpartition("jsonl:")[2] for line in done.err.splitlines()]
+    output = [line.rpartition("jsonl:")[2] for line in done.err.splitlines()]
     assert 2 == done.code
     assert [
         '6: `label` is "bad"; give `hallucinated` or `ok`',
         "2: there are no `messages`",
         "3: labels.calls: it is 3; give an object of call to label",
-    ] == told
+    ] == output
 
 
 def test_bad_lines_for_github(command, desk):

@@ -56,18 +56,20 @@ def run(n, session):
         {"id": "d", "name": "renew", "arguments": {"weeks": "two"}},
         {"id": "e", "name": "give_back", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
     ]
-    made = [calls[n % 5], calls[n % 3]]
-    results = [{"role": "tool", "tool_call_id": one["id"], "content": "done"} for one in made[:1]]
-    said = {"0": ("ok", "hallucinated")[n % 2]} if n % 3 else {}
+    tool_calls = [calls[n % 5], calls[n % 3]]
+    results = [
+        {"role": "tool", "tool_call_id": one["id"], "content": "done"} for one in tool_calls[:1]
+    ]
+    labels = {"0": ("ok", "hallucinated")[n % 2]} if n % 3 else {}
     record = {
         "run_id": f"r{n}",
         "tools": TOOLS,
         "messages": [
             {"role": "user", "content": f"May I have copy_{n:05}? " + "Please. " * 40},
-            {"role": "assistant", "tool_calls": made},
+            {"role": "assistant", "tool_calls": tool_calls},
             *results,
         ],
-        "labels": {"success": (True, False, None)[n % 3], "calls": said if n % 97 else 3},
+        "labels": {"success": (True, False, None)[n % 3], "calls": labels if n % 97 else 3},
     }
     return json.dumps(record if session is None else {**record, "session_id": session})
 
@@ -155,26 +157,26 @@ def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
 @pytest.mark.usefixtures("shuffle")
 def test_what_is_measured_is_not_nothing(backtested):
     """The library has changes of several kinds, errors of ours, labels of both sorts, examples."""
-    made = json.loads(backtested("--format", "json", *SHUFFLED, "--examples", "7").out)
+    report = json.loads(backtested("--format", "json", *SHUFFLED, "--examples", "7").out)
 
-    kinds = {kind: change["calls"] for kind, change in made["changes"].items() if change["calls"]}
+    kinds = {kind: change["calls"] for kind, change in report["changes"].items() if change["calls"]}
     assert {"allow-to-block", "block-to-allow"} == set(kinds)
-    assert 7 == len(made["changes"]["allow-to-block"]["examples"])
-    assert "ZeroDivisionError" in made["new"]["errors"][0]["reason"]
-    assert made["labels"]["in_file_matched"] > 50
-    assert made["labels"]["in_runs_matched"] > 50
-    assert made["returned_sessions"] > 0
+    assert 7 == len(report["changes"]["allow-to-block"]["examples"])
+    assert "ZeroDivisionError" in report["new"]["errors"][0]["reason"]
+    assert report["labels"]["in_file_matched"] > 50
+    assert report["labels"]["in_runs_matched"] > 50
+    assert report["returned_sessions"] > 0
 
 
 @pytest.mark.usefixtures("shuffle")
 def test_a_session_that_comes_back_is_an_annotation(backtested):
     """For GitHub it is an error at its own line, as a bad line is."""
-    told = backtested("--format", "github", *SHUFFLED).err.splitlines()
+    output = backtested("--format", "github", *SHUFFLED).err.splitlines()
 
-    assert {True} == {line.startswith("::error ") for line in told}
+    assert {True} == {line.startswith("::error ") for line in output}
     assert any(
         re.match(r"::error file=second\.jsonl,line=\d+,title=backtest::.* use --sort$", line)
-        for line in told
+        for line in output
     )
 
 

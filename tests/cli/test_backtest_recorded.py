@@ -52,17 +52,17 @@ def test_everything_adds_up(command, recorded):
     """The changes explain the difference between the two policies' figures."""
     done = command("backtest", *recorded, "--format", "json", "--fail-on", "block-to-allow")
 
-    made = json.loads(done.out)
-    calls = {kind: change["calls"] for kind, change in made["changes"].items()}
-    assert (0, "", 300) == (done.code, done.err, made["runs"])
-    assert made["new"]["blocked"] - made["old"]["blocked"] == (
+    report = json.loads(done.out)
+    calls = {kind: change["calls"] for kind, change in report["changes"].items()}
+    assert (0, "", 300) == (done.code, done.err, report["runs"])
+    assert report["new"]["blocked"] - report["old"]["blocked"] == (
         calls["allow-to-block"] - calls["block-to-allow"]
     )
     assert calls["allow-to-block"] > 0
     assert calls["flag-to-clean"] > 0
     blamed = {
         layer
-        for change in made["changes"].values()
+        for change in report["changes"].values()
         for tool in change["tools"]
         for layer in tool["layers"]
     }

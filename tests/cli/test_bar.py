@@ -26,9 +26,9 @@ def test_what_it_shows(terminal, tmp_path):
     """Bytes of the files, the rate, and the time that is left."""
     (tmp_path / "a").write_bytes(bytes(4_000))
 
-    with room.progress_bar([str(tmp_path / "a")], doing="replay") as told:
-        told.advance(1_000)
-        told.add_calls(50)
+    with room.progress_bar([str(tmp_path / "a")], doing="replay") as message:
+        message.advance(1_000)
+        message.add_calls(50)
 
     assert "replay" in terminal.getvalue()
     assert "1.0/4.0 kB" in terminal.getvalue()
@@ -37,10 +37,10 @@ def test_what_it_shows(terminal, tmp_path):
 
 def test_a_second_kind_of_work(terminal, tmp_path):
     """After sorting it begins anew, with the bytes of the lines."""
-    with room.progress_bar(["-"], doing="sort") as told:
-        told.advance(700)
-        told.restart("replay", 3)
-        progress = JobProgress(told)
+    with room.progress_bar(["-"], doing="sort") as message:
+        message.advance(700)
+        message.restart("replay", 3)
+        progress = JobProgress(message)
         list(progress.count_bytes([RawLine("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
         list(progress.track_results([*progress.track_chunks([Chunk((RawLine("f", 1, b"{}\n"),))])]))
 
@@ -51,8 +51,8 @@ def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
     """What was read ahead takes its time yet, which an estimate must not miss."""
     (tmp_path / "a").write_bytes(bytes(4_000))
     chunk = Chunk((RawLine("f", 1, b"{}\n"), RawLine("f", 2, b"{}\n")))
-    with room.progress_bar([str(tmp_path / "a")], doing="replay") as told:
-        progress = JobProgress(told, lines=5)
+    with room.progress_bar([str(tmp_path / "a")], doing="replay") as bar:
+        progress = JobProgress(bar, lines=5)
         chunks = progress.track_chunks([chunk, chunk])
         progress.read(1_000)
         first = next(chunks)
@@ -66,8 +66,8 @@ def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
 
 def test_nothing_where_there_is_no_terminal(capsys):
     """A log does not fill with bars."""
-    with room.progress_bar(["-"], doing="replay") as told:
-        told.advance(1)
+    with room.progress_bar(["-"], doing="replay") as message:
+        message.advance(1)
 
     assert ("", "") == capsys.readouterr()
 

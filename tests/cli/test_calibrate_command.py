@@ -57,13 +57,13 @@ def test_labels_reach_the_engine_and_the_gate(command, log, tmp_path):
 def test_the_outcome_is_data_too(command, log, tmp_path):
     """The same figures as one object."""
     done = command("calibrate", log, "--engine", tmp_path / "engine.json", "--format", "json")
-    made = json.loads(done.out)
+    report = json.loads(done.out)
 
     assert (6, 0, 80, 0) == (
-        made["results"]["new"], made["results"]["known"],
-        made["answers"]["labels"], made["answers"]["hallucinated"],
+        report["results"]["new"], report["results"]["known"],
+        report["answers"]["labels"], report["answers"]["hallucinated"],
     )  # fmt: skip
-    assert made["answers"]["config"]["emit_threshold"] == made["answers"]["emit_threshold"]
+    assert report["answers"]["config"]["emit_threshold"] == report["answers"]["emit_threshold"]
 
 
 def test_answers_without_a_probability_are_counted(command, log):
@@ -78,8 +78,8 @@ def test_answers_without_a_probability_are_counted(command, log):
     assert "Answers: 3 labelled answers without a P(hallucination) left out." in (
         command("calibrate", log).out
     )
-    made = json.loads(command("calibrate", log, "--format", "json").out)
-    assert (80, 3) == (made["answers"]["labels"], made["answers"]["unscored"])
+    report = json.loads(command("calibrate", log, "--format", "json").out)
+    assert (80, 3) == (report["answers"]["labels"], report["answers"]["unscored"])
 
 
 def test_too_few_labels_are_said_to_be(command, log):

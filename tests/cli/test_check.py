@@ -95,7 +95,7 @@ def test_a_conversation_comes_before(command, file, tmp_path):
         "    return session.did('see_patient')\n"
         "policy = configure(rules=[patient_was_seen])\n"
     )
-    seen = [
+    results = [
         {"role": "assistant", "tool_calls": [{"id": "c", "name": "see_patient"}]},
         {"role": "tool", "tool_call_id": "c", "content": "well"},
     ]
@@ -103,8 +103,8 @@ def test_a_conversation_comes_before(command, file, tmp_path):
     call = '{"name": "discharge", "arguments": {}}'
 
     assert command(*argv, stdin=call).code == 1
-    assert command(*argv, "--messages", file("m.json", seen), stdin=call).code == 0
-    assert command(*argv, "--messages", file("m.json", {"messages": seen}), stdin=call).code == 0
+    assert command(*argv, "--messages", file("m.json", results), stdin=call).code == 0
+    assert command(*argv, "--messages", file("m.json", {"messages": results}), stdin=call).code == 0
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_wrong_message_names_its_file(command, file):
     path = file("talk.json", [{"role": None, "content": "Hi."}])
     done = command("check", "--messages", path, stdin='{"name": "refund", "arguments": {}}')
 
-    told = f"abs-shield: {path}: message has role null and the keys `role`, `content`; roles are"
-    assert (2, told) == (done.code, done.err.partition(" system")[0])
+    message = f"abs-shield: {path}: message has role null and the keys `role`, `content`; roles are"
+    assert (2, message) == (done.code, done.err.partition(" system")[0])
 
 
 def test_one_of_several_lists_of_tools(command, file):

@@ -36,9 +36,9 @@ def serving(*argv: str, **environment: str) -> Iterator[tuple[str, subprocess.Po
     try:
         assert process.stderr is not None
         line = process.stderr.readline()
-        found = re.search(r"http://\S+", line)
-        assert found, line
-        yield found[0], process
+        match = re.search(r"http://\S+", line)
+        assert match, line
+        yield match[0], process
     finally:
         process.kill()
         process.wait()
@@ -71,12 +71,12 @@ def test_a_token_opens_the_page(log):
     """Without it there is only the form that asks for it."""
     filled(log, order(1))
     with serving(log, ABS_SHIELD_DASHBOARD_TOKEN="sesame") as (address, _):
-        asked = httpx.get(address, follow_redirects=True)
+        response = httpx.get(address, follow_redirects=True)
         with httpx.Client(follow_redirects=True) as client:
             opened = client.get(f"{address}?token=sesame")
 
-    assert "Sign in" in asked.text
-    assert "get_order" not in asked.text
+    assert "Sign in" in response.text
+    assert "get_order" not in response.text
     assert "get_order" in opened.text
 
 

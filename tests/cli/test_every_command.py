@@ -164,10 +164,10 @@ def test_words_for_values_are_plain(name):
 def test_help_breaks_no_name(command, monkeypatch, name):
     """Names of options stand whole on one line."""
     monkeypatch.setenv("COLUMNS", "80")
-    told = command(*name.split(), "--help").out
+    output = command(*name.split(), "--help").out
     names = [option for one in LEAVES[name].params for option in one.opts if option[:2] == "--"]
 
-    assert [] == [option for option in names if option not in told]
+    assert [] == [option for option in names if option not in output]
 
 
 @every

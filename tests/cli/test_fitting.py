@@ -64,11 +64,11 @@ def test_a_name_wider_than_the_terminal_is_folded():
 )
 def test_a_table_fits_any_width(rows, width):
     """Whatever its texts are, no line is wider than the terminal."""
-    made = FittingTable("a", Column("b", drop=1), Column("c", right=True, drop=2))
+    table = FittingTable("a", Column("b", drop=1), Column("c", right=True, drop=2))
     for row in rows:
-        made.add_row(*row)
+        table.add_row(*row)
 
-    assert max(map(len, printed(made, width).splitlines()), default=0) <= width
+    assert max(map(len, printed(table, width).splitlines()), default=0) <= width
 
 
 LONG = "get_scheduled_transactions_of_account"

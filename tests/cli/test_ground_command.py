@@ -29,15 +29,15 @@ def grounded(command, file):
 
 def test_the_shape_of_a_line(grounded):
     """One object a line, in the order of the file; each with these fields."""
-    told = grounded(GOOD, BAD)
+    report = grounded(GOOD, BAD)
 
-    assert [("good", "emit"), ("bad", "block")] == [(one["id"], one["action"]) for one in told]
+    assert [("good", "emit"), ("bad", "block")] == [(one["id"], one["action"]) for one in report]
     assert all(
         {"id", "overall_score", "action", "claims", "marked"} == {*one} - {"notes"}
         and 0 <= one["overall_score"] <= 1
-        for one in told
+        for one in report
     )
-    for [claim] in (one["claims"] for one in told):
+    for [claim] in (one["claims"] for one in report):
         assert {
             "text", "start", "end", "score", "critical", "status", "misses", "evidence",
         } == {*claim} - {"contradicted"}  # fmt: skip
@@ -46,10 +46,10 @@ def test_the_shape_of_a_line(grounded):
 def test_statuses_and_the_evidence(grounded):
     """The evidence is named by its document, with where it stands there."""
     context = [{"id": "tower", "text": "The tower is 300 m tall."}, TEXT]
-    [told] = grounded(
+    [report] = grounded(
         {"id": 1, "context": context, "answer": f"The tower is 300 m tall. {BAD['answer']}"}
     )
-    first, second = told["claims"]
+    first, second = report["claims"]
 
     assert ("grounded", True, "contradicted") == (
         first["status"], first["critical"], second["status"],
@@ -63,19 +63,19 @@ def test_statuses_and_the_evidence(grounded):
 
 def test_no_claims(grounded):
     """No score, emitted, and it says so."""
-    [told] = grounded(NOTHING)
+    [report] = grounded(NOTHING)
 
     assert (None, "emit", [], ["no_claims"]) == (
-        told["overall_score"], told["action"], told["claims"], told["notes"],
+        report["overall_score"], report["action"], report["claims"], report["notes"],
     )  # fmt: skip
 
 
 def test_no_context(grounded):
     """Nothing to stand on: unverified, and not emitted."""
-    [told] = grounded({"id": 1, "context": [], "answer": "It weighs 30 kg."})
+    [report] = grounded({"id": 1, "context": [], "answer": "It weighs 30 kg."})
 
     assert (None, "revise", "unverified") == (
-        told["overall_score"], told["action"], told["claims"][0]["status"],
+        report["overall_score"], report["action"], report["claims"][0]["status"],
     )  # fmt: skip
 
 
@@ -86,19 +86,19 @@ def test_no_context(grounded):
 )  # fmt: skip
 def test_every_shape_of_context(grounded, context):
     """One text, texts, documents with and without an id, or both mixed."""
-    [told] = grounded({"id": 1, "context": context, "answer": GOOD["answer"]})
+    [report] = grounded({"id": 1, "context": context, "answer": GOOD["answer"]})
 
-    assert "emit" == told["action"]
+    assert "emit" == report["action"]
 
 
 def test_the_question_is_known(grounded):
     """A figure that was asked about is not missed in the answer."""
     line = {"id": 1, "context": TEXT, "answer": "Order W-7755 is not among them."}
-    asked, unasked = grounded({**line, "question": "Has W-7755 shipped?"}, line)
+    request, unasked = grounded({**line, "question": "Has W-7755 shipped?"}, line)
 
     assert ([], ["W-7755"]) == tuple(
         [miss["text"] for claim in one["claims"] for miss in claim["misses"]]
-        for one in (asked, unasked)
+        for one in (request, unasked)
     )
 
 
@@ -115,14 +115,14 @@ ODD = [
 @pytest.mark.parametrize("answer", ODD)
 def test_offsets_count_characters_of_the_answer(grounded, answer):
     """Whatever stands before: astral, combining, invisible, line ends, tables, half characters."""
-    [told] = grounded({"id": 1, "context": TEXT, "answer": answer})
-    misses = [miss for claim in told["claims"] for miss in claim["misses"]]
+    [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
+    misses = [miss for claim in report["claims"] for miss in claim["misses"]]
 
     assert "$99.00" in [miss["text"] for miss in misses]
     assert MISSES >= {miss["kind"] for miss in misses}
-    for one in (*told["claims"], *misses):
+    for one in (*report["claims"], *misses):
         assert one["text"] == answer[one["start"] : one["end"]]
-    for claim in told["claims"]:
+    for claim in report["claims"]:
         assert all(claim["start"] <= m["start"] < m["end"] <= claim["end"] for m in claim["misses"])
 
 
@@ -139,17 +139,17 @@ def test_offsets_count_characters_of_the_answer(grounded, answer):
 )
 def test_the_kinds_of_misses(grounded, answer, kind, text):
     """What the context does not have, by its kind."""
-    [told] = grounded({"id": 1, "context": TEXT, "answer": answer})
+    [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
 
-    assert (kind, text) in [(miss["kind"], miss["text"]) for miss in told["claims"][0]["misses"]]
+    assert (kind, text) in [(miss["kind"], miss["text"]) for miss in report["claims"][0]["misses"]]
 
 
 def test_statuses_are_these(grounded):
     """Over many answers no other word stands there."""
     answers = [GOOD["answer"], BAD["answer"], "It cost $99.00 in Bergen, and Mia paid it.", *ODD]
-    told = grounded(*({"id": 1, "context": c, "answer": a} for a in answers for c in (TEXT, [])))
+    report = grounded(*({"id": 1, "context": c, "answer": a} for a in answers for c in (TEXT, [])))
 
-    assert STATUSES >= {claim["status"] for one in told for claim in one["claims"]}
+    assert STATUSES >= {claim["status"] for one in report for claim in one["claims"]}
 
 
 WRONG = [
@@ -181,13 +181,13 @@ def test_a_line_that_cannot_be_read(command, tmp_path, line, told):
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([json.dumps(GOOD), line, "", json.dumps(BAD)]))
     done = command("ground", path, "--format", "jsonl")
-    said, summary = done.err.splitlines()
+    output, summary = done.err.splitlines()
 
     assert (2, ["good", "bad"]) == (
         done.code, [json.loads(line)["id"] for line in done.out.splitlines()],
     )  # fmt: skip
-    assert said.startswith(f"{path}:2: ")
-    assert told in said
+    assert output.startswith(f"{path}:2: ")
+    assert told in output
     assert "abs-shield: 1 line could not be read" == summary
     assert "\x1b" not in done.err
 
@@ -208,10 +208,10 @@ def test_every_line_that_cannot_be_read_is_said(command, tmp_path):
 
 def test_lines_of_one_id_and_of_none(grounded):
     """A line is judged for itself; its id is only given back."""
-    told = grounded(GOOD, GOOD, {"context": TEXT, "answer": GOOD["answer"]})
+    report = grounded(GOOD, GOOD, {"context": TEXT, "answer": GOOD["answer"]})
 
-    assert ["good", "good", None] == [one["id"] for one in told]
-    assert 1 == len({one["overall_score"] for one in told})
+    assert ["good", "good", None] == [one["id"] for one in report]
+    assert 1 == len({one["overall_score"] for one in report})
 
 
 def test_what_else_a_line_holds_is_passed_over(grounded):

@@ -96,10 +96,10 @@ def test_a_file_is_not_overwritten(command, file, tmp_path):
     """Unless it is said; then it is written whole."""
     policy = tmp_path / "policy.py"
     policy.write_text("mine = 1\n")
-    given = ("init", "--tools", file("tools.json", [LEND]), "-o", policy)
-    refused = command(*given)
+    argv = ("init", "--tools", file("tools.json", [LEND]), "-o", policy)
+    refused = command(*argv)
     kept = policy.read_text()
-    forced = command(*given, "--force")
+    forced = command(*argv, "--force")
 
     assert (2, "mine = 1\n", 0) == (refused.code, kept, forced.code)
     assert "policy.py: it exists; give `--force` to write over it, or another name" in refused.err
@@ -133,8 +133,8 @@ def test_what_stays_blocked_is_told(command, file, lent):
     call = {"id": "b", "name": "", "arguments": {}}
     with Path(lent).open("a") as runs:
         runs.write(json.dumps({"messages": [{"role": "assistant", "tool_calls": [call]}]}) + "\n")
-    given = ("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
-    done = command(*given, "--let-through", "all")
+    argv = ("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+    done = command(*argv, "--let-through", "all")
 
     assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
     assert done.err.endswith(
@@ -144,7 +144,7 @@ def test_what_stays_blocked_is_told(command, file, lent):
         " empty, too long, or not Unicode: a policy cannot contain it\n"
     )
     assert "Suppression" not in done.out
-    assert (0, done.err) == command(*given)[::2]
+    assert (0, done.err) == command(*argv)[::2]
 
 
 REFUSED = {"id": "b", "name": "lend_book", "arguments": {"copy_id": 7}}
@@ -170,8 +170,8 @@ def test_what_is_let_through_is_chosen(command, file, lent, tmp_path, content, c
         ]
         runs.write(json.dumps({"messages": messages}) + "\n")
     policy = tmp_path / "policy.py"
-    given = ("--tools", file("tools.json", [LEND]), "--runs", lent, "-o", policy)
-    done = command("init", *given, *chosen)
+    argv = ("--tools", file("tools.json", [LEND]), "--runs", lent, "-o", policy)
+    done = command("init", *argv, *chosen)
     strict = tmp_path / "strict.py"
     strict.write_text(policy.read_text().replace('mode="audit"', 'mode="strict"'))
     again = command("replay", lent, "--policy", f"{strict}:policy", "--format", "jsonl")
@@ -268,11 +268,11 @@ MISTAKES = {
 def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
     """Whatever is wrong is one line that helps, and exit code 2."""
     monkeypatch.chdir(tmp_path)
-    argv, told = MISTAKES[kind]
+    argv, message = MISTAKES[kind]
     done = command("init", *argv)
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -285,15 +285,15 @@ def test_runs_that_cannot_be_read_again_are_refused(command, file, lent, tmp_pat
     tools = file("tools.json", [LEND])
     done = command("init", "--tools", tools, "--runs", lent, "--runs", path)
 
-    told = f"abs-shield: `--runs {path}`: runs are read more than once; write them to a file\n"
-    assert (2, "", told) == done
+    message = f"abs-shield: `--runs {path}`: runs are read more than once; write them to a file\n"
+    assert (2, "", message) == done
 
 
 @pytest.mark.parametrize("lines", [0, 2])
 def test_runs_without_a_call_are_told(command, file, lines):
     """A module that is mined from nothing does not look as if it was mined from runs."""
-    said = {"messages": [{"role": "user", "content": "Hello."}]}
-    runs = file("runs.jsonl", *[said] * lines)
+    state = {"messages": [{"role": "user", "content": "Hello."}]}
+    runs = file("runs.jsonl", *[state] * lines)
     done = command("init", "--tools", file("tools.json", [LEND]), "--runs", runs)
 
     assert 0 == done.code
@@ -323,11 +323,11 @@ FILES = {
 @pytest.mark.parametrize("kind", FILES)
 def test_a_wrong_file_is_one_line(command, file, kind):
     """A file of tools that cannot be read says why, and which one was probably meant."""
-    held, argv, told = FILES[kind]
+    held, argv, message = FILES[kind]
     done = command("init", "--tools", file("tools.json", held), *argv)
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ def log(tmp_path):
 def labels(log):
     """Truth, author and note by decision id."""
     store = open_store(log)
-    found = {key: (one.truth.value, one.by, one.note) for key, one in store.labels().items()}
+    decisions = {key: (one.truth.value, one.by, one.note) for key, one in store.labels().items()}
     store.close()
-    return found
+    return decisions
 
 
 def test_a_decision_is_labelled(command, log):
@@ -94,10 +94,10 @@ def test_bad_lines_are_named_and_the_rest_is_labelled(command, log, tmp_path):
     done = command("label", "--db", log, "--from", path)
 
     assert (2, 1) == (done.code, len(labels(log)))
-    told = done.err.splitlines()
-    assert [f"{path}:{n}: " in line for n, line in enumerate(told, 1)] == [True] * 3
-    assert "no decision `d-9` is in the log" in told[0]
-    assert "did you mean `ok`?" in told[1]
+    output = done.err.splitlines()
+    assert [f"{path}:{n}: " in line for n, line in enumerate(output, 1)] == [True] * 3
+    assert "no decision `d-9` is in the log" in output[0]
+    assert "did you mean `ok`?" in output[1]
 
 
 def test_labels_are_exported(command, log, tmp_path):
@@ -124,15 +124,17 @@ def test_labels_of_decorated_functions_feed_the_sweep(command, log, tmp_path):
     for decision in decisions:
         truth = "ok" if decision.verdict == "CLEAN" else "hallucinated"
         command("label", decision.id, truth, "--db", log)
-    said = tmp_path / "labels.jsonl"
-    command("label", "--export", said, "--db", log)
-    done = command("backtest", record, "--labels", said, "--format", "json")
+    label_file = tmp_path / "labels.jsonl"
+    command("label", "--export", label_file, "--db", log)
+    done = command("backtest", record, "--labels", label_file, "--format", "json")
 
     assert (0, "") == (done.code, done.err)
-    made = json.loads(done.out)
+    report = json.loads(done.out)
     assert [None] * 6 == [decision.call_id for decision in decisions]
-    assert (4, 2, 6) == tuple(made["labels"][k] for k in ("ok", "hallucinated", "in_file_matched"))
-    flags = made["new"]["scores"]["flagged"]
+    assert (4, 2, 6) == tuple(
+        report["labels"][k] for k in ("ok", "hallucinated", "in_file_matched")
+    )
+    flags = report["new"]["scores"]["flagged"]
     assert (2, 2) == (flags["precision"]["count"], flags["precision"]["of"])
     assert (2, 2) == (flags["recall"]["count"], flags["recall"]["of"])
 

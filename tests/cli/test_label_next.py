@@ -35,9 +35,9 @@ def log(tmp_path):
 def labels(log):
     """Truth by decision id."""
     store = open_store(log)
-    found = {key: one.truth.value for key, one in store.labels().items()}
+    decisions = {key: one.truth.value for key, one in store.labels().items()}
     store.close()
-    return found
+    return decisions
 
 
 def walk(command, log, *answers, argv=()):
@@ -170,17 +170,17 @@ def test_a_call_that_repeats_comes_last(command, log):
     """One of each session first; then the others, as the rule may need them all."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, hooks=None)
-    made = {}
+    result = {}
     for name in ("a", "b"):
         with firewall.session(name) as session:
             session.user("Please see to my order W1.")
-            made[name] = [firewall.check_call(refund(1, 900 + n)).id for n in range(3)]
+            result[name] = [firewall.check_call(refund(1, 900 + n)).id for n in range(3)]
     firewall.close()
     store.close()
     done = walk(command, log, *"ssssss")
 
-    assert [made["b"][0], made["a"][0]] == asked(done)[:2]
-    assert {*made["a"], *made["b"]} == {*asked(done)}
+    assert [result["b"][0], result["a"][0]] == asked(done)[:2]
+    assert {*result["a"], *result["b"]} == {*asked(done)}
 
 
 def test_a_block_comes_before_a_flag(command, log):
@@ -211,12 +211,12 @@ def test_a_tool_that_differs_is_asked_about(log):
     store = open_store(log)
     clean, wrong, other = judge(store, [order(1), EXTRA, refund(1)])
     store.close()
-    made = [*_many(other, "r", 980), *_many(clean, "c", 8), *_many(wrong, "w", 12)]
+    result = [*_many(other, "r", 980), *_many(clean, "c", 8), *_many(wrong, "w", 12)]
     truth = LabelAuthor("ann").label("", Truth.HALLUCINATED)
     known = {f"w-{n}": truth for n in range(10)}
-    queue = LabelQueue.of(made, known, rule=Readiness())
+    queue = LabelQueue.of(result, known, rule=Readiness())
     candidate = queue.pop()
-    steps = {(s.layer, s.tool): s.todos for s in rollout(Report.of(made, known), Readiness())}
+    steps = {(s.layer, s.tool): s.todos for s in rollout(Report.of(result, known), Readiness())}
 
     assert [LabelsNeeded("parameter_mismatch", "get_order", 2)] == queue.needs(candidate)
     assert (

@@ -64,10 +64,10 @@ def test_an_edited_log_is_not(command, log):
 def test_the_answer_can_be_read_by_a_program(command, log):
     """One object, with the first faults."""
     change(log, "DELETE FROM records WHERE seq = 3")
-    told = json.loads(command("log", "verify", log, "--format", "json").out)
+    output = json.loads(command("log", "verify", log, "--format", "json").out)
 
-    assert (False, 6, 1) == (told["whole"], told["records"], told["faults"])
-    assert (4, "missing") == (told["first_faults"][0]["seq"], told["first_faults"][0]["code"])
+    assert (False, 6, 1) == (output["whole"], output["records"], output["faults"])
+    assert (4, "missing") == (output["first_faults"][0]["seq"], output["first_faults"][0]["code"])
 
 
 def test_every_day_from_the_first_on(command, log, tmp_path, monkeypatch):

@@ -143,9 +143,9 @@ def test_a_reader_that_leaves_is_no_error(clinic, tmp_path):
         assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
-        told = process.stderr.read()
+        output = process.stderr.read()
 
-    assert (141, b"") == (process.returncode, told)
+    assert (141, b"") == (process.returncode, output)
 
 
 _COMMAND = [sys.executable, "-c", "import sys; from abs_shield.cli import main; sys.exit(main())"]
@@ -233,9 +233,9 @@ def test_a_shell_completes_commands_options_and_values(words, completed):
         "COMP_WORDS": words,
         "COMP_CWORD": str(words.count(" ")),
     }
-    told = subprocess.check_output([sys.executable, "-m", "abs_shield"], env=env, text=True)
+    output = subprocess.check_output([sys.executable, "-m", "abs_shield"], env=env, text=True)
 
-    assert completed == {*told.split()}
+    assert completed == {*output.split()}
 
 
 def test_the_script_of_a_shell(command, monkeypatch):

@@ -105,12 +105,12 @@ def test_a_server_that_ends_at_once(argv):
     done = opened("--log", "none", "--", *argv)
     answer = json.loads(done.stdout)
 
-    told = (
+    message = (
         f"`{argv[0]}` is not an MCP server, or ended immediately: "
         "Connection closed; run it by itself"
     )
-    assert (1, told) == (answer["id"], answer["error"]["message"])
-    assert (2, f"abs-shield: {told}\n") == (done.returncode, done.stderr)
+    assert (1, message) == (answer["id"], answer["error"]["message"])
+    assert (2, f"abs-shield: {message}\n") == (done.returncode, done.stderr)
 
 
 @needs_fastmcp

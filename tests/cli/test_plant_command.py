@@ -125,8 +125,8 @@ RESULT = {"type": "tool_result", "tool_use_id": "c", "content": "{}"}
 )
 def test_every_shape_of_messages(command, file, tmp_path, call, result):
     """Runs in the shapes of OpenAI and Anthropic are planted and judged alike."""
-    said = {"role": "user", "content": "Where is ord_48213?"}
-    runs = file("runs.jsonl", office(messages=[said, {"role": "assistant", **call}, result]))
+    state = {"role": "user", "content": "Where is ord_48213?"}
+    runs = file("runs.jsonl", office(messages=[state, {"role": "assistant", **call}, result]))
     options = ("--kinds", "phantom_target:typo")
     done = command("plant", runs, "-o", tmp_path / "planted", *options)
     judged = json.loads(command("backtest", tmp_path / "planted", "--format", "json").out)
@@ -139,8 +139,8 @@ def test_every_shape_of_messages(command, file, tmp_path, call, result):
 
 def test_what_is_found(command, folder):
     """A backtest of the folder counts by kind, with intervals, and the right calls."""
-    made = json.loads(command("backtest", folder, "--format", "json", "--examples", "0").out)
-    rows = {row["kind"]: row for row in made["new"]["planted"]}
+    report = json.loads(command("backtest", folder, "--format", "json", "--examples", "0").out)
+    rows = {row["kind"]: row for row in report["new"]["planted"]}
 
     assert {*KINDS, "right calls"} == rows.keys()
     assert {"value", "count", "of", "low", "high"} == rows["param:nan"]["found"].keys()
@@ -159,10 +159,10 @@ def test_a_policy_finds_less_where_it_looks_less(command, folder, tmp_path):
         "from abs_shield import shield\npolicy = shield.configure(layers=['parameter_mismatch'])\n"
     )
     done = command("backtest", folder, "--policy", f"{less}:policy", "--against", f"{less}:policy")
-    made = json.loads(
+    report = json.loads(
         command("backtest", folder, "--policy", f"{less}:policy", "--format", "json").out
     )
-    rows = {row["kind"]: row["found"]["count"] for row in made["new"]["planted"]}
+    rows = {row["kind"]: row["found"]["count"] for row in report["new"]["planted"]}
 
     assert 0 == rows["phantom_tool:absent"]
     assert rows["param:missing_required"] > 0
@@ -181,8 +181,8 @@ def test_own_recorded_runs(command, tmp_path):
     """Runs of every domain of the benchmark are planted, and most identifiers are found."""
     options = ("--per-kind", "5", "--kinds", "phantom_target:u", "--kinds", "phantom_target:typo")
     done = command("plant", *OWN, "-o", tmp_path / "planted", *options)
-    made = json.loads(command("backtest", tmp_path / "planted", "--format", "json").out)
-    rows = {row["kind"]: row["found"] for row in made["new"]["planted"]}
+    report = json.loads(command("backtest", tmp_path / "planted", "--format", "json").out)
+    rows = {row["kind"]: row["found"] for row in report["new"]["planted"]}
 
     assert (0, "") == (done.code, done.err)
     assert 4 <= rows["phantom_target:unseen_wellformed"]["count"] <= 5
@@ -328,10 +328,10 @@ def test_nothing_hostile_reaches_the_terminal(command, file, tmp_path):
 
 def deep(levels):
     """A list in a list, so often."""
-    made = []
+    result = []
     for _ in range(levels):
-        made = [made]
-    return made
+        result = [result]
+    return result
 
 
 @pytest.mark.parametrize(
@@ -361,8 +361,8 @@ def test_hostile_runs_end(command, file, tmp_path, calls):
 
 def test_the_office_is_right(command, folder):
     """Nothing of the run that the tests plant in is flagged; its user asked for the removal."""
-    made = json.loads(command("backtest", folder, "--format", "json").out)
-    layers = {layer["layer"]: layer["flagged"] for layer in made["new"]["layers"]}
+    report = json.loads(command("backtest", folder, "--format", "json").out)
+    layers = {layer["layer"]: layer["flagged"] for layer in report["new"]["layers"]}
 
     assert {} == layers
     assert {tool["name"] for tool in OFFICE} >= {name for name, _, _ in CALLS}

@@ -71,11 +71,11 @@ def test_tools_of_a_file(command, module, tmp_path):
     path = tmp_path / "tools.json"
     path.write_text(json.dumps(TOOLS, indent=1))
     done = command("prove", f"{module()}:policy", "--tools", path, "--format", "json")
-    told = json.loads(done.out)
-    (problem,) = told["problems"]
+    output = json.loads(done.out)
+    (problem,) = output["problems"]
     line = path.read_text().splitlines()[problem["line"] :]
 
-    assert (1, False, 2) == (done.code, told["ok"], told["tools"])
+    assert (1, False, 2) == (done.code, output["ok"], output["tools"])
     assert ("invalid_schema", str(path)) == (problem["code"], problem["file"])
     assert '"name": "bad"' in line[0]
 
@@ -121,13 +121,13 @@ def test_warnings_fail_where_they_are_asked_to(command, module):
 
 def test_the_exit_code_of_warnings_is_told(command, module):
     """Whoever reads them learns how a pipeline would fail on them, and only then."""
-    told = "warnings do not fail the command; in CI give `--fail-on warning`"
+    message = "warnings do not fail the command; in CI give `--fail-on warning`"
     place = f"{module(CLINIC.replace('id > 0', 'True'))}:firewall"
     sound = f"{module(CLINIC, 'sound')}:firewall"
 
-    assert command("prove", place).out.endswith(f"{told}\n")
-    assert told not in command("prove", place, "--fail-on", "warning").out
-    assert told not in command("prove", sound).out
+    assert command("prove", place).out.endswith(f"{message}\n")
+    assert message not in command("prove", place, "--fail-on", "warning").out
+    assert message not in command("prove", sound).out
 
 
 def test_a_policy_that_is_wrong_when_it_is_declared(command, module):

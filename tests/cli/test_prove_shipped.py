@@ -46,7 +46,7 @@ def test_the_module_of_init(tools, command, tmp_path: Path) -> None:
     """Whatever tools it was written for."""
     listed, path = tmp_path / "tools.json", tmp_path / "proposed.py"
     listed.write_text(json.dumps(tools))
-    made = command("init", "--tools", str(listed), "-o", str(path))
+    output = command("init", "--tools", str(listed), "-o", str(path))
     done = command("prove", f"{path}:policy", "--fail-on", "warning")
 
-    assert (0, 0) == (made.code, done.code), done.out
+    assert (0, 0) == (output.code, done.code), done.out

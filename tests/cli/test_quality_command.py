@@ -33,8 +33,8 @@ def test_one_object_a_line(command, file):
         {"id", "action", "stages", "hallucination_score", "confidence", "band"} == one.keys()
         for one in results
     )
-    [found] = results[1]["stages"][0]["findings"]
-    assert ("CreditCardNumber", [12, 31]) == (found["code"], found["where"])
+    [finding] = results[1]["stages"][0]["findings"]
+    assert ("CreditCardNumber", [12, 31]) == (finding["code"], finding["where"])
     assert "4111" not in done.out
 
 
@@ -107,8 +107,8 @@ def test_a_run_file_gives_its_outputs(command, tmp_path):
     with firewall.session() as session:
         session.user("Her card is 4111 1111 1111 1111.")
         for record in (CLEAN, CARD):
-            given = AgentOutput(text=record["text"], output_id=str(record["id"]))
-            QualityPipeline(shield=firewall).run(given)
+            agent_output = AgentOutput(text=record["text"], output_id=str(record["id"]))
+            QualityPipeline(shield=firewall).run(agent_output)
     firewall.close()
     done = command("quality", str(path), "--format", "jsonl")
     again = command("replay", str(path))

@@ -33,11 +33,11 @@ def test_one_object(command, clinic):
     """json is one object with the counts of layers and sources."""
     done = command("replay", clinic, "--format", "json")
 
-    made = json.loads(done.out)
-    assert made["files"] == [clinic]
-    assert (made["runs"], made["calls"], made["bad_lines"]) == (1, 3, 0)
-    assert [layer["layer"] for layer in made["layers"]] == list(LAYER_NAMES)
-    assert made["sources"][0]["layers"][0]["by_outcome"]["success"]["hallucinated"] == 1
+    report = json.loads(done.out)
+    assert report["files"] == [clinic]
+    assert (report["runs"], report["calls"], report["bad_lines"]) == (1, 3, 0)
+    assert [layer["layer"] for layer in report["layers"]] == list(LAYER_NAMES)
+    assert report["sources"][0]["layers"][0]["by_outcome"]["success"]["hallucinated"] == 1
 
 
 @pytest.mark.parametrize("format", ["table", "json", "jsonl"])
@@ -64,10 +64,10 @@ def test_findings_are_listed(command, clinic):
 
 def test_findings_in_the_object(command, clinic):
     """json lists them as well; jsonl, whose rows hold them, refuses."""
-    made = json.loads(command("replay", clinic, "--format", "json", "--findings", "9").out)
+    report = json.loads(command("replay", clinic, "--format", "json", "--findings", "9").out)
     refused = command("replay", clinic, "--format", "jsonl", "--findings", "9")
 
-    assert [found["check"] for found in made["findings"]] == [
+    assert [finding["check"] for finding in report["findings"]] == [
         "phantom_target",
         "parameter_mismatch",
         "phantom_tool",
@@ -171,9 +171,9 @@ def test_a_policy(command, clinic, tmp_path):
 
     done = command("replay", clinic, "--policy", f"{policy}:policy", "--format", "json")
 
-    made = json.loads(done.out)
-    assert [layer["layer"] for layer in made["layers"]] == ["phantom_tool"]
-    assert made["verdicts"]["HALLUCINATED"] == 1
+    report = json.loads(done.out)
+    assert [layer["layer"] for layer in report["layers"]] == ["phantom_tool"]
+    assert report["verdicts"]["HALLUCINATED"] == 1
 
 
 def test_a_missing_file(command):

@@ -270,9 +270,9 @@ def begun():
 def workers_of(process, *, count):
     """Process ids of its workers, as soon as there are so many."""
     for _ in range(600):
-        found = [pid for pid in children(process.pid) if "spawn_main" in commandline(pid)]
-        if len(found) >= count:
-            return found
+        results = [pid for pid in children(process.pid) if "spawn_main" in commandline(pid)]
+        if len(results) >= count:
+            return results
         time.sleep(0.05)
     raise AssertionError("no workers began")
 

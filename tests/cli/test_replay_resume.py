@@ -72,8 +72,8 @@ def interrupted(number: int, *options: str) -> tuple[int, str]:
             break
         time.sleep(0.01)
     process.send_signal(number)
-    _, told = process.communicate(timeout=60)
-    return process.returncode, told
+    _, output = process.communicate(timeout=60)
+    return process.returncode, output
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def interrupted(number: int, *options: str) -> tuple[int, str]:
 )
 def test_an_interrupted_replay_goes_on(command, here, number, code, options):
     """Its rows, its counts and its exit code are those of a replay that nothing interrupted."""
-    ended, told = interrupted(number, *options)
+    ended, output = interrupted(number, *options)
     Path("go").touch()
     sort = options if "--sort" in options else ()
     argv = ("replay", "runs.jsonl", "--policy", "pol.py:policy", *sort)
@@ -97,7 +97,7 @@ def test_an_interrupted_replay_goes_on(command, here, number, code, options):
     whole = command(*argv, "--format", "jsonl", "-o", "whole.jsonl")
 
     assert code == ended
-    assert number == signal.SIGKILL or "not finished; the rows of 3,000 lines are saved" in told
+    assert number == signal.SIGKILL or "not finished; the rows of 3,000 lines are saved" in output
     assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
     assert (2, 2) == (whole.code, resumed.code)
     assert "3,998 calls of 3,998 runs judged; written to whole.jsonl" in whole.err

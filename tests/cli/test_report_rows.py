@@ -59,15 +59,15 @@ def agency(log):
 def decisions(log, subject):
     """The decisions of a log about one kind of thing."""
     store = open_store(log)
-    found = [one for one in store.scan() if one.subject == subject]
+    findings = [one for one in store.scan() if one.subject == subject]
     store.close()
-    return found
+    return findings
 
 
 def test_results_answers_and_outputs_have_counts_as_layers_have(command, agency):
     """Calls, flags, blocks and shares, of the whole and by tool, text or stage."""
-    made = reported(command, agency)
-    checks = {entry["layer"]: entry for entry in made["checks"]}
+    report = reported(command, agency)
+    checks = {entry["layer"]: entry for entry in report["checks"]}
 
     assert [("verification", "result"), ("answer", "answer"), ("quality", "output")] == [
         (name, entry["subject"]) for name, entry in checks.items()
@@ -76,18 +76,18 @@ def test_results_answers_and_outputs_have_counts_as_layers_have(command, agency)
         (entry["calls"], entry["flagged"]) for entry in checks.values()
     ]
     assert [2, 12] == [checks["verification"]["shares"]["stops"][k] for k in ("hits", "of")]
-    (quote,) = [tool for tool in made["tools"] if tool["tool"] == "quote"]
+    (quote,) = [tool for tool in report["tools"] if tool["tool"] == "quote"]
     assert 12 == quote["calls"]
     assert "verification" in [entry["layer"] for entry in quote["layers"]]
-    texts = {row["tool"] for row in made["texts"]}
+    texts = {row["tool"] for row in report["texts"]}
     assert {"_answers", "_outputs", "_outputs: pii"} <= texts
-    assert set(LAYER_NAMES) == {entry["layer"] for entry in made["layers"]}
+    assert set(LAYER_NAMES) == {entry["layer"] for entry in report["layers"]}
 
 
 def test_results_answers_and_outputs_have_a_readiness(command, agency):
     """The same rule, in their own words; what is safe goes into `modes`."""
-    made = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
-    steps = {step["layer"]: step for step in made["readiness"] if step["tool"] is None}
+    report = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
+    steps = {step["layer"]: step for step in report["readiness"] if step["tool"] is None}
 
     assert (
         "2 of 12 results would be blocked, none of them labelled"
@@ -97,9 +97,9 @@ def test_results_answers_and_outputs_have_a_readiness(command, agency):
     assert wrong[::-1] == steps["verification"]["look_at"]
     for one in wrong:
         command("label", one, "hallucinated", "--db", agency)
-    made = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
-    assert '"verification": "strict"' in made["modes_line"]
-    assert "verification" in shield.configure(modes=eval(made["modes_line"][6:])).modes
+    report = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
+    assert '"verification": "strict"' in report["modes_line"]
+    assert "verification" in shield.configure(modes=eval(report["modes_line"][6:])).modes
 
 
 def test_labels_of_results_and_answers_are_counted(command, agency):
@@ -113,14 +113,14 @@ def test_labels_of_results_and_answers_are_counted(command, agency):
     command("label", right[0].id, "hallucinated", "--db", agency)
     invented = next(one for one in decisions(agency, "answer") if one.findings)
     command("label", invented.id, "hallucinated", "--db", agency)
-    made = reported(command, agency)
+    report = reported(command, agency)
     text = " ".join(command("report", agency).out.split())
 
     assert "4 labels: 3 hallucinated, 1 ok; of 3 results, 1 answer." in text
     assert "No labels yet" not in text
-    check = made["checks"][0]
+    check = report["checks"][0]
     assert (1, 1, 1) == (check["true_flags"], check["false_flags"], check["missed"])
-    sweep = next(s for s in made["sweeps"] if s["layer"] == "verification")
+    sweep = next(s for s in report["sweeps"] if s["layer"] == "verification")
     at = {point["threshold"]: point for point in sweep["points"]}
     held, precision, recall = (at[0.5][name] for name in ("held", "precision", "recall"))
     assert (2, 1, 2) == (held["hits"], precision["hits"], recall["of"])
@@ -295,13 +295,13 @@ def test_names_and_rates_are_not_broken(width):
     memory = MemoryStore()
     calls = [{"name": name, "arguments": {"n": 1 if n % 15 else "x"}} for n in range(300)]
     judge(memory, calls, declared=policy(tools=tools, rules=[]))
-    seen = list(memory.scan())
+    results = list(memory.scan())
     labels = {
         one.id: Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=1.0)
-        for one in seen
+        for one in results
         if one.would_block
     }
-    summary = ReportSummary.of(Report.of(seen, labels), Readiness(), log="log.db")
+    summary = ReportSummary.of(Report.of(results, labels), Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
     for part in terminal_report(summary, rows=20, width=width):
         if isinstance(part, Table | FittingTable):

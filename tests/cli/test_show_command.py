@@ -121,10 +121,10 @@ def test_the_session_around_it_is_shown(command, log, runs):
     """The calls before and after it in its session, and none of another."""
     filled(log, order(7))
     decisions = recorded(log, runs, *(order(1) for _ in range(13)))
-    made = shown(command, decisions[6], log)["session"]
+    records = shown(command, decisions[6], log)["session"]
 
-    assert [one.id for one in decisions[1:6]] == [one["id"] for one in made["before"]]
-    assert [one.id for one in decisions[7:12]] == [one["id"] for one in made["after"]]
+    assert [one.id for one in decisions[1:6]] == [one["id"] for one in records["before"]]
+    assert [one.id for one in decisions[7:12]] == [one["id"] for one in records["after"]]
     assert f"  > {decisions[6].id} call of get_order: CLEAN" in (
         command("show", decisions[6].id, "--db", log).out
     )
@@ -160,11 +160,11 @@ def test_a_call_without_an_id_is_found_in_its_run(command, log, runs):
     firewall.close()
     decisions = store.decisions()
     store.close()
-    found = [shown(command, one, log, "--runs", runs)["run"] for one in decisions]
+    results = [shown(command, one, log, "--runs", runs)["run"] for one in decisions]
 
     assert ["call", "result"] * 2 == [one.subject for one in decisions]
-    assert ["W1", "W1", "W2", "W2"] == [one["arguments"]["order_id"] for one in found]
-    assert "W2 is on its way" == found[2]["result"]
+    assert ["W1", "W1", "W2", "W2"] == [one["arguments"]["order_id"] for one in results]
+    assert "W2 is on its way" == results[2]["result"]
 
 
 def test_a_session_of_several_lines_is_one(command, log, runs):
@@ -179,10 +179,10 @@ def test_a_session_of_several_lines_is_one(command, log, runs):
     store.close()
     packed = Path(f"{runs}.gz")
     packed.write_bytes(gzip.compress(Path(runs).read_bytes()))
-    made = shown(command, one, log, "--runs", packed)["run"]
+    output = shown(command, one, log, "--runs", packed)["run"]
 
-    assert (2, {"order_id": "W2"}, 3) == (made["line"], made["arguments"], made["place"])
-    assert "Please see to W1." == made["messages"][0]["content"]
+    assert (2, {"order_id": "W2"}, 3) == (output["line"], output["arguments"], output["place"])
+    assert "Please see to W1." == output["messages"][0]["content"]
 
 
 def test_an_id_that_repeats_is_said_to(command, log, runs):
@@ -417,12 +417,12 @@ def test_a_log_in_postgresql(command, dsn, runs):
     """The same on a server: by its beginning, with its session, labels and run."""
     first, one = recorded(dsn, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
     command("label", one.id, "ok", "--db", dsn)
-    made = shown(command, one, dsn, "--runs", runs)
+    output = shown(command, one, dsn, "--runs", runs)
 
     assert (["ok"], [first.id], {"order_id": "W1", "amount": 900}) == (
-        [label["truth"] for label in made["labels"]],
-        [each["id"] for each in made["session"]["before"]],
-        made["run"]["arguments"],
+        [label["truth"] for label in output["labels"]],
+        [each["id"] for each in output["session"]["before"]],
+        output["run"]["arguments"],
     )
     done = command("show", one.id[:6], "--db", dsn)
     assert (2, True) == (done.code, f"`{first.id}`, `{one.id}`" in done.err)

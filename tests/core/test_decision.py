@@ -79,9 +79,9 @@ def test_explain_names_our_errors() -> None:
 def test_explain_names_no_tool_of_an_answer() -> None:
     """An answer is of no tool; a call without a name is still a call of something."""
     about = [Subject.ANSWER, Subject.CALL]
-    told = [replace(DECISION, subject=one, tool="", findings=()).explain() for one in about]
+    messages = [replace(DECISION, subject=one, tool="", findings=()).explain() for one in about]
 
-    assert ["answer is", "call of `` is"] == [line.partition(" HALL")[0] for line in told]
+    assert ["answer is", "call of `` is"] == [line.partition(" HALL")[0] for line in messages]
 
 
 def test_explain_has_something_to_say_when_clean() -> None:
@@ -177,9 +177,9 @@ def test_feedback_never_quotes_an_error() -> None:
 def test_feedback_is_json(got: Any, allowed: list[Any], nearest: str) -> None:
     """What goes back to the model is JSON."""
     finding = replace(FINDING, got=got, allowed=tuple(allowed), nearest=nearest)
-    told = replace(DECISION, findings=(finding,)).feedback()
+    feedback = replace(DECISION, findings=(finding,)).feedback()
 
-    assert told == json.loads(json.dumps(told, allow_nan=False))
+    assert feedback == json.loads(json.dumps(feedback, allow_nan=False))
 
 
 def test_a_record_is_read_back() -> None:

@@ -82,10 +82,10 @@ def test_every_lock_of_the_package_is_renewed():
     One of asyncio is of an event loop, which no child goes on with.
     """
     bare = re.compile(r"(?<!renewed\()(?<!asyncio\.)\bR?Lock\(\)")
-    found = {
+    match = {
         str(path.relative_to(ROOM))
         for path in ROOM.rglob("*.py")
         if bare.search(re.sub(r'""".*?"""', "", path.read_text("utf-8"), flags=re.DOTALL))
     }
 
-    assert RENEWS_ITSELF == found
+    assert RENEWS_ITSELF == match

@@ -217,15 +217,15 @@ def test_an_unknown_shape_is_refused(message: Any, key: str) -> None:
 )
 def test_a_block_of_no_known_shape_is_not_seen(message: Any, key: str) -> None:
     """The message is read without it, and a value that is not found may stand in it."""
-    found = read(message)
+    values = read(message)
     schema = {"type": "object", "properties": {"id": {"type": "string"}}}
     tool = Tool(name="refund", parameters=schema, targets=["id"])
     firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
     with firewall.session(messages=[{"role": "user", "content": "refund it"}, message]) as session:
         decision = firewall.check_call(ToolCall("refund", {"id": "tx_99"}))
 
-    assert isinstance(found[-1], Opaque)
-    assert key in found[-1].reason
+    assert isinstance(values[-1], Opaque)
+    assert key in values[-1].reason
     assert (Verdict.CLEAN, 1) == (decision.verdict, len(record_of(session).opaque_reasons))
 
 
@@ -304,11 +304,11 @@ def test_a_whole_response_is_no_message(given: Any) -> None:
 def messages(*, provider: str) -> list[dict[str, Any]]:
     """A user's words, a look-up, and a refund of what it gave."""
     if provider == "gemini":
-        found = {"name": "find", "response": {"output": {"id": "tx_77"}}}
+        results = {"name": "find", "response": {"output": {"id": "tx_77"}}}
         return [
             {"role": "user", "parts": [{"text": "refund my last order"}]},
             {"role": "model", "parts": [{"functionCall": {"name": "find", "args": {}}}]},
-            {"role": "user", "parts": [{"functionResponse": found}]},
+            {"role": "user", "parts": [{"functionResponse": results}]},
         ]
     return [
         {"role": "user", "content": [{"text": "refund my last order"}]},
@@ -337,10 +337,10 @@ def find() -> dict[str, str]:
 @pytest.fixture
 def firewall() -> Shield:
     """A Shield that knows both tools."""
-    made = Shield(shield.configure(mode="strict", on_suspicious="block"), hooks=None)
-    made.register(refund)
-    made.register(find)
-    return made
+    guard = Shield(shield.configure(mode="strict", on_suspicious="block"), hooks=None)
+    guard.register(refund)
+    guard.register(find)
+    return guard
 
 
 @pytest.mark.parametrize("provider", ["gemini", "bedrock"])
@@ -360,8 +360,8 @@ def test_calls_are_judged_by_the_conversation(firewall: Shield, provider: str) -
 @pytest.mark.parametrize("provider", ["gemini", "bedrock"])
 def test_a_run_file_is_read(provider: str) -> None:
     """A recorded run with the provider's own messages."""
-    told = {"messages": messages(provider=provider)}
-    run = read_run("runs.jsonl", 1, json.dumps(told).encode(), Toolsets())
+    replies = {"messages": messages(provider=provider)}
+    run = read_run("runs.jsonl", 1, json.dumps(replies).encode(), Toolsets())
 
     assert isinstance(run, Run)
     assert ["MessageText", "Proposed", "Returned"] == [type(event).__name__ for event in run.events]
@@ -406,10 +406,10 @@ def test_calls_of_bedrock_are_answered_in_its_shape(firewall: Shield) -> None:
     with firewall.session():
         [answer] = firewall.run_tool_calls({"role": "assistant", "content": content})
 
-    found, blocked = (part["toolResult"] for part in answer["content"])
+    results, blocked = (part["toolResult"] for part in answer["content"])
     assert {
         "toolUseId": "a", "content": [{"text": '{"id": "tx_77"}'}], "status": "success",
-    } == found  # fmt: skip
+    } == results  # fmt: skip
     assert ("b", "error") == (blocked["toolUseId"], blocked["status"])
 
 

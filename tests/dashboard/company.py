@@ -159,29 +159,29 @@ class Company:
         rate = 0.03 if job.tool in ("read_logs", "find_order") else 0.006
         kind = ("latency_anomaly", Verdict.SUSPICIOUS, "latency_anomaly", 0.7)
         hit = self._random.random() < rate
-        found = (self._finding(kind, "/result", job.tool),) if hit else ()
+        findings = (self._finding(kind, "/result", job.tool),) if hit else ()
         coverage = dict.fromkeys(SIGNAL_NAMES, RAN)
         chance = self._random.betavariate(4, 3) if hit else self._random.betavariate(1, 30)
         return self._decision(
-            Subject.RESULT, job.tool, at, whose, found, coverage, probability=chance
+            Subject.RESULT, job.tool, at, whose, findings, coverage, probability=chance
         )
 
     def _answer(self, at: float, whose: dict[str, Any]) -> Decision:
         hit = self._random.random() < (0.04 if whose["model"] == "gpt-6-mini" else 0.018)
         kind = (ANSWER, Verdict.HALLUCINATED, "unsupported", 0.9)
-        found = (self._finding(kind, "/claims/0", ""),) if hit else ()
+        findings = (self._finding(kind, "/claims/0", ""),) if hit else ()
         chance = self._random.betavariate(6, 2) if hit else self._random.betavariate(1, 12)
         return self._decision(
-            Subject.ANSWER, "", at, whose, found, {ANSWER: RAN}, probability=chance
+            Subject.ANSWER, "", at, whose, findings, {ANSWER: RAN}, probability=chance
         )
 
     def _output(self, at: float, whose: dict[str, Any]) -> Decision:
         hit = self._random.random() < 0.01
         kind = ("pii", Verdict.HALLUCINATED, "E-MAIL", 1.0)
-        found = (self._finding(kind, "/stages/0", ""),) if hit else ()
+        findings = (self._finding(kind, "/stages/0", ""),) if hit else ()
         skipped = Coverage(Outcome.UNAVAILABLE, "no rule is declared for the task type `reply`")
         coverage = {"pii": RAN, "guardrails": skipped, "facts": RAN}
-        return self._decision(Subject.OUTPUT, "", at, whose, found, coverage)
+        return self._decision(Subject.OUTPUT, "", at, whose, findings, coverage)
 
     def _finding(self, kind: Kind, where: str, tool: str) -> Finding:
         check, verdict, code, strength = kind
@@ -248,12 +248,12 @@ def score_some(store: DurableStore, decisions: list[Decision], *, seed: int = 7)
 
 def fill(store: DurableStore, *, scale: float = 1.0, days: int = DAYS) -> list[Decision]:
     """Write the company's decisions and labels into a store, and return them."""
-    made = list(Company(scale=scale).decisions(days))
-    for number, decision in enumerate(made, 1):
+    decisions = list(Company(scale=scale).decisions(days))
+    for number, decision in enumerate(decisions, 1):
         store.append(decision)
         if not number % 5_000:
             store.flush(60)
-    score_some(store, made)
+    score_some(store, decisions)
     store.flush(60)
-    label_some(store, made)
-    return made
+    label_some(store, decisions)
+    return decisions

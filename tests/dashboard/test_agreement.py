@@ -45,33 +45,33 @@ def label(store: SqliteStore, decisions: list[Decision], *, seed: int = 1) -> No
 
 def plain(log: Log) -> None:
     """Two revisions, all subjects, a tenth labelled."""
-    store, made = log
-    write(store, *made)
-    label(store, made[::10])
+    store, result = log
+    write(store, *result)
+    label(store, result[::10])
 
 
 def changed_labels(log: Log) -> None:
     """Some labels are changed, once and twice."""
     plain(log)
-    store, made = log
-    label(store, made[::20], seed=2)
-    label(store, made[::40], seed=3)
+    store, result = log
+    label(store, result[::20], seed=2)
+    label(store, result[::40], seed=3)
 
 
 def two_writers(log: Log) -> None:
     """Two chains in one file, as two processes or a fork write them."""
-    store, made = log
+    store, result = log
     with closing(SqliteStore(store.name)) as other:
-        write(store, *made[::2])
-        write(other, *made[1::2])
-        label(other, made[::10])
+        write(store, *result[::2])
+        write(other, *result[1::2])
+        label(other, result[::10])
 
 
 def same_ids(log: Log) -> None:
     """Some decisions were written twice under one id."""
-    store, made = log
-    write(store, *(one for one in made for _ in range(1 + (one.at % 7 == 0))))
-    label(store, made[::10])
+    store, result = log
+    write(store, *(one for one in result for _ in range(1 + (one.at % 7 == 0))))
+    label(store, result[::10])
 
 
 def dropped(log: Log) -> None:
@@ -86,9 +86,9 @@ def dropped(log: Log) -> None:
 def pruned(log: Log) -> None:
     """The older half is gone, and the page was open before."""
     plain(log)
-    store, made = log
+    store, result = log
     LogFigures(store).filtered_counts(Filters())
-    store.prune(made[len(made) // 2].at)
+    store.prune(result[len(result) // 2].at)
 
 
 ODD = [plain, changed_labels, two_writers, same_ids, dropped, pruned]
@@ -148,13 +148,13 @@ def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log
     odd(log)
     whole = report_of(log[0], Filters())
     cells = [(row, check) for check in whole.columns() for row in whole.rows()]
-    found = LogFigures(log[0]).precision(Filters(), cells)
+    results = LogFigures(log[0]).precision(Filters(), cells)
     reported = {(row, check): whole.place(check, row).counts.precision for row, check in cells}
 
     assert any(share.of for share in reported.values())
     for cell, share in reported.items():
-        assert (share.hits, share.of) == (found[cell].hits, found[cell].of)
-        assert share.ends == pytest.approx(found[cell].ends)
+        assert (share.hits, share.of) == (results[cell].hits, results[cell].of)
+        assert share.ends == pytest.approx(results[cell].ends)
 
 
 def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
@@ -175,10 +175,10 @@ def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
 def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
     """Labelled decisions that are gone count no longer, though they were read before."""
     plain(log)
-    store, made = log
+    store, result = log
     figures = LogFigures(store)
     figures.filtered_counts(Filters())
-    store.prune(made[300].at)
+    store.prune(result[300].at)
 
     assert counted(report_of(store, Filters()).to_dict()) == counted(
         figures.filtered_counts(Filters()).report.to_dict()
@@ -195,7 +195,7 @@ def sql(path: Path, text: str) -> Any:
 def test_sql_counts_the_same(odd: Callable[[Log], None], log: Log) -> None:
     """Verdicts by tool, of the records themselves, are those of the page."""
     odd(log)
-    found = sql(
+    results = sql(
         Path(log[0].name),
         "SELECT verdict, count(*) FROM records WHERE kind = 'decision'"
         " AND json_extract(sealed, '$.body.subject') = 'call' GROUP BY 1",
@@ -203,4 +203,4 @@ def test_sql_counts_the_same(odd: Callable[[Log], None], log: Log) -> None:
     totals = LogFigures(log[0]).filtered_counts(Filters()).report.totals
 
     shown = json.loads(json.dumps(totals.to_dict()["verdicts"]))
-    assert {verdict: count for verdict, count in shown.items() if count} == dict(found)
+    assert {verdict: count for verdict, count in shown.items() if count} == dict(results)

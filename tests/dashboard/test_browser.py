@@ -269,15 +269,15 @@ def test_the_colours_follow_the_system_and_the_switch(store: SqliteStore, tabs: 
     visitor = tabs(color_scheme="dark")
     with serve(dashboard(store)) as address:
         page = visitor.open(address)
-        found = [page.evaluate(BACKGROUND)]
+        evaluation = [page.evaluate(BACKGROUND)]
         page.emulate_media(color_scheme="light")
-        found.append(page.evaluate(BACKGROUND))
+        evaluation.append(page.evaluate(BACKGROUND))
         page.locator("[data-theme-switch]").click()
-        found.append(page.evaluate(BACKGROUND))
+        evaluation.append(page.evaluate(BACKGROUND))
         page.reload()
-        found.append(page.evaluate(BACKGROUND))
+        evaluation.append(page.evaluate(BACKGROUND))
 
-    assert [DARK, LIGHT, DARK, DARK] == found
+    assert [DARK, LIGHT, DARK, DARK] == evaluation
 
 
 def test_charts_are_drawn(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
@@ -457,18 +457,18 @@ def test_the_keyboard_reaches_everything(store: SqliteStore, keep: Keep, tabs: N
     with serve(dashboard(store)) as address:
         page = tabs().open(address)
         want = page.evaluate(REACHED)
-        seen, rings = 0, []
+        count, rings = 0, []
         for _ in range(want + 3):
             page.keyboard.press("Tab")
             tag, ring = page.evaluate(FOCUS)
             if tag == "BODY":
                 break
-            seen += 1
+            count += 1
             rings.append(ring)
 
     # of the four radio buttons of the time one is in the order; arrows move between them; the
     # two fields of "From and to" are closed
-    assert want - 3 == seen
+    assert want - 3 == count
     assert {"solid"} == set(rings)
 
 

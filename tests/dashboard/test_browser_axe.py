@@ -53,9 +53,9 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The address of a log of two weeks, and the id of a decision with a finding."""
     log = SqliteStore(tmp_path_factory.mktemp("company") / "decisions.db")
-    made = fill(log, scale=0.3)
+    count = fill(log, scale=0.3)
     with serve(dashboard(log)) as address:
-        yield address, next(one.id for one in made if one.findings and one.tool)
+        yield address, next(one.id for one in count if one.findings and one.tool)
     log.close()
 
 
@@ -80,10 +80,10 @@ def test_no_view_has_a_serious_fault(
     browser: Any,
 ) -> None:  # fmt: skip
     """With data, in both colours, on a small and a large screen."""
-    address, found = company
+    address, results = company
     options = {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
     visitor = Tabs(browser, bypass_csp=True, **options)
-    page = visitor.open(address + VIEWS[view].format(id=found))
+    page = visitor.open(address + VIEWS[view].format(id=results))
     page.wait_for_load_state("load")
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     faults = grave(page, axe)

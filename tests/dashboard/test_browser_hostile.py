@@ -35,12 +35,12 @@ TEXTS = {
 
 def hostile(text: str, number: int) -> Any:
     """A decision in which every free text is hostile."""
-    found = finding(
+    findings = finding(
         Verdict.HALLUCINATED, code=text[:200], detail=text, hint=text, got=text, expected=text,
         nearest=text, where=f"/arguments/{text}", evidence={text: text, "rule": text},
     )  # fmt: skip
     return decision(
-        found,
+        findings,
         id=f"d-{number}", tool=text, agent=text, model=text, session_id=text, run_id=text,
         call_id=text, policy_revision=text, errors=(text,),
         coverage={

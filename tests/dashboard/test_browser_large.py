@@ -22,7 +22,7 @@ def test_a_hundred_thousand_decisions_are_browsed(
     store: SqliteStore, tabs: Callable[..., Tabs]
 ) -> None:
     """The heatmap has all of them; pages stay small, a filter and a cell are a click away."""
-    made = len(fill(store, scale=7.0))
+    count = len(fill(store, scale=7.0))
     visitor = tabs()
     with serve(dashboard(store)) as address:
         page = visitor.open(address)
@@ -41,6 +41,6 @@ def test_a_hundred_thousand_decisions_are_browsed(
         elements.append(page.evaluate("document.querySelectorAll('*').length"))
     whole = int(tiles[0].replace(",", "")) + int(tiles[-1].replace(",", ""))
 
-    assert (True, made, 50) == (made >= DECISIONS, whole, rows)
+    assert (True, count, 50) == (count >= DECISIONS, whole, rows)
     assert max(elements) < 20_000
     assert [] == visitor.complaints

@@ -22,9 +22,9 @@ def codes(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_each_code_has_a_sentence(page: Path) -> None:
     """A code without one would be shown as its own name."""
-    found = codes(page)
+    results = codes(page)
 
-    assert (True, set()) == (bool(found), found - set(SENTENCES))
+    assert (True, set()) == (bool(results), results - set(SENTENCES))
 
 
 def test_no_sentence_is_left_over() -> None:

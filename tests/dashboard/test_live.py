@@ -29,12 +29,12 @@ def test_a_page_older_than_the_log_is_told_at_once(
     keep(decision(), decision())
     with serve(dashboard(store)) as address:
         events = lines(f"{address}/events?since=1")
-        found = [next(events) for _ in range(3)]
+        results = [next(events) for _ in range(3)]
         keep(decision())
-        found += [next(events) for _ in range(2)]
+        results += [next(events) for _ in range(2)]
         events.close()
 
-    assert ["retry: 5000", "event: changed", "data: 2", "event: changed", "data: 3"] == found
+    assert ["retry: 5000", "event: changed", "data: 2", "event: changed", "data: 3"] == results
 
 
 @pytest.mark.parametrize("since", ["2", "", "-1", "x", "9" * 40])
@@ -46,10 +46,10 @@ def test_a_page_that_shows_everything_is_told_nothing(
     keep(decision(), decision())
     with serve(dashboard(store)) as address:
         events = lines(f"{address}/events?since={since}")
-        found = [next(events) for _ in range(3)]
+        results = [next(events) for _ in range(3)]
         events.close()
 
-    assert ["retry: 5000", ": nothing new", ": nothing new"] == found
+    assert ["retry: 5000", ": nothing new", ": nothing new"] == results
 
 
 def test_one_page_too_many_asks_later(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:

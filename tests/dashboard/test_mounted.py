@@ -82,8 +82,8 @@ def page_block(first: str) -> str:
     """The block of docs/dashboard.md that begins with a line."""
     page = Path(__file__).parents[2] / "docs" / "dashboard.md"
     blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
-    (found,) = (block for block in blocks if block.startswith(first))
-    return str(found)
+    (result,) = (block for block in blocks if block.startswith(first))
+    return str(result)
 
 
 def test_fastapi_mounts_it_as_the_page_says(
@@ -112,10 +112,10 @@ def test_uvicorn_serves_it_below_the_prefix_of_a_proxy(
     names: dict[str, Any] = {}
     exec(page_block("# ops.py"), names)
     with serve(names["app"], root_path=PREFIX) as address:
-        asked = httpx.get(f"{address}/trends")
+        request = httpx.get(f"{address}/trends")
         answer = httpx.post(f"{address}/login?next={PREFIX}/trends", data={"token": "t-42"})
 
-    assert f"{PREFIX}/login?next=%2Fops%2Fshield%2Ftrends" == asked.headers["location"]
+    assert f"{PREFIX}/login?next=%2Fops%2Fshield%2Ftrends" == request.headers["location"]
     assert (f"{PREFIX}/trends", True) == (
         answer.headers["location"], "secure" in answer.headers["set-cookie"],
     )  # fmt: skip

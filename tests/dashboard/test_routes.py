@@ -108,16 +108,16 @@ def test_answers_and_outputs_have_a_table_of_their_own(
 def test_older_decisions_are_a_page_away(visit: Visit, keep: Callable[..., None]) -> None:
     """Fifty decisions are on a page; the link at its end leads to the others."""
     keep(*(decision(finding(), id=f"p-{n}") for n in range(60)))
-    client, found = visit(), []
+    client, results = visit(), []
     path: str | None = "/cell?row=refund&check=phantom_target"
     while path:
         text = client.get(path).text
-        found.append(set(re.findall(r"/decisions/(p-\d+)", text)))
+        results.append(set(re.findall(r"/decisions/(p-\d+)", text)))
         link = re.search(r'rel="next" href="([^"]+)"', text)
         path = f"/cell{link[1].replace('&amp;', '&')}" if link else None
 
-    assert [50, 10] == [len(names) for names in found]
-    assert 60 == len(set.union(*found))
+    assert [50, 10] == [len(names) for names in results]
+    assert 60 == len(set.union(*results))
 
 
 def test_neighbours_are_shown_in_order(visit: Visit, keep: Callable[..., None]) -> None:
@@ -198,16 +198,16 @@ def test_a_long_list_without_labels_is_paged(
     keep(*(decision(finding(Verdict.HALLUCINATED), id=f"p-{n}") for n in range(130)))
     for number in (*range(60, 120), 5):
         store.label(Label(decision_id=f"p-{number}", truth=Truth.OK, at=AT))
-    client, found = visit(), []
+    client, results = visit(), []
     path: str | None = f"/cell?row=refund&check=phantom_target&show=unlabelled{session}"
     while path:
         text = client.get(path).text
-        found.append(re.findall(r"/decisions/(p-\d+)", text))
+        results.append(re.findall(r"/decisions/(p-\d+)", text))
         link = re.search(r'rel="next" href="([^"]+)"', text)
         path = f"/cell{html.unescape(link[1])}" if link else None
 
     wanted = [f"p-{n}" for n in reversed(range(130)) if n != 5 and not 60 <= n < 120]
-    assert (wanted[:50], wanted[50:]) == (found[0], [one for page in found[1:] for one in page])
+    assert (wanted[:50], wanted[50:]) == (results[0], [one for page in results[1:] for one in page])
 
 
 def test_the_row_of_other_tools_lists_their_decisions(
@@ -279,9 +279,9 @@ def test_the_change_of_the_policy_is_python(visit: Visit, keep: Callable[..., No
     keep(*(decision(finding(Verdict.HALLUCINATED), tool="late", id=f"l-{n}") for n in range(30)))
     text = visit().get("/rollout").text
     (change,) = re.findall(r'<code id="change">(.*?)</code>', text, re.S)
-    made = eval(f"dict({html.unescape(change)})")["modes"]
+    proposed_modes = eval(f"dict({html.unescape(change)})")["modes"]
 
-    assert "strict" == made[tool, "phantom_target"]
+    assert "strict" == proposed_modes[tool, "phantom_target"]
 
 
 def test_trends_of_a_session_are_of_that_session(visit: Visit, keep: Callable[..., None]) -> None:

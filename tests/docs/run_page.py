@@ -47,13 +47,13 @@ def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
 
 def answered(source: str) -> str:
     """What stands in a terminal after the commands of a console block."""
-    told = ""
+    message = ""
     for command in (line for line in source.splitlines(keepends=True) if line.startswith("$ ")):
         ran = subprocess.run(
             ["bash", "-c", SHELL + command[2:]], capture_output=True, text=True, timeout=60
         )
-        told += command + ran.stdout + ran.stderr
-    return told
+        message += command + ran.stdout + ran.stderr
+    return message
 
 
 def bare(text: str) -> list[str]:
@@ -68,11 +68,11 @@ def check_page(name: str, blocks: list[tuple[int, str, str, str | None, str]]) -
         if file:
             Path(file).write_text(source, encoding="utf-8")
         if language == "console":
-            told, shown = answered(source), source
+            message, shown = answered(source), source
         else:
-            told = printed(page, name, line, source)
-        if shown is not None and bare(told) != bare(shown):
-            sys.exit(f"{name}, line {line}: the page shows\n{shown}\nbut it is\n{told}")
+            message = printed(page, name, line, source)
+        if shown is not None and bare(message) != bare(shown):
+            sys.exit(f"{name}, line {line}: the page shows\n{shown}\nbut it is\n{message}")
 
 
 def serve() -> None:

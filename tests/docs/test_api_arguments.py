@@ -25,14 +25,14 @@ ENTRY = re.compile(r"    \*{0,2}(\w+):")
 
 def explained(docstring: str | None) -> set[str]:
     """Return the names that a docstring explains under ``Args:`` or ``Attributes:``."""
-    found: set[str] = set()
+    results: set[str] = set()
     section = ""
     for line in inspect.cleandoc(docstring or "").splitlines():
         if (heading := SECTION.fullmatch(line)) is not None:
             section = heading[1]
         elif section in ("Args", "Attributes") and (entry := ENTRY.match(line)) is not None:
-            found.add(entry[1])
-    return found
+            results.add(entry[1])
+    return results
 
 
 def functions(name: str) -> Iterator[tuple[str, Any, set[str]]]:

@@ -34,15 +34,15 @@ Block = tuple[int, str, str, str | None, str]
 def blocks(page: Path) -> list[Block]:
     """Line, language, source, shown output and file name of every block that is to run."""
     text = page.read_text(encoding="utf-8")
-    found: list[Block] = []
+    results: list[Block] = []
     for block in FENCE.finditer(text):
         before = text[: block.start()].rstrip()
         runs = before.endswith(EXECUTED) or block[1] == "python"
         if runs and not before.endswith(SKIPPED):
             line = text[: block.start()].count("\n") + 2
             file = FILE.search(before)
-            found.append((line, block[1], block[2], block[3], file[1] if file else ""))
-    return found
+            results.append((line, block[1], block[2], block[3], file[1] if file else ""))
+    return results
 
 
 RUNNER = [sys.executable, "-W", "error", str(Path(__file__).with_name("run_page.py"))]

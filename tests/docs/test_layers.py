@@ -59,17 +59,17 @@ def codes(module: Path) -> set[str]:
     """The texts that a module gives as ``code``: by name, by place or by assignment."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     places = {"Malformed": 0, "Doubt": 2, **_places(tree)}
-    found: set[str] = set()
+    results: set[str] = set()
     for node in ast.walk(tree):
-        for given in _given(node, places):
-            found |= {part.value for part in _parts(given) if isinstance(part.value, str)}
-    return found - {""}
+        for option in _given(node, places):
+            results |= {part.value for part in _parts(option) if isinstance(part.value, str)}
+    return results - {""}
 
 
 def _places(tree: ast.Module) -> dict[str, int]:
     """At which place the module's own functions take a ``code``."""
-    made = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    taken = {node.name: [argument.arg for argument in node.args.args] for node in made}
+    result = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    taken = {node.name: [argument.arg for argument in node.args.args] for node in result}
     return {name: names.index("code") for name, names in taken.items() if "code" in names}
 
 

@@ -22,8 +22,8 @@ def named(page: Path) -> str:
 
 def links(page: Path) -> list[str]:
     """The relative links of a page, outside code."""
-    found = _LINK.findall(_CODE.sub("`code`", page.read_text(encoding="utf-8")))
-    return [link for link in found if not link.startswith(("http:", "https:", "mailto:"))]
+    matches = _LINK.findall(_CODE.sub("`code`", page.read_text(encoding="utf-8")))
+    return [link for link in matches if not link.startswith(("http:", "https:", "mailto:"))]
 
 
 def anchors(page: Path) -> set[str]:
@@ -46,15 +46,15 @@ def broken(page: Path) -> list[str]:
 
 def reached(start: Path) -> set[Path]:
     """The pages under docs/ that can be come to from *start*, link by link."""
-    found, left = {start}, [start]
+    results, left = {start}, [start]
     while left:
         page = left.pop()
         ways = ((page.parent / link.partition("#")[0]).resolve() for link in links(page))
         for target in ways:
-            if target.suffix == ".md" and target.is_file() and target not in found:
-                found.add(target)
+            if target.suffix == ".md" and target.is_file() and target not in results:
+                results.add(target)
                 left.append(target)
-    return found
+    return results
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

@@ -117,4 +117,4 @@ def test_a_name_is_unique(kind: str) -> None:
         if one.kind == kind and one.name not in ("__init__", "__main__", *FRAMEWORKS_OWN):
             places[one.name].append(one.place)
 
-    assert {} == {name: found for name, found in places.items() if len(found) > 1}
+    assert {} == {name: result for name, result in places.items() if len(result) > 1}

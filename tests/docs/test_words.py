@@ -92,7 +92,7 @@ def test_every_code_of_the_shield_has_its_row() -> None:
     """Each code that the Shield itself sends to the model has its row in docs/feedback.md."""
     source = (ROOT / "abs_shield" / "core" / "decision.py").read_text(encoding="utf-8")
     codes = {*re.findall(r'_error_problem\("(\w+)"', source)}
-    codes |= {told.code for told in APPROVALS.values()}
+    codes |= {message.code for message in APPROVALS.values()}
 
     assert [] == [code for code in sorted(codes) if not rows("feedback.md", f"`{code}`")]
     assert len(codes) == 4

@@ -88,6 +88,6 @@ def store(request, tmp_path) -> Store:
 @pytest.fixture
 def log(tmp_path) -> Store:
     """Yield an empty log in a file."""
-    made = SqliteStore(tmp_path / "log.db")
-    yield made
-    made.close()
+    log_store = SqliteStore(tmp_path / "log.db")
+    yield log_store
+    log_store.close()

@@ -119,10 +119,10 @@ def test_files_without_ids_go_together(folder: Path) -> None:
         Path(f"{part}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     program = f"{sys.executable} answers.py old.txt"
     words = ["--candidate", program, "--present", f"{program} target"]
-    found = run("evaluate", "target.jsonl", "regression.jsonl", *words)
+    evaluation = run("evaluate", "target.jsonl", "regression.jsonl", *words)
     twice = run("evaluate", "cases.jsonl", "cases.jsonl", *words)
 
-    assert "target: 0.0% -> 100.0% of 100 cases" in found.output
+    assert "target: 0.0% -> 100.0% of 100 cases" in evaluation.output
     assert 'the id "target 0" repeats' in str(twice.exception)
 
 

@@ -56,38 +56,38 @@ def outcome(candidate: dict[str, float], *counts: int) -> Evaluation:
 
 def test_a_better_candidate_is_promoted() -> None:
     """On 200 cases of the target and 200 of each other task."""
-    found = outcome({"target": 0.8, "law": 0.9, "sums": 0.92}, 200, 200, 100)
+    evaluation = outcome({"target": 0.8, "law": 0.9, "sums": 0.92}, 200, 200, 100)
 
-    assert Recommendation.PROMOTE is found.outcome
+    assert Recommendation.PROMOTE is evaluation.outcome
     assert ["target", "regression: law", "regression: sums", "hallucination"] == [
-        one.name for one in found.comparisons
+        one.name for one in evaluation.comparisons
     ]
 
 
 def test_a_candidate_that_forgets_is_rejected() -> None:
     """However much better it is on the target."""
-    found = outcome({"target": 1.0, "law": 0.9, "sums": 0.5}, 200, 200)
+    evaluation = outcome({"target": 1.0, "law": 0.9, "sums": 0.5}, 200, 200)
 
-    assert Recommendation.REJECT is found.outcome
-    assert ("regression: sums is worse",) == found.reasons
+    assert Recommendation.REJECT is evaluation.outcome
+    assert ("regression: sums is worse",) == evaluation.reasons
 
 
 def test_a_candidate_that_is_no_better_is_rejected() -> None:
     """With enough cases to see that it gains less than is worth a promotion."""
-    found = outcome({"target": 0.4, "law": 0.9, "sums": 0.9}, 400, 200)
+    evaluation = outcome({"target": 0.4, "law": 0.9, "sums": 0.9}, 400, 200)
 
-    assert Recommendation.REJECT is found.outcome
-    assert ("target is not better",) == found.reasons
+    assert Recommendation.REJECT is evaluation.outcome
+    assert ("target is not better",) == evaluation.reasons
 
 
 def test_too_few_cases_decide_nothing() -> None:
     """It says how many are needed, of each part that is undecided."""
-    found = outcome({"target": 0.6, "law": 0.9, "sums": 0.9}, 12, 20)
+    evaluation = outcome({"target": 0.6, "law": 0.9, "sums": 0.9}, 12, 20)
 
-    assert Recommendation.UNDECIDED is found.outcome
-    assert found.needed >= 73
-    assert "are needed" in found.reasons[0]
-    assert "undecided with 20 cases; 73 are needed" in found.reasons[-1]
+    assert Recommendation.UNDECIDED is evaluation.outcome
+    assert evaluation.needed >= 73
+    assert "are needed" in evaluation.reasons[0]
+    assert "undecided with 20 cases; 73 are needed" in evaluation.reasons[-1]
 
 
 def part(gained: int, lost: int, n: int, *, is_target: bool = False) -> PartComparison:
@@ -116,13 +116,13 @@ def test_a_gain_that_is_not_worth_it_is_rejected() -> None:
 )  # fmt: skip
 def test_as_many_cases_as_it_says_decide(gained: int, lost: int, n: int, is_target: bool) -> None:
     """So many cases that differ as these do are no longer undecided, and do not need one more."""
-    found = part(gained, lost, n, is_target=is_target)
-    times = found.needed / n
-    more = part(round(gained * times), round(lost * times), found.needed, is_target=is_target)
+    evaluation = part(gained, lost, n, is_target=is_target)
+    times = evaluation.needed / n
+    more = part(round(gained * times), round(lost * times), evaluation.needed, is_target=is_target)
 
-    assert PartStanding.UNDECIDED is found.standing
+    assert PartStanding.UNDECIDED is evaluation.standing
     assert PartStanding.UNDECIDED is not more.standing
-    assert n + 1 < found.needed < 5_000
+    assert n + 1 < evaluation.needed < 5_000
 
 
 def test_a_part_without_a_loss_needs_no_more_than_the_least() -> None:
@@ -132,10 +132,10 @@ def test_a_part_without_a_loss_needs_no_more_than_the_least() -> None:
 
 def test_a_target_alone_promotes_nothing() -> None:
     """What became worse elsewhere was not looked at."""
-    found = outcome({"target": 1.0}, 100, 0)
+    evaluation = outcome({"target": 1.0}, 100, 0)
 
-    assert Recommendation.UNDECIDED is found.outcome
-    assert "nothing else was tested" in found.reasons[0]
+    assert Recommendation.UNDECIDED is evaluation.outcome
+    assert "nothing else was tested" in evaluation.reasons[0]
 
 
 def test_the_intervals_are_printed() -> None:
@@ -157,12 +157,12 @@ def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
     def graded(mean: float) -> Function:
         return Function(lambda prompt: str(min(1, max(0, Random(prompt).gauss(mean, 0.1)))))
 
-    found = evaluate(
+    evaluation = evaluate(
         cases(60, 60), candidate=graded(0.6), present=graded(0.4), rules=RULES, grade=grade
     )
 
-    assert Recommendation.PROMOTE is found.outcome
-    assert {None} == {one.p_value for one in found.comparisons}
+    assert Recommendation.PROMOTE is evaluation.outcome
+    assert {None} == {one.p_value for one in evaluation.comparisons}
 
 
 @pytest.mark.parametrize(
@@ -199,11 +199,13 @@ def test_a_repeated_prompt_counts_once() -> None:
         for part in ("target", "regression")
         for n in range(40)
     ]
-    found = evaluate(one, candidate=version(ALL), present=version({"target": 0.0, "regr": 1.0}))
+    evaluation = evaluate(
+        one, candidate=version(ALL), present=version({"target": 0.0, "regr": 1.0})
+    )
 
-    assert Recommendation.UNDECIDED is found.outcome
-    assert [1, 1] == [part.cases for part in found.comparisons]
-    assert "left out: 78 cases that repeat the prompt" in str(found)
+    assert Recommendation.UNDECIDED is evaluation.outcome
+    assert [1, 1] == [part.cases for part in evaluation.comparisons]
+    assert "left out: 78 cases that repeat the prompt" in str(evaluation)
 
 
 def test_one_prompt_has_one_answer() -> None:
@@ -241,14 +243,14 @@ def test_a_policy_is_a_candidate() -> None:
     def lines(name: str) -> str:
         return "\n".join(run(name, n) for n in range(80))
 
-    found = evaluate(
+    evaluation = evaluate(
         [*run_cases(lines("issue_refund")), *run_cases(lines("refund"), part="regression")],
         candidate=PolicyCandidate(configure()),
         present=PolicyCandidate(configure(layers=["parameter_mismatch"])),
         rules=RULES,
     )
 
-    assert Recommendation.PROMOTE is found.outcome
+    assert Recommendation.PROMOTE is evaluation.outcome
 
 
 @pytest.mark.parametrize("wrong", [{"margin": 0}, {"level": 1}, {"least_gain": "a"}, {"rounds": 0}])

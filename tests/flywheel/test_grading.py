@@ -134,6 +134,6 @@ def test_what_the_prompt_says_may_be_repeated(
 )
 def test_the_recheck_passes_what_claims_nothing(expected: str, answer: str, right: bool) -> None:
     """To know nothing is right; to deny something, or to guess, is not."""
-    asked = case(expected, "Which one of Apple?", part="hallucination")
+    request = case(expected, "Which one of Apple?", part="hallucination")
 
-    assert right is is_right(asked, answer)
+    assert right is is_right(request, answer)

@@ -78,14 +78,14 @@ def test_a_later_label_changes_its_catches(store, book):
     """It stands in the catch, and in its priority; the newest label holds."""
     store.append(decision(0, finding(verdict=Verdict.SUSPICIOUS, strength=0.3)))
     harvest(store, book)
-    seen = [catches(book)[0]]
+    results = [catches(book)[0]]
     for place, truth in enumerate(("hallucinated", "ok")):
         store.label(label(0, truth, at=START + place))
         assert Harvest(labels=1) == harvest(store, book)
-        seen += catches(book)
+        results += catches(book)
 
     assert [("", "low"), ("hallucinated", "high"), ("ok", "low")] == [
-        (one.label, one.priority) for one in seen
+        (one.label, one.priority) for one in results
     ]
     assert Harvest() == harvest(store, book)
 
@@ -132,10 +132,10 @@ def test_damaged_records_are_left_out_and_counted(log, book):
     for number in range(3):
         log.append(decision(number, finding()))
     raw(log, "UPDATE records SET sealed = '{' WHERE decision_id = 'd-1'")
-    found = harvest(log, book)
+    harvest_result = harvest(log, book)
 
-    assert (2, 2, 1) == (found.decisions, found.catches, found.damaged)
-    assert "cannot be read" in found.first_damage
+    assert (2, 2, 1) == (harvest_result.decisions, harvest_result.catches, harvest_result.damaged)
+    assert "cannot be read" in harvest_result.first_damage
     assert Harvest() == harvest(log, book)
 
 
@@ -152,10 +152,13 @@ def test_a_damaged_file_is_harvested_around_the_damage(tmp_path, book):
     data[middle : middle + 4_096] = b"\xff" * 4_096
     path.write_bytes(data)
     damaged = SqliteStore(path, existing=True)
-    found = harvest(damaged, book)
+    harvest_result = harvest(damaged, book)
 
-    assert 380 < found.catches < 400
-    assert (found.damaged, found.catches) == (400 - found.decisions, found.decisions)
+    assert 380 < harvest_result.catches < 400
+    assert (harvest_result.damaged, harvest_result.catches) == (
+        400 - harvest_result.decisions,
+        harvest_result.decisions,
+    )
     assert Harvest() == harvest(damaged, book)
     damaged.close()
 
@@ -213,10 +216,10 @@ def test_two_harvests_at_the_same_time_count_once(log, book, monkeypatch):
     for number in range(100):
         log.append(decision(number, finding()))
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda _: harvest(log, book), range(2)))
+        harvest_result = list(pool.map(lambda _: harvest(log, book), range(2)))
 
     assert (100, 100) == (judged(book), len(catches(book)))
-    assert 100 == sum(one.decisions for one in found)
+    assert 100 == sum(one.decisions for one in harvest_result)
 
 
 def test_a_copy_of_a_log_is_not_counted_twice(log, book, tmp_path):

@@ -15,11 +15,11 @@ def test_every_one_of_200_planted_leaks_is_found() -> None:
     """Each with its case, among 1,000 harmless texts, of which none is reported."""
     plants, others = planted(), harmless()
     report = find_leaks([*others, *(text for _, _, text in plants)], CASES)
-    found = {(leak.training - len(others), leak.evaluation) for leak in report.leaks}
+    evaluation = {(leak.training - len(others), leak.evaluation) for leak in report.leaks}
     missed = [
         (kind, text)
         for place, (kind, case, text) in enumerate(plants)
-        if (place, case) not in found
+        if (place, case) not in evaluation
     ]
 
     assert 200 == len(plants)

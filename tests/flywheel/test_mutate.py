@@ -165,8 +165,8 @@ def test_plural_attributes_have_a_plural_verb() -> None:
     """And no article: "a employees" is not trained."""
     facts = [Fact(subject="Apple", attribute="employees", value="164,000")]
     caught = catch(verified_value="164,000", claim="161,000")
-    made = mutate(gap(), [caught], MutationSources(facts=facts, made_up=0.5), count=40)
-    texts = "\n".join(f"{one.prompt}\n{one.answer}" for one in made.examples)
+    mutation = mutate(gap(), [caught], MutationSources(facts=facts, made_up=0.5), count=40)
+    texts = "\n".join(f"{one.prompt}\n{one.answer}" for one in mutation.examples)
 
     assert [] == re.findall(r"\ba employees|employees was|was .*'s employees", texts)
     assert "employees were 164,000" in texts
@@ -177,10 +177,10 @@ def test_no_evaluation_case_is_among_them() -> None:
     cases = [
         one.prompt.upper() for one in mutate(*KINDS["fact"], MutationSources(facts=FACTS)).examples
     ]
-    made = mutate(*KINDS["fact"], MutationSources(facts=FACTS), held_out=cases)
+    mutation = mutate(*KINDS["fact"], MutationSources(facts=FACTS), held_out=cases)
 
-    assert made.leaks > 0
-    assert find_leaks([one.prompt for one in made.examples], cases).is_clean
+    assert mutation.leaks > 0
+    assert find_leaks([one.prompt for one in mutation.examples], cases).is_clean
 
 
 @pytest.mark.parametrize(
@@ -218,8 +218,8 @@ def test_a_model_words_prompts_and_never_answers() -> None:
         question = messages[1]["content"].partition('"')[2].rpartition('"')[0]
         return {"prompts": [f"Kindly tell an old friend: {question}", "What of $9.9T?"]}
 
-    made = mutate(*KINDS["fact"], MutationSources(facts=FACTS, judge=judge))
-    worded = [one for one in made.examples if one.template.startswith("model")]
+    mutation = mutate(*KINDS["fact"], MutationSources(facts=FACTS, judge=judge))
+    worded = [one for one in mutation.examples if one.template.startswith("model")]
 
     assert worded
     assert {True} == {one.context["fact"]["value"] in one.answer for one in worded}
@@ -230,10 +230,10 @@ def test_a_model_that_is_not_affordable_is_reported() -> None:
     """The templates fill the place of its wordings."""
     terms = Terms(budget=Budget(calls=1, characters=10))
     sources = MutationSources(facts=FACTS, judge=lambda messages, schema: {}, terms=terms)
-    made = mutate(*KINDS["fact"], sources)
+    mutation = mutate(*KINDS["fact"], sources)
 
-    assert 30 == len(made.examples)
-    assert "budget" in made.notes[0]
+    assert 30 == len(mutation.examples)
+    assert "budget" in mutation.notes[0]
 
 
 def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,15 +15,15 @@ RULES = Rules(rounds=1)
 
 def promoted(count: int, gain: float, loss: float) -> float:
     """Return the share of simulated candidates that are promoted; nothing elsewhere changes."""
-    random, found = Random(25), 0
+    random, number = Random(25), 0
     elsewhere = compare("regression", Pairs([1] * 100, [1] * 100), RULES, is_target=False)
     for _ in range(count):
         weights = (gain, loss, 1 - gain - loss)
         kinds = random.choices(((0, 1), (1, 0), (1, 1)), weights, k=100)
         pairs = Pairs([old for old, _ in kinds], [new for _, new in kinds])
         target = compare("target", pairs, RULES, is_target=True)
-        found += decide([target, elsewhere])[0] is Recommendation.PROMOTE
-    return found / count
+        number += decide([target, elsewhere])[0] is Recommendation.PROMOTE
+    return number / count
 
 
 @pytest.mark.slow

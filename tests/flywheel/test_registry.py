@@ -430,10 +430,10 @@ def test_drift_is_what_the_interval_says(
     before: tuple[int, int], after: tuple[int, int], trend: Trend
 ) -> None:
     """A trend only where the interval of the difference leaves zero out."""
-    found = drift(before, after)
+    evaluation = drift(before, after)
 
-    assert trend is found.trend
-    assert found.low <= found.after - found.before <= found.high
+    assert trend is evaluation.trend
+    assert evaluation.low <= evaluation.after - evaluation.before <= evaluation.high
 
 
 def test_status_compares_the_rate_since_a_promotion(book: Path, monkeypatch: Any) -> None:
@@ -442,26 +442,26 @@ def test_status_compares_the_rate_since_a_promotion(book: Path, monkeypatch: Any
     version = added(book, "one")
     VersionRegistry(book).promote(version.id, reason="it is better", **WHO)
     with database(book) as connection:
-        for day, made, wrong in (("05", 180, 60), ("10", 50, 50), ("12", 180, 2)):
-            row = ("output", "", f"2026-04-{day}", made)
+        for day, result, wrong in (("05", 180, 60), ("10", 50, 50), ("12", 180, 2)):
+            row = ("output", "", f"2026-04-{day}", result)
             connection.execute("INSERT INTO tallies VALUES (?, ?, ?, ?)", row)
             for n in range(wrong):
                 one = catch(decision_id=f"{day}-{n}", timestamp=f"2026-04-{day}T09:00:00Z")
                 row = (one.id, 0.0, one.decision_id, "g1", json.dumps(one.to_dict()))
                 connection.execute("INSERT INTO catches VALUES (?, ?, ?, ?, ?)", row)
         connection.execute("DELETE FROM catches WHERE decision_id = 'd1'")
-    [found] = status(book).versions
+    [report] = status(book).versions
 
     assert ("prompt", 1, "g1", "2026-04-10") == (
-        found.target, found.number, found.gap, found.since,
+        report.target, report.number, report.gap, report.since,
     )  # fmt: skip
-    assert drift((60, 180), (2, 180)) == found.drift
-    assert found.drift is not None
-    assert Trend.LOWER is found.drift.trend
+    assert drift((60, 180), (2, 180)) == report.drift
+    assert report.drift is not None
+    assert Trend.LOWER is report.drift.trend
     VersionRegistry(book).rollback("prompt", reason="worse", **WHO)
-    [found] = status(book).versions
+    [report] = status(book).versions
     assert (0, None, "the first version was rolled back: worse") == (
-        found.number, found.drift, found.reason,
+        report.number, report.drift, report.reason,
     )  # fmt: skip
 
 

@@ -51,16 +51,16 @@ def test_ticks_are_decisions(gaps, book):
     text = f"{head}- [X] merge into `{one.id}`{tail}why: the same".replace("by:", "by: ann")
     text = text.replace("why:", "why: worth it", 1)
     text = text.replace("right answer:", "right answer: W99", 1)
-    found = parse_reviews(text, is_json=False, by="bob", why="none")
+    reviews = parse_reviews(text, is_json=False, by="bob", why="none")
 
-    assert [] == found.mistakes
+    assert [] == reviews.mistakes
     first = (one.id, "accept", "ann", "worth it", "")
-    assert ["W99", ""] == [r.right_answer for r in found.reviews]
+    assert ["W99", ""] == [r.right_answer for r in reviews.reviews]
     assert [first, (other.id, "merge", "ann", "the same", one.id)] == [
-        (r.gap, r.choice, r.by, r.why, r.into) for r in found.reviews
+        (r.gap, r.choice, r.by, r.why, r.into) for r in reviews.reviews
     ]
     lines = text.splitlines()
-    assert ["- [x] accept", f"- [X] merge into `{one.id}`"] == [lines[n - 1] for n in found.lines]
+    assert ["- [x] accept", f"- [X] merge into `{one.id}`"] == [lines[n - 1] for n in reviews.lines]
 
 
 def test_json_decides_alike(gaps):
@@ -69,21 +69,21 @@ def test_json_decides_alike(gaps):
     whole["by"] = "ann"
     whole["gaps"][1] |= {"decision": "accept", "why": "expected", "right_answer": "W9"}
     text = json.dumps(whole, indent=2)
-    found = parse_reviews(text, is_json=True)
+    reviews = parse_reviews(text, is_json=True)
 
     assert [(gaps[1].id, "accept", "ann", "expected", "W9")] == [
-        (r.gap, r.choice, r.by, r.why, r.right_answer) for r in found.reviews
+        (r.gap, r.choice, r.by, r.why, r.right_answer) for r in reviews.reviews
     ]
-    assert f'"id": "{gaps[1].id}"' in text.splitlines()[found.lines[0] - 1]
+    assert f'"id": "{gaps[1].id}"' in text.splitlines()[reviews.lines[0] - 1]
 
 
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_a_heading_with_more_than_an_id_is_one(heading):
     """A tick belongs to the gap above it, whatever else its heading says."""
     text = f"## gap-1\n- [ ] accept\n{heading.format('gap-2')}\n- [x] accept\nwhy: seen\n"
-    found = parse_reviews(f"# Gaps\nby: ann\n{text}", is_json=False)
+    reviews = parse_reviews(f"# Gaps\nby: ann\n{text}", is_json=False)
 
-    assert [("gap-2", "ann", "seen")] == [(r.gap, r.by, r.why) for r in found.reviews]
+    assert [("gap-2", "ann", "seen")] == [(r.gap, r.by, r.why) for r in reviews.reviews]
 
 
 def test_a_missing_heading_is_noticed():

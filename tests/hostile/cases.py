@@ -135,10 +135,10 @@ BRANCH = {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}}
 
 def diamond(levels: int, keyword: str) -> dict[str, Any]:
     """Every level refers to the next one twice."""
-    made: dict[str, Any] = {
+    result: dict[str, Any] = {
         f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(levels)
     }
-    return {**schema(value={"$ref": "#/$defs/d0"}), "$defs": made | {f"d{levels}": LEAF}}
+    return {**schema(value={"$ref": "#/$defs/d0"}), "$defs": result | {f"d{levels}": LEAF}}
 
 
 @rule(tool="act")

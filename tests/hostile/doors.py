@@ -93,8 +93,8 @@ def _line(value: Any) -> str:
             if "tool_calls" in m
         ]
         call = f'[{{"id": "c1", "function": {{"name": "act", "arguments": {inside[0]}}}}}]'
-        said = f'[{{"role": "assistant", "tool_calls": {call}}}]'
-        return plain.replace('"messages": []', f'"messages": {said}')
+        state = f'[{{"role": "assistant", "tool_calls": {call}}}]'
+        return plain.replace('"messages": []', f'"messages": {state}')
 
 
 def _deep(value: Any) -> str:

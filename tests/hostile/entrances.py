@@ -124,10 +124,10 @@ def _made(one: Input, size: int) -> Action:
     guard = Shield(shield.configure(tools=tools), hooks=None)
     session = guard.session()
     session.user(_TASK)
-    made, value = ToolCall("create_order", {"value": "x"}), one.value(size)
+    calls, value = ToolCall("create_order", {"value": "x"}), one.value(size)
 
     def act() -> None:
-        with guard.guard(made, session=session) as running:
+        with guard.guard(calls, session=session) as running:
             running.value = value
         for text in one.texts(size)[:3]:
             guard.check_call(ToolCall("delete_order", {"order_id": text}), session=session)

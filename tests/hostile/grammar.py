@@ -59,14 +59,14 @@ class Input:
 
     def text(self, size: int, start: int = 0) -> str:
         """Return a text of about so many characters."""
-        made, length, n = [self.head], len(self.head) + len(self.tail), start
+        result, length, n = [self.head], len(self.head) + len(self.tail), start
         for piece in cycle(self.pieces):
             if length >= size:
                 break
-            made.append(f"{piece}{n}" if self.numbered else piece)
-            length += len(made[-1])
+            result.append(f"{piece}{n}" if self.numbered else piece)
+            length += len(result[-1])
             n += 1
-        return "".join([*made, self.tail])[: size + len(self.tail)]
+        return "".join([*result, self.tail])[: size + len(self.tail)]
 
     def texts(self, size: int, around: int = 0) -> list[str]:
         """Return texts that have about so many characters together, with *around* each."""

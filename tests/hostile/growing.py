@@ -166,10 +166,10 @@ def tools_of(size: int) -> dict[str, Any]:
 
 def other_tools_of(size: int) -> dict[str, Any]:
     """Tools of which each has a schema of its own."""
-    made = tools_of(size)
-    for n, tool in enumerate(made["tools"]):
+    result = tools_of(size)
+    for n, tool in enumerate(result["tools"]):
         tool["parameters"] = {"type": "object", "properties": {f"a_{n}": {"type": "string"}}}
-    return made
+    return result
 
 
 def turn(n: int) -> Iterator[dict[str, Any]]:
@@ -179,8 +179,8 @@ def turn(n: int) -> Iterator[dict[str, Any]]:
 
 
 def turns_of(size: int) -> dict[str, Any]:
-    said = [{"role": "user", "content": "Please act."}]
-    return {"messages": said + [each for n in range(size // 190) for each in turn(n)]}
+    state = [{"role": "user", "content": "Please act."}]
+    return {"messages": state + [each for n in range(size // 190) for each in turn(n)]}
 
 
 def branches(size: int) -> dict[str, Any]:
@@ -195,8 +195,8 @@ def properties(size: int) -> dict[str, Any]:
 
 def found(door: str, name: str, *, open: str = "", **row: Any) -> Growing:
     """Return a row of the worst input that a search found at one way in."""
-    made, one = DOORS[door], Input(**row)
-    return Growing(door=door, name=name, made=lambda size: made(one, size), small=8_000,
+    result, one = DOORS[door], Input(**row)
+    return Growing(door=door, name=name, made=lambda size: result(one, size), small=8_000,
                    open=open)  # fmt: skip
 
 

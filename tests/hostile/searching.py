@@ -89,7 +89,7 @@ def search(door: str, *, examples: int) -> list[Worst]:
     Returns:
         All that was measured, the worst growth first.
     """
-    found: list[Worst] = []
+    results: list[Worst] = []
 
     @settings(
         max_examples=examples, derandomize=True, database=None, deadline=None,
@@ -98,10 +98,10 @@ def search(door: str, *, examples: int) -> list[Worst]:
     @given(inputs())
     def climb(one: Input) -> None:
         worst = measure(door, one)
-        found.append(worst)
+        results.append(worst)
         target(worst.growth, label="growth")
         target(worst.per_byte, label="steps per byte")
 
     measure(door, Input(pieces=("word ",)))  # what is imported and compiled once
     climb()
-    return sorted(found, key=lambda worst: worst.growth, reverse=True)
+    return sorted(results, key=lambda worst: worst.growth, reverse=True)

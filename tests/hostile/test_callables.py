@@ -56,14 +56,14 @@ def test_an_exception_is_the_tools_own(firewall: Shield, made: Callable[[], Base
 @pytest.mark.parametrize("swallows", [False, True])
 def test_a_cancelled_tool_is_cancelled(firewall: Shield, swallows: bool) -> None:
     """By a timeout as without the decorator; one that goes on returns what it returns."""
-    told = []
+    messages = []
 
     @shielded(firewall)
     async def wait() -> str:
         try:
             await asyncio.sleep(30)
         except asyncio.CancelledError:
-            told.append("cancelled")
+            messages.append("cancelled")
             if not swallows:
                 raise
         return "went on"
@@ -79,7 +79,7 @@ def test_a_cancelled_tool_is_cancelled(firewall: Shield, swallows: bool) -> None
             return "gone"
 
     assert ("went on" if swallows else "gone") == asyncio.run(run())
-    assert ["cancelled"] == told
+    assert ["cancelled"] == messages
 
 
 def test_a_timeout_ends_a_tool(firewall: Shield) -> None:

@@ -72,8 +72,8 @@ def is_stopped(case: Case) -> bool:
 def is_small(decision: Decision) -> bool:
     """Whether a record stays small whatever it is about, and every layer answers for itself."""
     assert set(LAYER_NAMES) == set(decision.coverage)
-    told = (decision.to_json(), str(decision.feedback()), decision.explain())
-    return len(decision.findings) <= MOST_FINDINGS and len("".join(told)) <= MOST_CHARACTERS
+    feedback = (decision.to_json(), str(decision.feedback()), decision.explain())
+    return len(decision.findings) <= MOST_FINDINGS and len("".join(feedback)) <= MOST_CHARACTERS
 
 
 @every_case
@@ -95,10 +95,10 @@ def values_of(arguments: object) -> set[str]:
     if isinstance(arguments, str):
         return {arguments[:12]} if len(arguments) > 5 else set()
     try:
-        found = [value for _, value in islice(leaves(arguments), 10_000)]
+        results = [value for _, value in islice(leaves(arguments), 10_000)]
     except RuntimeError:  # the case is an object that refuses to list its items
         return set()
-    texts = (_text(value)[:60] for value in found if isinstance(value, (str, int, float)))
+    texts = (_text(value)[:60] for value in results if isinstance(value, (str, int, float)))
     return {text for text in texts if len(text) > 5}
 
 
@@ -131,23 +131,23 @@ def test_audit_stops_nothing(case: Case) -> None:
     assert expected(case) == said(outcome.decision)
     assert (False, is_stopped(case)) == (outcome.decision.blocked, outcome.decision.would_block)
     if before is not None:
-        assert [before] == [shape([*given.values()]) for given in outcome.ran]
+        assert [before] == [shape([*option.values()]) for option in outcome.ran]
     assert is_small(outcome.decision)
 
 
 def shape(value: object) -> list[object]:
     """A value as a list of which each part is compared by what it is, not by what it says."""
-    found: list[object] = []
-    left, seen = [value], set()
+    results: list[object] = []
+    left, calls = [value], set()
     while left:
         item = left.pop()
-        if type(item) not in (dict, list) or id(item) in seen:
-            found.append(id(item))
+        if type(item) not in (dict, list) or id(item) in calls:
+            results.append(id(item))
             continue
-        seen.add(id(item))
-        found.append((type(item), *(item if type(item) is dict else ())))
+        calls.add(id(item))
+        results.append((type(item), *(item if type(item) is dict else ())))
         left.extend(item.values() if type(item) is dict else item)
-    return found
+    return results
 
 
 @every_kind

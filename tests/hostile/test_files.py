@@ -104,9 +104,9 @@ def test_a_broken_log_is_said_on_one_line(
 
     for words in (["log", "verify"], ["log", "export"], ["report"]):
         assert main([*words, str(path)]) in (1, 2), words
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err, words
-        assert "\n" not in said.err.strip(), words
+        output = capsys.readouterr()
+        assert "Traceback" not in output.err, words
+        assert "\n" not in output.err.strip(), words
 
 
 @pytest.mark.parametrize("at", [-1e18, 0.0, 1e18, float("nan"), float("inf")])

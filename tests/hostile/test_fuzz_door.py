@@ -95,9 +95,9 @@ def test_judging_never_raises(calls: list[Any], said: str) -> None:
         with firewall.session() as session:
             session.user(said)
             for call in calls:
-                found = firewall.inspect_turn(call)
-                found.append(firewall.check_call(call))
-                assert all(complete(decision, mode) for decision in found)
+                results = firewall.inspect_turn(call)
+                results.append(firewall.check_call(call))
+                assert all(complete(decision, mode) for decision in results)
                 assert "CLEAN" == firewall.check_result(call, call, elapsed_ms=1).verdict
 
 

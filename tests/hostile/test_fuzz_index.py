@@ -74,8 +74,8 @@ def test_what_nobody_mentioned_is_not_found(token: str, texts: list[str]) -> Non
     for text in texts:
         session.user(text)
     digits = re.sub(r"\D", "", token)
-    seen = re.sub(r"\D", "", "".join(texts))
-    assume(digits.lstrip("0")[:3] not in seen)
+    results = re.sub(r"\D", "", "".join(texts))
+    assume(digits.lstrip("0")[:3] not in results)
 
     assert session.origin(token) is None
 

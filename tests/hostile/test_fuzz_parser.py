@@ -93,11 +93,11 @@ def test_calls_and_tools_are_read_or_refused(shape: Any) -> None:
     """A call and a tool of any shape have a name, or are refused."""
     for read in (read_calls, read_tool):
         try:
-            found = read(shape)
+            value = read(shape)
         except UnreadableMessage as error:
             assert_one_line(error)
         else:
-            names = [call.name for call in found] if isinstance(found, tuple) else [found.name]
+            names = [call.name for call in value] if isinstance(value, tuple) else [value.name]
             assert all(type(name) is str for name in names)
 
 

@@ -86,7 +86,7 @@ def test_parts_that_are_shared_are_refused() -> None:
     with guard.session() as session:
         decision = guard.check_call(ToolCall("act", {"value": value}), session=session)
 
-    assert ["too_large"] == [found.code for found in decision.findings if found.weighs]
+    assert ["too_large"] == [finding.code for finding in decision.findings if finding.weighs]
 
 
 @pytest.mark.slow

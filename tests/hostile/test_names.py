@@ -99,10 +99,10 @@ def test_dispatch_says_so_on_one_plain_line(name: str) -> None:
 @every_name
 def test_what_the_model_is_told_is_plain(name: str) -> None:
     """Feedback is small, and JSON that UTF-8 can encode."""
-    told = json.dumps(decided(name).feedback(), ensure_ascii=False)
+    feedback = json.dumps(decided(name).feedback(), ensure_ascii=False)
 
-    assert RAW.isdisjoint(told)
-    assert len(told.encode()) < 4_000
+    assert RAW.isdisjoint(feedback)
+    assert len(feedback.encode()) < 4_000
 
 
 @every_name
@@ -120,10 +120,10 @@ def test_what_is_no_name_is_never_clean(name: object, mode: str) -> None:
     """A call whose name is no text names no tool, at every door."""
     firewall = door(mode)
     calls = [ToolCall(name, {}), {"name": name, "arguments": {}}]  # type: ignore[arg-type]
-    found = [firewall.check_call(call).verdict for call in calls]
-    found += [decision.verdict for decision in firewall.inspect_turn(calls)]
+    results = [firewall.check_call(call).verdict for call in calls]
+    results += [decision.verdict for decision in firewall.inspect_turn(calls)]
 
-    assert ["HALLUCINATED"] * 4 == found
+    assert ["HALLUCINATED"] * 4 == results
 
 
 @every_name
@@ -145,12 +145,12 @@ def test_spans_and_metrics_hold_it_plain(name: str) -> None:
     traces.add_span_processor(SimpleSpanProcessor(spans))
     meters = MeterProvider([reader], shutdown_on_exit=False)
     Otel(tracer_provider=traces, meter_provider=meters)(decided(name))
-    told = "".join(span.to_json(indent=None) for span in spans.get_finished_spans())
+    message = "".join(span.to_json(indent=None) for span in spans.get_finished_spans())
     metrics = reader.get_metrics_data().to_json(indent=None)
 
-    assert RAW.isdisjoint(told + metrics)
+    assert RAW.isdisjoint(message + metrics)
     assert "_unregistered" in metrics
-    assert len(told) < 4_000
+    assert len(message) < 4_000
 
 
 def a_run(name: str) -> dict[str, object]:

@@ -183,11 +183,11 @@ def test_a_hook_that_raises_stops_nothing(mode: str, caplog: pytest.LogCaptureFi
     def broken(decision: Decision) -> None:
         raise RuntimeError("\x1b[31mno")
 
-    heard: list[Decision] = []
-    firewall = door(mode, hooks=[broken, heard.append])
+    messages: list[Decision] = []
+    firewall = door(mode, hooks=[broken, messages.append])
     decisions = [judged(firewall), judged(firewall)]
 
-    assert decisions == heard
+    assert decisions == messages
     assert 1 == sum("raised RuntimeError" in r.getMessage() for r in caplog.records)
 
 

@@ -57,12 +57,12 @@ def test_feedback_names_no_value_of_another_session() -> None:
     secret, other = firewall.session("secret"), firewall.session("other")
     secret.user("Look at order tx_111111.")
     other.user("Look at something.")
-    told = firewall.check_call(
+    decision = firewall.check_call(
         ToolCall("get_order", {"order_id": "tx_111112"}), session=other
     ).to_json()
 
-    assert "unseen" in told
-    assert "tx_111111" not in told
+    assert "unseen" in decision
+    assert "tx_111111" not in decision
 
 
 def test_a_decorated_tool_is_judged_in_its_own_session() -> None:
@@ -112,22 +112,22 @@ SMALL = Limits(keys=800, text=4_000, message=4_000, executed=50, decisions=50)
 
 def held(root: Any) -> Counter[str]:
     """How many things each container that a session holds has in it, by the way to it."""
-    found: Counter[str] = Counter()
-    seen, left = set(), [(root, "")]
+    counts: Counter[str] = Counter()
+    calls, left = set(), [(root, "")]
     while left:
         item, way = left.pop()
-        if id(item) in seen or isinstance(item, (str, int, float, Shield, type)) or callable(item):
+        if id(item) in calls or isinstance(item, (str, int, float, Shield, type)) or callable(item):
             continue
-        seen.add(id(item))
+        calls.add(id(item))
         if isinstance(item, (dict, list, tuple, set, frozenset, deque)):
-            found[way] += len(item)
+            counts[way] += len(item)
             inside = item.values() if isinstance(item, dict) else item
             left += [(each, f"{way}[]") for each in inside]
         elif type(item).__module__.startswith("abs_shield"):
             slots = [slot for kind in type(item).__mro__ for slot in getattr(kind, "__slots__", ())]
             names = {*slots, *getattr(item, "__dict__", ())}
             left += [(getattr(item, name, None), f"{way}.{name}") for name in sorted(names)]
-    return found
+    return counts
 
 
 def after(calls: int, limits: Limits) -> tuple[int, int, tuple[int, ...]]:
@@ -206,12 +206,12 @@ def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
 @pytest.mark.slow
 def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     """The same of a recorded run: its session is the one that a rule is given."""
-    given: list[Session] = []
+    received: list[Session] = []
 
     @rule(tool="get_order")
     def sees(session: Session) -> bool:
         """The session is looked at."""
-        given[:] = [session]
+        received[:] = [session]
         return True
 
     messages: list[dict[str, Any]] = []
@@ -226,10 +226,10 @@ def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     policy = shield.configure(tools=TOOLS, rules=[sees], limits=TIGHT)
     scales = Scales(1_000, 2_000)
     for judged in replay([file], policy=policy):
-        scales.weigh(given[0], judged.call_index + 1)
+        scales.weigh(received[0], judged.call_index + 1)
 
     assert scales.most[1_000] == scales.most[2_000]
-    assert (100, 100) == (len(given[0].executed), len(given[0].decisions))
+    assert (100, 100) == (len(received[0].executed), len(received[0].decisions))
 
 
 @pytest.mark.slow
@@ -340,6 +340,6 @@ def test_what_a_sibling_makes_is_known_to_the_whole_turn() -> None:
     calls += [ToolCall("read_file", {"filename": f"plan_x{n}.md"}) for n in (91, 92) * 300]
     with firewall.session() as session:
         session.user("Make a plan.")
-        found = [decision.verdict for decision in firewall.inspect_turn(calls)]
+        results = [decision.verdict for decision in firewall.inspect_turn(calls)]
 
-    assert ["CLEAN", *(["CLEAN", "SUSPICIOUS"] * 300)] == found
+    assert ["CLEAN", *(["CLEAN", "SUSPICIOUS"] * 300)] == results

@@ -72,10 +72,10 @@ def test_one_in_free_text_that_the_author_declared():
 
 def test_what_somebody_wrote_is_no_blank():
     """The user, or a result, has the very text."""
-    said = "Set the greeting to {customer_name}, literally."
+    user_text = "Set the greeting to {customer_name}, literally."
     results = [("get_template", {"text": "Dear [Your Name], hello"})]
 
-    assert [] == found("set_greeting", {"text": "{customer_name}"}, said=said)
+    assert [] == found("set_greeting", {"text": "{customer_name}"}, said=user_text)
     assert [] == found("set_greeting", {"text": "[Your Name]"}, results=results)
     assert [] != found("set_greeting", {"text": "{customer_name}"}, said="Name it customer_name.")
     assert [] != found(

@@ -47,9 +47,9 @@ def test_an_unsure_call_is_suspicious_and_runs():
 
 def test_the_likelihood_is_the_geometric_mean():
     """exp of the mean log-probability: two tokens of 0.9 and 0.1 give 0.3."""
-    (found,) = check([log(0.9), log(0.1)]).findings
+    (finding,) = check([log(0.9), log(0.1)]).findings
 
-    assert pytest.approx(1 - exp((log(0.9) + log(0.1)) / 2)) == found.strength
+    assert pytest.approx(1 - exp((log(0.9) + log(0.1)) / 2)) == finding.strength
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_a_drop_that_would_not_count_is_not_yielded():
 
 def test_the_tokens_of_the_name_are_found_by_their_bytes():
     """Tokens of the rest of the message do not count."""
-    (found,) = check(TOKENS).findings
+    (finding,) = check(TOKENS).findings
 
-    assert pytest.approx(0.5) == found.strength
+    assert pytest.approx(0.5) == finding.strength
 
 
 def test_a_letter_may_be_split_between_tokens():

@@ -57,9 +57,9 @@ def test_a_root_and_a_parent(value):
 
 def test_a_parent_in_windows():
     """Its steps stand apart in the text."""
-    said = r"Delete C:\Users\ann\tmp."
+    user_text = r"Delete C:\Users\ann\tmp."
 
-    assert ["whole_set"] == codes({"path": r"C:\Users\ann"}, said=said)
+    assert ["whole_set"] == codes({"path": r"C:\Users\ann"}, said=user_text)
 
 
 @pytest.mark.parametrize("value", ["admin", "root", "null", "None", "undefined"])
@@ -201,15 +201,15 @@ def test_a_long_value_as_a_result_has_it():
     cursor = "eyJ" + "a1" * 10_000
     tool = Tool(name="next_page", parameters={"properties": {"cursor": {}}}, destructive=True)
     firewall = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
-    found = []
+    results = []
     with firewall.session() as session:
         session.user("Go on.")
         session.tool_result("list", {"cursor": cursor})
         for value in (cursor, cursor + "2"):
             decision = firewall.check_call(ToolCall("next_page", {"cursor": value}))
-            found.append([finding.code for finding in decision.findings])
+            results.append([finding.code for finding in decision.findings])
 
-    assert [[], ["unseen"]] == found
+    assert [[], ["unseen"]] == results
 
 
 def test_what_the_author_left_free():

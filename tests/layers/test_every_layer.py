@@ -135,22 +135,22 @@ def test_any_call_is_judged(name, called, arguments, logprobs):
     kept = seen(ALL[name], ToolCall(called, arguments, None, logprobs))
 
     assert () == kept.decision.errors
-    assert all(isinstance(said, (Finding, Unavailable, Failed)) for said in kept.said)
+    assert all(isinstance(text, (Finding, Unavailable, Failed)) for text in kept.said)
 
 
 @pytest.mark.parametrize("name", ALL)
 @given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
 def test_findings_are_well_formed(name, called, arguments, logprobs):
     """A finding names its check, place, code and strength, on one line."""
-    for said in seen(ALL[name], ToolCall(called, arguments, None, logprobs)).said:
-        if isinstance(said, Finding):
-            assert said.check == name
-            assert said.verdict is not Verdict.CLEAN
-            assert 0 <= said.strength <= 1
-            assert said.where.startswith(("/name", "/arguments"))
-            assert said.code.isidentifier()
-            assert said.detail
-            assert len((said.detail + said.hint).splitlines()) == 1
+    for text in seen(ALL[name], ToolCall(called, arguments, None, logprobs)).said:
+        if isinstance(text, Finding):
+            assert text.check == name
+            assert text.verdict is not Verdict.CLEAN
+            assert 0 <= text.strength <= 1
+            assert text.where.startswith(("/name", "/arguments"))
+            assert text.code.isidentifier()
+            assert text.detail
+            assert len((text.detail + text.hint).splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -20,7 +20,7 @@ def codes(said: str, name: str, arguments: dict[str, Any], *, description: str =
     guard = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
         session.user(HELLO + said)
-        return [found.code for found in guard.check_call(ToolCall(name, arguments)).findings]
+        return [finding.code for finding in guard.check_call(ToolCall(name, arguments)).findings]
 
 
 RIGHT = [
@@ -109,8 +109,8 @@ def test_what_was_used_is_not_asked_for_again():
     with guard.session() as session:
         session.user("Take the file Notes2023.txt for a new one of next year.")
         assert ["unseen"] == [
-            found.code
-            for found in guard.check_call(
+            finding.code
+            for finding in guard.check_call(
                 ToolCall("touch", {"file_name": "Notes2024.txt"})
             ).findings
         ]

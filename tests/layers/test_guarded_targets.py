@@ -215,9 +215,9 @@ def test_a_comparison_names_no_one_thing(value, marked):
 @pytest.mark.parametrize("value", ["acct_1?", "acct_1;"])
 def test_the_end_of_a_sentence_is_no_part_of_a_name(value):
     """The user asked: Can you delete acct_1?"""
-    said = "Can you delete acct_1? Or acct_1;"
+    user_text = "Can you delete acct_1? Or acct_1;"
 
-    assert ["whole_set"] == codes(declared({"user_id": value}, said=said, must_be_seen=True))
+    assert ["whole_set"] == codes(declared({"user_id": value}, said=user_text, must_be_seen=True))
 
 
 @pytest.mark.parametrize("value", ["!abc:matrix.org", "~ann", "C$", "main..dev"])
@@ -261,10 +261,10 @@ def test_a_destructive_call_without_its_target(must_be_seen):
 
 def test_another_target_bounds_what_is_left_out():
     """A call by address needs no id; an id that is null beside it is said."""
-    said = "Remove acct_1, bob@x.org."
+    user_text = "Remove acct_1, bob@x.org."
     decisions = [
-        declared({"user_id": "acct_1"}, said=said, must_be_seen=True),
-        declared({"user_id": None, "mail": "bob@x.org"}, said=said, must_be_seen=True),
+        declared({"user_id": "acct_1"}, said=user_text, must_be_seen=True),
+        declared({"user_id": None, "mail": "bob@x.org"}, said=user_text, must_be_seen=True),
     ]
 
     assert [[], []] == [codes(decision) for decision in decisions]
@@ -440,13 +440,13 @@ def test_what_a_person_named_is_known_after_results_without_end(say: str) -> Non
         getattr(session, say)("Please pay acct_10442 when you are done.")
         for turn in range(25):
             session.tool_result("look", [{"id": f"ord_{turn}_{n}"} for n in range(800)])
-        asked, invented = (
+        request, invented = (
             firewall.check_call({"name": "transfer", "arguments": {"to": to}}, session=session)
             for to in ("acct_10442", "acct_99999")
         )
 
     assert mentions_of(session).forgot
-    assert not asked.blocked
+    assert not request.blocked
     assert invented.blocked
 
 

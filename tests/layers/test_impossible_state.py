@@ -43,18 +43,18 @@ def test_a_rule_that_says_false_blocks():
 
 def test_the_docstring_and_the_values_are_the_message():
     """The model reads the rule's sentence and what it sent."""
-    (found,) = check(sum_is_positive, amount=-500).findings
+    (finding,) = check(sum_is_positive, amount=-500).findings
 
-    assert "A transfer moves a sum above 0. Got amount=-500." == found.detail
-    assert "/arguments/amount" == found.where
+    assert "A transfer moves a sum above 0. Got amount=-500." == finding.detail
+    assert "/arguments/amount" == finding.where
 
 
 def test_the_operator_finds_the_rule():
     """File and line of the rule ride along."""
-    (found,) = check(sum_is_positive, amount=-500).findings
+    (finding,) = check(sum_is_positive, amount=-500).findings
 
-    assert ("sum_is_positive", __file__) == (found.evidence["rule"], found.evidence["file"])
-    assert sum_is_positive.line == found.evidence["line"]
+    assert ("sum_is_positive", __file__) == (finding.evidence["rule"], finding.evidence["file"])
+    assert sum_is_positive.line == finding.evidence["line"]
 
 
 @pytest.mark.parametrize("said", [None, True, ""])
@@ -77,11 +77,11 @@ def test_a_string_rejects_and_says_why():
         """Transfers happen in business hours."""
         return "the bank is closed"
 
-    (found,) = check(in_hours, amount=1).findings
+    (finding,) = check(in_hours, amount=1).findings
 
     assert ("the bank is closed. Got amount=1.", in_hours.sentence) == (
-        found.detail,
-        found.expected,
+        finding.detail,
+        finding.expected,
     )
 
 
@@ -127,30 +127,30 @@ def test_a_rule_may_ask_for_the_session():
 
 def test_a_rule_may_ask_for_the_call():
     """Name and arguments are there as an object, whatever the model wrote."""
-    asked = []
+    requests = []
 
     @rule(tool="*")
     def watch(call):
         """Everything is watched."""
-        asked.append((call.name, call.arguments))
+        requests.append((call.name, call.arguments))
 
     door(watch).check_call(ToolCall("transfer", '{"amount": 1}'))
 
-    assert [("transfer", {"amount": 1})] == asked
+    assert [("transfer", {"amount": 1})] == requests
 
 
 def test_a_rule_may_take_everything():
     """``**arguments`` gets each argument by name."""
-    asked = []
+    requests = []
 
     @rule(tool="transfer")
     def watch(**arguments):
         """Everything is watched."""
-        asked.append(arguments)
+        requests.append(arguments)
 
     check(watch, amount=1, currency="EUR")
 
-    assert [{"amount": 1, "currency": "EUR"}] == asked
+    assert [{"amount": 1, "currency": "EUR"}] == requests
 
 
 def test_a_rule_that_raises_is_an_error_and_keeps_the_others_finding():
@@ -263,8 +263,8 @@ def test_a_rule_that_took_a_text_for_a_number_is_told(amount, raised):
     )
 
     place = f"{__file__}:{sum_is_positive.line}"
-    said = f"impossible_state could not run: rule `sum_is_positive` ({place}) raised {raised}"
-    assert (said,) == decision.errors
+    user_text = f"impossible_state could not run: rule `sum_is_positive` ({place}) raised {raised}"
+    assert (user_text,) == decision.errors
 
 
 def test_a_rule_about_an_unknown_parameter_is_refused_when_declared():
@@ -332,9 +332,9 @@ NOTE = {"text": "Buy milk", "day": "Monday"}
 )
 def test_what_is_removed_twice_without_an_id(call):
     """The same words name the same thing, and it is gone."""
-    (found,) = after(call, call).findings
+    (finding,) = after(call, call).findings
 
-    assert ("removed", "removed", "/arguments") == (found.code, found.basis, found.where)
+    assert ("removed", "removed", "/arguments") == (finding.code, finding.basis, finding.where)
 
 
 @pytest.mark.parametrize(
@@ -368,10 +368,14 @@ def test_what_may_be_removed_again(calls):
 def test_a_write_on_what_was_removed(calls):
     """What this run deleted or cancelled can be changed no more; a rule is not needed."""
     decision = after(*calls)
-    (found,) = decision.findings
+    (finding,) = decision.findings
 
-    assert (Verdict.SUSPICIOUS, "removed", "removed") == (decision.verdict, found.code, found.basis)
-    assert "removed" in found.detail
+    assert (Verdict.SUSPICIOUS, "removed", "removed") == (
+        decision.verdict,
+        finding.code,
+        finding.basis,
+    )
+    assert "removed" in finding.detail
 
 
 @pytest.mark.parametrize(
@@ -409,7 +413,7 @@ def test_what_was_removed_in_another_spelling(spelt):
         ("cancel_booking", {"booking_id": "bkg_7a"}), ("update_booking", {"booking_id": spelt})
     )
 
-    assert ["removed"] == [found.code for found in decision.findings]
+    assert ["removed"] == [finding.code for finding in decision.findings]
 
 
 def test_nothing_may_follow_a_final_pair():
@@ -441,10 +445,10 @@ def test_what_a_sub_agent_removed_is_gone_for_its_parent():
     with firewall.session() as parent:
         parent.user("Tidy up.")
         child = parent.child(agent="clerk")
-        update, found = ToolCall("update_booking", {"booking_id": "b1"}), []
+        update, results = ToolCall("update_booking", {"booking_id": "b1"}), []
         for tool in ("cancel_booking", "create_booking"):
             with firewall.guard(ToolCall(tool, {"booking_id": "b1"}), session=child) as guard:
                 guard.value = "ok"
-            found.append([f.code for f in firewall.check_call(update).findings])
+            results.append([f.code for f in firewall.check_call(update).findings])
 
-    assert [["removed"], []] == found
+    assert [["removed"], []] == results

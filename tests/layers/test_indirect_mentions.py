@@ -31,7 +31,7 @@ def codes(said: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
         for number, text in enumerate(said):
             greeting = "" if number else "Hello, could you please do this for me? "
             (session.assistant if number % 2 else session.user)(greeting + text)
-        return [found.code for found in guard.check_call(ToolCall(name, arguments)).findings]
+        return [finding.code for finding in guard.check_call(ToolCall(name, arguments)).findings]
 
 
 def city(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
@@ -274,18 +274,18 @@ COMPOSED = [
 @pytest.mark.parametrize(("reading", "call"), COMPOSED)
 def test_a_composed_value_of_a_call_that_deletes(reading, call):
     """It is a finding, graver where the tool is declared to be destructive or the value guarded."""
-    said, name, arguments = call
+    user_text, name, arguments = call
     (field,) = arguments
     must = {field: Target(must_be_seen=True)}
 
-    assert ["unseen"] == codes(said, "delete_object", arguments)
+    assert ["unseen"] == codes(user_text, "delete_object", arguments)
     for tool in (
         tool_of(name, arguments).model_copy(update={"destructive": True}),
         tool_of(name, arguments).model_copy(update={"targets": must}),
     ):
         guard = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
         with guard.session() as session:
-            session.user(said[0])
+            session.user(user_text[0])
             verdict = guard.check_call(ToolCall(name, arguments)).verdict
         assert Verdict.HALLUCINATED is verdict
 
@@ -323,7 +323,7 @@ def test_one_invention_is_one_finding():
     def call(value: str) -> list[str]:
         with guard.guard(ToolCall("find_bus", {"city": value})) as running:
             running.value = []
-        return [found.code for found in session.decisions[-1].findings]
+        return [finding.code for finding in session.decisions[-1].findings]
 
     with guard.session() as session:
         session.user("Hello, I would like to take a bus to the sea with my family.")
@@ -343,8 +343,8 @@ def test_a_proposal_is_judged_again_at_its_dispatch():
         with guard.guard(call) as running:
             running.value = []
 
-    assert ["unseen"] == [found.code for found in proposed.findings]
-    assert ["unseen"] == [found.code for found in session.decisions[-1].findings]
+    assert ["unseen"] == [finding.code for finding in proposed.findings]
+    assert ["unseen"] == [finding.code for finding in session.decisions[-1].findings]
 
 
 KINDS = ["Check application A6789X for user MNO345.", "The booking 3426812 and card card_4893."]
@@ -360,9 +360,9 @@ KINDS = ["Check application A6789X for user MNO345.", "The booking 3426812 and c
 )
 def test_an_identifier_that_the_user_called_otherwise(said, arguments):
     """The user's own words say what each one is."""
-    found = codes([said], "check", arguments)
+    results = codes([said], "check", arguments)
 
-    assert "other_kind" in found
+    assert "other_kind" in results
 
 
 def test_one_value_in_two_parameters_of_other_kinds():

@@ -70,7 +70,7 @@ KINDS: list[Row] = [
 
 
 def codes(row: Row, value: Any) -> list[str]:
-    said, name, properties, parameter, _, _ = row
+    user_text, name, properties, parameter, _, _ = row
     parameters = {"type": "object", "properties": properties}
     guard = Shield(
         shield.configure(tools=[Tool(name=name, parameters=parameters)], layers=["phantom_target"]),
@@ -78,10 +78,10 @@ def codes(row: Row, value: Any) -> list[str]:
     )
     with guard.session() as session:
         session.user(HELLO)
-        for one in said:
+        for one in user_text:
             session.user(one) if isinstance(one, str) else session.tool_result(*one)
         call = ToolCall(name, {parameter: value})
-        return [found.code for found in guard.check_call(call).findings]
+        return [finding.code for finding in guard.check_call(call).findings]
 
 
 @pytest.mark.parametrize("row", UNSEEN, ids=lambda row: row[3])
@@ -105,7 +105,7 @@ def test_a_name_that_the_agent_said_by_half():
         named = [guard.check_call(ToolCall("play", {"song_name": name})).findings
                  for name in ("Leopold Beauty", "African Beauty")]  # fmt: skip
 
-    assert [1, 0] == [len(found) for found in named]
+    assert [1, 0] == [len(result) for result in named]
 
 
 @pytest.mark.parametrize(

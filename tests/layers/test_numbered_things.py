@@ -42,8 +42,8 @@ def flagged(
     guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
         session.user(said)
-        found = guard.check_call(ToolCall(tool, dict.fromkeys(names, value))).findings
-    return {finding.where.removeprefix("/arguments/") for finding in found}
+        findings = guard.check_call(ToolCall(tool, dict.fromkeys(names, value))).findings
+    return {finding.where.removeprefix("/arguments/") for finding in findings}
 
 
 @pytest.mark.parametrize("value", ["QX-48213", "48213"])
@@ -169,9 +169,9 @@ def test_an_id_nested_under_a_plain_word_does():
             "event": {"id": "e-9", "name": "Login"},
             "status": {"id": 3, "name": "Open"},
         }
-        found = guard.check_call(ToolCall("refund", arguments)).findings
+        findings = guard.check_call(ToolCall("refund", arguments)).findings
 
-    assert ["/arguments/order/id", "/arguments/event/id"] == [f.where for f in found]
+    assert ["/arguments/order/id", "/arguments/event/id"] == [f.where for f in findings]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def codes(tool, said, **arguments):
     )
     with guard.session() as session:
         session.user(said)
-        return [found.code for found in guard.check_call(ToolCall(tool, arguments)).findings]
+        return [finding.code for finding in guard.check_call(ToolCall(tool, arguments)).findings]
 
 
 TOOLS = ["final_result", "final_result_City", "submit_answer", "submit_final_answer", "FinalAnswer",
@@ -38,11 +38,11 @@ def test_an_answer_may_name_what_nobody_mentioned(tool):
 @pytest.mark.parametrize("tool", TOOLS)
 def test_what_the_answer_gets_wrong_is_found(tool):
     """One half of a name is the user's and the other is not; an id is never known by heart."""
-    said = "Record this person, please: Ada Lovelace, who has order 5512."
+    user_text = "Record this person, please: Ada Lovelace, who has order 5512."
 
-    assert ["unseen"] == codes(tool, said, name="Leopold Lovelace")
-    assert ["unseen"] == codes(tool, said, order_id="8841")
-    assert [] == codes(tool, said, name="Ada Lovelace", order_id="5512")
+    assert ["unseen"] == codes(tool, user_text, name="Leopold Lovelace")
+    assert ["unseen"] == codes(tool, user_text, order_id="8841")
+    assert [] == codes(tool, user_text, name="Ada Lovelace", order_id="5512")
 
 
 @pytest.mark.parametrize("tool", ["book_room", "submit_result", "calculate_final_result"])

@@ -77,11 +77,15 @@ def test_a_wrong_argument_is_pointed_at(arguments, where):
 def test_a_number_in_quotes_is_suspicious_and_the_hint_says_so():
     """It is flagged and not blocked, and the model is told to send a number."""
     decision = check({"amount": "5"})
-    (found,) = decision.findings
+    (finding,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
-    assert ("coercible", "coercible", "number") == (found.code, found.basis, found.expected)
-    assert "without quotes" in found.hint
+    assert ("coercible", "coercible", "number") == (
+        finding.code,
+        finding.basis,
+        finding.expected,
+    )
+    assert "without quotes" in finding.hint
 
 
 def test_every_error_is_reported():
@@ -93,16 +97,18 @@ def test_every_error_is_reported():
 
 def test_a_missing_argument_is_named():
     """A required argument that is absent is pointed at by the place it should have."""
-    (found,) = check("", {"type": "object", "properties": PROPERTIES, "required": ["day"]}).findings
+    (finding,) = check(
+        "", {"type": "object", "properties": PROPERTIES, "required": ["day"]}
+    ).findings
 
-    assert "/arguments/day" == found.where
+    assert "/arguments/day" == finding.where
 
 
 def test_a_misspelt_name_gets_the_nearest():
     """The finding of a ghost argument names the parameter that was meant."""
-    (found,) = check({"amuont": 5}).findings
+    (finding,) = check({"amuont": 5}).findings
 
-    assert "amount" == found.nearest
+    assert "amount" == finding.nearest
 
 
 def test_an_open_schema_takes_more():

@@ -120,7 +120,7 @@ def test_a_relative_tail_where_nothing_is_destroyed():
 
 def test_a_folder_of_words_that_were_said_apart_is_another_folder():
     """Each of its words stands somewhere, and no folder is called so."""
-    said = "I have books and orders: open INV88123."
+    user_text = "I have books and orders: open INV88123."
 
-    assert ["unseen"] == codes(said, "books-orders/INV88123", tool="read_file")
+    assert ["unseen"] == codes(user_text, "books-orders/INV88123", tool="read_file")
     assert [] == codes("Open INV88123 in books-orders.", "books-orders/INV88123", tool="read_file")

@@ -48,16 +48,16 @@ def codes(*args, **kwargs):
 def test_the_scenario():
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
     decision = judged("Please refund tx_12345.", "refund", {"transaction_id": "tx_99999"})
-    (found,) = decision.findings
+    (finding,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
     assert ("unseen", "hard_id", "/arguments/transaction_id") == (
-        found.code,
-        found.basis,
-        found.where,
+        finding.code,
+        finding.basis,
+        finding.where,
     )
-    assert "tx_12345" == found.nearest
-    assert "from the user" in found.hint
+    assert "tx_12345" == finding.nearest
+    assert "from the user" in finding.hint
 
 
 def test_what_was_mentioned_is_clean():
@@ -72,29 +72,29 @@ def test_what_was_mentioned_is_clean():
 )
 def test_a_placeholder(said):
     """A placeholder is found, whatever the parameter."""
-    found = judged("Refund it.", "refund", {"transaction_id": said}).findings[0]
+    finding = judged("Refund it.", "refund", {"transaction_id": said}).findings[0]
 
-    assert ("placeholder", "placeholder") == (found.code, found.basis)
+    assert ("placeholder", "placeholder") == (finding.code, finding.basis)
 
 
 @pytest.mark.parametrize("text", ["Ask for the order_id first.", "Hi."])
 def test_a_field_of_that_name_is_no_mention(text):
     """A result's key, and the bare word in a text, say nothing of the placeholder in brackets."""
     results = [("get_user", {"order_id": "W-1", "orders": ["W-1"]})]
-    found = judged(text, "refund", {"transaction_id": "<order_id>"}, results=results).findings
+    findings = judged(text, "refund", {"transaction_id": "<order_id>"}, results=results).findings
 
-    assert ["placeholder"] == [f.code for f in found]
+    assert ["placeholder"] == [f.code for f in findings]
 
 
 def test_the_nearest_value_is_told_as_it_was_written():
     """A tool may tell capitals apart, so the model reads the id with its own."""
     results = [("list_orders", [{"order_id": "W-10245"}, {"order_id": "W-7"}])]
-    (found,) = judged(
+    (finding,) = judged(
         "Refund it.", "refund", {"transaction_id": "W-10254"}, results=results
     ).findings
 
-    assert 'did you mean "W-10245", from a result of `list_orders`?' == found.hint
-    assert "W-10245" == found.nearest
+    assert 'did you mean "W-10245", from a result of `list_orders`?' == finding.hint
+    assert "W-10245" == finding.nearest
 
 
 def test_a_placeholder_that_the_user_wrote_is_none():
@@ -106,10 +106,10 @@ def test_a_placeholder_that_the_user_wrote_is_none():
 
 def test_a_name_is_judged_softly():
     """A name nobody mentioned is less sure than an id: a threshold of 0.1 does not count it."""
-    said = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
+    user_text = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
 
-    assert ["soft_name"] == [f.basis for f in judged(*said).findings]
-    assert [False] == [f.counted for f in judged(*said, firewall=door(threshold=0.1)).findings]
+    assert ["soft_name"] == [f.basis for f in judged(*user_text).findings]
+    assert [False] == [f.counted for f in judged(*user_text, firewall=door(threshold=0.1)).findings]
 
 
 def test_words_of_a_name_may_stand_apart():
@@ -136,10 +136,10 @@ def test_a_city_has_two_names():
 
 def test_names_abstain_in_languages_that_are_not_tested():
     """An invented name in a Russian run is not judged; an invented identifier is."""
-    said = "Верните деньги Марии, пожалуйста."
+    user_text = "Верните деньги Марии, пожалуйста."
 
-    assert [] == codes(said, "refund", {"name": "Otto Lind"})
-    assert ["unseen"] == codes(said, "refund", {"transaction_id": "tx_99999"})
+    assert [] == codes(user_text, "refund", {"name": "Otto Lind"})
+    assert ["unseen"] == codes(user_text, "refund", {"transaction_id": "tx_99999"})
 
 
 @pytest.mark.parametrize(
@@ -193,11 +193,11 @@ def test_a_creating_call_mints_its_own_id():
 def test_what_was_made_is_known_afterwards():
     """The minted id is used by the next call, and by a sibling of the same turn."""
     firewall = door()
-    made = ToolCall("create_order", {"order_id": "O-5551"})
+    calls = ToolCall("create_order", {"order_id": "O-5551"})
     with firewall.session() as session:
         session.user("Order a lamp and refund it.")
-        together = firewall.inspect_turn([made, ToolCall("refund", {"transaction_id": "O-5551"})])
-        with firewall.guard(made) as guard:
+        together = firewall.inspect_turn([calls, ToolCall("refund", {"transaction_id": "O-5551"})])
+        with firewall.guard(calls) as guard:
             guard.value = "done"
         later = firewall.check_call(ToolCall("refund", {"transaction_id": "O-5551"}))
 
@@ -261,9 +261,12 @@ def test_where_it_is_grave(declared, said, verdict):
 def test_a_soft_finding_is_never_grave():
     """Not on a destructive tool either: a name is no identifier."""
     firewall = door(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
-    said = "Please refund what you find for Maria Santos."
+    user_text = "Please refund what you find for Maria Santos."
 
-    assert "SUSPICIOUS" == judged(said, "refund", {"name": "Otto Lind"}, firewall=firewall).verdict
+    assert (
+        "SUSPICIOUS"
+        == judged(user_text, "refund", {"name": "Otto Lind"}, firewall=firewall).verdict
+    )
 
 
 @pytest.mark.parametrize(
@@ -320,10 +323,10 @@ def test_a_seen_id_of_another_kind():
     decision = judged(
         "Hi.", "cancel", {"order_id": "C-555"}, firewall=door(*tools), results=RESULTS
     )
-    (found,) = decision.findings
+    (finding,) = decision.findings
 
-    assert ("other_kind", "other_kind") == (found.code, found.basis)
-    assert "`customer_id` in a result of `get_user`" in found.detail
+    assert ("other_kind", "other_kind") == (finding.code, finding.basis)
+    assert "`customer_id` in a result of `get_user`" in finding.detail
 
 
 def test_another_kind_needs_a_tool_that_asks_for_it():
@@ -408,8 +411,8 @@ def test_what_one_run_makes_its_sub_agents_know():
         parent.user("Order a lamp.")
         child = parent.child(agent="clerk")
         for session, other, name in ((parent, child, "O-5551"), (child, parent, "O-5552")):
-            made = ToolCall("create_order", {"order_id": name})
-            with firewall.guard(made, session=session) as guard:
+            calls = ToolCall("create_order", {"order_id": name})
+            with firewall.guard(calls, session=session) as guard:
                 guard.value = "ok"
             call = ToolCall("refund", {"transaction_id": name})
             assert () == firewall.check_call(call, session=other).findings
@@ -450,19 +453,19 @@ def test_keys_that_are_no_strings_are_no_error(key):
 
 def test_reading_may_go_a_plain_step_further():
     """Looking into a folder below a seen one is no invention; writing there is."""
-    said = "Fix the bug in /srv/app, please."
+    user_text = "Fix the bug in /srv/app, please."
 
-    assert [] == codes(said, "read_file", {"path": "/srv/app/src"})
-    assert [] == codes(said, "read_file", {"path": "/srv/app/README.md"})
-    assert ["unseen"] == codes(said, "read_file", {"path": "/srv/app/deploy_key_7"})
-    assert ["unseen"] == codes(said, "edit_file", {"path": "/srv/app/src"})
+    assert [] == codes(user_text, "read_file", {"path": "/srv/app/src"})
+    assert [] == codes(user_text, "read_file", {"path": "/srv/app/README.md"})
+    assert ["unseen"] == codes(user_text, "read_file", {"path": "/srv/app/deploy_key_7"})
+    assert ["unseen"] == codes(user_text, "edit_file", {"path": "/srv/app/src"})
 
 
 def test_a_misspelt_step_is_no_exploring():
     """One step of a seen path, written otherwise, is a slip, also when reading."""
-    said = "Read /srv/mia/report.pdf, please."
+    user_text = "Read /srv/mia/report.pdf, please."
 
-    assert ["unseen"] == codes(said, "read_file", {"path": "/srv/mai/report.pdf"})
+    assert ["unseen"] == codes(user_text, "read_file", {"path": "/srv/mai/report.pdf"})
 
 
 EVENT = Tool(
@@ -496,9 +499,9 @@ EVENT = Tool(
 def test_a_leading_digit_makes_another_value(arguments, found):
     """Zeros mean nothing in numbers and between fields of one name, a country's code in phones."""
     results = [("look", {"event_id": "0107", "duration": 60, "errors": 0})]
-    said = "Move the meeting about parcel 0004711, and call 555-123-2002."
+    user_text = "Move the meeting about parcel 0004711, and call 555-123-2002."
 
-    assert found == codes(said, "move_event", arguments, firewall=door(EVENT), results=results)
+    assert found == codes(user_text, "move_event", arguments, firewall=door(EVENT), results=results)
 
 
 CALLING = Tool(
@@ -650,14 +653,16 @@ def test_the_system_prompt_is_evidence():
 
 def test_an_approval_lets_it_through_once():
     """``on_suspicious="approve"`` asks a person about an unseen target."""
-    asked = []
+    requests = []
     policy = shield.configure(tools=TOOLS, layers=["phantom_target"], on_suspicious="approve")
-    firewall = Shield(policy, hooks=None, approver=lambda decision: asked.append(decision) or True)
+    firewall = Shield(
+        policy, hooks=None, approver=lambda decision: requests.append(decision) or True
+    )
     with firewall.session() as session:
         session.user("Refund tx_12345.")
         decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_99999"}))
 
-    assert (1, False) == (len(asked), decision.blocked)
+    assert (1, False) == (len(requests), decision.blocked)
 
 
 def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
@@ -667,17 +672,17 @@ def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
     firewall = door(Tool(name="act", parameters=orders))
     decision = judged("Сделай.", "act", {"order_id": [*names, "tx_99999"]}, firewall=firewall)
     few = judged("Сделай.", "act", {"order_id": [*names[:900], "tx_99999"]}, firewall=firewall)
-    said = decision.coverage["phantom_target"]
+    coverage = decision.coverage["phantom_target"]
 
     assert ["unseen"] == [finding.code for finding in decision.findings]
     assert ["unseen"] == [finding.code for finding in few.findings]
-    assert ("ran", "unavailable") == (few.coverage["phantom_target"].outcome, said.outcome)
-    assert "more than 1,000 values in another script in one call" == said.reason
+    assert ("ran", "unavailable") == (few.coverage["phantom_target"].outcome, coverage.outcome)
+    assert "more than 1,000 values in another script in one call" == coverage.reason
 
 
 def test_a_path_of_very_many_steps_is_read_once():
     """Each beginning of a path was read from its start: a megabyte of paths took six seconds."""
     steps = "/".join(["docs"] + ["a"] * 4_000)
-    said = f"Read /srv/{steps}/x.txt"
+    user_text = f"Read /srv/{steps}/x.txt"
 
-    assert [] == codes(said, "read_file", {"path": f"/srv/{steps}/x.txt"})
+    assert [] == codes(user_text, "read_file", {"path": f"/srv/{steps}/x.txt"})

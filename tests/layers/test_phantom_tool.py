@@ -14,8 +14,8 @@ def firewall(tools=TOOLS):
 
 
 def finding(name, **kwargs):
-    (found,) = firewall().check_call(ToolCall(name, {}), **kwargs).findings
-    return found
+    (finding,) = firewall().check_call(ToolCall(name, {}), **kwargs).findings
+    return finding
 
 
 def test_a_tool_that_is_registered_is_clean():
@@ -44,16 +44,16 @@ def test_an_unknown_tool_is_blocked():
 )
 def test_the_nearest_name_is_given(wrong, meant):
     """Spelling, case, order and a prefix are forgiven in the hint, not in the verdict."""
-    found = finding(wrong)
+    item = finding(wrong)
 
-    assert (meant, f"did you mean `{meant}`?") == (found.nearest, found.hint)
+    assert (meant, f"did you mean `{meant}`?") == (item.nearest, item.hint)
 
 
 def test_a_name_like_no_other_gets_the_list():
     """With nothing near, the tools that exist are listed."""
-    found = finding("xyzzy")
+    item = finding("xyzzy")
 
-    assert ("", ("read_database", "refund", "transfer")) == (found.nearest, found.allowed)
+    assert ("", ("read_database", "refund", "transfer")) == (item.nearest, item.allowed)
 
 
 def test_one_layer_says_that_the_others_had_nothing_to_judge():
@@ -68,28 +68,28 @@ def test_a_session_narrows_what_may_be_called():
     """A tool outside the session's list exists, but is not available here."""
     door = firewall()
     session = door.session(tools=["refund"])
-    (found,) = door.check_call(ToolCall("transfer", {}), session=session).findings
+    (finding,) = door.check_call(ToolCall("transfer", {}), session=session).findings
 
-    assert "unavailable_tool" == found.code
-    assert "`transfer` exists, but is not available here" == found.detail
+    assert "unavailable_tool" == finding.code
+    assert "`transfer` exists, but is not available here" == finding.detail
 
 
 def test_a_narrowed_session_hides_the_other_names():
     """Neither the hint nor the list names a tool of another session."""
     door = firewall()
     session = door.session(tools=["refund"])
-    (found,) = door.check_call(ToolCall("transfre", {}), session=session).findings
+    (finding,) = door.check_call(ToolCall("transfre", {}), session=session).findings
 
-    assert ("unknown_tool", ("refund",), "") == (found.code, found.allowed, found.nearest)
+    assert ("unknown_tool", ("refund",), "") == (finding.code, finding.allowed, finding.nearest)
 
 
 def test_a_session_may_expose_no_tool_at_all():
     """An empty list is a choice: everything is unavailable."""
     door = firewall()
     session = door.session(tools=[])
-    (found,) = door.check_call(ToolCall("refund", {}), session=session).findings
+    (finding,) = door.check_call(ToolCall("refund", {}), session=session).findings
 
-    assert "unavailable_tool" == found.code
+    assert "unavailable_tool" == finding.code
 
 
 def test_a_session_that_goes_on_can_be_narrowed():
@@ -111,10 +111,10 @@ def test_without_tools_nothing_can_be_said():
 
 def test_the_name_is_escaped():
     """What the model wrote cannot paint a terminal."""
-    found = finding("\x1b[31mrefund\n")
+    item = finding("\x1b[31mrefund\n")
 
-    assert "\x1b" not in found.detail
-    assert "\n" not in found.detail
+    assert "\x1b" not in item.detail
+    assert "\n" not in item.detail
 
 
 @pytest.mark.parametrize("name", [" ", "refund "])

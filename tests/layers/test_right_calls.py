@@ -187,10 +187,10 @@ def tools_of(steps: list[Step]) -> list[Tool]:
     properties: dict[str, dict[str, Any]] = {}
     for name, *call in steps:
         if len(call) == 2:
-            said = properties.setdefault(name, {})
+            schema = properties.setdefault(name, {})
             for key, value in call[0].items():
                 described = {"description": DESCRIBED[key]} if key in DESCRIBED else {}
-                said[key] = {"type": TYPES[type(value)], **described}
+                schema[key] = {"type": TYPES[type(value)], **described}
     return [
         Tool(name=name, parameters={"type": "object", "properties": known})
         for name, known in properties.items()
@@ -200,7 +200,7 @@ def tools_of(steps: list[Step]) -> list[Tool]:
 def flags(steps: list[Step], last: Step = ()) -> list[str]:
     """What is found in a run, call by call; or of its *last* call, where there is one."""
     guard = Shield(shield.configure(tools=tools_of([*steps, (*last, "")])), hooks=None)
-    found = []
+    report = []
     with guard.session() as session:
         for first, *rest in steps:
             if first in ("user", "agent"):
@@ -209,12 +209,12 @@ def flags(steps: list[Step], last: Step = ()) -> list[str]:
             arguments, result = rest
             call = ToolCall(first, arguments)
             for finding in guard.check_call(call).findings:
-                found.append(f"{first} {finding.code} {finding.where}: {finding.detail}")
+                report.append(f"{first} {finding.code} {finding.where}: {finding.detail}")
             with guard.guard(call) as running:
                 running.value = result
         if last:
-            return [found.code for found in guard.check_call(ToolCall(*last)).findings]
-    return found
+            return [report.code for report in guard.check_call(ToolCall(*last)).findings]
+    return report
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -266,13 +266,13 @@ def test_what_the_format_says(kind: str, name: str, value: str, expected: list[s
     guard = Shield(shield.configure(tools=[Tool(name="put", parameters=schema)]), hooks=None)
     with guard.session() as session:
         session.user("Please do for me what is needed here, as you think best.")
-        found = guard.check_call(ToolCall("put", {name: value})).findings
+        findings = guard.check_call(ToolCall("put", {name: value})).findings
 
-    assert expected == [each.code for each in found]
+    assert expected == [each.code for each in findings]
 
 
 def test_a_name_of_a_run_is_mentioned():
     """Where none of these words stands before it, somebody has to say it."""
-    said = ("user", "Please do for me what is needed here, as you think best.")
+    user_text = ("user", "Please do for me what is needed here, as you think best.")
 
-    assert ["unseen"] == flags([said], ("call_back", {"customer_name": "Dora Ostrom"}))
+    assert ["unseen"] == flags([user_text], ("call_back", {"customer_name": "Dora Ostrom"}))

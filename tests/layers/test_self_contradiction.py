@@ -48,11 +48,15 @@ def said(*calls, **declared):
 def test_the_scenario():
     """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
     decision = run(door(), ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1}))
-    (found,) = decision.findings
+    (finding,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
-    assert ("undone", "contradiction", "/arguments/id") == (found.code, found.basis, found.where)
-    assert "undoes `create_user`" in found.detail
+    assert ("undone", "contradiction", "/arguments/id") == (
+        finding.code,
+        finding.basis,
+        finding.where,
+    )
+    assert "undoes `create_user`" in finding.detail
 
 
 UNDONE, CONFLICTING = ("undone", "contradiction"), ("conflicting", "contradiction")
@@ -97,9 +101,9 @@ SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
 def test_an_entity_in_another_spelling(spelt, declared):
     """What is one value for a target that was seen is one entity here, declared or inferred."""
     calls = ("create_user", {"id": "usr_abc1"}, "ok"), ("delete_user", {"id": spelt})
-    (found,) = said(*calls, inverses=declared)
+    (message,) = said(*calls, inverses=declared)
 
-    assert ("undone", "declared" if declared else "contradiction") == found
+    assert ("undone", "declared" if declared else "contradiction") == message
 
 
 @pytest.mark.parametrize("spelt", [77001.0, "77001", "0077001"])
@@ -112,7 +116,7 @@ def test_a_number_in_another_spelling(spelt):
     )
     decision = run(firewall, ("create_user", {"id": 77001}, "ok"), ("delete_user", {"id": spelt}))
 
-    assert ["undone"] == [found.code for found in decision.findings]
+    assert ["undone"] == [finding.code for finding in decision.findings]
 
 
 def test_two_spellings_in_one_turn():
@@ -124,7 +128,7 @@ def test_two_spellings_in_one_turn():
             [ToolCall("create_user", {"id": "usr_abc"}), ToolCall("delete_user", {"id": "USR-ABC"})]
         )
 
-    assert ["undone"] == [found.code for found in last.findings]
+    assert ["undone"] == [finding.code for finding in last.findings]
 
 
 HARMLESS = [
@@ -228,14 +232,14 @@ def test_a_measured_value(kind, expected):
     first, then = ({"room": "den", "target": degrees} for degrees in (17, 21))
     findings = run(firewall, ("set_room", first, "ok"), ("set_room", then)).findings
 
-    assert expected == [(found.code, found.basis) for found in findings]
+    assert expected == [(finding.code, finding.basis) for finding in findings]
 
 
 def test_an_id_that_the_first_call_returned():
     """The booking is made without an id, and cancelled under the one that came back."""
-    made = ("book_room", {"hotel_id": "h1"}, '{"bookingCode": "QX3T9P"}')
+    first_call = ("book_room", {"hotel_id": "h1"}, '{"bookingCode": "QX3T9P"}')
 
-    assert [UNDONE] == said(made, ("cancel_room", {"booking_code": "QX3T9P"}))
+    assert [UNDONE] == said(first_call, ("cancel_room", {"booking_code": "QX3T9P"}))
 
 
 LONG = [{"line": n} for n in range(300)]
@@ -260,10 +264,10 @@ LONG = [{"line": n} for n in range(300)]
 @pytest.mark.parametrize("id_", [4711, "4711", 4711.0])
 def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
     """However deep it stands, and under whatever name of a record's own number."""
-    made = ("create_ticket", {"title": "Leak", "user_id": "u1"}, value)
+    first_call = ("create_ticket", {"title": "Leak", "user_id": "u1"}, value)
 
-    assert [UNDONE] == said(made, ("delete_ticket", {"ticket_id": id_}))
-    assert [UNDONE] == said(made, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"}))
+    assert [UNDONE] == said(first_call, ("delete_ticket", {"ticket_id": id_}))
+    assert [UNDONE] == said(first_call, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"}))
 
 
 @pytest.mark.parametrize(
@@ -279,17 +283,17 @@ def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
 )
 def test_another_number_of_its_result_is_no_entity(value):
     """What is counted or measured says not which ticket it is."""
-    made = ("create_ticket", {"title": "Leak"}, value)
+    first_call = ("create_ticket", {"title": "Leak"}, value)
 
-    assert [] == said(made, ("delete_ticket", {"ticket_id": 4711}))
+    assert [] == said(first_call, ("delete_ticket", {"ticket_id": 4711}))
 
 
 @pytest.mark.parametrize("value", [{"result": 1}, 0, 1])
 def test_a_number_that_says_how_it_went_is_no_entity(value):
     """0 and 1 are answers of yes and no."""
-    made = ("create_ticket", {"title": "Leak"}, value)
+    first_call = ("create_ticket", {"title": "Leak"}, value)
 
-    assert [] == said(made, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
+    assert [] == said(first_call, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
 
 
 @pytest.mark.parametrize("value", ["Error: no such user", {"success": False}, {"error": "denied"}])
@@ -365,12 +369,12 @@ def test_the_tenth_later_call_is_inside_the_window(between, inverses):
     for n, inside in ((9, True), (10, False)):
         writes = [(name, arguments(k), "ok") for k in range(n)]
         calls = [("create_user", {"id": 1}, "ok"), *writes, ("delete_user", {"id": 1})]
-        found = run(door(inverses=inverses, threshold=0.5), *calls).findings
+        findings = run(door(inverses=inverses, threshold=0.5), *calls).findings
 
-        told = [(f.code, f.basis, f.evidence["first"]) for f in found]
+        messages = [(f.code, f.basis, f.evidence["first"]) for f in findings]
 
-        assert inside == (("undone", basis, "create_user") in told)
-        assert inside == any(first == "create_user" for _, _, first in told)
+        assert inside == (("undone", basis, "create_user") in messages)
+        assert inside == any(first == "create_user" for _, _, first in messages)
 
 
 def test_reading_calls_take_no_place_in_the_window():
@@ -387,9 +391,9 @@ def test_what_the_user_asked_for_excuses_the_writes_between():
         ("update_user", {"id": 1, "city": "A"}, "ok"),
         ("delete_user", {"id": 1}),
     ]
-    asked = "Create user 1, put him into A, and delete him afterwards."
+    question = "Create user 1, put him into A, and delete him afterwards."
 
-    assert () == run(door(), *calls, said=asked).findings
+    assert () == run(door(), *calls, said=question).findings
 
 
 @pytest.mark.parametrize(("between", "expected"), [(9, ["undone"]), (10, [])])

@@ -363,8 +363,8 @@ def test_a_uuid_of_letters_alone_is_no_name(must_be_seen):
     """Its groups do not stand apart: in another order, or one of them twice, it is another one."""
 
     def found(value):
-        said = f"Please cancel {LETTERS_ONLY} today."
-        return codes(said, value, must_be_seen=must_be_seen)
+        user_text = f"Please cancel {LETTERS_ONLY} today."
+        return codes(user_text, value, must_be_seen=must_be_seen)
 
     assert [] == found(LETTERS_ONLY) == found(LETTERS_ONLY.upper())
     assert ["unseen"] == found("deadbeef-beef-cafe-fade-facadefacade")
@@ -374,9 +374,9 @@ def test_a_uuid_of_letters_alone_is_no_name(must_be_seen):
 @pytest.mark.parametrize("value", ["babe", "fade"])
 def test_one_group_of_a_uuid_exchanged(value):
     """A group that is letters only stands elsewhere, as a word or in another UUID."""
-    said = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
+    user_text = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
 
-    assert ["unseen"] == codes(said, f"deadbeef-{value}-4abc-8def-0123456789ab")
+    assert ["unseen"] == codes(user_text, f"deadbeef-{value}-4abc-8def-0123456789ab")
 
 
 ABROAD = ["+43 30 1234567", "+43301234567", "0043 30 1234567", "(+43) 30 1234567"]
@@ -399,11 +399,11 @@ def test_a_telephone_with_and_without_its_country(value):
 
 def test_two_countries_with_one_national_number():
     """Each of two telephones that the user wrote may be called."""
-    said = "Call +49 30 1234567, or +43 30 1234567, or locally 030 1234567."
+    user_text = "Call +49 30 1234567, or +43 30 1234567, or locally 030 1234567."
 
     for value in ("+49301234567", "+43301234567", "030 1234567"):
-        assert [] == codes(said, value, field="phone")
-    assert ["unseen"] == codes(said, "+41301234567", field="phone")
+        assert [] == codes(user_text, value, field="phone")
+    assert ["unseen"] == codes(user_text, "+41301234567", field="phone")
 
 
 BANKING = [

@@ -57,23 +57,23 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, {"asked": self.asked, "last": self.last})
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        name = asked["model"]
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        name = request["model"]
         Handler.asked[name] += 1
-        Handler.last[name] = asked
+        Handler.last[name] = request
         if name.startswith("once-"):
             name = "good" if self.asked[name] > 1 else name.removeprefix("once-")
-        self.behave(name, asked)
+        self.behave(name, request)
 
     def behave(self, name: str, asked: dict[str, Any]) -> None:
         if name in FAULTS:
-            status, said = FAULTS[name]
-            self.send(status, {"error": {"message": said}}, {"retry-after": "1"})
+            status, body = FAULTS[name]
+            self.send(status, {"error": {"message": body}}, {"retry-after": "1"})
         elif name in REFUSED and REFUSED[name][0](asked):
             self.send(400, {"error": {"message": REFUSED[name][1]}})
         elif name == "denied":
-            said = f"the key {self.headers['authorization']} is wrong"
-            self.send(401, {"error": {"message": said}})
+            body = f"the key {self.headers['authorization']} is wrong"
+            self.send(401, {"error": {"message": body}})
         elif name == "slow":
             time.sleep(3)
             self.send(200, completion(GOOD))
@@ -91,8 +91,8 @@ class Handler(BaseHTTPRequestHandler):
         elif name == "clerk":
             self.send(200, completion(json.dumps(CLERK(asked["messages"], {}))))
         elif name == "reads-aloud":
-            said = json.dumps(READER(asked["messages"], {}))
-            self.send(200, completion(f"Here you are:\n```json\n{said}\n```\nAnything else?"))
+            body = json.dumps(READER(asked["messages"], {}))
+            self.send(200, completion(f"Here you are:\n```json\n{body}\n```\nAnything else?"))
         elif name == "cut-off":
             self.send(200, completion(TEXTS["half"], finish="length"))
         elif name == "filtered":

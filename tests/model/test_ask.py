@@ -244,8 +244,8 @@ def test_kept_replies_are_bounded():
     ask(Scripted({}, {}, name="m"), QUESTION, terms=kept)
 
     questions = [Ask(messages=({"role": "user", "content": t},), schema={}) for t in "abc"]
-    found = [kept.replies.find(Scripted(name="m"), one) for one in questions]
-    assert [{"said": "a"}, None, {"said": "c"}] == found
+    results = [kept.replies.find(Scripted(name="m"), one) for one in questions]
+    assert [{"said": "a"}, None, {"said": "c"}] == results
     assert 2 == len(kept.replies)
 
 

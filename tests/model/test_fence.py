@@ -101,9 +101,9 @@ def test_plain_answers_are_none(text):
 )
 def test_a_long_text_is_read_to_its_end(piece):
     """Pieces of instructions without end hide no instruction behind them, and few are named."""
-    found = instructions(f"{piece * 50_000}\n[INST]")
+    results = instructions(f"{piece * 50_000}\n[INST]")
 
-    assert 1 <= len(found) <= 10
+    assert 1 <= len(results) <= 10
 
 
 @pytest.mark.parametrize(

@@ -32,19 +32,19 @@ GOOD = {"verdict": 1}
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with serving() as found:
-        yield found
+    with serving() as server:
+        yield server
 
 
 def judge(url: str, model: str, **options: Any) -> OpenAIJudge:
-    given = {"api_key": "key-of-the-test", "retries": 0, "timeout_s": 10.0} | options
-    return OpenAIJudge(model, base_url=url, **given)
+    values = {"api_key": "key-of-the-test", "retries": 0, "timeout_s": 10.0} | options
+    return OpenAIJudge(model, base_url=url, **values)
 
 
 def seen(url: str, model: str) -> tuple[int, dict[str, Any]]:
     """How often the server was asked for a model, and what the last request was."""
-    with urlopen(url) as told:
-        state = json.load(told)
+    with urlopen(url) as response:
+        state = json.load(response)
     return state["asked"].get(model, 0), state["last"].get(model, {})
 
 
@@ -75,10 +75,10 @@ def test_the_schema_is_sent_in_the_format_of_the_api(url):
 
 def test_a_refused_format_is_not_tried_again(url):
     """A server without formats is told the schema in the prompt, and asked so from then on."""
-    asked = judge(url, "text-only-too")
-    asked.model = "text-only"
+    request = judge(url, "text-only-too")
+    request.model = "text-only"
     before, _ = seen(url, "text-only")
-    results = [ask(asked, QUESTION) for _ in range(3)]
+    results = [ask(request, QUESTION) for _ in range(3)]
     after, sent = seen(url, "text-only")
 
     assert [GOOD] * 3 == results
@@ -194,10 +194,10 @@ def test_a_refused_connection_is_undetermined():
 
 def test_several_event_loops_may_use_one_judge(url):
     """A connection of one loop is not used by the next; many questions run side by side."""
-    asked = judge(url, "good")
+    model_judge = judge(url, "good")
 
     async def many() -> list[Any]:
-        return await asyncio.gather(*(aask(asked, QUESTION) for _ in range(8)))
+        return await asyncio.gather(*(aask(model_judge, QUESTION) for _ in range(8)))
 
     assert [GOOD] * 16 == asyncio.run(many()) + asyncio.run(many())
 

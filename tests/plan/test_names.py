@@ -32,7 +32,7 @@ JUDGED = {
 
 
 @pytest.mark.parametrize(
-    ("name", "judged"), [(name, judged) for judged, said in JUDGED.items() for name in said.split()]
+    ("name", "judged"), [(name, judged) for judged, text in JUDGED.items() for name in text.split()]
 )
 def test_what_a_parameters_name_says(name, judged):
     """Identifiers, people, names, instruments, words of an interface, and nothing."""
@@ -53,9 +53,9 @@ DEEDS = [
 @pytest.mark.parametrize(("name", "does", "noun", "object_"), DEEDS)
 def test_what_a_tools_name_says(name, does, noun, object_):
     """Verb, noun and object, whatever the style of the name."""
-    said = parse_action(name)
+    text = parse_action(name)
 
-    assert (does, noun, object_) == (said.does, said.noun, said.object)
+    assert (does, noun, object_) == (text.does, text.noun, text.object)
 
 
 @pytest.mark.parametrize(

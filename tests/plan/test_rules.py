@@ -97,9 +97,9 @@ def test_where_the_names_are_not_known(tool: str, schema: Any) -> None:
 def test_session_and_call_are_no_arguments() -> None:
     """A rule may ask for the session and the call."""
     plan = bound(with_context)
-    said = plan.ask({"amount": 1}, Session("s1"), ToolCall("pay", '{"amount": 1}', "c1"))
+    answer = plan.ask({"amount": 1}, Session("s1"), ToolCall("pay", '{"amount": 1}', "c1"))
 
-    assert ({"amount"}, "pay {'amount': 1} s1") == (plan.needs, said)
+    assert ({"amount"}, "pay {'amount': 1} s1") == (plan.needs, answer)
 
 
 def test_a_rule_gets_only_what_it_takes() -> None:

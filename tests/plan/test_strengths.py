@@ -79,16 +79,16 @@ def test_a_threshold_is_the_least_precision(threshold, expected):
     with firewall.session() as session:
         session.user("Please tell Mia Li that her order 55120 is late.")
         call = ToolCall("notify", {"order_id": "55102", "customer_name": "John Smith"})
-        found = firewall.check_call(call).findings
+        findings = firewall.check_call(call).findings
 
-    assert ["hard_id", "soft_name"] == [finding.basis for finding in found]
-    assert expected == [finding.counted for finding in found]
+    assert ["hard_id", "soft_name"] == [finding.basis for finding in findings]
+    assert expected == [finding.counted for finding in findings]
 
 
 @pytest.mark.parametrize("path", sorted(LAYERS.glob("*.py")), ids=lambda path: path.stem)
 def test_no_layer_has_a_number_of_its_own(path):
     """A strength is a row of the table; only a likelihood is computed from the model's own."""
-    given = [
+    options = [
         keyword.value
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call)
@@ -96,6 +96,6 @@ def test_no_layer_has_a_number_of_its_own(path):
         if keyword.arg == "strength"
     ]
 
-    assert not [value for value in given if isinstance(value, ast.Constant)]
+    assert not [value for value in options if isinstance(value, ast.Constant)]
     if path.stem != "confidence_drop":
-        assert all(ast.unparse(value).startswith("STRENGTHS[") for value in given)
+        assert all(ast.unparse(value).startswith("STRENGTHS[") for value in options)

@@ -120,8 +120,8 @@ def judged(name: str, calls: list[Call], *, attribute: str = "policy") -> Decisi
     *before, (tool, arguments) = calls
     with firewall.session() as session:
         session.user(SAID[name])
-        for ran, given in before:
-            call = ToolCall(ran, given)
+        for ran, option in before:
+            call = ToolCall(ran, option)
             assert not firewall.check_call(call).blocked
             firewall.check_result(call, "done", elapsed_ms=1.0)
         return firewall.check_call(ToolCall(tool, arguments))
@@ -139,9 +139,11 @@ def test_a_good_call_runs(name: str, calls: list[Call]) -> None:
 def test_a_bad_call_is_stopped(name: str, calls: list[Call], rule: str) -> None:
     """The rule that says no is the one that was meant."""
     decision = judged(name, calls)
-    told = [str(found.evidence["rule"]) for found in decision.findings if found.code == "rule"]
+    messages = [
+        str(finding.evidence["rule"]) for finding in decision.findings if finding.code == "rule"
+    ]
 
-    assert (True, True) == (decision.blocked, rule in told)
+    assert (True, True) == (decision.blocked, rule in messages)
 
 
 @pytest.mark.parametrize(

@@ -235,9 +235,9 @@ def test_a_layer_may_bear_the_name_of_a_signal() -> None:
 
 def test_the_layers_are_listed_once() -> None:
     """Though those that run are part of those there are."""
-    said = refusal(suppress=[Suppression(check="xyzzy", reason="x")])
+    output = refusal(suppress=[Suppression(check="xyzzy", reason="x")])
 
-    assert [1] * 6 == [said.count(name) for name in LAYER_NAMES]
+    assert [1] * 6 == [output.count(name) for name in LAYER_NAMES]
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -258,11 +258,11 @@ def test_one_mode_everywhere(mode: Mode) -> None:
 
 def test_a_copy_has_a_revision_of_its_own() -> None:
     """It does not depend on whether somebody asked for the revision before."""
-    asked, silent = (configure(mode="audit", threshold=0.5) for _ in range(2))
-    declared = asked.revision
+    request, silent = (configure(mode="audit", threshold=0.5) for _ in range(2))
+    declared = request.revision
 
-    assert asked.enforced().revision == silent.enforced().revision != declared
-    assert asked.audited().revision == declared == silent.revision
+    assert request.enforced().revision == silent.enforced().revision != declared
+    assert request.audited().revision == declared == silent.revision
 
 
 @pytest.mark.parametrize(

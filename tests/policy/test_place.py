@@ -23,7 +23,7 @@ def line() -> int:
 
 def test_each_declaration_has_its_place() -> None:
     """The line is that of the user's own call, whatever it went through."""
-    made: list[Any] = [
+    result: list[Any] = [
         (Tool(name="t"), line()),
         (Suppression(check="call_loop", reason="x"), line()),
         (inverse("a", "b", same="id"), line()),
@@ -31,8 +31,8 @@ def test_each_declaration_has_its_place() -> None:
         (shield.configure({"mode": "audit"}), line()),
     ]
 
-    assert [(__file__, at) for _, at in made] == [
-        (each.place.file, each.place.line) for each, _ in made
+    assert [(__file__, at) for _, at in result] == [
+        (each.place.file, each.place.line) for each, _ in result
     ]
 
 

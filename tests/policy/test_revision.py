@@ -214,10 +214,10 @@ def test_names_and_sentence_of_a_rule_count() -> None:
         """An amount is at most 500."""
         return amount <= 500
 
-    made = [
+    declared_rule = [
         rule(tool="pay")(is_small),
         rule(tool="pay", takes={"amount": "sum"})(is_small),
         rule(tool="pay", sentence="At most 500.")(is_small),
     ]
 
-    assert 3 == len({configure(rules=[one]).revision for one in made})
+    assert 3 == len({configure(rules=[one]).revision for one in declared_rule})

@@ -50,13 +50,13 @@ def silent(amount: float) -> bool:
 
 def test_a_rule_knows_its_sentence_and_place() -> None:
     """The first line is the sentence; file and line are where it is written."""
-    made = rule(tool="refund")(documented)
+    declared_rule = rule(tool="refund")(documented)
 
     assert ("documented", "The sentence.", __file__, documented.__code__.co_firstlineno) == (
-        made.name,
-        made.sentence,
-        made.file,
-        made.line,
+        declared_rule.name,
+        declared_rule.sentence,
+        declared_rule.file,
+        declared_rule.line,
     )
 
 
@@ -71,9 +71,9 @@ def test_a_rule_is_still_the_function() -> None:
 )
 def test_which_tools_a_rule_judges(tool: Any, judged: list[str]) -> None:
     """One tool, several, or all of them."""
-    made = rule(tool=tool)(documented)
+    declared_rule = rule(tool=tool)(documented)
 
-    assert all(made.judges(name) for name in judged)
+    assert all(declared_rule.judges(name) for name in judged)
 
 
 @pytest.mark.parametrize(

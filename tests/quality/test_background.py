@@ -258,10 +258,10 @@ def test_a_process_that_is_terminated_does_what_waits(tmp_path: Any) -> None:
     assert process.stdout is not None
     assert any("begun" in line for line in iter(process.stdout.readline, ""))
     process.terminate()
-    said, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=30)
 
     assert 143 == process.returncode
-    assert 5 <= said.count("done") <= 8  # some were done before the first line was read
+    assert 5 <= output.count("done") <= 8  # some were done before the first line was read
 
 
 def test_a_pipeline_that_was_drained_goes_on() -> None:

@@ -63,13 +63,13 @@ def test_labels_measure_each_stage(store):
         (CARD, Truth.HALLUCINATED), (CARD, Truth.HALLUCINATED), (CARD, Truth.OK),
         (WRONG, Truth.HALLUCINATED), ("All done.", Truth.OK), (WRONG, None),
     ])  # fmt: skip
-    found = measured_precision(store)
+    results = measured_precision(store)
 
     assert 0.25 == false_positive_rate([store])
     assert {"pii": (2 / 3, 3), "hallucination": (1.0, 1)} == {
-        stage: (one.value, one.labels) for stage, one in found.items()
+        stage: (one.value, one.labels) for stage, one in results.items()
     }
-    assert found["pii"].low < 2 / 3 < found["pii"].high
+    assert results["pii"].low < 2 / 3 < results["pii"].high
 
 
 def test_own_stages_and_both_judges_are_measured(store):

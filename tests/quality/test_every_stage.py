@@ -32,8 +32,8 @@ def no_promises(output, config):
     start = output.text.find("guaranteed")
     if start < 0:
         return StageReport()
-    found = OutputFinding(code="PROMISE", start=start, end=start + 10, detail="a promise")
-    return StageReport(StageOutcome.FAILED, (found,), "Promise nothing.")
+    results = OutputFinding(code="PROMISE", start=start, end=start + 10, detail="a promise")
+    return StageReport(StageOutcome.FAILED, (results,), "Promise nothing.")
 
 
 OWN = Stage("no_promises", no_promises)
@@ -96,11 +96,11 @@ def test_a_failing_text_is_held_by_its_stage_alone(name):
     assert strict.held
     assert strict.feedback()
     [failed] = [one for one in strict.stages if one.name == name]
-    for found in failed.findings:
-        assert 0 <= found.start < found.end <= len(text)
-        assert found.code
-        assert found.detail
-        assert "\n" not in found.detail
+    for finding in failed.findings:
+        assert 0 <= finding.start < finding.end <= len(text)
+        assert finding.code
+        assert finding.detail
+        assert "\n" not in finding.detail
     json.dumps(strict.to_dict(), allow_nan=False)
 
 
@@ -142,7 +142,9 @@ def test_a_text_that_is_not_read_whole_has_not_passed():
     """Its stages say so; what was found in the part that was read counts."""
     plain, wrong = "The report is ready. " * 6_000, FAILING["guardrails"][0]
     whole = QualityPipeline(CONFIG).run(AgentOutput(text=plain, task_type="financial"))
-    found = QualityPipeline(CONFIG).run(AgentOutput(text=f"{wrong} {plain}", task_type="financial"))
+    result = QualityPipeline(CONFIG).run(
+        AgentOutput(text=f"{wrong} {plain}", task_type="financial")
+    )
     other = QualityPipeline(CONFIG).run(AgentOutput(text=plain, task_type="memo"))
 
     outcomes = {one.name: one.outcome for one in whole.stages}
@@ -150,7 +152,7 @@ def test_a_text_that_is_not_read_whole_has_not_passed():
         outcomes["pii"], outcomes["guardrails"], outcomes["hallucination"],
     )  # fmt: skip
     assert "only the first 100,000 of 126,000 characters" in whole.stages[1].reason
-    assert "failed" == found.stages[1].outcome
+    assert "failed" == result.stages[1].outcome
     assert "skipped" == other.stages[1].outcome  # no rule holds for memos
 
 

@@ -61,7 +61,7 @@ def test_personal_data_ends_the_cascade() -> None:
 
     assert result.held
     assert "failed" == outcomes(result)["pii"]
-    assert {"skipped"} == {found for name, found in outcomes(result).items() if name != "pii"}
+    assert {"skipped"} == {match for name, match in outcomes(result).items() if name != "pii"}
     assert "Output blocked: PII detected." in result.feedback()
     assert "4111" not in result.feedback() + str(result.to_dict())
 
@@ -319,10 +319,10 @@ def test_personal_data_in_what_a_judge_says_is_masked() -> None:
     judge = verdict(False, "It exposes SSN 219-44-0178 of jane.doe@mail.org.")
     result = run("All done.", judge=judge, background=False)
 
-    said = result.feedback() + str(result.to_dict()) + repr(result)
+    text = result.feedback() + str(result.to_dict()) + repr(result)
     assert "It exposes SSN ***-**-****" in result.feedback()
-    assert "219-44" not in said
-    assert "jane" not in said
+    assert "219-44" not in text
+    assert "jane" not in text
 
 
 def test_personal_data_in_a_claim_is_masked() -> None:

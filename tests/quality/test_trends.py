@@ -14,8 +14,12 @@ from abs_shield.quality.trends import ScoreTrends, SeriesKey
 def shifts(scores, trends=None, **output):
     """Where the series of one agent shifts."""
     trends = trends or ScoreTrends()
-    given = AgentOutput(text="", **output)
-    return [(n, found) for n, score in enumerate(scores) if (found := trends.add(given, score))]
+    agent_output = AgentOutput(text="", **output)
+    return [
+        (n, results)
+        for n, score in enumerate(scores)
+        if (results := trends.add(agent_output, score))
+    ]
 
 
 def around(mean, count, seed=1, spread=6):
@@ -25,10 +29,10 @@ def around(mean, count, seed=1, spread=6):
 
 def test_a_drop_within_a_week_is_found():
     """From 87 to 71, as in the seed: within ten scores, once, with both means."""
-    found = shifts([*around(87, 200), *around(71, 100, seed=2)], agent_id="analyst")
+    evaluation = shifts([*around(87, 200), *around(71, 100, seed=2)], agent_id="analyst")
 
-    assert 1 == len(found)
-    [(place, shift)] = found
+    assert 1 == len(evaluation)
+    [(place, shift)] = evaluation
     assert 200 <= place < 210
     assert 86 < shift.before < 89
     assert shift.now < shift.before
@@ -39,9 +43,9 @@ def test_a_slow_drift_is_found():
     """Sixteen points in 200 scores: no single one is far from the last."""
     drift = [score - 16 * n / 200 for n, score in enumerate(around(87, 200, seed=3))]
 
-    found = shifts([*around(87, 100), *drift])
-    assert found
-    assert 100 < found[0][0] < 260
+    evaluation = shifts([*around(87, 100), *drift])
+    assert evaluation
+    assert 100 < evaluation[0][0] < 260
 
 
 @pytest.mark.parametrize("spread", [0, 1, 6, 12])

@@ -47,7 +47,7 @@ def a_run() -> Callable[..., dict[str, Any]]:
     """Give a run of the library with these messages after the reader's question."""
 
     def make(*messages: Any, **more: Any) -> dict[str, Any]:
-        asked = {"role": "user", "content": "May I take Emma home?"}
-        return {"run_id": "r1", "tools": TOOLS, "messages": [asked, *messages], **more}
+        question = {"role": "user", "content": "May I take Emma home?"}
+        return {"run_id": "r1", "tools": TOOLS, "messages": [question, *messages], **more}
 
     return make

@@ -62,21 +62,21 @@ def test_chunks_hold_every_line_once(layout, most_lines, most_bytes):
     """Put together again they are the input; none is empty, and none is full before its end."""
     lines = list(laid_out(layout))
 
-    made = list(chunks(lines, most_lines=most_lines, most_bytes=most_bytes))
+    parts = list(chunks(lines, most_lines=most_lines, most_bytes=most_bytes))
 
-    assert lines == [line for chunk in made for line in chunk.lines]
-    assert all(chunk.lines for chunk in made)
+    assert lines == [line for chunk in parts for line in chunk.lines]
+    assert all(chunk.lines for chunk in parts)
 
 
 @given(LAYOUTS, st.integers(1, 6))
 def test_a_session_is_never_split(layout, most_lines):
     """A chunk ends where the next line is of another session; a full one ends as soon as it can."""
-    made = list(chunks(laid_out(layout), most_lines=most_lines))
+    parts = list(chunks(laid_out(layout), most_lines=most_lines))
 
-    for before, after in pairwise(made):
+    for before, after in pairwise(parts):
         last, first = named(before.lines[-1]), named(after.lines[0])
         assert last is None or last != first
-    for chunk in made:
+    for chunk in parts:
         beyond = [named(line) for line in chunk.lines[most_lines - 1 :]]
         assert len(beyond) < 2 or (len({*beyond}) == 1 and beyond[0] is not None)
 
@@ -98,8 +98,8 @@ def test_what_is_judged_does_not_depend_on_the_chunks(layout, most_lines):
 def judged(lines, *, most_lines):
     judge = Judging(rows="jsonl").prepare()
     parts = [judge(chunk) for chunk in chunks(lines, most_lines=most_lines)]
-    told = [one for part in parts for one in part.notes]
-    return b"".join(part.rows for part in parts), told
+    messages = [one for part in parts for one in part.notes]
+    return b"".join(part.rows for part in parts), messages
 
 
 @pytest.fixture
@@ -119,17 +119,19 @@ def test_runs_that_follow_each_other_share_their_session(shared):
 def unknown(lines):
     """The copies that nobody mentioned."""
     rows = judged(lines, most_lines=100)[0].splitlines()
-    found = [finding for row in map(json.loads, rows) for finding in row["findings"]]
-    return sorted(one["detail"].split('"')[1] for one in found if one["check"] == "phantom_target")
+    findings = [finding for row in map(json.loads, rows) for finding in row["findings"]]
+    return sorted(
+        one["detail"].split('"')[1] for one in findings if one["check"] == "phantom_target"
+    )
 
 
 def test_a_session_that_begins_is_told_once():
     """Where a session begins is told once for the lines that follow each other."""
     layout = [("wrong", "a"), ("run", "a"), ("run", "a"), ("run", None), ("run", "a")]
 
-    told = judged(list(laid_out(layout)), most_lines=100)[1]
+    result = judged(list(laid_out(layout)), most_lines=100)[1]
 
-    assert [(one.line, getattr(one, "name", None)) for one in told] == [
+    assert [(one.line, getattr(one, "name", None)) for one in result] == [
         (1, None),
         (2, '"a"'),
         (5, '"a"'),

@@ -34,9 +34,9 @@ def watching(seen):
 
 def before(path, **more):
     """Give, for each call of the file, what had been executed before it."""
-    seen: list = []
-    judged = list(replay([path], policy=watching(seen), **more))
-    return judged, seen
+    calls: list = []
+    judged = list(replay([path], policy=watching(calls), **more))
+    return judged, calls
 
 
 OPENAI = [
@@ -105,9 +105,9 @@ def test_a_call_is_judged_before_its_own_result(written, a_run):
         )
     )
 
-    _, seen = before(path)
+    _, judged_runs = before(path)
 
-    assert seen == [[], [({"title": "A"}, "one", False)]]
+    assert judged_runs == [[], [({"title": "A"}, "one", False)]]
 
 
 @pytest.mark.parametrize(
@@ -127,11 +127,11 @@ def test_results_find_their_calls(written, a_run, ids, answered):
     last = calls(("z", "find_book", {"title": "C"}))
     path = written(a_run(message, *(result(*answer) for answer in answered), last))
 
-    judged, seen = before(path)
+    judged, judged_runs = before(path)
 
     assert [one.executed for one in judged] == [True, True, False]
-    assert seen[1] == [({"title": "A"}, "one", False)]
-    assert seen[2] == [({"title": "A"}, "one", False), ({"title": "B"}, "two", False)]
+    assert judged_runs[1] == [({"title": "A"}, "one", False)]
+    assert judged_runs[2] == [({"title": "A"}, "one", False), ({"title": "B"}, "two", False)]
 
 
 def test_ids_may_be_used_again_in_a_later_turn(written, a_run):
@@ -139,9 +139,9 @@ def test_ids_may_be_used_again_in_a_later_turn(written, a_run):
     again = [calls(("0", "find_book", {"title": "A"})), result("0", "x")]
     path = written(a_run(*again, *again, *again))
 
-    _, seen = before(path)
+    _, judged_runs = before(path)
 
-    assert [len(done) for done in seen] == [0, 1, 2]
+    assert [len(done) for done in judged_runs] == [0, 1, 2]
 
 
 def test_a_call_without_a_result_did_not_run(written, a_run):
@@ -149,10 +149,10 @@ def test_a_call_without_a_result_did_not_run(written, a_run):
     message = calls(("c1", "find_book", {"title": "A"}), ("c2", "find_book", {"title": "B"}))
     path = written(a_run(message, result("c2", "two"), calls(("c3", "find_book", {"title": "C"}))))
 
-    judged, seen = before(path)
+    judged, judged_runs = before(path)
 
     assert [one.executed for one in judged] == [False, True, False]
-    assert seen[2] == [({"title": "B"}, "two", False)]
+    assert judged_runs[2] == [({"title": "B"}, "two", False)]
 
 
 def test_a_late_result_goes_to_its_call(written, a_run):
@@ -166,9 +166,9 @@ def test_a_late_result_goes_to_its_call(written, a_run):
         )
     )
 
-    _, seen = before(path)
+    _, judged_runs = before(path)
 
-    assert seen[1] == [({"title": "A"}, "one", False)]
+    assert judged_runs[1] == [({"title": "A"}, "one", False)]
 
 
 @pytest.mark.parametrize("failed", [{"is_error": True}, {"error": True}, {"error": "no such copy"}])
@@ -182,10 +182,10 @@ def test_a_failed_result_is_a_failed_call(written, a_run, failed):
         )
     )
 
-    judged, seen = before(path)
+    judged, judged_runs = before(path)
 
     assert judged[0].executed
-    assert seen[1] == [({"title": "A"}, None, True)]
+    assert judged_runs[1] == [({"title": "A"}, None, True)]
 
 
 def test_runs_of_one_session_share_it(written, a_run):
@@ -195,9 +195,9 @@ def test_runs_of_one_session_share_it(written, a_run):
         a_run(*turn, session_id="s"), a_run(*turn, session_id="s"), a_run(*turn), a_run(*turn)
     )
 
-    _, seen = before(path)
+    _, judged_runs = before(path)
 
-    assert [len(done) for done in seen] == [0, 1, 0, 0]
+    assert [len(done) for done in judged_runs] == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -211,17 +211,17 @@ def test_runs_of_one_session_share_it(written, a_run):
 )
 def test_the_clock_is_the_files(written, a_run, ats, times):
     """The session's time moves by the file's `at` alone, never back, and not without it."""
-    seen: list[float] = []
+    records: list[float] = []
 
     @rule(tool="*")
     def watch(session):
         """Nothing is wrong."""
-        seen.append(record_of(session).clock())
+        records.append(record_of(session).clock())
 
     turns = [{**calls((str(i), "find_book", {"title": "A"})), "at": at} for i, at in enumerate(ats)]
     list(replay([written(a_run(*turns))], policy=configure(rules=[watch])))
 
-    assert seen == times
+    assert records == times
 
 
 def test_nan_in_arguments_is_judged(written, a_run):
@@ -241,9 +241,12 @@ def test_the_policys_tool_wins(written, a_run):
         a_run(calls(("c", "find_book", {"title": "A"}), ("d", "lend_book", {"copy": 1})))
     )
 
-    found, lent = replay([path], policy=policy)
+    result, lent = replay([path], policy=policy)
 
-    assert (found.decision.verdict, lent.decision.verdict) == (Verdict.HALLUCINATED, Verdict.CLEAN)
+    assert (result.decision.verdict, lent.decision.verdict) == (
+        Verdict.HALLUCINATED,
+        Verdict.CLEAN,
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,10 +300,10 @@ def test_a_replay_says_nothing_to_the_logs(written, a_run, caplog):
 def test_bad_lines_are_told(written, a_run, caplog):
     """Whoever asks is told of each bad line; nobody asking, it is logged."""
     path = written(b"{", a_run())
-    told: list[str] = []
+    messages: list[str] = []
 
-    list(replay([path], on_bad_line=lambda bad: told.append(str(bad))))
+    list(replay([path], on_bad_line=lambda bad: messages.append(str(bad))))
     list(replay([path]))
 
-    assert told[0].startswith(f"{path}:1: the line is not JSON")
+    assert messages[0].startswith(f"{path}:1: the line is not JSON")
     assert "skipped" in caplog.text

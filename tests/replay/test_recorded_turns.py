@@ -35,8 +35,8 @@ def test_what_is_said_ends_a_turn():
     call = ToolCall("see_patient", {}, "a")
     events = [Proposed((call,)), Opaque("an image"), MessageText("user", "well?"), returned("a")]
 
-    turn, said, late = turns(events)
+    turn, middle, late = turns(events)
 
     assert isinstance(turn, Turn)
     assert (turn.results, turn.rest) == ((None,), (Opaque("an image"),))
-    assert (said, late) == (events[2], events[3])
+    assert (middle, late) == (events[2], events[3])

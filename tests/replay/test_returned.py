@@ -11,20 +11,20 @@ from abs_shield.replay.session_keys import SessionKeys
 @given(st.lists(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size=3_000))
 def test_keys_are_remembered_as_in_a_set(keys):
     """A key is new the first time, and never again, while the table grows."""
-    remembered, seen = SessionKeys(), set()
+    remembered, calls = SessionKeys(), set()
 
     for key in keys:
-        assert remembered.add(key) == ((key or 1) not in seen)
-        seen.add(key or 1)
+        assert remembered.add(key) == ((key or 1) not in calls)
+        calls.add(key or 1)
 
 
 @given(st.lists(st.integers(0, 30), max_size=60))
 def test_beyond_the_bound_only_the_first_ones_are(keys):
     """Never is a session said to come back that did not."""
-    remembered, seen = SessionKeys(most=5), set()
+    remembered, calls = SessionKeys(most=5), set()
 
     for key in keys:
         new = remembered.add(key)
-        assert new or (key or 1) in seen
-        seen.add(key or 1)
-    assert remembered.full == (len(seen) >= 5)
+        assert new or (key or 1) in calls
+        calls.add(key or 1)
+    assert remembered.full == (len(calls) >= 5)

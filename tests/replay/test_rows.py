@@ -54,17 +54,17 @@ def test_a_line_has_the_documented_members(written, a_run):
     message = {"role": "assistant", "tool_calls": [{"id": "c", "name": "burn_book"}]}
     [judged] = replay([written(a_run(message))])
 
-    made = row(judged)
+    result = row(judged)
 
-    assert list(made) == [
+    assert list(result) == [
         "run_id", "call_index", "call_id", "tool", "verdict", "action", "would_block", "findings",
         "coverage",
     ]  # fmt: skip
-    assert list(made["findings"][0]) == [
+    assert list(result["findings"][0]) == [
         "check", "code", "verdict", "strength", "where", "detail", "hint", "nearest", "mode",
         "counted", "suppressed",
     ]  # fmt: skip
-    assert made["coverage"]["phantom_tool"] == {"outcome": "ran", "reason": ""}
+    assert result["coverage"]["phantom_tool"] == {"outcome": "ran", "reason": ""}
 
 
 @pytest.mark.parametrize("record", [{}, {"run_id": "r"}, {"verdict": "FINE"}, {"findings": 3}])

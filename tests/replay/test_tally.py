@@ -76,11 +76,11 @@ def test_the_whole(tally):
 @pytest.mark.parametrize(("on_error", "outcome"), [("allow", "unavailable"), ("block", "error")])
 def test_reasons_are_kept(path, on_error, outcome):
     """What could not be judged says why; whether that is an error says the policy."""
-    found = tallied(path, Firewalls(shield.configure(mode="audit", on_error=on_error)))
+    result = tallied(path, Firewalls(shield.configure(mode="audit", on_error=on_error)))
     reasons = [
         reason
-        for (layer, said, reason) in found.reasons
-        if said == outcome and layer == "parameter_mismatch" and "find_book" in reason
+        for (layer, text, reason) in result.reasons
+        if text == outcome and layer == "parameter_mismatch" and "find_book" in reason
     ]
 
     assert len(reasons) == 1
@@ -88,11 +88,11 @@ def test_reasons_are_kept(path, on_error, outcome):
 
 def test_as_data(tally):
     """The counts of all sources are the sum of those of each."""
-    made = tally.to_dict()
+    report = tally.to_dict()
 
-    assert (made["runs"], made["calls"], made["would_block"]) == (4, 6, 3)
-    assert [layer["layer"] for layer in made["layers"]] == list(LAYER_NAMES)
-    assert sum(source["calls"] for source in made["sources"]) == made["calls"]
+    assert (report["runs"], report["calls"], report["would_block"]) == (4, 6, 3)
+    assert [layer["layer"] for layer in report["layers"]] == list(LAYER_NAMES)
+    assert sum(source["calls"] for source in report["sources"]) == report["calls"]
 
 
 def test_a_heatmap_has_the_hottest_tool_first(path):

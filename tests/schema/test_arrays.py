@@ -54,9 +54,9 @@ def test_a_wrong_item_is_named() -> None:
 def test_proofs_know_such_a_schema() -> None:
     """It is not impossible, and has samples."""
     schema = {"type": "object", "properties": {"metrics": METRICS}, "required": ["metrics"]}
-    found = [sample["metrics"] for sample in Samples(schema, compile_schema(schema))]
+    results = [sample["metrics"] for sample in Samples(schema, compile_schema(schema))]
 
-    assert ("", True) == (find_contradiction(schema), ["noise"] in found)
+    assert ("", True) == (find_contradiction(schema), ["noise"] in results)
 
 
 def test_such_an_item_is_an_enumerated_one() -> None:

@@ -105,10 +105,10 @@ def test_hints_for_misspelt_names_are_bounded() -> None:
     known = {f"parameter_name_{n}": {"type": "string"} for n in range(5_000)}
     schema = {"properties": known, "additionalProperties": False}
     compiled = compile_schema(schema)
-    found = compiled.problems({f"paramter_name_{n}": "x" for n in range(200)})
+    results = compiled.problems({f"paramter_name_{n}": "x" for n in range(200)})
 
-    assert len(found) == 100
-    hinted = [problem for problem in found if problem.hint.startswith("did you mean")]
+    assert len(results) == 100
+    hinted = [problem for problem in results if problem.hint.startswith("did you mean")]
     assert 5 <= len(hinted) <= 20
     again = compiled.problems({"paramter_name_1": "x"})
     assert [problem.hint[:12] for problem in again] == ["did you mean"]

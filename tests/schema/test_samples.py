@@ -59,9 +59,9 @@ BOUNDARIES: list[tuple[Any, list[Any]]] = [
 @pytest.mark.parametrize(("schema", "expected"), BOUNDARIES, ids=lambda each: str(each)[:40])
 def test_boundaries_are_sampled(schema: Any, expected: list[Any]) -> None:
     """What lies on a bound of the schema is among the samples."""
-    found = values(schema, **{"$defs": {"day": {"enum": ["Mon", "Sun"]}}})
+    results = values(schema, **{"$defs": {"day": {"enum": ["Mon", "Sun"]}}})
 
-    assert [] == [each for each in expected if each not in found]
+    assert [] == [each for each in expected if each not in results]
 
 
 NEAR: list[tuple[Any, Any, list[Any]]] = [
@@ -77,9 +77,9 @@ NEAR: list[tuple[Any, Any, list[Any]]] = [
 @pytest.mark.parametrize(("schema", "constant", "expected"), NEAR)
 def test_what_lies_near_a_constant(schema: Any, constant: Any, expected: list[Any]) -> None:
     """A number or word that somebody compares with is tried, and its neighbours too."""
-    found = values(schema, constant)
+    results = values(schema, constant)
 
-    assert [] == [each for each in expected if each not in found]
+    assert [] == [each for each in expected if each not in results]
 
 
 @pytest.mark.parametrize(("most", "lengths"), [(280, {279, 280, 281})])
@@ -91,20 +91,20 @@ def test_lengths_near_a_number(most: int, lengths: set[int]) -> None:
 def test_optional_arguments_come_and_go() -> None:
     """Each optional argument is left out of some sample, and all are in another."""
     properties = {name: {"type": "boolean"} for name in "abc"}
-    found = sampled({"type": "object", "properties": properties, "required": ["a"]})
+    samples = sampled({"type": "object", "properties": properties, "required": ["a"]})
 
     assert {frozenset("a"), frozenset("ab"), frozenset("ac"), frozenset("abc")} == {
-        frozenset(arguments) for arguments in found
+        frozenset(arguments) for arguments in samples
     }
 
 
 def test_pairs() -> None:
     """Two parameters are varied together, so that a rule over both is reached."""
     day = {"type": "string", "format": "date"}
-    found = sampled({"type": "object", "properties": {"start": day, "end": day}})
+    samples = sampled({"type": "object", "properties": {"start": day, "end": day}})
     orders = {
         (each["start"] > each["end"]) - (each["start"] < each["end"])
-        for each in found
+        for each in samples
         if len(each) == 2
     }
 
@@ -113,7 +113,7 @@ def test_pairs() -> None:
 
 def test_arguments_that_depend_on_each_other() -> None:
     """What asks for another argument is sampled together with it."""
-    found = sampled(
+    samples = sampled(
         {
             "type": "object",
             "properties": {"card": {"type": "string"}, "cvc": {"type": "integer"}},
@@ -121,7 +121,7 @@ def test_arguments_that_depend_on_each_other() -> None:
         }
     )
 
-    assert any(arguments.keys() == {"card", "cvc"} for arguments in found)
+    assert any(arguments.keys() == {"card", "cvc"} for arguments in samples)
 
 
 def test_a_focus() -> None:
@@ -131,11 +131,11 @@ def test_a_focus() -> None:
         "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
         "additionalProperties": True,
     }
-    found = sampled(parameters, focus=["a", "c"])
+    samples = sampled(parameters, focus=["a", "c"])
 
     assert ({1}, True) == (
-        {arguments["b"] for arguments in found if "b" in arguments},
-        any("c" in arguments for arguments in found),
+        {arguments["b"] for arguments in samples if "b" in arguments},
+        any("c" in arguments for arguments in samples),
     )
 
 
@@ -187,19 +187,19 @@ def test_a_pattern_that_takes_for_ever() -> None:
         "required": ["x"],
     }
     compiled = compile_schema(parameters, closed=True)
-    asked = []
+    requests = []
 
     class Counting:
         def accepts(self, value: Any) -> bool:
-            asked.append(str(value))
+            requests.append(str(value))
             return compiled.accepts(value)
 
         problems = compiled.problems
 
-    found = [*Samples(parameters, cast("Any", Counting()), pool=Pool.of(texts))]
+    results = [*Samples(parameters, cast("Any", Counting()), pool=Pool.of(texts))]
 
-    assert {"x": "a", "y": "a", "z": "a"} == found[0]
-    assert len([text for text in asked if "!" in text]) < 30
+    assert {"x": "a", "y": "a", "z": "a"} == results[0]
+    assert len([text for text in requests if "!" in text]) < 30
 
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.text("ab_1", max_size=3))
@@ -248,10 +248,10 @@ def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
         compiled = compile_schema(schema, closed=True)
     except PolicyError:
         return
-    found = [*Samples(schema, compiled, pool=Pool.of([3, "a"]))]
+    results = [*Samples(schema, compiled, pool=Pool.of([3, "a"]))]
 
-    assert len(found) <= MOST
-    assert [] == [each for each in found if compiled.problems(each)]
+    assert len(results) <= MOST
+    assert [] == [each for each in results if compiled.problems(each)]
 
 
 @pytest.mark.slow

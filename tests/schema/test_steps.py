@@ -108,9 +108,9 @@ def test_nothing_is_remembered_of_another_value(engine: str) -> None:
     schema = compile_schema(
         {"items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"enum": [["a"], ["b"]]}}}, engine=engine
     )
-    found = [schema.accepts([[letter]]) for letter in "abcd" * 50]
+    results = [schema.accepts([[letter]]) for letter in "abcd" * 50]
 
-    assert [True, True, False, False] * 50 == found
+    assert [True, True, False, False] * 50 == results
     assert work_budget.memo() is None
 
 

@@ -87,10 +87,12 @@ def test_style_is_none(shop, answer):
 def test_inference_that_fits_the_evidence_is_none():
     """What is reckoned from figures of the evidence is not absent from it."""
     evidence = "The flight costs $120.50. The bag costs $9.50."
-    found = checked("The flight is $120.50 and the bag $9.50: $130.00 in total.", evidence=evidence)
+    report = checked(
+        "The flight is $120.50 and the bag $9.50: $130.00 in total.", evidence=evidence
+    )
 
-    assert [()] == [one.missing for one in found.claims]
-    assert "contradicted" not in statuses(found.report)
+    assert [()] == [one.missing for one in report.claims]
+    assert "contradicted" not in statuses(report.report)
 
 
 def test_a_deed_that_no_call_stands_behind(shop):
@@ -107,10 +109,10 @@ def test_the_evidence_is_the_run_and_not_the_world(shop):
 
 def test_words_alone_are_shown_and_do_not_revise(shop):
     """Style and summaries are no hallucinations: in a run a gate on words stops the honest."""
-    found = checked("Order W-2040 left Oslo in fine shape.", session=shop.session)
-    [claim] = found.claims
+    report = checked("Order W-2040 left Oslo in fine shape.", session=shop.session)
+    [claim] = report.claims
 
-    assert ("emit", ["grounded"]) == (found.report.action, statuses(found.report))
+    assert ("emit", ["grounded"]) == (report.report.action, statuses(report.report))
     assert claim.words < 0.4 < 0.98 < claim.score
 
 
@@ -120,11 +122,11 @@ def test_words_alone_are_shown_and_do_not_revise(shop):
 def test_a_call_is_parsed_against_its_schema_and_rejected(shop):
     """The error goes back to the model, and nothing runs."""
     before = [*shop.ran]
-    told = json.loads(shop.call("get_order", order_id=5, colour="red"))
+    report = json.loads(shop.call("get_order", order_id=5, colour="red"))
 
-    assert ("blocked", True) == (told["status"], told["retryable"])
+    assert ("blocked", True) == (report["status"], report["retryable"])
     assert {"/arguments/order_id", "/arguments/colour"} == {
-        one["field"] for one in told["problems"]
+        one["field"] for one in report["problems"]
     }
     assert before == shop.ran
 
@@ -159,13 +161,13 @@ def test_every_entity_of_a_call_has_a_source(what, source):
     """Supplied by the user, returned by a prior call, or allowed for the tool; else flagged."""
     name, arguments = ENTITIES[what]
     entity = value_of(arguments)
-    made = Shop(allow=[entity] if source == "an allowlist" else [])
-    with made.door.session() as session:
+    new_shop = Shop(allow=[entity] if source == "an allowlist" else [])
+    with new_shop.door.session() as session:
         session.user(f"See {entity} please." if source == "the user" else "See it, please.")
         if source == "a prior result":
             session.tool_result("find", {"found": entity})
-        made.call(name, **arguments)
-        [validation] = made.door.check_answer("Done?").tool_call_validations
+        new_shop.call(name, **arguments)
+        [validation] = new_shop.door.check_answer("Done?").tool_call_validations
 
     assert ("flagged" if source == "nobody" else "accepted") == validation.status
     assert (source == "nobody") == any(entity in error for error in validation.errors)
@@ -289,17 +291,17 @@ def test_the_report_tells_the_score_of_the_whole(shop, aggregate):
 
 def test_entailment_decides_what_words_leave_open(shop):
     """NLI is a method of scoring: it is asked about open claims, and about no others."""
-    asked = []
+    requests = []
 
     def verifier(premise, claims):
-        asked.extend(claims)
+        requests.extend(claims)
         return [0.97] * len(claims)
 
     before = shop.door.check_answer(OPEN, config=CONFIG)
     after = shop.door.check_answer(f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier, **EVEN))
 
     assert ("revise", "emit") == (before.action, after.action)
-    assert {OPEN} == {*asked}
+    assert {OPEN} == {*requests}
 
 
 @pytest.mark.parametrize(
@@ -362,10 +364,10 @@ def test_failed_and_blocked_calls_vouch_for_nothing_of_their_own(shop):
     """An error that repeats what it was asked supports no id; a call that never ran, nothing."""
     shop.call("get_order", order_id="W-1111")
     shop.call("get_order", order_id="W-2040", city="Lima")
-    found = checked("Order W-1111 is lost in Lima.", session=shop.session)
+    report = checked("Order W-1111 is lost in Lima.", session=shop.session)
 
-    assert ["unsupported"] == statuses(found.report)
-    assert "W-1111" in {miss.text for miss in found.claims[0].missing}
+    assert ["unsupported"] == statuses(report.report)
+    assert "W-1111" in {miss.text for miss in report.claims[0].missing}
 
 
 def test_the_agents_own_words_are_no_evidence():
@@ -552,9 +554,9 @@ def test_the_gate(claims, action, notes):
 def test_a_mean_does_not_hide_a_claim_that_is_too_weak():
     """Both emit and revise match, and revise goes first."""
     config = AnswerConfig(aggregate="mean")
-    found = gate([*[GateClaim(1.0)] * 30, GateClaim(0.5)], config)
+    result = gate([*[GateClaim(1.0)] * 30, GateClaim(0.5)], config)
 
-    assert (True, "revise") == (found.overall >= config.emit_threshold, found.action)
+    assert (True, "revise") == (result.overall >= config.emit_threshold, result.action)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -669,8 +671,8 @@ def test_a_block_is_not_revised(shop):
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_refusal_names_the_failure_and_nothing_internal(shop, what):
     """No tool, no score, no threshold, no evidence, nothing of the draft."""
-    answer, given = REFUSED[what]
-    done = through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **given}))
+    answer, evidence = REFUSED[what]
+    done = through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **evidence}))
 
     assert f"I cannot answer this reliably: {done.refused}." == done.text
     assert not re.search(r"\d|get_order|[\[\]{}_`$]", done.text)
@@ -701,15 +703,15 @@ def test_the_fields_of_the_report(kind):
 def test_a_written_report_has_these_fields_and_no_other(shop):
     """In what is written every object has exactly its own."""
     shop.call("get_order", id=7)
-    told = shop.door.check_answer(TRUE).to_dict()
+    report = shop.door.check_answer(TRUE).to_dict()
 
-    assert FIELDS[HallucinationReport] == {*told}
-    assert FIELDS[ReportedClaim] == {*told["claims"][0]}
+    assert FIELDS[HallucinationReport] == {*report}
+    assert FIELDS[ReportedClaim] == {*report["claims"][0]}
     assert {field.name for field in fields(EvidenceSpan)} == {
-        *told["claims"][0]["evidence_spans"][0]
+        *report["claims"][0]["evidence_spans"][0]
     }
-    assert FIELDS[ToolCallValidation] == {*told["tool_call_validations"][0]}
-    assert {"claim", "original", "probe_answers", "agreement"} == {*told["consistency_probes"][0]}
+    assert FIELDS[ToolCallValidation] == {*report["tool_call_validations"][0]}
+    assert {"claim", "original", "probe_answers", "agreement"} == {*report["consistency_probes"][0]}
 
 
 def test_the_version_of_the_report(shop):
@@ -719,19 +721,19 @@ def test_the_version_of_the_report(shop):
 
 def written():
     """Reports of many kinds of runs."""
-    made = Shop()
+    new_shop = Shop()
     configs = [
         CONFIG, AnswerConfig(judge=saying("supported")), AnswerConfig(judge=saying("contradicted")),
         AnswerConfig(judge=filling("$120.50"), probes=3), AnswerConfig(high_stakes=True),
         AnswerConfig(task_type="draft"), AnswerConfig(aggregate="mean"),
     ]  # fmt: skip
-    with made.door.session() as session:
+    with new_shop.door.session() as session:
         session.user(ASKED)
-        made.call("get_order", order_id="W-2040")
-        made.call("get_order", id=7)
+        new_shop.call("get_order", order_id="W-2040")
+        new_shop.call("get_order", id=7)
         for config in configs:
             for answer in (TRUE, OPEN, VAGUE, "", *MADE_UP.values()):
-                yield made.door.check_answer(answer, config=config).to_dict()
+                yield new_shop.door.check_answer(answer, config=config).to_dict()
     yield check_answer(TRUE, evidence=[]).to_dict()
     yield check_answer(TRUE, evidence=[{"id": "a\ud800", "text": ORDER}]).to_dict()
 
@@ -740,11 +742,11 @@ def test_every_report_is_as_the_published_schema_says():
     """The schema is a valid one of draft 2020-12."""
     Draft202012Validator.check_schema(REPORT_SCHEMA)
     validator = Draft202012Validator(REPORT_SCHEMA)
-    told = [*written()]
+    messages = [*written()]
 
-    assert [] == [error.message for one in told for error in validator.iter_errors(one)]
-    assert told == json.loads(json.dumps(told, allow_nan=False))
-    assert {"emit", "revise", "block"} == {one["action"] for one in told}
+    assert [] == [error.message for one in messages for error in validator.iter_errors(one)]
+    assert messages == json.loads(json.dumps(messages, allow_nan=False))
+    assert {"emit", "revise", "block"} == {one["action"] for one in messages}
 
 
 LEVELS = [

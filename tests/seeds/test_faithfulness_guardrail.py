@@ -127,13 +127,13 @@ def test_equality_passes():
 
 def test_the_documented_configuration_loads_as_it_stands():
     """Every field is read, from the text of the page."""
-    found = Faithfulness.from_config(DOCUMENTED, providers={"provider_xxxxxxxxx": Reader(table)})
+    report = Faithfulness.from_config(DOCUMENTED, providers={"provider_xxxxxxxxx": Reader(table)})
 
-    assert (True, False, True) == (found.enabled, found.before, found.after)
-    assert (0.8, True) == (found.threshold, found.exclude_out_of_scope_statements)
-    assert "provider_xxxxxxxxx" == found.ref
-    assert found.context.endswith("for the World's Fair.")
-    assert found.check(RESPONSE).denied
+    assert (True, False, True) == (report.enabled, report.before, report.after)
+    assert (0.8, True) == (report.threshold, report.exclude_out_of_scope_statements)
+    assert "provider_xxxxxxxxx" == report.ref
+    assert report.context.endswith("for the World's Fair.")
+    assert report.check(RESPONSE).denied
 
 
 def test_every_part_of_the_configuration_loads():
@@ -153,10 +153,10 @@ def test_every_part_of_the_configuration_loads():
 def test_the_context_may_be_an_array():
     """The documents are judged together; the threshold is the one given."""
     judge = Reader(lambda text: 1)
-    found = Faithfulness.from_config(DOCUMENTS, providers={"provider_xxxxxxxxx": judge})
-    found.check("Gustave Eiffel's company built it.")
+    report = Faithfulness.from_config(DOCUMENTS, providers={"provider_xxxxxxxxx": judge})
+    report.check("Gustave Eiffel's company built it.")
 
-    assert 0.7 == found.threshold
+    assert 0.7 == report.threshold
     assert json.loads(DOCUMENTS)["context"] == data_in(judge.heard[1])["context"]
 
 
@@ -171,11 +171,11 @@ def test_provider_is_another_name_of_ref():
 
 def test_the_defaults():
     """After but not before, threshold 0.8, statements out of scope pass."""
-    found = guard("lexical")
+    report = guard("lexical")
 
-    assert (True, False, True) == (found.enabled, found.before, found.after)
-    assert (0.8, True) == (found.threshold, found.exclude_out_of_scope_statements)
-    assert "strict" == found.mode
+    assert (True, False, True) == (report.enabled, report.before, report.after)
+    assert (0.8, True) == (report.threshold, report.exclude_out_of_scope_statements)
+    assert "strict" == report.mode
 
 
 @pytest.mark.parametrize(
@@ -257,9 +257,9 @@ def test_two_sequential_calls():
 
     assert 2 == len(judge.heard)
     assert {"text": RESPONSE} == data_in(judge.heard[0])
-    asked = data_in(judge.heard[1])
-    assert [CONTEXT] == asked["context"]
-    assert list(ROWS) == [one["statement"] for one in asked["statements"]]
+    request = data_in(judge.heard[1])
+    assert [CONTEXT] == request["context"]
+    assert list(ROWS) == [one["statement"] for one in request["statements"]]
 
 
 def test_an_empty_response_costs_no_call():
@@ -354,11 +354,11 @@ def test_before_judges_the_input():
 
     assert ("before", True) == (both.check_input(RESPONSE).phase, both.check_input(RESPONSE).denied)
     assert asyncio.run(both.acheck_input(RESPONSE)).denied
-    heard = len(judge.heard)
+    count = len(judge.heard)
     assert ("not_run: `before` is off",) == guard(judge).check_input(RESPONSE).notes
     assert ("not_run: `after` is off",) == neither.check(RESPONSE).notes
     assert ("not_run: it is not enabled",) == guard(judge, enabled=False).check(RESPONSE).notes
-    assert heard == len(judge.heard)
+    assert count == len(judge.heard)
 
 
 def test_the_context_of_one_response():
@@ -518,25 +518,25 @@ async def collected(stream: Any) -> list[Any]:
 
 def test_a_stream_is_held_until_its_end():
     """Without a window nothing goes on before the whole is judged."""
-    found = guard("lexical")
-    denied = list(found.stream(chunks(RESPONSE)))
+    report = guard("lexical")
+    denied = list(report.stream(chunks(RESPONSE)))
     passed = list(guard("lexical", threshold=0.5).stream(chunks(RESPONSE)))
 
     assert [("", Fraction(2, 3))] == [(part.text, part.result.score) for part in denied]
     assert [RESPONSE] == [part.text for part in passed]
-    assert denied == asyncio.run(collected(found.astream(achunks(RESPONSE))))
+    assert denied == asyncio.run(collected(report.astream(achunks(RESPONSE))))
 
 
 def test_a_stream_in_windows():
     """Whole sentences go on as they are judged; the stream ends with the first denial."""
-    found = guard("lexical")
-    parts = list(found.stream(chunks(RESPONSE + " More words follow."), window=20))
+    report = guard("lexical")
+    parts = list(report.stream(chunks(RESPONSE + " More words follow."), window=20))
 
     assert RESPONSE.startswith("".join(part.text for part in parts))
     assert "330" not in "".join(part.text for part in parts)
     assert [False] * (len(parts) - 1) + [True] == [part.result.denied for part in parts]
     assert parts[0].text
-    again = found.astream(achunks(RESPONSE + " More words follow."), window=20)
+    again = report.astream(achunks(RESPONSE + " More words follow."), window=20)
     assert parts == asyncio.run(collected(again))
 
 
@@ -545,8 +545,8 @@ def test_a_stream_that_is_not_judged_goes_through():
     off = guard("lexical", after=False)
 
     assert chunks(RESPONSE) == [part.text for part in off.stream(chunks(RESPONSE))]
-    found = asyncio.run(collected(off.astream(achunks(RESPONSE))))
-    assert chunks(RESPONSE) == [part.text for part in found]
+    results = asyncio.run(collected(off.astream(achunks(RESPONSE))))
+    assert chunks(RESPONSE) == [part.text for part in results]
 
 
 def test_a_stream_without_end_is_bounded():
@@ -599,10 +599,10 @@ CASES = {
 def test_the_use_cases(case):
     """Answers that stick to the source pass, those that do not are denied, without a model."""
     context, right, wrong = CASES[case]
-    found = Faithfulness(provider="lexical", context=context)
+    report = Faithfulness(provider="lexical", context=context)
 
-    assert found.check(right).passed
-    assert found.check(wrong).denied
+    assert report.check(right).passed
+    assert report.check(wrong).denied
 
 
 def test_statements_are_asked_for_without_pronouns():
@@ -619,12 +619,12 @@ def test_statements_are_asked_for_without_pronouns():
 @pytest.mark.parametrize("provider", ["model", "lexical"])
 def test_all_messages_of_a_phase_are_judged_together(provider):
     """One score for several messages; none at all, as of an empty generation, states nothing."""
-    given = Reader(table) if provider == "model" else "lexical"
-    found = guard(given, before=True)
+    options = Reader(table) if provider == "model" else "lexical"
+    report = guard(options, before=True)
 
-    assert Fraction(2, 3) == found.check(list(ROWS)).score
-    assert Fraction(2, 3) == found.check_input(tuple(ROWS)).score
-    assert ("no_statements",) == found.check([]).notes == found.check(["", " "]).notes
+    assert Fraction(2, 3) == report.check(list(ROWS)).score
+    assert Fraction(2, 3) == report.check_input(tuple(ROWS)).score
+    assert ("no_statements",) == report.check([]).notes == report.check(["", " "]).notes
 
 
 @pytest.mark.parametrize("given", [None, 5, b"text", [1], {"role": "assistant"}])

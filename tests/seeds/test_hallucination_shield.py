@@ -65,10 +65,10 @@ scenarios = pytest.mark.parametrize(
 
 
 def firewall(*, hooks=(), **declared):
-    made = Shield(shield.configure(rules=[sum_is_positive], **declared), hooks=hooks)
+    guard = Shield(shield.configure(rules=[sum_is_positive], **declared), hooks=hooks)
     for function in TOOLS:
-        made.register(function)
-    return made
+        guard.register(function)
+    return guard
 
 
 def judged(door, name, arguments, logprobs):
@@ -108,9 +108,9 @@ def test_one_layer_finds_its_own_scenario(name, arguments, logprobs, layer, verd
 
 def test_the_target_that_was_asked_about_is_clean():
     """The other half of the scenario: the user only asked about ``tx_12345``."""
-    asked = {"transaction_id": "tx_12345"}
+    request = {"transaction_id": "tx_12345"}
 
-    assert "CLEAN" == judged(firewall(), "refund", asked, None).verdict
+    assert "CLEAN" == judged(firewall(), "refund", request, None).verdict
 
 
 def test_another_user_is_deleted_without_contradiction():

@@ -81,17 +81,17 @@ def evaluated(**shares: float) -> Evaluation:
 
 def test_three_kinds_of_tests() -> None:
     """Task-specific tests, regression tests, the hallucination re-check."""
-    found = evaluated(target=0.9)
+    evaluation = evaluated(target=0.9)
 
-    assert Recommendation.PROMOTE is found.outcome
+    assert Recommendation.PROMOTE is evaluation.outcome
     assert ["target", "regression: legal citation", "hallucination"] == [
-        one.name for one in found.comparisons
+        one.name for one in evaluation.comparisons
     ]
 
 
 def test_worse_at_legal_citations_is_not_deployed() -> None:
     """However much better at market caps."""
-    found = evaluated(target=1.0, regression=0.7)
+    evaluation = evaluated(target=1.0, regression=0.7)
 
-    assert Recommendation.REJECT is found.outcome
-    assert ("regression: legal citation is worse",) == found.reasons
+    assert Recommendation.REJECT is evaluation.outcome
+    assert ("regression: legal citation is worse",) == evaluation.reasons

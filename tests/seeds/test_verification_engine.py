@@ -70,8 +70,8 @@ def price(engine, value, *, ticker="NVDA", session=None):
 
 def combined(**scores):
     """The posterior of signals by their score; 0 is silence."""
-    heard = [(n, SignalResult(s > 0, s, RATIOS[n])) for n, s in scores.items()]
-    odds = Literature(RATIOS).odds(math.log(0.15 / 0.85), heard)
+    messages = [(n, SignalResult(s > 0, s, RATIOS[n])) for n, s in scores.items()]
+    odds = Literature(RATIOS).odds(math.log(0.15 / 0.85), messages)
     return 1 / (1 + math.exp(-odds))
 
 
@@ -270,10 +270,13 @@ def test_the_three_profiles_of_the_page():
         "query_db", expected_latency_ms=(5, 30000), required_fields=["rows"], has_network_io=True
     )
     engine.register_tool_profile("calculate", expected_latency_ms=(0.1, 100), has_network_io=False)
-    found = {"results": [{"title": "a long enough title"}, {"title": "another"}], "total_count": 2}
+    results = {
+        "results": [{"title": "a long enough title"}, {"title": "another"}],
+        "total_count": 2,
+    }
 
     for name, result, ms in (
-        ("search_web", found, 400.0), ("query_db", {"rows": []}, 6.0), ("calculate", 4, 0.15),
+        ("search_web", results, 400.0), ("query_db", {"rows": []}, 6.0), ("calculate", 4, 0.15),
     ):  # fmt: skip
         assert "accept" == engine.verify(name, result=result, execution_time_ms=ms).verdict
 
@@ -318,8 +321,8 @@ def test_fifty_times_within_a_session():
     for value, fired in ((5_000.0, True), (4_000.0, False), (2.0, True), (3.0, False)):
         engine = VerificationEngine()
         price(engine, 100.0, session="s")
-        told = price(engine, value, session="s").signals["session_inconsistency"]
-        assert fired == told.fired
+        result = price(engine, value, session="s").signals["session_inconsistency"]
+        assert fired == result.fired
 
 
 # Results and feedback -----------------------------------------------------------------------------

@@ -218,28 +218,26 @@ async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
 
 def server() -> Server[Any]:
     """Return the server."""
-    made: Server[Any] = Server("asking", instructions="Ask first.")
-    made.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
-    made.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    made.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
-    made.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
-    made.add_request_handler("resources/subscribe", types.SubscribeRequestParams, subscribe)
-    made.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, unsubscribe)
-    made.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
-    made.add_notification_handler(
-        "notifications/initialized", types.NotificationParams, initialized
-    )
-    made.add_notification_handler(
+    mcp: Server[Any] = Server("asking", instructions="Ask first.")
+    mcp.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
+    mcp.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
+    mcp.add_request_handler("completion/complete", types.CompleteRequestParams, complete)
+    mcp.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
+    mcp.add_request_handler("resources/subscribe", types.SubscribeRequestParams, subscribe)
+    mcp.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, unsubscribe)
+    mcp.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
+    mcp.add_notification_handler("notifications/initialized", types.NotificationParams, initialized)
+    mcp.add_notification_handler(
         "notifications/roots/list_changed", types.NotificationParams, roots_changed
     )
-    return made
+    return mcp
 
 
 async def main() -> None:
     """Serve over stdio."""
-    made = server()
+    mcp = server()
     async with stdio_server() as (incoming, outgoing):
-        await made.run(incoming, outgoing, made.create_initialization_options())
+        await mcp.run(incoming, outgoing, mcp.create_initialization_options())
 
 
 def serve(port: int) -> None:

@@ -103,9 +103,9 @@ def test_without_a_token(bare):
     with pytest.raises(MCPError) as raised:
         asyncio.run(whose(bare[0], mode="legacy"))
 
-    told = "it answers with status 401; let the client send its token, or give one by `--header`"
-    assert told in str(raised.value)
-    assert told in bare[1].read_text()
+    message = "it answers with status 401; let the client send its token, or give one by `--header`"
+    assert message in str(raised.value)
+    assert message in bare[1].read_text()
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
@@ -118,16 +118,16 @@ def test_the_protocol_of_the_client(bare, mode, version):
     async def connected() -> Any:
         target = with_token(bare[0], "token-a")
         async with Client(target, mode=mode, elicitation_handler=answer) as client:
-            found = client.protocol_version, client.server_info.name
+            results = client.protocol_version, client.server_info.name
             if mode == "auto":  # has neither a ping nor a question of the server's
-                return found, [tool.name for tool in await client.list_tools()]
+                return results, [tool.name for tool in await client.list_tools()]
             assert await client.ping()
-            asked = await client.call_tool_mcp("ask", {"question": "Sure?"})
-            return found, asked.content[0].text
+            request = await client.call_tool_mcp("ask", {"question": "Sure?"})
+            return results, request.content[0].text
 
-    found, answered = asyncio.run(connected())
+    results, answered = asyncio.run(connected())
 
-    assert (version, "token") == found
+    assert (version, "token") == results
     assert answered == ("accept yes" if mode == "legacy" else ["whose", "ask"])
 
 

@@ -134,31 +134,31 @@ def test_a_session_by_header(strict):
 
 def test_a_conversation_that_is_sent_along(strict):
     """With `--hear` a phantom target is found; what the server returned counts as seen."""
-    said = [{"role": "user", "content": "Refund tx_12345, 20 dollars. My order is ord_1."}]
+    state = [{"role": "user", "content": "Refund tx_12345, 20 dollars. My order is ord_1."}]
 
     async def conversed(client: Client[Any]) -> Any:
         async def refund(target: str) -> Any:
             arguments = {"transaction_id": target, "amount": 20}
-            return await told(client, "refund", arguments, session="heard", messages=said)
+            return await told(client, "refund", arguments, session="heard", messages=state)
 
         phantom, good = await refund("tx_99999"), await refund("tx_12345")
         unseen = await refund("pc_777")
         await told(client, "get_order", ORDER, session="heard")
         return phantom, good, unseen[0], (await refund("pc_777"))[1]
 
-    phantom, good, unseen, seen = with_client(strict, conversed)
+    phantom, good, unseen, results = with_client(strict, conversed)
 
     assert (True, ["unseen"]) == phantom
     assert (False, "refunded tx_12345") == good
-    assert (True, True) == (unseen, "unseen" not in seen)
+    assert (True, True) == (unseen, "unseen" not in results)
 
 
 def test_the_conversation_stays_here(strict):
     """What `--hear` takes in is not passed on to the server; everything else is."""
-    said = [{"role": "user", "content": "What do you see?"}]
+    state = [{"role": "user", "content": "What do you see?"}]
 
     async def conversed(client: Client[Any]) -> Any:
-        return await told(client, "show_meta", {}, session="shown", call="c1", messages=said)
+        return await told(client, "show_meta", {}, session="shown", call="c1", messages=state)
 
     failed, text = with_client(strict, conversed)
 

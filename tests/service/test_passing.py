@@ -136,9 +136,9 @@ def converse(target: Any, conversed: Any, **options: Any) -> Any:
     """Connect a client, and converse."""
 
     async def connected() -> Any:
-        heard = Heard()
-        async with heard.client(target, **options) as client:
-            return await conversed(client, heard)
+        message = Heard()
+        async with message.client(target, **options) as client:
+            return await conversed(client, message)
 
     return asyncio.run(connected())
 

@@ -29,9 +29,9 @@ def called(kind: str, log: Any, *options: str) -> tuple[str, str]:
     async def told() -> str:
         async with Client(target, mode="legacy") as client:
             # the client's own way to call a tool lists the tools first
-            asked = types.CallToolRequest(params={"name": "echo", "arguments": ARGUMENTS})
+            request = types.CallToolRequest(params={"name": "echo", "arguments": ARGUMENTS})
             results = [
-                await client.session.send_request(asked, types.CallToolResult) for _ in range(2)
+                await client.session.send_request(request, types.CallToolResult) for _ in range(2)
             ]
         return "".join(block.text for result in results for block in result.content)
 
@@ -41,9 +41,9 @@ def called(kind: str, log: Any, *options: str) -> tuple[str, str]:
 @pytest.mark.parametrize("kind", ["error", "malformed"])
 def test_audit_runs_a_call_although_no_tools_are_listed(kind, tmp_path):
     """As without the proxy; that nothing was judged by a schema is an error of the log."""
-    told, logged = called(kind, tmp_path / "log")
+    output, logged = called(kind, tmp_path / "log")
 
-    assert '{"x": 1}{"x": 1}' == told
+    assert '{"x": 1}{"x": 1}' == output
     assert 1 == logged.count("its server lists no tools")
     assert "HALLUCINATED" not in logged
 

@@ -7,10 +7,10 @@ from abs_shield.text.separatorless import separators
 
 
 def kept(*texts: tuple[str, int], limit: int = 10_000) -> RecentText:
-    made = RecentText(limit)
+    recent = RecentText(limit)
     for version, (text, level) in enumerate(texts):
-        made.add(text, At(level, version))
-    return made
+        recent.add(text, At(level, version))
+    return recent
 
 
 def test_a_value_is_found_in_the_text_that_holds_it() -> None:
@@ -35,24 +35,24 @@ def test_nothing_is_found_across_two_texts() -> None:
 
 def test_older_text_makes_room() -> None:
     """No more is kept than the limit, in whole blocks."""
-    made = kept(*((f"{n:04} " + "x " * 4_000, 2) for n in range(8)), limit=20_000)
+    recent = kept(*((f"{n:04} " + "x " * 4_000, 2) for n in range(8)), limit=20_000)
 
-    assert (None, At(2, 7)) == (made.find("0000", bytes(3)), made.find("0007", bytes(3)))
+    assert (None, At(2, 7)) == (recent.find("0000", bytes(3)), recent.find("0007", bytes(3)))
 
 
 def test_dropped_text_without_blanks_is_told() -> None:
     """Of a script without blanks no table holds the parts: a miss then proves nothing."""
-    made = kept(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
+    recent = kept(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
 
-    assert made.forgot
+    assert recent.forgot
 
 
 def test_the_oldest_text_goes_first_whoever_said_it() -> None:
     """What a user said last is kept, however much results have said before."""
-    said = [("a user's word", 1), *((f"{n:04} " + "x " * 500, 2) for n in range(40))]
-    made = kept(*said, ("id x1y 2z3", 1), *said[1:10], limit=20_000)
+    texts = [("a user's word", 1), *((f"{n:04} " + "x " * 500, 2) for n in range(40))]
+    recent = kept(*texts, ("id x1y 2z3", 1), *texts[1:10], limit=20_000)
 
     assert (None, 1) == (
-        made.find("ausersword", separators("a users word")),
-        getattr(made.find("x1y2z3", bytes(5)), "level", None),
+        recent.find("ausersword", separators("a users word")),
+        getattr(recent.find("x1y2z3", bytes(5)), "level", None),
     )

@@ -635,16 +635,16 @@ def test_a_name_in_a_language_that_is_not_tested_is_never_flagged(text, argument
 @pytest.mark.parametrize("parameter", ["name", "city"])
 def test_an_invented_identifier_in_a_names_place_is_found(text, parameter):
     """What is written as an identifier is judged as one, also under a name's parameter."""
-    found = phantoms(text.format("TX-12345"), **{parameter: "user_8812"})
+    findings = phantoms(text.format("TX-12345"), **{parameter: "user_8812"})
 
-    assert [(f"/arguments/{parameter}", '"user_8812"')] == found
+    assert [(f"/arguments/{parameter}", '"user_8812"')] == findings
 
 
 def test_a_name_that_is_invented_in_english_is_found():
     """Where names are judged the layer does speak, so its silence elsewhere says something."""
-    found = phantoms("Please book a room for Maria in the city of Bonn", city="Hamburg")
+    findings = phantoms("Please book a room for Maria in the city of Bonn", city="Hamburg")
 
-    assert [("/arguments/city", '"Hamburg"')] == found
+    assert [("/arguments/city", '"Hamburg"')] == findings
 
 
 def test_a_greeting_in_english_does_not_open_the_names_of_another_language():
@@ -667,9 +667,9 @@ def test_who_goes_on_in_another_language_is_not_judged_by_english_words(then, fo
 
 def test_a_name_out_of_a_result_in_another_script_may_be_transliterated():
     """The user writes English, the result Chinese, and the agent English again."""
-    found = phantoms("Please book the first of them", result={"城市": "北京"}, city="Beijing")
+    findings = phantoms("Please book the first of them", result={"城市": "北京"}, city="Beijing")
 
-    assert [] == found
+    assert [] == findings
 
 
 def test_traditional_and_simplified_signs_are_not_equated():

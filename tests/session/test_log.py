@@ -95,9 +95,9 @@ def test_many_small_events_are_bounded() -> None:
 def test_reading_while_writing() -> None:
     """A reader sees the log as it was when it began."""
     log = filled(10_000, "a", "b")
-    seen = 0
+    count = 0
     for _ in log:
         log.append(MessageText("user", "c"))
-        seen += 1
+        count += 1
 
-    assert (seen, len(log)) == (2, 4)
+    assert (count, len(log)) == (2, 4)

@@ -92,19 +92,19 @@ def test_a_long_run_says_of_every_id_where_it_stood_first() -> None:
         session.tool_result("find", {"id": f"tx-{n:04}", "note": f"Parcel {n} of Ann {n % 7} Li"})
         session.tool_result("find", {"id": f"tx-{n // 2:04}"})
 
-    found = [session.origin(f"tx_{n:04}") for n in (0, 1, 250, 599)]
-    assert [1, 3, 501, 1199] == [origin and origin.version for origin in found]
+    origins = [session.origin(f"tx_{n:04}") for n in (0, 1, 250, 599)]
+    assert [1, 3, 501, 1199] == [origin and origin.version for origin in origins]
     assert session.origin("Parcel 3") is not None
     assert session.origin("Parcel 601") is None
 
 
 def test_a_long_session_keeps_a_few_bytes_for_each_byte_it_has_seen() -> None:
     """Each of 1,000 messages has words and ids of its own; it was 14."""
-    said = [f"Order ord-{n:05} for {n * 7919:x} {n * 104_729:x} {n * 1_299_709:x}. " * 3
+    texts = [f"Order ord-{n:05} for {n * 7919:x} {n * 104_729:x} {n * 1_299_709:x}. " * 3
             for n in range(1_000)]  # fmt: skip
-    Session().user(said[0])
+    Session().user(texts[0])
 
-    assert 10 > _held(lambda session: [session.user(text) for text in said]) / sum(map(len, said))
+    assert 10 > _held(lambda session: [session.user(text) for text in texts]) / sum(map(len, texts))
 
 
 def test_an_empty_session_takes_little() -> None:

@@ -599,8 +599,8 @@ def test_spellings_are_found_however_late_they_are_asked_for(told):
     for n in range(told):
         session.user(f"Order ORD-{n:05}-Xaver, {n:03} more words.")
 
-    found = [session.origin(f"ord {n:05}") for n in (0, told - 1)]
-    assert [("variant", 1), ("variant", told)] == [(at.how, at.version) for at in found]
+    origin = [session.origin(f"ord {n:05}") for n in (0, told - 1)]
+    assert [("variant", 1), ("variant", told)] == [(at.how, at.version) for at in origin]
 
 
 def test_threads_that_ask_first_all_find_another_spelling():

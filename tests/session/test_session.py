@@ -209,25 +209,25 @@ def test_a_handoff_changes_the_agent() -> None:
 def test_the_current_session() -> None:
     """A session is current inside of its block, and the outer one again after it."""
     outer, inner = Session(), Session()
-    seen = [current_session()]
+    results = [current_session()]
     with outer:
         with inner:
-            seen.append(current_session())
-        seen.append(current_session())
-    seen.append(current_session())
+            results.append(current_session())
+        results.append(current_session())
+    results.append(current_session())
 
-    assert [None, inner, outer, None] == seen
+    assert [None, inner, outer, None] == results
 
 
 def test_a_thread_has_no_session_of_its_starter() -> None:
     """Sessions do not leak into a thread that was started inside."""
-    seen: list[Session | None] = []
+    calls: list[Session | None] = []
     with Session():
-        thread = Thread(target=lambda: seen.append(current_session()))
+        thread = Thread(target=lambda: calls.append(current_session()))
         thread.start()
         thread.join()
 
-    assert seen == [None]
+    assert calls == [None]
 
 
 def test_tasks_do_not_mix_their_sessions() -> None:

@@ -139,11 +139,11 @@ def test_the_size_of_a_session_is_about_what_it_holds(kind: str) -> None:
     """The estimate is within a factor of three of what was allocated."""
 
     def session() -> Session:
-        made = Session("s")
-        made.user("Please find my orders.")
-        KINDS[kind](made)
-        made.origin("tx_4711")  # an index is filled when it is first asked
-        return made
+        run_session = Session("s")
+        run_session.user("Please find my orders.")
+        KINDS[kind](run_session)
+        run_session.origin("tx_4711")  # an index is filled when it is first asked
+        return run_session
 
     estimate, size = record_of(session()).memory_bytes, held(session)
     assert size / 3 < estimate < size * 3

@@ -49,7 +49,7 @@ def test_an_empty_list_forgets_nothing() -> None:
     transcript = MessageDeduplicator()
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
-    shown = [[*transcript.new(given)] for given in (messages, [], messages)]
+    shown = [[*transcript.new(option)] for option in (messages, [], messages)]
     assert [messages, [], []] == shown
 
 

@@ -24,9 +24,9 @@ def adapter() -> AdapterSession:
 
 def test_a_given_session_is_every_steps(adapter):
     """It comes before the current one, and before the conversation's."""
-    given, current = Session(), Session()
+    session, current = Session(), Session()
     with current:
-        assert given is AdapterSession(adapter.firewall, given).session("conversation")
+        assert session is AdapterSession(adapter.firewall, session).session("conversation")
         assert current is adapter.session("conversation")
     assert adapter.session("conversation") is adapter.session("conversation")
     assert adapter.session() is not adapter.session()
@@ -41,13 +41,13 @@ def test_a_step_carries_the_frameworks_ids(adapter):
 
 def test_a_run_inside_a_tool_has_a_session_of_its_own():
     """It knows what its parent saw, whether the parent's session was given, or is current."""
-    given = Session()
-    adapter = AdapterSession(Shield(shield.configure()), given)
-    with given:
-        inner = adapter.session("inner", parent=given)
+    session = Session()
+    adapter = AdapterSession(Shield(shield.configure()), session)
+    with session:
+        inner = adapter.session("inner", parent=session)
 
-    assert ("inner", given) == (inner.id, inner.parent)
-    assert inner is adapter.session("inner", parent=given)
+    assert ("inner", session) == (inner.id, inner.parent)
+    assert inner is adapter.session("inner", parent=session)
 
 
 def test_only_what_is_offered_may_be_called(adapter):
@@ -106,10 +106,10 @@ def test_no_model_reads_what_another_one_was_offered(adapter):
         tool = {"name": "pay", "parameters": {"properties": {"account": {"enum": accounts}}}}
         adapter.offer(sessions[tenant], [tool])
 
-    said = adapter.firewall.check_call(
+    decision = adapter.firewall.check_call(
         ToolCall("pay", {"account": "ACME-9"}), session=sessions["ACME"]
     )
-    assert ["ACME-0", "ACME-1", "ACME-2"] == said.feedback()["problems"][0]["allowed"]
+    assert ["ACME-0", "ACME-1", "ACME-2"] == decision.feedback()["problems"][0]["allowed"]
     assert [] == codes(adapter, sessions["GLOBEX"], {"account": "GLOBEX-1"}, tool="pay")
 
 
@@ -206,10 +206,10 @@ def test_what_is_no_tool_is_not_judged(adapter, odd):
 @pytest.mark.parametrize("odd", [None, 7, {}, {"role": "narrator"}, {"role": "user", "content": 7}])
 def test_what_cannot_be_read_was_not_seen(adapter, odd):
     """The rest of the conversation is taken in, once."""
-    said: list[Any] = [odd, {"role": "user", "content": "Refund tx_1."}]
+    state: list[Any] = [odd, {"role": "user", "content": "Refund tx_1."}]
     session = adapter.session("c")
-    adapter.add_messages(session, said)
-    adapter.add_messages(session, said)
+    adapter.add_messages(session, state)
+    adapter.add_messages(session, state)
     assert 1 == session.turns
     assert 1 == len(record_of(session).opaque_reasons)
     assert session.origin("tx_9").source == "unknown"

@@ -35,38 +35,38 @@ def run():
 def settled(made, draft, *later, **given):
     """What is said in the end, what the writer was told, and the session."""
     firewall, session = made
-    heard, left = [], iter(later)
+    messages, left = [], iter(later)
 
     def write(feedback):
-        heard.append(feedback)
+        messages.append(feedback)
         return next(left)
 
-    return firewall.settle_answer(draft, write=write, session=session, **given), heard, session
+    return firewall.settle_answer(draft, write=write, session=session, **given), messages, session
 
 
 def test_a_draft_that_holds_is_said(run):
     """Nobody writes again."""
-    done, heard, _ = settled(run(), GOOD)
+    done, messages, _ = settled(run(), GOOD)
 
-    assert (GOOD, 0, "", []) == (done.text, done.rounds, done.refused, heard)
+    assert (GOOD, 0, "", []) == (done.text, done.rounds, done.refused, messages)
 
 
 def test_a_draft_that_does_not_is_written_again(run):
     """Each draft has its Decision."""
-    done, heard, session = settled(run(), UNSURE, GOOD)
+    done, messages, session = settled(run(), UNSURE, GOOD)
 
     assert (GOOD, 1, "") == (done.text, done.rounds, done.refused)
-    assert "picks them up at your door" in heard[0]
+    assert "picks them up at your door" in messages[0]
     assert ["revise", "allow"] == [one.action for one in session.answer_decisions]
 
 
 def test_a_refuted_draft_is_refused(run):
     """By the policy's own words."""
     config = AnswerConfig(refusal="Please ask our staff: {reason}.")
-    done, heard, _ = settled(run(answer=config), WRONG)
+    done, messages, _ = settled(run(answer=config), WRONG)
 
     assert done.text.startswith("Please ask our staff: a statement in it contradicts")
-    assert ([], True) == (heard, bool(done.refused))
+    assert ([], True) == (messages, bool(done.refused))
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_a_refuted_draft_is_refused(run):
 )
 def test_audit_says_the_draft(run, declared):
     """It is checked once, written down, and not touched."""
-    done, heard, session = settled(run(**declared), WRONG)
+    done, messages, session = settled(run(**declared), WRONG)
     [decision] = session.answer_decisions
 
-    assert (WRONG, 0, "", []) == (done.text, done.rounds, done.refused, heard)
+    assert (WRONG, 0, "", []) == (done.text, done.rounds, done.refused, messages)
     assert (True, False) == (decision.would_block, decision.blocked)
 
 
@@ -98,13 +98,13 @@ def test_off_says_the_draft(run):
 
 def test_a_policy_that_judges_none_says_the_draft(run):
     """No Decision is made; who gives a config asks for a check."""
-    made = run(answer=False)
-    done, _, session = settled(made, WRONG)
+    record = run(answer=False)
+    done, _, session = settled(record, WRONG)
 
     assert (WRONG, (), ("answers_not_judged",)) == (
         done.text, session.answer_decisions, done.checked.notes,
     )  # fmt: skip
-    assert settled(made, WRONG, config=AnswerConfig())[0].refused
+    assert settled(record, WRONG, config=AnswerConfig())[0].refused
 
 
 def test_async_is_the_same(run):

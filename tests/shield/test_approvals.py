@@ -51,8 +51,8 @@ def test_without_an_approver_the_call_is_blocked(approving):
 @pytest.mark.parametrize("entrance", ["check", "dispatch", "adispatch"])
 def test_an_approver_lets_a_call_through(approving, kind, entrance):
     """Sync and async approvers serve sync and async entrances."""
-    asked = []
-    firewall = approving(kind(answers(True, asked)))
+    requests = []
+    firewall = approving(kind(answers(True, requests)))
 
     @shielded(firewall)
     def refund(amount: float) -> float:
@@ -64,7 +64,7 @@ def test_an_approver_lets_a_call_through(approving, kind, entrance):
         assert firewall.dispatch("refund", {"amount": -1}) == -1
     else:
         assert asyncio.run(firewall.adispatch("refund", {"amount": -1})) == -1
-    assert ["refund"] == asked
+    assert ["refund"] == requests
 
 
 @pytest.mark.parametrize("entrance", ["dispatch", "adispatch"])
@@ -167,27 +167,27 @@ def test_a_granted_call_runs_and_is_flagged(approving):
 
 def test_an_approver_is_asked_in_strict_only(approving):
     """Audit holds nothing: nobody is asked, nothing is blocked."""
-    asked = []
-    decision = approving(answers(False, asked), mode="audit").check_call(ODD)
+    requests = []
+    decision = approving(answers(False, requests), mode="audit").check_call(ODD)
 
-    assert ([], False, True) == (asked, decision.blocked, decision.would_block)
+    assert ([], False, True) == (requests, decision.blocked, decision.would_block)
 
 
 def test_a_hallucinated_call_is_never_asked_about(approving):
     """What is certain needs no person."""
-    asked = []
-    firewall = approving(answers(True, asked), layers=["parameter_mismatch"])
+    requests = []
+    firewall = approving(answers(True, requests), layers=["parameter_mismatch"])
 
     assert firewall.check_call(ToolCall("refund", {"amount": "five"})).blocked
-    assert [] == asked
+    assert [] == requests
 
 
 def test_a_clean_call_is_never_asked_about(approving):
     """Nobody is bothered with a call that has no finding."""
-    asked = []
-    approving(answers(False, asked)).check_call(ToolCall("refund", {"amount": 1}))
+    requests = []
+    approving(answers(False, requests)).check_call(ToolCall("refund", {"amount": 1}))
 
-    assert [] == asked
+    assert [] == requests
 
 
 def test_an_operator_lets_one_call_through_once(approving):
@@ -266,10 +266,10 @@ def test_an_approval_survives_the_inspection_of_the_turn(approving):
     session = firewall.session()
     firewall.approve(firewall.check_call(ODD, session=session).id)
     call = ToolCall("refund", {"amount": -1}, "c2")
-    (seen,) = firewall.inspect_turn([call], session=session)
+    (result,) = firewall.inspect_turn([call], session=session)
     ran = firewall.check_call(call, session=session)
 
-    assert [("granted", False)] * 2 == [(d.approval, d.blocked) for d in (seen, ran)]
+    assert [("granted", False)] * 2 == [(d.approval, d.blocked) for d in (result, ran)]
     assert firewall.check_call(ODD, session=session).blocked
 
 
@@ -331,16 +331,16 @@ def refund(amount: float) -> float:
 
 def test_a_finding_in_audit_does_not_keep_a_person_from_being_asked(approving, suspect):
     """A graver finding that is only written down does not decide how the strict one is answered."""
-    asked = []
+    requests = []
     firewall = approving(
-        answers(True, asked),
+        answers(True, requests),
         layers=["parameter_mismatch", suspect],
         modes={"parameter_mismatch": "audit"},
     )
     shielded(firewall)(refunded)
     decision = firewall.check_call(ToolCall("refunded", {"amount": -1, "ghost": 1}))
 
-    assert (["refunded"], False) == (asked, decision.blocked)
+    assert (["refunded"], False) == (requests, decision.blocked)
 
 
 def refunded(amount: float) -> None:

@@ -23,8 +23,8 @@ def kept(tool, value, mode="strict"):
     """What a shielded tool gives for one argument, its verdict, and the arguments judged."""
     firewall = Shield(shield.configure(mode=mode))
     with firewall.session() as session:
-        given = shielded(firewall)(tool)(value)
-    return given, session.decisions[0].verdict, session.executed[0].arguments
+        outputs = shielded(firewall)(tool)(value)
+    return outputs, session.decisions[0].verdict, session.executed[0].arguments
 
 
 def total(items):
@@ -116,9 +116,9 @@ class Parcel:
 @pytest.mark.parametrize("kind", [Batch, Parcel])
 def test_an_iterator_inside_a_model_is_unread(kind):
     """Models and dataclasses that hold one are written field by field."""
-    given, _, arguments = kept(lambda batch: list(batch.items), kind(items=iter([1, 2])))
+    value, _, arguments = kept(lambda batch: list(batch.items), kind(items=iter([1, 2])))
 
-    assert ([1, 2], "<list_iterator>") == (given, arguments["batch"]["items"])
+    assert ([1, 2], "<list_iterator>") == (value, arguments["batch"]["items"])
 
 
 def test_a_time_inside_a_model_is_a_time():

@@ -167,9 +167,9 @@ def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
 )
 def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
     """What pydantic takes is clean or coercible, and what it refuses is HALLUCINATED."""
-    found, codes = judged(made(hint), value)
+    report, codes = judged(made(hint), value)
 
-    assert verdict == found
+    assert verdict == report
     assert (codes == ["coercible"]) is (verdict is SUSPICIOUS)
 
 
@@ -272,9 +272,9 @@ def test_a_schema_alone_decides_about_slips(schema: Any, value: Any, verdict: Ve
     firewall = Shield(
         shield.configure(tools=[Tool(name="tool", parameters=parameters)]), hooks=None
     )
-    found, codes = judged(firewall, value)
+    report, codes = judged(firewall, value)
 
-    assert verdict == found
+    assert verdict == report
     assert ("coercible" in codes) is (verdict is SUSPICIOUS)
 
 
@@ -373,10 +373,10 @@ def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, conten
         return value
 
     firewall.register(give)
-    [told] = firewall.run_tool_calls([{"id": "c1", "name": "give", "arguments": {}}])
-    copied = f'{{"a": {told["content"]}}}'
+    [message] = firewall.run_tool_calls([{"id": "c1", "name": "give", "arguments": {}}])
+    copied = f'{{"a": {message["content"]}}}'
 
-    assert content == told["content"]
+    assert content == message["content"]
     assert CLEAN is firewall.check_call(ToolCall("tool", copied)).verdict
     assert value == firewall.dispatch("tool", copied)
 

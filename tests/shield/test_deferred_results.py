@@ -78,10 +78,10 @@ def test_a_made_up_result_is_withheld_with_a_finding_for_every_fired_signal() ->
         finding.check, finding.code, finding.verdict, finding.evidence["likelihood_ratio"],
     )  # fmt: skip
     assert decision.probability >= 0.5
-    said = decision.explain()
-    assert "withheld" in said
-    assert "has run" in said
-    assert "prevented" not in said
+    text = decision.explain()
+    assert "withheld" in text
+    assert "has run" in text
+    assert "prevented" not in text
 
 
 def test_audit_only_writes_down_what_strict_would_withhold() -> None:
@@ -329,9 +329,9 @@ def test_a_decorated_tool_raises_for_a_withheld_result(kind) -> None:
 @pytest.mark.parametrize("kind", ["function", "async"])
 def test_a_decorated_tool_may_return_the_feedback(kind) -> None:
     """As of a blocked call."""
-    given = quote_of(firewall_of(), kind, MADE_UP, on_block="return")()
+    value = quote_of(firewall_of(), kind, MADE_UP, on_block="return")()
 
-    assert "withheld" == given["status"]
+    assert "withheld" == value["status"]
 
 
 def test_a_future_is_judged_when_it_is_done() -> None:
@@ -341,9 +341,9 @@ def test_a_future_is_judged_when_it_is_done() -> None:
     async def run():
         future = asyncio.get_running_loop().create_future()
         tool = shielded(firewall, name="get_quote")(lambda ticker: future)
-        given = tool("NVDA")
+        value = tool("NVDA")
         future.set_result(MADE_UP)
-        return await given
+        return await value
 
     assert MADE_UP == asyncio.run(run())
     [decision] = results(firewall)
@@ -511,8 +511,8 @@ def test_labels_reach_the_engine_through_the_shield() -> None:
             "get_quote", confidence_score=decision.probability, was_hallucination=False
         )
 
-    told = firewall.verification.get_calibration("get_quote")
-    assert told["block_threshold"] > 0.5
+    calibration = firewall.verification.get_calibration("get_quote")
+    assert calibration["block_threshold"] > 0.5
 
 
 def test_a_store_that_keeps_nothing_is_said(caplog) -> None:
@@ -679,9 +679,9 @@ def test_a_tool_that_is_called_while_a_result_is_read_is_not_waited_for() -> Non
 
     engine = firewall.verification
     engine._judging = threading.get_ident()
-    told = engine.verify("look", args={}, result={"n": 5}, execution_time_ms=3.0)
-    assert "accept" == told.verdict
-    assert all("was judged" in signal.unavailable for signal in told.signals.values())
+    result = engine.verify("look", args={}, result={"n": 5}, execution_time_ms=3.0)
+    assert "accept" == result.verdict
+    assert all("was judged" in signal.unavailable for signal in result.signals.values())
 
 
 def test_a_call_that_ran_is_kept_where_judging_is_interrupted(monkeypatch) -> None:

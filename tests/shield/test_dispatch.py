@@ -19,11 +19,11 @@ def test_the_hosts_own_dispatch_runs_what_is_admitted():
         return "paid"
 
     calls = [ToolCall("pay", '{"sum": 5}', "c1"), ToolCall("pay", '{"sum": "much"}', "c2")]
-    told = guard.run_tool_calls(calls, session=guard.session(), dispatch=dispatch)
+    messages = guard.run_tool_calls(calls, session=guard.session(), dispatch=dispatch)
 
     assert [('{"sum": 5}', "c1")] == [(call.arguments, call.id) for call in ran]
-    assert "paid" == told[0]["content"]
-    assert '"blocked"' in told[1]["content"]
+    assert "paid" == messages[0]["content"]
+    assert '"blocked"' in messages[1]["content"]
 
 
 def test_an_async_dispatch_is_awaited():
@@ -36,5 +36,5 @@ def test_an_async_dispatch_is_awaited():
     ran = guard.arun_tool_calls(
         [ToolCall("pay", {"sum": 5}, "c1")], session=guard.session(), dispatch=dispatch
     )
-    (told,) = asyncio.run(ran)
-    assert "no funds" in told["content"]
+    (message,) = asyncio.run(ran)
+    assert "no funds" in message["content"]

@@ -434,22 +434,22 @@ def test_a_generator_may_be_sent_to_thrown_into_and_closed():
     """The wrapper hands on what its caller sends and throws, as a plain generator would."""
 
     def dialogue():
-        said = []
+        texts = []
         try:
-            said.append((yield 1))
-            said.append((yield 2))
+            texts.append((yield 1))
+            texts.append((yield 2))
         except ValueError:
-            said.append((yield 3))
-        return said
+            texts.append((yield 3))
+        return texts
 
     def talk(tool):
-        items, heard = tool(), []
-        heard += [next(items), items.send("a"), items.throw(ValueError("b"))]
+        items, messages = tool(), []
+        messages += [next(items), items.send("a"), items.throw(ValueError("b"))]
         try:
             items.send("c")
         except StopIteration as end:
-            heard.append(end.value)
-        return heard
+            messages.append(end.value)
+        return messages
 
     assert talk(dialogue) == talk(shielded(made(mode="audit"))(dialogue))
 
@@ -458,10 +458,10 @@ def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
     """As above, awaited."""
 
     async def dialogue():
-        said = "nothing"
+        user_text = "nothing"
         try:
-            said = yield 1
-            yield said
+            user_text = yield 1
+            yield user_text
         except ValueError:
             yield "caught"
         finally:
@@ -469,14 +469,14 @@ def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
 
     async def talk(tool):
         items = tool()
-        heard = [await anext(items), await items.asend("a"), await items.athrow(ValueError("b"))]
+        messages = [await anext(items), await items.asend("a"), await items.athrow(ValueError("b"))]
         await items.aclose()
-        return heard
+        return messages
 
     yields: list = []
-    given = [asyncio.run(talk(tool)) for tool in (dialogue, shielded(made())(dialogue))]
+    value = [asyncio.run(talk(tool)) for tool in (dialogue, shielded(made())(dialogue))]
 
-    assert [[1, "a", "caught"]] * 2 == given
+    assert [[1, "a", "caught"]] * 2 == value
     assert ["closed"] * 2 == yields
 
 

@@ -159,6 +159,6 @@ def test_no_value_of_another_session_is_told(door):
     """The canary of one session stands in no feedback of another."""
     firewall = door()
     firewall.check_call(ToolCall("refund", {"amount": "canary"}), session=firewall.session())
-    told = firewall.check_call(wrong(1), session=firewall.session()).feedback()
+    feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()
 
-    assert "canary" not in json.dumps(told)
+    assert "canary" not in json.dumps(feedback)

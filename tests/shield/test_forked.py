@@ -14,9 +14,9 @@ CALL = {"name": "refund", "arguments": {"id": "tx_1"}}
 
 
 def firewall() -> Shield:
-    made = Shield(shield.configure(mode="audit"), hooks=None)
-    made.register({"name": "refund", "parameters": {"type": "object"}})
-    return made
+    guard = Shield(shield.configure(mode="audit"), hooks=None)
+    guard.register({"name": "refund", "parameters": {"type": "object"}})
+    return guard
 
 
 def judged(made: Shield) -> bool:
@@ -29,16 +29,16 @@ def judged(made: Shield) -> bool:
 @pytest.mark.slow
 def test_children_of_a_busy_parent_judge_and_record():
     """No lock of the memory store, of a session or of the registry keeps them waiting."""
-    made, stop = firewall(), Event()
+    guard, stop = firewall(), Event()
 
     def work() -> None:
         while not stop.is_set():
-            judged(made)
+            judged(guard)
 
     threads = [Thread(target=work, daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
-    codes = {exit_code(lambda: judged(made)) for _ in range(30)}
+    codes = {exit_code(lambda: judged(guard)) for _ in range(30)}
     stop.set()
     for thread in threads:
         thread.join()
@@ -48,16 +48,17 @@ def test_children_of_a_busy_parent_judge_and_record():
 
 def test_no_lock_on_the_way_of_a_call_hangs_a_child():
     """Each is held by another thread at the moment of the fork."""
-    made = firewall()
-    judged(made)
-    session = made.session("shared")
+    guard = firewall()
+    judged(guard)
+    session = guard.session("shared")
     mentions = mentions_of(session)
     locks = [
-        made.store._lock, made.sessions._lock, made.registry._lock, made.lifecycle.approvals._lock,
+        guard.store._lock, guard.sessions._lock, guard.registry._lock,
+        guard.lifecycle.approvals._lock,
         record_of(session).lock, mentions._lock, mentions._index._index._lock,
     ]  # fmt: skip
     done = [held_by_another_thread(lock) for lock in {id(lock): lock for lock in locks}.values()]
 
-    assert 0 == exit_code(lambda: judged(made))
+    assert 0 == exit_code(lambda: judged(guard))
     for one in done:
         one.set()

@@ -26,9 +26,9 @@ def decided(text, *, policy=None, store=None, attempt=1, output=None, **settings
     """The result and the one Decision about an output."""
     firewall = Shield(shield.configure(**policy or {}), hooks=None, store=store)
     pipeline = QualityPipeline(QualityConfig(facts=FACTS, **settings), shield=firewall)
-    given = AgentOutput(text=text, **output or {})
+    agent_output = AgentOutput(text=text, **output or {})
     with firewall.session() as session, capture_decisions(firewall) as decisions:
-        result = pipeline.run(given, attempt=attempt)
+        result = pipeline.run(agent_output, attempt=attempt)
     assert [] == decisions
     assert list(session.output_decisions) == list(decisions.outputs)
     return result, decisions.outputs.only()
@@ -44,10 +44,10 @@ def test_a_held_output_is_a_block():
     assert (Verdict.HALLUCINATED, Action.BLOCK) == (decision.verdict, decision.action)
     assert decision.blocked
     assert decision.would_block
-    [found] = decision.findings
-    assert ("hallucination", "/stages/3/findings/0") == (found.check, found.where)
-    assert "$3.2T" == WRONG[found.evidence["start"] : found.evidence["end"]]
-    assert ("market cap", 0.87) == (found.evidence["about"], found.evidence["confidence"])
+    [finding] = decision.findings
+    assert ("hallucination", "/stages/3/findings/0") == (finding.check, finding.where)
+    assert "$3.2T" == WRONG[finding.evidence["start"] : finding.evidence["end"]]
+    assert ("market cap", 0.87) == (finding.evidence["about"], finding.evidence["confidence"])
     assert Outcome.RAN is decision.coverage["hallucination"].outcome
     assert Outcome.UNAVAILABLE is decision.coverage["judge"].outcome
 
@@ -162,12 +162,12 @@ def test_an_async_output_is_recorded_once():
 def test_a_run_file_carries_outputs(tmp_path):
     """A line each, as `abs-shield quality` reads it; a redaction holds for its text."""
     plain, hidden = tmp_path / "plain.jsonl", tmp_path / "hidden.jsonl"
-    given = AgentOutput(text=WRONG, task_type="memo", output_id="o-1")
+    agent_output = AgentOutput(text=WRONG, task_type="memo", output_id="o-1")
     for record in (plain, Recording(path=hidden, redact=redacted(lambda text: "***"))):
         firewall = Shield(shield.configure(), hooks=None, record=record)
         with firewall.session() as session:
             session.user("Write the memo.")
-            result = QualityPipeline(shield=firewall).run(given)
+            result = QualityPipeline(shield=firewall).run(agent_output)
         firewall.close()
     lines = [json.loads(line) for line in plain.read_text().splitlines()]
 

@@ -21,9 +21,9 @@ WRONG = f"{TRUE} It is 330 meters tall."
 def decided(text, *, policy=None, method="check", store=None, **settings):
     """The result and the one Decision about a text."""
     firewall = Shield(shield.configure(**policy or {}), hooks=None, store=store)
-    given = {"provider": "lexical", "context": CONTEXT, "shield": firewall} | settings
+    options = {"provider": "lexical", "context": CONTEXT, "shield": firewall} | settings
     with firewall.session() as session, capture_decisions(firewall) as decisions:
-        result = getattr(Faithfulness(**given), method)(text)
+        result = getattr(Faithfulness(**options), method)(text)
     assert list(session.answer_decisions) == list(decisions.answers)
     assert [] == decisions
     return result, decisions.answers.only()
@@ -39,11 +39,11 @@ def test_a_denied_text_is_a_block():
     assert decision.blocked
     assert decision.would_block
     assert {"faithfulness": Outcome.RAN} == {k: v.outcome for k, v in decision.coverage.items()}
-    found = [(one.check, one.where, one.code) for one in decision.findings]
+    findings = [(one.check, one.where, one.code) for one in decision.findings]
     assert [
         ("faithfulness", "/statements/2", "unfaithful"),
         ("faithfulness", "/score", "below_threshold"),
-    ] == found
+    ] == findings
     assert "score 0.667 is below 0.8" in decision.explain()
     assert decision.elapsed_ms > 0
 

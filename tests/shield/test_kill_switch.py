@@ -62,11 +62,11 @@ def test_the_switch_beats_every_mode(door, monkeypatch, modes):
 def test_the_switch_beats_an_approval(door, suspect, monkeypatch):
     """Nobody is asked while the door stands open."""
     monkeypatch.setenv(MODE, "audit")
-    asked = []
-    firewall = door(layers=[suspect], on_suspicious="approve", approver=asked.append)
+    requests = []
+    firewall = door(layers=[suspect], on_suspicious="approve", approver=requests.append)
 
     assert not firewall.check_call(ToolCall("refund", {"amount": -1})).blocked
-    assert [] == asked
+    assert [] == requests
 
 
 def test_a_clean_call_says_audit_too(door, monkeypatch):
@@ -111,9 +111,9 @@ def test_an_invalid_word_later_is_ignored_loudly(door, file, caplog):
     file.write_text("off")
     sleep(0.55)
     blocked = [firewall.check_call(WRONG).blocked for _ in range(3)]
-    told = [record for record in caplog.records if MODE_FILE in record.getMessage()]
+    messages = [record for record in caplog.records if MODE_FILE in record.getMessage()]
 
-    assert ([True] * 3, ["ERROR"]) == (blocked, [record.levelname for record in told])
+    assert ([True] * 3, ["ERROR"]) == (blocked, [record.levelname for record in messages])
 
 
 def test_an_invalid_word_later_keeps_an_open_door_open(door, file):

@@ -42,9 +42,9 @@ def test_a_call_without_a_record_runs_or_not(door, full, declared, blocked, woul
     """By default it runs; a strict policy may want a record of everything; audit stops nothing."""
     firewall = door(store=full[0], **declared)
 
-    told = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
-    assert (blocked, would_block) == (told.blocked, told.would_block)
-    assert would_block == any("decision log" in error for error in told.errors)
+    decision = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
+    assert (blocked, would_block) == (decision.blocked, decision.would_block)
+    assert would_block == any("decision log" in error for error in decision.errors)
 
 
 @pytest.mark.slow

@@ -132,9 +132,9 @@ def test_a_step_of_a_generator_is_inside_the_tool(firewall, tools):
         tools[1](-2)
         list(items)
 
-    found = [len(d.findings) for d in session.decisions if d.tool == "inner"]
+    findings = [len(d.findings) for d in session.decisions if d.tool == "inner"]
 
-    assert [0, 1, 0] == found
+    assert [0, 1, 0] == findings
 
 
 def test_a_sub_agent_inside_a_tool_is_judged_in_full(firewall, tools):
@@ -163,14 +163,14 @@ def test_a_sub_agent_with_an_explicit_session_is_judged_in_full(firewall):
 
 def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
     """A thread that a tool starts without its context is a run of its own."""
-    seen = []
+    calls = []
 
     @shielded(firewall)
     def starts_a_thread() -> None:
         def work():
             with firewall.session() as session:
                 tools[1](-1)
-            seen.append(session.decisions[0].verdict)
+            calls.append(session.decisions[0].verdict)
 
         thread = Thread(target=contextvars.Context().run, args=(work,))
         thread.start()
@@ -178,7 +178,7 @@ def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
 
     starts_a_thread()
 
-    assert ["SUSPICIOUS"] == seen
+    assert ["SUSPICIOUS"] == calls
 
 
 def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):

@@ -92,10 +92,10 @@ def test_a_mark_holds_wherever_it_stands(function, arguments):
     shielded(firewall)(function)
     with firewall.session() as session:
         session.user("Please do tx_1, for any reason.")
-        seen = firewall.check_call(ToolCall(function.__name__, arguments("tx_1")))
+        result = firewall.check_call(ToolCall(function.__name__, arguments("tx_1")))
         unseen = firewall.check_call(ToolCall(function.__name__, arguments("tx_99999")))
 
-    assert ("CLEAN", "HALLUCINATED") == (seen.verdict, unseen.verdict), seen.explain()
+    assert ("CLEAN", "HALLUCINATED") == (result.verdict, unseen.verdict), result.explain()
     assert ["unseen"] == [finding.code for finding in unseen.findings]
 
 
@@ -167,11 +167,11 @@ def test_a_policy_may_mark_by_pointer():
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)
     with firewall.session() as session:
         session.user("Order something.")
-        found = firewall.check_call(
+        decision = firewall.check_call(
             ToolCall("order", {"lines": [{"id": "sku-771"}], "by": {"id": "usr-5512"}})
         )
 
-    assert ["/arguments/lines/0/id"] == [finding.where for finding in found.findings]
+    assert ["/arguments/lines/0/id"] == [finding.where for finding in decision.findings]
 
     closed = {**parameters, "additionalProperties": False}
     wrong = shield.configure(

@@ -26,10 +26,10 @@ def beside(amount: float, order: int = 0) -> None: ...
 
 @pytest.fixture
 def firewall() -> Shield:
-    made = Shield(shield.configure(mode="strict"), hooks=None)
+    guard = Shield(shield.configure(mode="strict"), hooks=None)
     for tool in (bounded, below, free, optional, beside):
-        made.register(tool)
-    return made
+        guard.register(tool)
+    return guard
 
 
 def codes(firewall: Shield, tool: str, arguments: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -41,9 +41,9 @@ def codes(firewall: Shield, tool: str, arguments: dict[str, Any]) -> list[tuple[
 @pytest.mark.parametrize("amount", [*TEXTS, HUGE, -HUGE], ids=lambda one: str(one)[:9])
 def test_a_number_that_no_float_holds_is_a_mismatch(firewall, tool, amount) -> None:
     """It was suspicious, or clean, and the tool got an infinity."""
-    found = codes(firewall, tool, {"amount": amount})
+    results = codes(firewall, tool, {"amount": amount})
 
-    assert [(Verdict.HALLUCINATED, "not_finite", "/arguments/amount")] == found
+    assert [(Verdict.HALLUCINATED, "not_finite", "/arguments/amount")] == results
 
 
 @pytest.mark.parametrize("tool", ["bounded", "below"])
@@ -58,9 +58,9 @@ def test_a_bound_lets_no_infinity_in(firewall, tool, amount) -> None:
 
 def test_it_is_told_beside_what_is_wrong_otherwise(firewall) -> None:
     """The other argument does not convert at all."""
-    found = codes(firewall, "beside", {"amount": "inf", "order": "x"})
+    results = codes(firewall, "beside", {"amount": "inf", "order": "x"})
 
-    assert {"not_finite", "wrong_type"} == {code for _, code, _ in found}
+    assert {"not_finite", "wrong_type"} == {code for _, code, _ in results}
 
 
 def test_a_number_that_is_written_as_text_stays_coercible(firewall) -> None:
@@ -86,9 +86,9 @@ def test_it_is_found_inside(firewall, tool, around, where, number) -> None:
     """In models, lists and mappings."""
     firewall.register(tool)
 
-    found = codes(firewall, tool.__name__, {"x": around(number)})
+    results = codes(firewall, tool.__name__, {"x": around(number)})
 
-    assert [(Verdict.HALLUCINATED, "not_finite", f"/arguments{where}")] == found
+    assert [(Verdict.HALLUCINATED, "not_finite", f"/arguments{where}")] == results
 
 
 @pytest.mark.parametrize("hint", [int, Any, int | str, dict[str, int], list[Any]])

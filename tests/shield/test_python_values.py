@@ -76,11 +76,11 @@ def test_a_python_value_is_judged_at_every_entrance(value):
         with firewall.guard(ToolCall("cancel_order", {"order_id": value})) as guard:
             guarded = guard.arguments["order_id"]
         (proposed,) = firewall.inspect_turn([ToolCall("cancel_order", {"order_id": value})])
-        given = firewall.dispatch("undo_order", {"order_id": value})
+        outputs = firewall.dispatch("undo_order", {"order_id": value})
 
     assert "unseen" == expected[0][0]
     assert expected == found(checked) == found(guard.decision) == found(proposed)
-    assert [True, True] == [is_as_it_was(guarded, value), is_as_it_was(given, value)]
+    assert [True, True] == [is_as_it_was(guarded, value), is_as_it_was(outputs, value)]
 
 
 def test_a_proposed_python_value_is_dispatched_as_the_same_call():
@@ -209,13 +209,13 @@ def test_free_text_under_an_ids_name_is_not_called_judged(text):
         session.user("Cancel tx_12345.")
         decision = firewall.check_call(ToolCall("cancel_order", {"order_id": text}))
         session.user(text)
-        told = firewall.check_call(ToolCall("cancel_order", {"order_id": text}))
+        result = firewall.check_call(ToolCall("cancel_order", {"order_id": text}))
 
     assert ([], ("unavailable", "a value of `order_id` is free text")) == (
         found(decision),
         target(decision),
     )
-    assert "ran" == told.coverage["phantom_target"].outcome
+    assert "ran" == result.coverage["phantom_target"].outcome
 
 
 def test_free_text_where_it_belongs():
@@ -223,8 +223,8 @@ def test_free_text_where_it_belongs():
     firewall, _ = host()
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
-        said = {"reason": FREE[1], "reference": FREE[1], "order_id": "tx_12345"}
-        decision = firewall.check_call(ToolCall("cancel_order", said))
+        fields = {"reason": FREE[1], "reference": FREE[1], "order_id": "tx_12345"}
+        decision = firewall.check_call(ToolCall("cancel_order", fields))
 
     assert ([], "ran") == (found(decision), decision.coverage["phantom_target"].outcome)
 

@@ -24,9 +24,9 @@ def store(request, tmp_path):
     if request.param == "memory":
         yield MemoryStore()
         return
-    made = SqliteStore(tmp_path / "log.db")
-    yield made
-    made.close()
+    log_store = SqliteStore(tmp_path / "log.db")
+    yield log_store
+    log_store.close()
 
 
 def checked(store, **options):

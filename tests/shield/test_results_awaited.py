@@ -37,9 +37,9 @@ def given(value: object, on_block: str) -> object:
 
 def test_the_awaited_value_is_the_feedback() -> None:
     """As that of an async function."""
-    told = given(MADE_UP, "return")
+    outcome = given(MADE_UP, "return")
 
-    assert ("withheld", "quote") == (told["status"], told["tool"])
+    assert ("withheld", "quote") == (outcome["status"], outcome["tool"])
 
 
 def test_without_it_awaiting_raises() -> None:

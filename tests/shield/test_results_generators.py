@@ -21,8 +21,8 @@ def firewall() -> Shield:
 
 def about_results(firewall: Shield) -> list[tuple[str, bool]]:
     """What was asked for of each result, and whether it was withheld."""
-    told = [d for d in firewall.store.decisions() if d.subject is Subject.RESULT]
-    return [(d.action.value, d.blocked) for d in told]
+    messages = [d for d in firewall.store.decisions() if d.subject is Subject.RESULT]
+    return [(d.action.value, d.blocked) for d in messages]
 
 
 def steps_of(firewall: Shield):

@@ -287,9 +287,9 @@ def test_log_probabilities_spell_nothing_that_a_hook_took_out(door, file, hook, 
 
 def _confidence(decision):
     """What the layer made of it: its outcome, and its findings."""
-    found = [f for f in decision.findings if f.check == "confidence_drop"]
+    findings = [f for f in decision.findings if f.check == "confidence_drop"]
     outcome = decision.coverage["confidence_drop"].outcome.value
-    return outcome, *((f.code, f.strength, f.detail) for f in found)
+    return outcome, *((f.code, f.strength, f.detail) for f in findings)
 
 
 @pytest.mark.parametrize("hook", [lambda run: None, lambda run: run["nothing"]])
@@ -403,8 +403,8 @@ def test_results_stand_under_the_calls_they_belong_to(door, file):
         asyncio.run(both())
 
     (run,) = runs(file)
-    made = [call for message in run["messages"] for call in message.get("tool_calls", ())]
-    called = {call["id"]: call["arguments"]["what"] for call in made}
+    calls = [call for message in run["messages"] for call in message.get("tool_calls", ())]
+    called = {call["id"]: call["arguments"]["what"] for call in calls}
     back = [message for message in run["messages"] if message["role"] == "tool"]
     assert ["B", "A"] == [called[message["tool_call_id"]] for message in back]
     assert ["seen B", "seen A"] == [message["content"] for message in back]

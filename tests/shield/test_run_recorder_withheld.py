@@ -48,8 +48,8 @@ def shop(file):
 def contents(file) -> list:
     """What the tool messages of a run file hold, line after line."""
     lines = file.read_text().splitlines()
-    told = [m for line in lines for m in json.loads(line)["messages"] if m["role"] == "tool"]
-    return [decoded(message["content"]) for message in told]
+    messages = [m for line in lines for m in json.loads(line)["messages"] if m["role"] == "tool"]
+    return [decoded(message["content"]) for message in messages]
 
 
 def asked(firewall, value, call_id=None) -> None:

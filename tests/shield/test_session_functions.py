@@ -62,11 +62,11 @@ def firewall() -> Shield:
 
 def turn(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     """An assistant message in OpenAI's shape."""
-    made = [
+    tool_calls = [
         {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(a)}}
         for n, (name, a) in enumerate(calls)
     ]
-    return {"role": "assistant", "content": None, "tool_calls": made}
+    return {"role": "assistant", "content": None, "tool_calls": tool_calls}
 
 
 def test_each_session_runs_its_own_function(firewall):
@@ -125,11 +125,11 @@ def test_a_messages_calls_run_the_sessions_functions(firewall):
     message = turn(("whoami", {}), ("wait", {"turns": 2}))
     db = Db("A")
     session = firewall.session(functions={"whoami": db.whoami, "wait": db.wait})
-    told = asyncio.run(firewall.arun_tool_calls(message, session=session))
-    assert ["A", "A"] == [each["content"] for each in told]
+    messages = asyncio.run(firewall.arun_tool_calls(message, session=session))
+    assert ["A", "A"] == [each["content"] for each in messages]
 
-    told = firewall.run_tool_calls(turn(("whoami", {})), session=session)
-    assert "A" == told[0]["content"]
+    messages = firewall.run_tool_calls(turn(("whoami", {})), session=session)
+    assert "A" == messages[0]["content"]
 
 
 def test_the_sessions_function_wins_over_a_registered_one(firewall):
@@ -332,8 +332,8 @@ def test_threads_never_mix_tenants(firewall):
             with firewall.session(functions=[db.whoami, db.find]):
                 together.wait(timeout=60)
                 answers.add(firewall.dispatch("whoami", {}))
-                told = firewall.run_tool_calls(turn(("find", {"order_id": "o-1"})))
-                answers.add(json.loads(told[0]["content"])["tenant"])
+                messages = firewall.run_tool_calls(turn(("find", {"order_id": "o-1"})))
+                answers.add(json.loads(messages[0]["content"])["tenant"])
         return answers
 
     with ThreadPoolExecutor(threads) as pool:
@@ -351,8 +351,8 @@ def test_tasks_never_mix_tenants(firewall):
             for turns in range(5):
                 answers.add(await firewall.adispatch("wait", {"turns": turns + tenant % 3}))
                 answers.add(firewall.dispatch("whoami", {}))
-                told = await firewall.arun_tool_calls(turn(("wait", {"turns": 1})))
-                answers.add(told[0]["content"])
+                messages = await firewall.arun_tool_calls(turn(("wait", {"turns": 1})))
+                answers.add(messages[0]["content"])
         return answers
 
     async def main() -> list[set[str]]:
@@ -423,15 +423,15 @@ def test_closures_of_one_factory_may_differ_in_their_hints(firewall):
 
 def test_telemetry_names_a_sessions_function():
     """It is a registered tool, and its decision says nothing else."""
-    told = []
-    guard = Shield(shield.configure(mode="strict", verification=False), hooks=[told.append])
+    messages = []
+    guard = Shield(shield.configure(mode="strict", verification=False), hooks=[messages.append])
 
     with guard.session(functions={"whoami": Db("A").whoami}):
         guard.dispatch("whoami", {})
         guard.check_call({"name": "invented", "arguments": {}})
 
     assert [("whoami", ()), ("invented", ("unregistered",))] == [
-        (decision.tool, decision.notes) for decision in told
+        (decision.tool, decision.notes) for decision in messages
     ]
 
 
@@ -472,9 +472,9 @@ def test_what_a_sessions_functions_did_is_known(firewall):
         with firewall.session(functions=functions) as session:
             session.user("Cancel my order o-17.")
             firewall.dispatch("cancel_order", {"order_id": "o-17"})
-            asked = session.child() if below else session
+            target = session.child() if below else session
             note = {"name": "update_order", "arguments": {"order_id": "o-17", "note": "x"}}
-            decision = firewall.check_call(note, session=asked)
+            decision = firewall.check_call(note, session=target)
         assert "impossible_state" in [finding.check for finding in decision.findings]
 
 
@@ -558,12 +558,12 @@ def test_a_sub_agent_may_call_no_more_than_its_parent(firewall):
         firewall.session(parent=parent, functions={"whoami": Db("A").whoami}),
     ]
 
-    asked = [("help", {}), ("whoami", {}), ("find", {"order_id": "o-1"})]
+    request = [("help", {}), ("whoami", {}), ("find", {"order_id": "o-1"})]
     assert [
         [
             name
-            for name, given in asked
-            if not firewall.check_call({"name": name, "arguments": given}, session=child).blocked
+            for name, option in request
+            if not firewall.check_call({"name": name, "arguments": option}, session=child).blocked
         ]
         for child in children
     ] == [["help"], ["help"], ["help"], ["help", "find"], ["find"], ["help", "whoami"]]
@@ -576,9 +576,9 @@ def test_an_invented_tool_is_found_where_only_sessions_have_tools(functions):
     assert not guard.check_call(INVENTED).blocked  # nobody ever declared a tool
 
     session = guard.session(functions=functions)
-    for asked in (session, session.child(), guard.session(), None):
-        assert guard.check_call(INVENTED, session=asked).blocked
-        assert guard.inspect_turn([INVENTED], session=asked)[0].blocked
+    for request in (session, session.child(), guard.session(), None):
+        assert guard.check_call(INVENTED, session=request).blocked
+        assert guard.inspect_turn([INVENTED], session=request)[0].blocked
 
 
 def test_new_functions_are_not_forbidden_by_an_old_narrowing(firewall):

@@ -496,10 +496,10 @@ def test_sessions_of_generators_that_take_turns(firewall):
             yield current_session() is mine
 
     one, other = steps("one"), steps("other")
-    found = [next(one), next(other)]
+    results = [next(one), next(other)]
     one.close()
-    found.append(next(other))
+    results.append(next(other))
     other.close()
 
-    assert [True, True, True] == found
+    assert [True, True, True] == results
     assert current_session() is None

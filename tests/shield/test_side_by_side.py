@@ -28,9 +28,9 @@ def firewall(mode: str = "strict") -> Shield:
 @pytest.fixture
 def session():
     """One in which the user named the user."""
-    made = firewall().session()
-    made.user("Make the user u_1.")
-    return made
+    run_session = firewall().session()
+    run_session.user("Make the user u_1.")
+    return run_session
 
 
 def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(session) -> None:

@@ -70,15 +70,15 @@ CALLS = [
 
 def run(tool):
     """Each call's value, or its exception."""
-    told = []
+    messages = []
     for args, kwargs in CALLS:
         try:
-            told.append(repr(tool(*args, **kwargs)))
+            messages.append(repr(tool(*args, **kwargs)))
         except CallBlocked:
-            told.append("blocked")
+            messages.append("blocked")
         except Exception as error:
-            told.append(repr(error).replace("Bank.tool.<locals>.", ""))
-    return told
+            messages.append(repr(error).replace("Bank.tool.<locals>.", ""))
+    return messages
 
 
 @pytest.fixture
@@ -143,9 +143,9 @@ def made(store=None, hooks=(), approver=None, **declared):
 def test_strict_leaves_no_row_of_a_blocked_call():
     """Only the calls that nothing is wrong with have written."""
     bank = Bank()
-    told = run(shielded(made())(bank.tool()))
+    outcome = run(shielded(made())(bank.tool()))
 
-    assert 6 == told.count("blocked")
+    assert 6 == outcome.count("blocked")
     assert [(5.0, "-"), (1.0, "fail")] == bank.written()[:2]
     assert all(amount > 0 for amount, _ in bank.written())
 
@@ -162,9 +162,9 @@ def test_strict_runs_a_clean_call_unchanged():
 def test_audit_leaves_what_an_unshielded_run_leaves(broken, unshielded):
     """Rows, values and exceptions are the same, whatever breaks on our side."""
     bank = Bank()
-    told = run(shielded(made(mode="audit", **BREAKS[broken]))(bank.tool()))
+    outcome = run(shielded(made(mode="audit", **BREAKS[broken]))(bank.tool()))
 
-    assert unshielded == (told, bank.written())
+    assert unshielded == (outcome, bank.written())
 
 
 @pytest.mark.parametrize("broken", BREAKS)
@@ -227,9 +227,9 @@ def test_an_error_does_not_tell_argument_values():
 def test_strict_goes_on_without_hooks_and_stores(broken):
     """Who listens cannot stop a call, and cannot let one through."""
     bank = Bank()
-    told = run(shielded(made(**BREAKS[broken]))(bank.tool()))
+    outcome = run(shielded(made(**BREAKS[broken]))(bank.tool()))
 
-    assert 6 == told.count("blocked")
+    assert 6 == outcome.count("blocked")
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])

@@ -12,8 +12,8 @@ WRONG = {"amount": "five"}
 
 
 def quiet(**changes):
-    said = {"check": "parameter_mismatch", "tool": "refund", "reason": "legacy client"}
-    return Suppression(**(said | changes))
+    tools = {"check": "parameter_mismatch", "tool": "refund", "reason": "legacy client"}
+    return Suppression(**(tools | changes))
 
 
 def check(door, *suppress, name="refund"):

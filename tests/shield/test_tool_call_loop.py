@@ -24,7 +24,7 @@ def logged(firewall):
 @pytest.fixture
 def firewall(door):
     """Knows `refund` and `transfer` as functions; `transfer` of 13 raises."""
-    made = door()
+    guard = door()
 
     def refund(amount: float) -> dict:
         return {"refunded": amount}
@@ -34,9 +34,9 @@ def firewall(door):
             raise ConnectionError("no line")
         return f"moved {amount}"
 
-    made.register(refund)
-    made.register(transfer)
-    return made
+    guard.register(refund)
+    guard.register(transfer)
+    return guard
 
 
 @pytest.fixture
@@ -140,10 +140,10 @@ def test_empty_and_repeated_ids_make_a_call_each(firewall, session, call_id):
 def test_repeated_ids_run_through_a_whole_turn(firewall, session):
     """Two calls under one id both run, and are answered and logged once each."""
     calls = [{"id": "c1", "name": "refund", "arguments": {"amount": n}} for n in (1, 2)]
-    given = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls}, session=session)
+    state = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls}, session=session)
     record_of(session).settle()
 
-    assert [{"refunded": 1}, {"refunded": 2}] == [json.loads(m["content"]) for m in given]
+    assert [{"refunded": 1}, {"refunded": 2}] == [json.loads(m["content"]) for m in state]
     assert (2, 2) == (len(set(logged(firewall))), len(logged(firewall)))
 
 
@@ -250,46 +250,46 @@ both = pytest.mark.parametrize("run", [plain, twin])
 @both
 def test_an_openai_message_is_answered_with_tool_messages(firewall, session, run):
     """Every call has its message, in order; blocks and failures say so."""
-    given = run(firewall, openai(), session)
+    messages = run(firewall, openai(), session)
 
-    assert [f"c{n}" for n in range(1, 6)] == [m["tool_call_id"] for m in given]
-    assert {"tool"} == {m["role"] for m in given}
-    assert [False, True, True, True, False] == ["error" in m for m in given]
-    assert ('{"refunded": 5.0}', "moved 1.0") == (given[0]["content"], given[4]["content"])
+    assert [f"c{n}" for n in range(1, 6)] == [m["tool_call_id"] for m in messages]
+    assert {"tool"} == {m["role"] for m in messages}
+    assert [False, True, True, True, False] == ["error" in m for m in messages]
+    assert ('{"refunded": 5.0}', "moved 1.0") == (messages[0]["content"], messages[4]["content"])
 
 
 @both
 def test_an_anthropic_message_is_answered_with_one_user_message(firewall, session, run):
     """Every block has its result, in order; blocks and failures are errors."""
-    (given,) = run(firewall, anthropic(), session)
+    (option,) = run(firewall, anthropic(), session)
 
-    assert "user" == given["role"]
-    assert [f"c{n}" for n in range(1, 6)] == [b["tool_use_id"] for b in given["content"]]
-    assert [None, True, True, True, None] == [b.get("is_error") for b in given["content"]]
+    assert "user" == option["role"]
+    assert [f"c{n}" for n in range(1, 6)] == [b["tool_use_id"] for b in option["content"]]
+    assert [None, True, True, True, None] == [b.get("is_error") for b in option["content"]]
 
 
 @both
 def test_a_blocked_call_is_answered_with_feedback(firewall, session, run):
     """The model reads what is wrong, and which tool was meant."""
-    told = json.loads(run(firewall, openai(), session)[1]["content"])
+    report = json.loads(run(firewall, openai(), session)[1]["content"])
 
-    assert ("blocked", "refund") == (told["status"], told["problems"][0]["nearest"])
+    assert ("blocked", "refund") == (report["status"], report["problems"][0]["nearest"])
 
 
 @both
 def test_arguments_that_cannot_be_parsed_are_answered(firewall, session, run):
     """Broken JSON is a block with its own code, never an exception."""
-    told = json.loads(run(firewall, openai(), session)[2]["content"])
+    report = json.loads(run(firewall, openai(), session)[2]["content"])
 
-    assert "malformed_json" == told["problems"][0]["code"]
+    assert "malformed_json" == report["problems"][0]["code"]
 
 
 @both
 def test_a_tool_that_raises_is_answered(firewall, session, run):
     """The model reads that it failed; the history says so, too."""
-    told = json.loads(run(firewall, openai(), session)[3]["content"])
+    report = json.loads(run(firewall, openai(), session)[3]["content"])
 
-    assert ("error", "ConnectionError: no line") == (told["status"], told["error"])
+    assert ("error", "ConnectionError: no line") == (report["status"], report["error"])
     assert ["c4"] == [e.call_id for e in session.executed if e.error]
 
 
@@ -360,10 +360,10 @@ def test_any_result_becomes_text(door, run, value, content):
     firewall = door()
     firewall.register(lambda_tool(value))
     calls = [{"id": "c1", "name": "odd", "arguments": {}}]
-    (given,) = run(firewall, {"role": "assistant", "tool_calls": calls}, firewall.session())
+    (option,) = run(firewall, {"role": "assistant", "tool_calls": calls}, firewall.session())
 
-    assert content == json.loads(json.dumps(given["content"])).strip('"')
-    assert "error" not in given
+    assert content == json.loads(json.dumps(option["content"])).strip('"')
+    assert "error" not in option
 
 
 def lambda_tool(value):
@@ -380,9 +380,9 @@ def test_a_result_that_holds_itself_becomes_text(door):
     firewall = door()
     firewall.register(lambda_tool(circle))
     calls = [{"id": "c1", "name": "odd", "arguments": {}}]
-    (given,) = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls})
+    (option,) = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls})
 
-    assert "[[...]]" == given["content"]
+    assert "[[...]]" == option["content"]
 
 
 def test_async_tools_of_one_turn_run_side_by_side(door):
@@ -398,18 +398,18 @@ def test_async_tools_of_one_turn_run_side_by_side(door):
 
     firewall.register(slow)
     calls = [{"id": f"c{n}", "name": "slow", "arguments": {"n": n}} for n in (1, 2)]
-    given = asyncio.run(firewall.arun_tool_calls({"role": "assistant", "tool_calls": calls}))
+    state = asyncio.run(firewall.arun_tool_calls({"role": "assistant", "tool_calls": calls}))
 
     assert ["start 1", "start 2"] == order[:2]
-    assert ["1", "2"] == [m["content"] for m in given]
+    assert ["1", "2"] == [m["content"] for m in state]
 
 
 def test_a_tool_without_a_function_is_answered(door):
     """A tool that is only described cannot be run here, and the model is told."""
     calls = [{"id": "c1", "name": "refund", "arguments": {"amount": 1}}]
-    (given,) = door().run_tool_calls({"role": "assistant", "tool_calls": calls})
+    (option,) = door().run_tool_calls({"role": "assistant", "tool_calls": calls})
 
-    assert "no function is registered" in given["content"]
+    assert "no function is registered" in option["content"]
 
 
 def test_dispatch_raises_where_a_message_answers(firewall, session):

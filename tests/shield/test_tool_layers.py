@@ -58,9 +58,9 @@ def firewall(**policy: Any) -> Shield:
         Tool(name="delete_order", parameters=SCHEMA),
         Tool(name="loose"),
     ]
-    said = {"rules": [above_zero, at_most, after_a_look], **policy}
+    fields = {"rules": [above_zero, at_most, after_a_look], **policy}
     pairs = [inverse("refund", "charge", same="order_id")]
-    return Shield(shield.configure(tools=tools, inverses=pairs, **said))
+    return Shield(shield.configure(tools=tools, inverses=pairs, **fields))
 
 
 def told(decision: Decision) -> dict[str, Any]:

@@ -92,10 +92,10 @@ def test_a_function_is_described_by_its_signature(firewall, provider):
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_nothing_is_in_it_that_a_strict_mode_refuses(firewall, provider):
     """No format of ours or of pydantic's alone, at any depth, and no lookaround in a pattern."""
-    seen = nodes(parameters(firewall.tool_schemas(provider)[0]))
+    results = nodes(parameters(firewall.tool_schemas(provider)[0]))
 
-    assert {"duration"} == {node["format"] for node in seen if "format" in node} <= FORMATS
-    assert not [node for node in seen if "(?" in node.get("pattern", "")]
+    assert {"duration"} == {node["format"] for node in results if "format" in node} <= FORMATS
+    assert not [node for node in results if "(?" in node.get("pattern", "")]
 
 
 def test_what_is_left_out_is_said_in_words(firewall):
@@ -118,9 +118,9 @@ def test_what_is_judged_is_the_whole_schema(firewall):
     lines = [{"price": "600", "sku": "a"}]
     arguments = {"lines": lines, "total": "600", "within": "P", "url": "no url", "code": "xy"}
 
-    found = firewall.check_call({"name": "order", "arguments": arguments}).findings
+    findings = firewall.check_call({"name": "order", "arguments": arguments}).findings
     assert {"lines", "total", "within", "url", "code"} == {
-        finding.where.split("/")[2] for finding in found
+        finding.where.split("/")[2] for finding in findings
     }
     assert before == firewall.registry["order"].plan.tool.parameters
 

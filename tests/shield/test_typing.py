@@ -117,9 +117,9 @@ def test_a_type_checker_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> 
         cwd=tmp_path, env=os.environ | {"MYPYPATH": str(ROOT)},
         capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
-    found = {int(line) for line in re.findall(r"^agent\.py:(\d+): error", done.stdout, re.M)}
+    matches = {int(line) for line in re.findall(r"^agent\.py:(\d+): error", done.stdout, re.M)}
 
-    assert WRONG == found, done.stdout + done.stderr
+    assert WRONG == matches, done.stdout + done.stderr
 
 
 def test_a_misspelt_keyword_still_says_the_nearest() -> None:

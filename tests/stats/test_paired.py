@@ -54,13 +54,13 @@ def test_the_interval_holds_its_level() -> None:
 
 def test_the_power_is_what_a_simulation_finds() -> None:
     """800 draws of 120 cases, 15 % gained, 5 % lost."""
-    random, found = Random(5), 0
+    random, count = Random(5), 0
     for _ in range(800):
         draws = random.choices((1, -1, 0), (0.15, 0.05, 0.8), k=120)
         gained, lost = draws.count(1), draws.count(-1)
-        found += gained > lost and mcnemar(gained, lost) <= 0.05
+        count += gained > lost and mcnemar(gained, lost) <= 0.05
 
-    assert pytest.approx(mcnemar_power(120, 0.15, 0.05), abs=0.05) == found / 800
+    assert pytest.approx(mcnemar_power(120, 0.15, 0.05), abs=0.05) == count / 800
 
 
 def test_the_cases_needed_are_enough_and_one_fewer_is_not() -> None:

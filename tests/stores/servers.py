@@ -52,8 +52,8 @@ class Server:
 
 def programs() -> str | None:
     """Name the folder of the newest installed server; None where there is none."""
-    found = sorted(glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
-    return found[-1] if found else None
+    folders = sorted(glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
+    return folders[-1] if folders else None
 
 
 @contextlib.contextmanager

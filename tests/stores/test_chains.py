@@ -40,10 +40,10 @@ def faults(store, key, **options):
 
 def test_a_log_that_nobody_touched_has_no_fault(log, key):
     """Every record is looked at."""
-    seen = Verified()
+    result = Verified()
 
-    assert [] == list(verify(log, key=key, into=seen))
-    assert (1, 6, 0, 0) == (seen.chains, seen.records, seen.dropped, seen.faults)
+    assert [] == list(verify(log, key=key, into=result))
+    assert (1, 6, 0, 0) == (result.chains, result.records, result.dropped, result.faults)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_an_inserted_record_is_found(log, kind, key, raw):
         " digest, sealed FROM records WHERE seq = 3",
     )
 
-    found = faults(log, key)
-    assert {(4, "reordered"), (7, "inserted")} <= set(found)
+    problems = faults(log, key)
+    assert {(4, "reordered"), (7, "inserted")} <= set(problems)
 
 
 def test_without_the_key_nothing_can_be_forged(opens, kind, raw):
@@ -125,8 +125,8 @@ def test_another_key_verifies_nothing(opens, kind):
 
 def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, kind, key, raw):
     """The key shows it, and a file's own count; heads that were kept elsewhere show it always."""
-    seen = Verified()
-    list(verify(log, key=key, into=seen))
+    result = Verified()
+    list(verify(log, key=key, into=result))
     raw(kind, "DELETE FROM records WHERE seq > 3")
     raw(
         kind,
@@ -137,11 +137,11 @@ def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, 
     unsealed = [(3, "unsealed")] if key else []
     gone = [(0, "missing")] if kind == "sqlite" else []
     assert (unsealed or gone) == faults(log, key)
-    assert [(4, "missing")] == faults(log, key, heads=seen.heads)
+    assert [(4, "missing")] == faults(log, key, heads=result.heads)
     raw(kind, "DELETE FROM records WHERE seq > 0")
     raw(kind, "DELETE FROM heads WHERE seq > 0")
     assert gone == faults(log, key)
-    assert [(6, "missing")] == faults(log, key, heads=seen.heads)
+    assert [(6, "missing")] == faults(log, key, heads=result.heads)
 
 
 def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_head(
@@ -152,31 +152,31 @@ def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_
     store.append(decision(1))
     (then,) = store.heads()
     store.append(decision(2))
-    seen = Verified()
-    list(verify(store, key=KEY, into=seen))
+    result = Verified()
+    list(verify(store, key=KEY, into=result))
     raw(kind, "DELETE FROM records WHERE seq > 1")
     raw(kind, f"UPDATE heads SET seq = 1, digest = '{then.digest}', seal = '{then.seal}'")
 
     assert ([(0, "missing")] if kind == "sqlite" else []) == faults(store, KEY)
-    assert [(2, "missing")] == faults(store, KEY, heads=seen.heads)
+    assert [(2, "missing")] == faults(store, KEY, heads=result.heads)
 
 
 def test_a_chain_goes_on_behind_an_earlier_head(log, key):
     """What came later is no fault."""
-    seen = Verified()
-    list(verify(log, key=key, into=seen))
+    result = Verified()
+    list(verify(log, key=key, into=result))
     log.append(decision(7))
 
-    assert [] == faults(log, key, heads=seen.heads)
+    assert [] == faults(log, key, heads=result.heads)
 
 
 def test_a_pruned_log_still_verifies(log, key):
     """The records that are gone are vouched for; a second time as well."""
     log.prune(decision(3).at)
-    seen = Verified()
+    result = Verified()
 
-    assert [] == list(verify(log, key=key, into=seen))
-    assert (["d-3", "d-4", "d-5"], 1) == (ids(log.decisions()), seen.pruned)
+    assert [] == list(verify(log, key=key, into=result))
+    assert (["d-3", "d-4", "d-5"], 1) == (ids(log.decisions()), result.pruned)
     log.prune(decision(5).at)
     assert ["d-5"] == ids(log.decisions())
     assert [] == faults(log, key)
@@ -198,10 +198,10 @@ def test_every_writer_has_a_chain_of_its_own(opens, kind, key):
     assert (first.close(), second.close()) == (True, True)
     third = opens(kind, key=key)
     third.append(decision(3))
-    seen = Verified()
+    result = Verified()
 
-    assert [] == list(verify(third, key=key, into=seen))
-    assert (3, 3, 3) == (seen.chains, seen.records, len(third))
+    assert [] == list(verify(third, key=key, into=result))
+    assert (3, 3, 3) == (result.chains, result.records, len(third))
 
 
 @pytest.mark.parametrize(
@@ -226,11 +226,11 @@ def test_what_no_writer_writes_is_a_fault_and_hides_no_other(opens, raw, sql):
     store.flush()
     raw("sqlite", "UPDATE records SET tool = 'other' WHERE seq = 6")
     raw("sqlite", sql)
-    found = faults(store, None)
+    problems = faults(store, None)
 
-    assert (6, "edited") in found
-    assert {code for _, code in found} & {"edited"}
-    assert len(found) >= 2
+    assert (6, "edited") in problems
+    assert {code for _, code in problems} & {"edited"}
+    assert len(problems) >= 2
 
 
 def test_retention_vouches_under_the_seal_alone(opens, raw):
@@ -245,12 +245,12 @@ def test_retention_vouches_under_the_seal_alone(opens, raw):
         ' \'":{"seq":3,"digest":"\' || (SELECT digest FROM records WHERE seq = 3) ||'
         " '\"}}}}' WHERE seq = 7; DELETE FROM records WHERE seq <= 3",
     )
-    seen = Verified()
+    result = Verified()
 
     assert [(4, "missing"), (7, "edited")] == [
-        (fault.seq, fault.code) for fault in verify(store, key=KEY, into=seen)
+        (fault.seq, fault.code) for fault in verify(store, key=KEY, into=result)
     ]
-    assert 0 == seen.pruned
+    assert 0 == result.pruned
 
 
 @pytest.mark.parametrize("sql", ["DROP TABLE heads", "DROP TABLE records"])
@@ -261,9 +261,9 @@ def test_a_table_that_is_gone_is_said_on_one_line(kind, opens, raw, sql):
     store.flush()
     raw(kind, f"{sql} ")
 
-    with pytest.raises(StoreError, match="cannot read") as said:
+    with pytest.raises(StoreError, match="cannot read") as output:
         list(verify(store))
-    assert "\n" not in str(said.value)
+    assert "\n" not in str(output.value)
 
 
 def test_places_that_were_changed_are_found_and_change_no_label(opens, raw):
@@ -396,10 +396,10 @@ def test_a_record_of_a_newer_version_is_told(opens, kind, raw):
     store = opens(kind)
     store.append(decision(1))
     store.append(decision(2, schema_version=99))
-    found = list(verify(store))
+    faults = list(verify(store))
 
-    assert [(2, "newer")] == [(fault.seq, fault.code) for fault in found]
-    assert "schema_version 99, this abs-shield supports up to 1" in found[0].detail
+    assert [(2, "newer")] == [(fault.seq, fault.code) for fault in faults]
+    assert "schema_version 99, this abs-shield supports up to 1" in faults[0].detail
 
 
 def test_a_time_that_is_no_number_is_no_fault(opens, kind, key):
@@ -421,9 +421,9 @@ def test_a_record_that_cannot_be_read_is_named(opens, kind, raw, sealed):
     skipped = []
 
     for read in (list, lambda _: store.decisions(), lambda _: store.get("d-2")):
-        with pytest.raises(StoreError, match=r"record 2 of chain .* cannot be read") as said:
+        with pytest.raises(StoreError, match=r"record 2 of chain .* cannot be read") as output:
             read(store.scan())
-        assert "\n" not in str(said.value)
+        assert "\n" not in str(output.value)
     assert ["d-1", "d-3"] == ids(store.scan(skipped=skipped.append))
     assert 1 == len(skipped)
 
@@ -457,19 +457,19 @@ def test_whatever_breaks_while_a_record_is_read_is_its_fault(log, key, monkeypat
         return sealed_time(kind, body) if body.get("id") != "d-2" else 1 / 0
 
     monkeypatch.setattr(chain_verification, "sealed_time", breaks)
-    found = list(verify(log, key=key))
+    faults = list(verify(log, key=key))
 
-    assert [(2, "edited")] == [(fault.seq, fault.code) for fault in found]
-    assert "it cannot be read: ZeroDivisionError" in found[0].detail
+    assert [(2, "edited")] == [(fault.seq, fault.code) for fault in faults]
+    assert "it cannot be read: ZeroDivisionError" in faults[0].detail
 
 
 def test_a_verification_that_is_given_up_closes_what_it_reads(forged, monkeypatch):
     """Before its connection is closed; afterwards its cursor would complain."""
     complaints = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
-    found = verify(forged)
-    next(found)
-    found.close()
+    fault = verify(forged)
+    next(fault)
+    fault.close()
 
     assert [] == complaints
 

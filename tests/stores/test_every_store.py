@@ -82,10 +82,10 @@ def test_the_same_id_again_is_another_record(store):
 def test_what_was_given_stays_as_it_was(store):
     """A list that was given back does not grow with the store."""
     store.append(decision(1))
-    given = store.decisions()
+    decisions = store.decisions()
     store.append(decision(2))
 
-    assert ids(given) == ["d-1"]
+    assert ids(decisions) == ["d-1"]
 
 
 @pytest.mark.release
@@ -154,8 +154,8 @@ def test_everything_in_a_decision_comes_back(store):
     """Findings, coverage, errors and notes, and texts with NUL and half characters."""
     store.append(rich(1))
 
-    (found,) = store.decisions(tool=rich(1).tool, session_id=rich(1).session_id)
-    assert plain(rich(1)) == plain(found).replace("\\\\", "\\")
+    (decision,) = store.decisions(tool=rich(1).tool, session_id=rich(1).session_id)
+    assert plain(rich(1)) == plain(decision).replace("\\\\", "\\")
 
 
 def test_numbers_that_json_does_not_know_are_kept_as_text(store):

@@ -60,13 +60,13 @@ def test_a_killed_process_loses_nothing_that_was_flushed(address):
         time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
     store = open_store(address)
-    found = ids(store.scan())
+    findings = ids(store.scan())
 
     assert [] == list(verify(store))
-    assert len(found) >= flushed == 2_000
-    assert [f"d-{n}" for n in range(1, len(found) + 1)] == found
+    assert len(findings) >= flushed == 2_000
+    assert [f"d-{n}" for n in range(1, len(findings) + 1)] == findings
     store.append(decision(0))
-    assert (True, len(found) + 1) == (store.flush(), len(store))
+    assert (True, len(findings) + 1) == (store.flush(), len(store))
     store.close()
 
 
@@ -86,11 +86,11 @@ def test_several_processes_share_a_log(address):
     processes = [appending(address, 1_000 * n, 500, 100) for n in range(4)]
     for process in processes:
         process.communicate(timeout=60)
-    seen = Verified()
+    result = Verified()
     with contextlib.closing(open_store(address)) as store:
-        assert [] == list(verify(store, into=seen))
+        assert [] == list(verify(store, into=result))
         assert (2_000, 2_000) == (len(store), len(set(ids(store.scan()))))
-    assert (4, 2_000) == (seen.chains, seen.records)
+    assert (4, 2_000) == (result.chains, result.records)
 
 
 def test_a_forked_child_has_a_chain_of_its_own(address):
@@ -104,10 +104,10 @@ def test_a_forked_child_has_a_chain_of_its_own(address):
         os._exit(0 if store.flush() and store.close() else 1)
     assert 0 == os.waitpid(child, 0)[1]
     store.append(decision(3))
-    seen = Verified()
+    result = Verified()
 
     assert {"d-1", "d-2", "d-3"} == set(ids(store.decisions()))
-    assert ([], 2) == (list(verify(store, into=seen)), seen.chains)
+    assert ([], 2) == (list(verify(store, into=result)), result.chains)
     store.close()
 
 
@@ -141,10 +141,10 @@ def test_a_full_buffer_drops_counts_and_says_so(tmp_path, caplog):
         assert (True, 5) == (store.losing, store.status.dropped)
     assert store.flush(WITHIN_S)
     store.append(decision(99))
-    seen = Verified()
+    result = Verified()
 
     assert [*(f"d-{n}" for n in range(11)), "d-99"] == ids(store.decisions())
-    assert ([], 5) == (list(verify(store, into=seen)), seen.dropped)
+    assert ([], 5) == (list(verify(store, into=result)), result.dropped)
     (gap,) = store.gaps()
     assert (5, "the buffer was full") == (gap["dropped"], gap["reason"])
     assert not store.losing
@@ -356,10 +356,10 @@ def test_a_log_is_whole_while_it_is_written(address):
     with appending(address, 1, 1_000_000, 10) as process:
         process.stdout.readline()
         with contextlib.closing(open_store(address, existing=True)) as store:
-            found = [fault for _ in range(20) for fault in verify(store)]
+            faults = [fault for _ in range(20) for fault in verify(store)]
         process.kill()
 
-    assert [] == found
+    assert [] == faults
 
 
 def test_what_a_close_could_not_write_is_counted(tmp_path):
@@ -437,8 +437,8 @@ def test_processes_that_read_and_write_do_not_disturb_each_other(address):
         assert store.get(f"d-{number}") is not None
         number += 1
     assert [0, 0] == [labeller.returncode for labeller in labellers]
-    seen = Verified()
+    result = Verified()
 
-    assert ([], 150) == (list(verify(store, into=seen)), len(store.labels()))
-    assert (number + 300, number) == (seen.records, len(store))
+    assert ([], 150) == (list(verify(store, into=result)), len(store.labels()))
+    assert (number + 300, number) == (result.records, len(store))
     store.close()

@@ -68,12 +68,12 @@ def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
 
             codes.append(ended(child_of(act)))
     assert store.flush(30)
-    found = ids(store.scan())
+    findings = ids(store.scan())
 
     assert [0] * CHILDREN == codes
-    assert (count[0] + CHILDREN, count[0] + CHILDREN) == (len(found), len(set(found)))
-    seen = Verified()
-    assert ([], 1 + CHILDREN) == (list(verify(store, into=seen)), seen.chains)
+    assert (count[0] + CHILDREN, count[0] + CHILDREN) == (len(findings), len(set(findings)))
+    result = Verified()
+    assert ([], 1 + CHILDREN) == (list(verify(store, into=result)), result.chains)
     store.close()
 
 
@@ -173,9 +173,12 @@ def test_a_child_of_a_thread_that_reads_tells_no_decision_as_written(tmp_path, c
 
     def act() -> bool:
         store.append(decision(9))
-        kept, told = store.flush(0.5), store.status.error
+        kept, flushed = store.flush(0.5), store.status.error
         return (
-            not kept and "was forked" in told and not store.close(0.1) and store.status.dropped == 1
+            not kept
+            and "was forked" in flushed
+            and not store.close(0.1)
+            and store.status.dropped == 1
         )
 
     with contextlib.ExitStack() as use:

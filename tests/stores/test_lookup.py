@@ -132,14 +132,14 @@ def plans(path, look) -> list[str]:
         ledger._connection.set_trace_callback(statements.append)
         for _ in look(ledger):
             pass
-        found = [
+        results = [
             connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()
             for sql in statements
             if sql.startswith("SELECT")
         ]
     return [
         match[1]
-        for rows in found
+        for rows in results
         for row in rows
         if (match := re.search(r"SEARCH records USING INDEX (\w+)", row[-1]))
     ]
@@ -151,10 +151,10 @@ def test_records_of_some_decisions_are_found_in_one_go(log):
     long = "x" * 400
     log.append(decision(7, id=long + "1"))
     log.append(decision(8, id=long + "2"))
-    found = log.decisions_of([f"d-{n}" for n in range(2, 1_500)] + [long + "1"])
+    decisions = log.decisions_of([f"d-{n}" for n in range(2, 1_500)] + [long + "1"])
 
-    assert [f"d-{n}" for n in (2, 3, 4, 5, 6, 2)] + [long + "1"] == ids(found.values())
-    assert [*found] == sorted(found)
+    assert [f"d-{n}" for n in (2, 3, 4, 5, 6, 2)] + [long + "1"] == ids(decisions.values())
+    assert [*decisions] == sorted(decisions)
     assert {} == log.decisions_of([])
 
 

@@ -44,9 +44,9 @@ FIRST_SCHEMA = {
 def refusal(address, **options) -> str:
     with pytest.raises(StoreError) as refused:
         open_store(str(address), **options)
-    told = str(refused.value)
-    assert "\n" not in told
-    return told
+    message = str(refused.value)
+    assert "\n" not in message
+    return message
 
 
 def test_both_databases_have_the_same_steps():
@@ -144,10 +144,10 @@ def test_a_log_that_is_not_there_is_said(tmp_path, dsn_of):
 
 def test_an_address_that_is_none_is_said():
     """Passwords are not repeated."""
-    told = refusal("postgresql://ann:hunter2@127.0.0.1:1/none")
+    message = refusal("postgresql://ann:hunter2@127.0.0.1:1/none")
 
-    assert "cannot reach the decision log `postgresql://127.0.0.1:1/none`" in told
-    assert "hunter2" not in told
+    assert "cannot reach the decision log `postgresql://127.0.0.1:1/none`" in message
+    assert "hunter2" not in message
     assert "use a file's path" in refusal("mysql://host/db")
 
 
@@ -192,10 +192,10 @@ def test_the_key_comes_from_the_environment(monkeypatch):
 )
 def test_no_address_shows_its_password(address):
     """However it is written, and wherever a reader takes its parts to be."""
-    told = refusal(address)
+    message = refusal(address)
 
-    assert "hunter2" not in told
-    assert "host/database`" in told or "127.0.0.1:1/db" in told
+    assert "hunter2" not in message
+    assert "host/database`" in message or "127.0.0.1:1/db" in message
 
 
 def test_an_empty_file_is_no_log_to_read(tmp_path):
@@ -218,10 +218,10 @@ def told_by_nobody(act) -> str:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
         try:
-            said = str(act())
+            text = str(act())
         except StoreError as error:
-            said = f"refused: {error}"
-        os.write(writing, said.encode())
+            text = f"refused: {error}"
+        os.write(writing, text.encode())
         os._exit(0)
     os.close(writing)
     os.waitpid(child, 0)
@@ -275,11 +275,11 @@ def test_a_copy_of_a_crashed_log_is_not_read_without_its_newest_records(tmp_path
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     path = evidence(tmp_path / "log.db", tmp_path / "log.db-wal", mode=mode)
-    told = told_by_nobody(lambda: seen(path))
+    text = told_by_nobody(lambda: seen(path))
 
-    assert told.startswith("refused: the newest records of")
-    assert "are in `log.db-wal`" in told
-    assert "copy both files to a folder of your own" in told
+    assert text.startswith("refused: the newest records of")
+    assert "are in `log.db-wal`" in text
+    assert "copy both files to a folder of your own" in text
     assert "['d-1'] 0" == seen(tmp_path / "log.db")
 
 
@@ -295,10 +295,10 @@ def test_a_database_that_is_not_utf8_is_refused(postgres, encoding):
             f"CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
             " TEMPLATE template0"
         )
-    told = refusal(postgres.dsn("public").replace("/postgres?", f"/{name}?"))
+    message = refusal(postgres.dsn("public").replace("/postgres?", f"/{name}?"))
 
-    assert f"is encoded in {encoding}, a log needs UTF8" in told
-    assert "createdb --encoding UTF8" in told
+    assert f"is encoded in {encoding}, a log needs UTF8" in message
+    assert "createdb --encoding UTF8" in message
 
 
 def test_every_script_is_kept_whatever_the_client_is_set_to(dsn, monkeypatch):
@@ -313,16 +313,16 @@ def test_every_script_is_kept_whatever_the_client_is_set_to(dsn, monkeypatch):
 
 def test_the_few_records_of_other_kinds_are_found_by_their_index(tmp_path, monkeypatch):
     """Labels among a million decisions need no look at each."""
-    asked = []
+    requests = []
     stream = SqliteLedger.stream
 
     def streaming(ledger, sql, values):
         plan = ledger.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()
-        asked.append(" ".join(step[-1] for step in plan))
+        requests.append(" ".join(step[-1] for step in plan))
         return stream(ledger, sql, values)
 
     monkeypatch.setattr(SqliteLedger, "stream", streaming)
     with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
         assert ({}, []) == (store.labels(), list(store.gaps()))
 
-    assert [True, True] == ["records_kind" in plan for plan in asked]
+    assert [True, True] == ["records_kind" in plan for plan in requests]

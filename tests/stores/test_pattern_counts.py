@@ -40,10 +40,10 @@ def various(count: int, seed: int = 1):
 
 def counted(store, **time) -> Counter[str]:
     """Return how many decisions of each pattern the store has counted."""
-    found = Counter()
+    counts = Counter()
     for count in store.pattern_counts(**time):
-        found[count.pattern.body] += count.decisions
-    return found
+        counts[count.pattern.body] += count.decisions
+    return counts
 
 
 def recounted(decisions) -> Counter[str]:
@@ -70,10 +70,10 @@ def test_times_are_counted_apart(kind, opens):
     for one in made:
         store.append(one)
 
-    found = Counter()
+    counts = Counter()
     for count in store.pattern_counts(hours=1):
-        found[count.start] += count.decisions
-    assert Counter(one.at // HOUR * HOUR for one in made) == found
+        counts[count.start] += count.decisions
+    assert Counter(one.at // HOUR * HOUR for one in made) == counts
 
 
 def test_ids_times_and_texts_make_no_pattern():

@@ -36,7 +36,7 @@ def test_reports_of_a_time(store):
         store.append_report(decision(number), {"number": number})
     middle = decision(2).at
 
-    assert {"number": 1} not in [found for _, found in store.reports(since=middle)]
+    assert {"number": 1} not in [record for _, record in store.reports(since=middle)]
     assert [] == [*store.reports(until=0.0)]
 
 

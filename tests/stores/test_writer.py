@@ -107,11 +107,11 @@ def test_a_flush_waits_for_what_was_put_before_and_for_no_more():
     for number in range(3_500):
         writer.put(number)
     assert writer.flush(10)
-    seen = len(written)
+    count = len(written)
     for number in range(3_500, 5_000):
         writer.put(number)
 
-    assert 3_500 == seen
+    assert 3_500 == count
     assert (True, list(range(5_000))) == (writer.close(10), written)
 
 

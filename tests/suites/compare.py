@@ -73,8 +73,8 @@ def suites() -> dict[str, dict[str, Any]]:
 def accepted(name: str) -> dict[str, str]:
     """Return the accepted differences of a framework: why, by a test's id or how it begins."""
     table = tomllib.loads((HERE / "accepted.toml").read_text(encoding="utf-8"))
-    found: dict[str, str] = table.get(name, {})
-    return found
+    results: dict[str, str] = table.get(name, {})
+    return results
 
 
 def reason_for(test: str, known: Mapping[str, str]) -> str | None:

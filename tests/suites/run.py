@@ -36,23 +36,23 @@ def main() -> int:
     parser.add_argument("--mode", choices=("audit", "strict"), default="audit")
     parser.add_argument("--write", action="store_true", help="renew results.json and the page")
     parser.add_argument("-n", default="2", metavar="PROCESSES")
-    asked = parser.parse_args()
-    suite = table[asked.framework]
+    option = parser.parse_args()
+    suite = table[option.framework]
     installed = version(suite["project"])
-    folder = checkout(asked.framework)
+    folder = checkout(option.framework)
     if folder is None and "no_tests" in suite:
         print(
             f"skipped: {suite['project']} {installed}: {suite['no_tests']}; "
-            f"put a checkout at ${CHECKOUTS}/{asked.framework} to run them"
+            f"put a checkout at ${CHECKOUTS}/{option.framework} to run them"
         )
         return 0
     folder = folder or source_package(suite["project"], installed)
-    runs = Runs(asked.framework, suite, folder, processes=asked.n)
-    found = runs.compared(asked.mode)
-    told = report(asked.framework, found, mode=asked.mode)
-    if asked.write:
-        write_results(asked.framework, f"{suite['project']} {installed}", found)
-    return int(runs.stopped or (asked.mode == "audit" and told))
+    runs = Runs(option.framework, suite, folder, processes=option.n)
+    comparison = runs.compared(option.mode)
+    outcome = report(option.framework, comparison, mode=option.mode)
+    if option.write:
+        write_results(option.framework, f"{suite['project']} {installed}", comparison)
+    return int(runs.stopped or (option.mode == "audit" and outcome))
 
 
 class Runs:

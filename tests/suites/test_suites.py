@@ -58,9 +58,9 @@ def test_a_difference_that_nobody_accepted_is_an_error(capsys) -> None:
 def test_a_plugin_that_reaches_nothing_is_an_error(capsys) -> None:
     """Where no call was judged, tests that pass show nothing."""
     idle = {"a": {"outcome": "passed", "judged": 0}}
-    found = Comparison(plain=idle, shielded=idle, plain_again={}, shielded_again={})
+    comparison = Comparison(plain=idle, shielded=idle, plain_again={}, shielded_again={})
 
-    assert report("langchain", found, mode="audit")
+    assert report("langchain", comparison, mode="audit")
     assert "no call was judged" in capsys.readouterr().out
 
 
@@ -198,15 +198,15 @@ def test_outcomes_are_written(pytester, monkeypatch, processes) -> None:
     pytester.makepyfile(test_it=SUITE)
     options = ("-p", "suite_outcomes", "-p", "suite_shield", "-n", processes, "--outcomes=out")
     pytester.runpytest_subprocess(*options)
-    found = read_outcomes(pytester.path / "out")
+    outcomes = read_outcomes(pytester.path / "out")
 
     assert {
         "test_it.py::test_judged": ("passed", 1),
         "test_it.py::test_failed": ("failed", 0),
         "test_it.py::test_skipped": ("skipped", 0),
         "test_it.py::test_teardown": ("error", 0),
-    } == {test: (line["outcome"], line["judged"]) for test, line in found.items()}
-    assert "on purpose" in found["test_it.py::test_failed"]["why"]
+    } == {test: (line["outcome"], line["judged"]) for test, line in outcomes.items()}
+    assert "on purpose" in outcomes["test_it.py::test_failed"]["why"]
 
 
 @pytest.mark.slow

@@ -174,11 +174,11 @@ async def strictly() -> None:
 def in_a_framework() -> None:
     """A framework's span of the tool's run is current."""
     tracer = trace.get_tracer("framework")
-    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
     with firewall.session("s-3") as session:
         session.user("Refund tx_12345.")
         for sent in ("tx_12345", f"tx_{CANARY}-2"):
-            with tracer.start_as_current_span("execute_tool refund", attributes=given):
+            with tracer.start_as_current_span("execute_tool refund", attributes=attributes):
                 refund(sent, 20.0)
 
 

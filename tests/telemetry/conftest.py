@@ -46,8 +46,8 @@ class Heard:
         return self.events_out.get_finished_logs()
 
     def span(self, start: str = "abs_shield.check") -> ReadableSpan:
-        (found,) = [span for span in self.spans if span.name.startswith(start)]
-        return found
+        (result,) = [span for span in self.spans if span.name.startswith(start)]
+        return result
 
     def points(self, metric: str) -> list[Any]:
         data = self.metrics_out.get_metrics_data()
@@ -55,9 +55,9 @@ class Heard:
             point
             for resource in (data.resource_metrics if data else ())
             for scope in resource.scope_metrics
-            for found in scope.metrics
-            if found.name == metric
-            for point in found.data.data_points
+            for result in scope.metrics
+            if result.name == metric
+            for point in result.data.data_points
         ]
 
     def everything(self) -> str:

@@ -80,9 +80,9 @@ def run_agent(folder: Path, env: dict[str, str]) -> MessageText:
         cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3_000:]
-    said = json.loads((folder / "said.json").read_text())
+    payload = json.loads((folder / "said.json").read_text())
     lines = (folder / "lines.jsonl").read_text().splitlines()
-    return MessageText(**said, lines=[json.loads(line) for line in lines], stderr=done.stderr)
+    return MessageText(**payload, lines=[json.loads(line) for line in lines], stderr=done.stderr)
 
 
 @dataclass(frozen=True, slots=True)

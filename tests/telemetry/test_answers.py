@@ -53,8 +53,8 @@ def test_an_event_points_into_the_report(heard):
 
 def test_the_place_of_any_claim_is_shown(heard, decide, finding):
     """The hundredth and those behind it too."""
-    found = finding(check="answer", where="/claims/1234", code="unsupported")
-    heard.otel()(decide(found, subject=Subject.ANSWER, tool="", call_id=None))
+    findings = finding(check="answer", where="/claims/1234", code="unsupported")
+    heard.otel()(decide(findings, subject=Subject.ANSWER, tool="", call_id=None))
     [event] = heard.events
 
     assert "/claims/1234" == event.log_record.attributes["abs_shield.finding.where"]
@@ -80,20 +80,20 @@ def test_answers_are_counted_as_such(heard):
 def test_the_span_of_a_tool_says_nothing_of_an_answer(heard, decide, finding):
     """A sub-agent is a tool whose run ends with an answer of its own; it is no call's threat."""
     framework = heard.tracers.get_tracer("framework")
-    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ask_agent"}
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ask_agent"}
     bad = decide(finding(), subject=Subject.ANSWER, tool="", verdict=Verdict.HALLUCINATED)
-    with framework.start_as_current_span("execute_tool ask_agent", attributes=given) as outer:
+    with framework.start_as_current_span("execute_tool ask_agent", attributes=attributes) as outer:
         heard.otel()(bad)
 
-    assert given == dict(outer.attributes)
+    assert attributes == dict(outer.attributes)
     assert heard.span().parent.span_id == outer.get_span_context().span_id
 
 
 def test_a_line_of_an_answer(heard, caplog, decide, finding):
     """One line, with the check's name and the claim's status."""
-    found = finding(check="answer", where="/claims/0", code="contradicted")
+    findings = finding(check="answer", where="/claims/0", code="contradicted")
     with caplog.at_level(logging.INFO, logger="abs_shield"):
-        StructLog()(decide(found, subject=Subject.ANSWER, tool="", call_id=None))
+        StructLog()(decide(findings, subject=Subject.ANSWER, tool="", call_id=None))
     line = json.loads(caplog.records[-1].getMessage())
 
     assert ("answer", "", ["answer"], ["contradicted"]) == (

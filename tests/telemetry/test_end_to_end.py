@@ -36,14 +36,14 @@ def story(request: Any, tmp_path_factory: Any) -> Story:
     over = request.param.partition(",")[0]
     with receiver(folder / "arrived") as ports:
         env = environment(ports[over], over=over, **WAYS[request.param])
-        said = run_agent(folder / "said", env)
-    return Story(said, Arrivals(folder / "arrived"))
+        output = run_agent(folder / "said", env)
+    return Story(output, Arrivals(folder / "arrived"))
 
 
 def checks(story: Story) -> dict[str, Told]:
     """The check spans by decision id."""
-    found = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
-    return {span.attributes["abs_shield.decision.id"]: span for span in found}
+    results = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
+    return {span.attributes["abs_shield.decision.id"]: span for span in results}
 
 
 def runs(story: Story) -> list[Told]:
@@ -89,21 +89,21 @@ def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
 @pytest.mark.slow
 def test_the_agent_met_everything(story: Story) -> None:
     """Each verdict, both modes, an approval, an error of ours, and nothing on standard error."""
-    said = story.said
+    text = story.said
 
-    assert {d["verdict"] for d in said.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
-    assert {d["mode"] for d in said.decisions} == {"audit", "strict"}
-    assert {d["approval"] for d in said.decisions} == {"", "required", "granted", "refused"}
-    assert {d["mode"] for d in said.decisions if d["blocked"]} == {"strict"}
-    assert max(d["errors"] for d in said.decisions) == 1
-    assert (said.in_time, said.stderr) == (True, "")
+    assert {d["verdict"] for d in text.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
+    assert {d["mode"] for d in text.decisions} == {"audit", "strict"}
+    assert {d["approval"] for d in text.decisions} == {"", "required", "granted", "refused"}
+    assert {d["mode"] for d in text.decisions if d["blocked"]} == {"strict"}
+    assert max(d["errors"] for d in text.decisions) == 1
+    assert (text.in_time, text.stderr) == (True, "")
 
 
 @pytest.mark.slow
 def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
     """No other decision lacks its check span, none has two, and each says what was decided."""
     spans = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
-    told = {
+    attributes = {
         span.attributes["abs_shield.decision.id"]: {
             key: span.attributes[f"abs_shield.{key}"]
             for key in ("subject", "verdict", "action", "mode", "blocked", "would_block")
@@ -113,31 +113,32 @@ def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
     }
 
     assert len(spans) == len(story.said.spanned) < len(story.said.decisions)
-    assert told == {
-        d["id"]: {key: d[key] for key in next(iter(told.values()))} for d in story.said.spanned
+    assert attributes == {
+        d["id"]: {key: d[key] for key in next(iter(attributes.values()))}
+        for d in story.said.spanned
     }
 
 
 def test_every_result_is_on_the_span_of_its_run(story: Story) -> None:
     """Clean or not, with its verdict; a generator's run is over when its result is judged."""
-    told = {
+    attributes = {
         run.attributes["abs_shield.result.decision.id"]: run.attributes["abs_shield.result.verdict"]
         for run in runs(story)
         if "abs_shield.result.verdict" in run.attributes
     }
     results = [d for d in story.said.decisions if d["subject"] == "result"]
 
-    assert {d["id"]: d["verdict"] for d in results if d["tool"] != "pages"} == told
-    assert {"CLEAN", "SUSPICIOUS"} <= {*told.values()}
+    assert {d["id"]: d["verdict"] for d in results if d["tool"] != "pages"} == attributes
+    assert {"CLEAN", "SUSPICIOUS"} <= {*attributes.values()}
 
 
 def test_ids_arrive(story: Story) -> None:
     """A span has the session's id, and the call's where there is one."""
-    said = {d["id"]: (d["session_id"], d["call_id"]) for d in story.said.spanned}
+    sessions = {d["id"]: (d["session_id"], d["call_id"]) for d in story.said.spanned}
     names = ("abs_shield.session.id", "gen_ai.tool.call.id")
-    told = {key: tuple(map(s.attributes.get, names)) for key, s in checks(story).items()}
+    attributes = {key: tuple(map(s.attributes.get, names)) for key, s in checks(story).items()}
 
-    assert told == said
+    assert attributes == sessions
 
 
 def test_a_threat_is_tagged_and_nothing_else(story: Story) -> None:
@@ -156,7 +157,7 @@ def test_a_threat_is_tagged_and_nothing_else(story: Story) -> None:
 
 def test_every_finding_is_one_event(story: Story) -> None:
     """Findings arrive as log events, tagged where they weigh, in the trace of their check."""
-    told = Counter(
+    attributes = Counter(
         (
             event.attributes["abs_shield.decision.id"],
             event.attributes["abs_shield.finding.check"],
@@ -171,7 +172,7 @@ def test_every_finding_is_one_event(story: Story) -> None:
         "abs_shield.error",
         "abs_shield.finding",
     }
-    assert told == Counter(
+    assert attributes == Counter(
         (d["id"], f["check"], f["code"], f["verdict"], f["counted"] and not f["suppressed"])
         for d in story.said.decisions
         for f in d["findings"]
@@ -180,32 +181,34 @@ def test_every_finding_is_one_event(story: Story) -> None:
 
 def test_every_internal_error_is_one_event(story: Story) -> None:
     """With the check that broke, what it raised, and a line that holds no value."""
-    told = Counter(event.attributes["abs_shield.decision.id"] for event in errors(story))
+    attributes = Counter(event.attributes["abs_shield.decision.id"] for event in errors(story))
     kinds = {
         (event.attributes["abs_shield.check.name"], event.attributes["error.type"])
         for event in errors(story)
     }
 
-    assert told == Counter({d["id"]: d["errors"] for d in story.said.decisions if d["errors"]})
+    assert attributes == Counter(
+        {d["id"]: d["errors"] for d in story.said.decisions if d["errors"]}
+    )
     assert {("impossible_state", "LookupError")} == kinds
 
 
 def test_every_event_has_a_body_and_a_severity(story: Story) -> None:
     """A viewer of logs shows a line for each."""
-    told = [event.message for event in story.arrived.events]
+    attributes = [event.message for event in story.arrived.events]
 
-    assert all(message.body.string_value and message.severity_text for message in told)
+    assert all(message.body.string_value and message.severity_text for message in attributes)
 
 
 def test_who_speaks_arrives(story: Story) -> None:
     """The agent and the conversation, as the host named them, on spans and in lines."""
     lines = {line["decision_id"]: line for line in story.said.lines}
     for key, span in checks(story).items():
-        given = story.said.by_id[key]["session_id"]
-        agent = "clerk" if given == "s-1" else None
+        session_id = story.said.by_id[key]["session_id"]
+        agent = "clerk" if session_id == "s-1" else None
         line, attributes = lines[key], span.attributes
 
-        assert given == attributes["gen_ai.conversation.id"] == line["conversation_id"]
+        assert session_id == attributes["gen_ai.conversation.id"] == line["conversation_id"]
         assert agent == attributes.get("gen_ai.agent.name") == line.get("agent")
 
 
@@ -294,16 +297,16 @@ def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
 
 def test_an_invented_name_stands_in_one_attribute(story: Story) -> None:
     """It is escaped there, and cut at 64 characters; metrics know nothing of it."""
-    told = [
+    attributes = [
         (name, value)
         for item in (*story.arrived.spans, *story.arrived.events)
         for name, value in item.attributes.items()
         if INVENTED in str(value)
     ]
 
-    assert {name for name, _ in told} == {"gen_ai.tool.name"}
-    assert max(len(value) for _, value in told) == 64
-    assert [value for _, value in told if not value.isprintable()] == []
+    assert {name for name, _ in attributes} == {"gen_ai.tool.name"}
+    assert max(len(value) for _, value in attributes) == 64
+    assert [value for _, value in attributes if not value.isprintable()] == []
     metrics = [data for name, data in story.arrived.files.items() if ".metrics." in name]
     assert [data for data in metrics if INVENTED.encode() in data] == []
 
@@ -314,18 +317,18 @@ def test_no_value_is_in_the_bytes(story: Story) -> None:
     opened = {
         name: gzip.decompress(data) for name, data in files.items() if data[:2] == b"\x1f\x8b"
     }
-    found = re.compile(CANARY.encode(), re.IGNORECASE)
+    canary = re.compile(CANARY.encode(), re.IGNORECASE)
 
     assert len(files) >= 9
-    assert [name for name, data in (*files.items(), *opened.items()) if found.search(data)] == []
+    assert [name for name, data in (*files.items(), *opened.items()) if canary.search(data)] == []
 
 
 def test_a_pointer_says_where(story: Story) -> None:
     """Names that the tool's author wrote arrive, and a star stands for the model's own."""
-    told = {event.attributes["abs_shield.finding.where"] for event in findings(story)}
+    attributes = {event.attributes["abs_shield.finding.where"] for event in findings(story)}
 
-    assert {"/arguments/amount", "/arguments/lines/*/amount", "/arguments/*", "/name"} <= told
-    assert {"/pressure", "/*"} <= told  # of results
+    assert {"/arguments/amount", "/arguments/lines/*/amount", "/arguments/*", "/name"} <= attributes
+    assert {"/pressure", "/*"} <= attributes  # of results
 
 
 def test_a_framework_span_is_annotated(story: Story) -> None:
@@ -346,9 +349,9 @@ def test_a_framework_span_is_annotated(story: Story) -> None:
 
 def test_a_check_never_claims_to_run_a_tool(story: Story) -> None:
     """No check span has an operation, so that nobody counts a tool's run twice."""
-    told = [span.attributes for span in checks(story).values()]
+    attributes = [span.attributes for span in checks(story).values()]
 
-    assert [names for names in told if "gen_ai.operation.name" in names] == []
+    assert [names for names in attributes if "gen_ai.operation.name" in names] == []
 
 
 def test_a_log_line_is_in_its_check_span(story: Story) -> None:
@@ -360,9 +363,9 @@ def test_a_log_line_is_in_its_check_span(story: Story) -> None:
 
     assert len(story.said.lines) == len(story.said.decisions)
     assert {d["id"] for d in story.said.decisions} == {*lines}
-    told = {key: (x["trace_id"], x["span_id"]) for key, x in lines.items() if "trace_id" in x}
-    assert told == {key: spans[key] for key in told}
-    assert {"pages"} == {d["tool"] for d in story.said.decisions if d["id"] not in told}
+    attributes = {key: (x["trace_id"], x["span_id"]) for key, x in lines.items() if "trace_id" in x}
+    assert attributes == {key: spans[key] for key in attributes}
+    assert {"pages"} == {d["tool"] for d in story.said.decisions if d["id"] not in attributes}
 
 
 def test_a_log_line_is_tagged_as_its_span(story: Story) -> None:

@@ -61,9 +61,9 @@ def firewall() -> Shield:
         rules=[amount_is_small],
         tools=[Tool(name=name) for name in ("odd", "broken", "raising", "mail")],
     )
-    made = Shield(policy, hooks=None)
+    guard = Shield(policy, hooks=None)
 
-    @shielded(made)
+    @shielded(guard)
     def refund(
         transaction_id: Annotated[str, Target()],
         amount: Annotated[float, Field(gt=0)] = 5.0,
@@ -73,7 +73,7 @@ def firewall() -> Shield:
         """Refund a transaction."""
         return "refunded"
 
-    return made
+    return guard
 
 
 BLOCKED: dict[str, tuple[str, Any, str]] = {

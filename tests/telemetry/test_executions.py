@@ -65,10 +65,10 @@ def test_a_run_that_ended_well_has_no_outcome(heard):
 
 def test_a_framework_span_has_the_outcome_too(heard, strict):
     """Its status is the framework's, and so is what it says of agent and model."""
-    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.agent.name": "theirs"}
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.agent.name": "theirs"}
     tracer = heard.tracers.get_tracer("framework")
     with (
-        tracer.start_as_current_span("execute_tool order", attributes=given) as run,
+        tracer.start_as_current_span("execute_tool order", attributes=attributes) as run,
         strict.session("chat-1", agent="ours"),
         suppress(Exception),
     ):

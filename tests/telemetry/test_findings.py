@@ -65,8 +65,8 @@ def test_severity_follows_the_weight(heard, decide, finding):
     grave = Verdict.HALLUCINATED
     heard.otel()(decide(finding(verdict=grave), finding(verdict=grave, suppressed=True)))
 
-    told = [event.log_record.severity_number for event in heard.events]
-    assert told == [SeverityNumber.ERROR, SeverityNumber.INFO]
+    attributes = [event.log_record.severity_number for event in heard.events]
+    assert attributes == [SeverityNumber.ERROR, SeverityNumber.INFO]
 
 
 def test_a_logger_that_cannot_say_whether_it_is_enabled_gets_every_event(decide, finding):

@@ -70,10 +70,10 @@ def test_a_child_exports_its_own_calls_alone(temporality: str, collects: str) ->
         [sys.executable, "-W", "error", "-c", PROGRAM, temporality, collects],
         cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
-    told: dict[str, dict[str, list[int]]] = {}
+    messages: dict[str, dict[str, list[int]]] = {}
     for line in done.stdout.splitlines():
-        told |= json.loads(line)
+        messages |= json.loads(line)
     ahead = 2 if temporality == "DELTA" and collects == "collects" else 0
 
-    assert {f"abs_shield.{name}": [10] for name in METRICS} == told["child"]
-    assert {f"abs_shield.{name}": [4 - ahead] for name in METRICS} == told["parent"]
+    assert {f"abs_shield.{name}": [10] for name in METRICS} == messages["child"]
+    assert {f"abs_shield.{name}": [4 - ahead] for name in METRICS} == messages["parent"]

@@ -17,11 +17,11 @@ def broken(decision: object) -> None:
 
 def test_a_hook_that_raises_does_not_silence_the_next(decide):
     """The second hook hears the decision although the first raised."""
-    heard = []
+    messages = []
 
-    emit(decide(), [broken, heard.append])
+    emit(decide(), [broken, messages.append])
 
-    assert [d.id for d in heard] == ["d-1"]
+    assert [d.id for d in messages] == ["d-1"]
 
 
 def test_a_hook_that_raises_is_reported_once(decide, caplog):

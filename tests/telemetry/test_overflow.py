@@ -99,20 +99,22 @@ def test_a_full_queue_speaks_once(request: Any, caplog: Any, signal: str, called
     with caplog.at_level(logging.WARNING):
         request.getfixturevalue(signal).fill(100)
 
-    told = [(record.name, record.getMessage()) for record in caplog.records]
-    assert [name for name, _ in told] == ["abs_shield"]
-    assert told[0][1].startswith(f"the collector does not accept {called} fast enough")
+    messages = [(record.name, record.getMessage()) for record in caplog.records]
+    assert [name for name, _ in messages] == ["abs_shield"]
+    assert messages[0][1].startswith(f"the collector does not accept {called} fast enough")
 
 
 @pytest.mark.parametrize("signal", ["spans", "events"])
 def test_what_was_queued_is_kept(request: Any, signal: str) -> None:
     """Once the collector takes things again, the queued ones arrive, and later ones do too."""
-    told = request.getfixturevalue(signal)
-    told.fill(5)
-    told.stuck.go.set()
-    told.flush()
-    told.tell("later")
-    told.flush()
+    message = request.getfixturevalue(signal)
+    message.fill(5)
+    message.stuck.go.set()
+    message.flush()
+    message.tell("later")
+    message.flush()
 
-    names = [getattr(item, "name", "") or item.log_record.event_name for item in told.stuck.taken]
+    names = [
+        getattr(item, "name", "") or item.log_record.event_name for item in message.stuck.taken
+    ]
     assert names == ["first", *(f"next {i}" for i in range(MOST)), "later"]

@@ -64,8 +64,8 @@ def test_everything_passes_a_collector(over: str, tmp_path: Path) -> None:
         receiver(tmp_path / "arrived") as behind,
         rotel(tmp_path, behind[over], over=over) as ports,
     ):
-        said = run_agent(tmp_path / "said", environment(ports[over], over=over))
-        expected = _as_said(said)
+        output = run_agent(tmp_path / "said", environment(ports[over], over=over))
+        expected = _as_said(output)
         _until(lambda: _as_arrived(arrived) == expected, "all has passed", stop_early=False)
 
     assert _as_arrived(arrived) == expected

@@ -175,8 +175,8 @@ print(t.shutdown())
         )
     )
 
-    told = ("abs_shield.check refund", "abs_shield.finding", "abs_shield.coverage")
-    assert [name for name in told if f'"{name}"' not in out] == []
+    expected = ("abs_shield.check refund", "abs_shield.finding", "abs_shield.coverage")
+    assert [name for name in expected if f'"{name}"' not in out] == []
     assert out.endswith("True")
 
 

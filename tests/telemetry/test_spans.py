@@ -51,11 +51,11 @@ def test_a_threat_names_its_layers(heard, decide, finding):
 
     heard.otel()(decide(finding(), finding(), ignored, worse))
 
-    told = heard.span().attributes
+    attributes = heard.span().attributes
     assert (
-        told["threat.type"],
-        told["threat.verdict"],
-        told["threat.layers"],
+        attributes["threat.type"],
+        attributes["threat.verdict"],
+        attributes["threat.layers"],
     ) == ("hallucination", "HALLUCINATED", ("phantom_target", "phantom_tool"))
 
 
@@ -64,8 +64,8 @@ def test_a_finding_that_does_not_weigh_is_no_threat(heard, decide, finding, coun
     """A CLEAN decision has no `threat.*`, on its span or on its findings."""
     heard.otel()(decide(finding(**counts)))
 
-    told = [*heard.span().attributes, *heard.events[0].log_record.attributes]
-    assert [name for name in told if name.startswith("threat.")] == []
+    attributes = [*heard.span().attributes, *heard.events[0].log_record.attributes]
+    assert [name for name in attributes if name.startswith("threat.")] == []
 
 
 def test_an_unknown_tool_is_not_in_the_name(heard, decide, finding):
@@ -113,8 +113,8 @@ def test_an_answer_has_no_tool(heard, decide):
 def test_a_framework_span_is_annotated(heard, decide, finding):
     """The framework's `execute_tool` span gets the same tags and a child."""
     framework = heard.tracers.get_tracer("framework")
-    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
-    with framework.start_as_current_span("execute_tool refund", attributes=given) as outer:
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
+    with framework.start_as_current_span("execute_tool refund", attributes=attributes) as outer:
         heard.otel()(decide(finding()))
 
     check = heard.span()
@@ -140,8 +140,8 @@ def test_our_own_execute_tool_span(heard, decide):
         otel(decide())
 
     run = heard.span("execute_tool refund")
-    told = {k: v for k, v in run.attributes.items() if k.startswith("gen_ai.")}
-    assert told == {
+    attributes = {k: v for k, v in run.attributes.items() if k.startswith("gen_ai.")}
+    assert attributes == {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "refund",
         "gen_ai.tool.type": "function",
@@ -154,8 +154,8 @@ def test_our_own_execute_tool_span(heard, decide):
 def test_a_framework_span_is_not_doubled(heard):
     """Inside an `execute_tool` span none is opened."""
     framework = heard.tracers.get_tracer("framework")
-    given = {"gen_ai.operation.name": "execute_tool"}
-    outer = framework.start_as_current_span("execute_tool refund", attributes=given)
+    attributes = {"gen_ai.operation.name": "execute_tool"}
+    outer = framework.start_as_current_span("execute_tool refund", attributes=attributes)
     with outer, heard.otel().execute_tool("refund"):
         pass
 
@@ -208,9 +208,9 @@ def test_a_sampled_out_run_stays_sampled_out(heard, decide):
 def test_audit_and_strict_rows_differ_in_what_was_enforced(heard, decide, finding):
     """The action is the policy's, whatever the mode; blocked is what was done."""
     otel = heard.otel()
-    asked = {"action": Action.BLOCK, "would_block": True}
-    otel(decide(finding(), mode=Mode.AUDIT, **asked))
-    otel(decide(finding(), mode=Mode.STRICT, blocked=True, **asked))
+    request = {"action": Action.BLOCK, "would_block": True}
+    otel(decide(finding(), mode=Mode.AUDIT, **request))
+    otel(decide(finding(), mode=Mode.STRICT, blocked=True, **request))
 
     rows = [
         (s.attributes["abs_shield.action"], s.attributes["abs_shield.blocked"]) for s in heard.spans
@@ -222,9 +222,9 @@ def run_of(framework: TracerProvider, otel: Otel, ours: bool):
     """The span of a tool's run: our own, or a framework's."""
     if ours:
         return otel.execute_tool("refund", "c-1")
-    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
     tracer = framework.get_tracer("framework")
-    return tracer.start_as_current_span("execute_tool refund", attributes=given)
+    return tracer.start_as_current_span("execute_tool refund", attributes=attributes)
 
 
 @pytest.mark.parametrize("ours", [True, False])
@@ -248,9 +248,9 @@ def test_a_clean_result_is_an_attribute_of_the_run(heard, decide, ours):
 def test_a_result_that_was_not_clean_has_its_span(heard, decide, finding, told):
     """One with findings, whether they weigh or not, and one that could not be judged."""
     otel = heard.otel()
-    found = () if "errors" in told else (finding(counted=False),)
+    findings = () if "errors" in told else (finding(counted=False),)
     with otel.execute_tool("refund"):
-        otel(decide(*found, subject=Subject.RESULT, **(told if "errors" in told else {})))
+        otel(decide(*findings, subject=Subject.RESULT, **(told if "errors" in told else {})))
 
     assert "result" == heard.span("abs_shield.check refund").attributes["abs_shield.subject"]
     run = heard.span("execute_tool refund").attributes

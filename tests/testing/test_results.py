@@ -97,19 +97,19 @@ def test_a_withheld_result_is_blocked_by_its_signal(shop) -> None:
     firewall = shop()
     with assert_blocked(layer="schema_mismatch", where="/price") as raised:
         firewall.dispatch("quote", {})
-    with assert_blocked(layer="schema_mismatch", where="/price") as told:
+    with assert_blocked(layer="schema_mismatch", where="/price") as message:
         firewall.run_tool_calls(MESSAGE)
 
-    assert ["result", "result"] == [raised.decision.subject, told.decision.subject]
+    assert ["result", "result"] == [raised.decision.subject, message.decision.subject]
 
 
 def test_a_script_goes_on_behind_a_withheld_result(shop) -> None:
     """The next call happens, and the withheld one ran without a value."""
     firewall = shop()
     session = firewall.session()
-    made = scripted(firewall, [user("hi"), call("quote"), call("honest")], session=session)
+    result = scripted(firewall, [user("hi"), call("quote"), call("honest")], session=session)
 
-    assert [False, False] == [decision.blocked for decision in made]
+    assert [False, False] == [decision.blocked for decision in result]
     assert [None, {"price": 5}] == [ran.value for ran in session.executed]
 
 
@@ -126,11 +126,11 @@ def test_with_the_shield_off_no_result_is_judged(shop) -> None:
     """It is given, the session has it, and nothing is recorded of it or learnt from it."""
     firewall = shop()
     with no_shield(), capture_decisions() as decisions, firewall.session() as session:
-        given = firewall.dispatch("quote", {})
+        value = firewall.dispatch("quote", {})
         [message] = firewall.run_tool_calls(MESSAGE)
         checked = firewall.check_result(ToolCall("quote", {}, "c7"), {"answer": 7}, elapsed_ms=1.0)
 
-    assert {"answer": "five"} == given == json.loads(message["content"])
+    assert {"answer": "five"} == value == json.loads(message["content"])
     assert [] == decisions.results
     assert [{"answer": "five"}, {"answer": "five"}, {"answer": 7}] == [
         ran.value for ran in session.executed

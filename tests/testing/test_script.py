@@ -198,12 +198,12 @@ def test_a_generator_runs_to_its_end(firewall):
 def test_everybody_is_heard(firewall):
     """System text mentions; the agent's own words do not."""
     refund = call("refund", transaction_id="tx_5", amount=1)
-    said = [
+    texts = [
         scripted(firewall, [user("Hello."), words("Mind tx_5."), refund]).only()
         for words in (system, assistant)
     ]
 
-    assert ["CLEAN", "SUSPICIOUS"] == [decision.verdict for decision in said]
+    assert ["CLEAN", "SUSPICIOUS"] == [decision.verdict for decision in texts]
 
 
 def test_messages_are_steps(firewall):
@@ -278,7 +278,7 @@ def test_what_a_shield_recorded_is_a_script(desk, firewall, tmp_path):
         with live.session("s1") as session:
             session.user(text)
 
-    assert ["Please refund tx_1.", "And tx_2."] == [said["content"] for said in recorded(path)]
+    assert ["Please refund tx_1.", "And tx_2."] == [value["content"] for value in recorded(path)]
 
 
 def test_a_run_of_several_is_named(file):

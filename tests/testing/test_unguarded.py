@@ -57,18 +57,18 @@ def test_an_unjudged_call_is_not_allowed(firewall):
 
 def test_no_layer_and_no_approver_is_asked():
     """Neither a user's layer nor a person hears of the call."""
-    asked = []
+    requests = []
 
     def nosy(proposal, session):
-        asked.append(proposal)
+        requests.append(proposal)
         yield from ()
 
     policy = shield.configure(layers=[nosy], on_suspicious="approve")
-    firewall = Shield(policy, hooks=None, approver=asked.append)
+    firewall = Shield(policy, hooks=None, approver=requests.append)
     with no_shield():
         firewall.check_call(ToolCall("refund", {}))
 
-    assert [] == asked
+    assert [] == requests
 
 
 def test_threads_and_tasks_inside_are_off(firewall):

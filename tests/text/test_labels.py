@@ -19,9 +19,9 @@ def test_codes_are_those_of_the_expression() -> None:
         text = "".join(chance.choice("1_#@./-é") for _ in range(chance.randrange(14)))
         codes = [code[0].strip("#/.-") for code in SLOW.finditer(f"order {text}")]
 
-        found = [code for code, _ in labelled_codes(f"order {text}")]
+        results = [code for code, _ in labelled_codes(f"order {text}")]
 
-        assert found == codes
+        assert results == codes
 
 
 def test_a_long_run_of_signs_is_read_once() -> None:

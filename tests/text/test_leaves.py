@@ -34,10 +34,10 @@ def scalars(value: Any) -> list[Any]:
 @given(JSON)
 def test_each_scalar_comes_once_and_in_order(value: Any) -> None:
     """As a plain recursion reads them, and with a path of its own."""
-    found = list(leaves(value))
+    results = list(leaves(value))
 
-    assert scalars(value) == [leaf for _, leaf in found]
-    assert len(found) == len({pointer(path) for path, _ in found})
+    assert scalars(value) == [leaf for _, leaf in results]
+    assert len(results) == len({pointer(path) for path, _ in results})
 
 
 def test_a_walk_carries_what_its_members_say() -> None:

@@ -49,16 +49,16 @@ def test_what_is_mentioned(text, said):
 @pytest.mark.parametrize("kind", MentionKind)
 def test_every_kind_has_a_case(kind):
     """No kind goes untested."""
-    assert any(kind == said for _, found in CASES for said, _ in found)
+    assert any(kind == text for _, result in CASES for text, _ in result)
 
 
 @given(st.text() | st.lists(st.sampled_from(HOSTILE)).map("".join))
 def test_places_are_true_and_apart(text):
     """Each mention stands where it says, and none overlaps the next."""
-    found = mentions(text)
+    results = mentions(text)
 
-    assert all(text[m.start : m.end] == m.text for m in found)
-    assert all(a.end <= b.start for a, b in pairwise(found))
+    assert all(text[m.start : m.end] == m.text for m in results)
+    assert all(a.end <= b.start for a, b in pairwise(results))
 
 
 @pytest.mark.slow

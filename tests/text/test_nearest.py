@@ -64,9 +64,9 @@ def test_what_a_verb_means_counts(word: str, known: list[str], expected: list[st
 @given(st.text(), st.lists(st.text()), st.integers(0, 5))
 def test_only_known_names_and_no_more_than_asked(word: str, known: list[str], most: int) -> None:
     """Whatever is asked, the answers are known names, as many as wanted at most."""
-    found = nearest(word, known, most=most)
+    results = nearest(word, known, most=most)
 
-    assert (len(found) <= most, set(found) <= set(known)) == (True, True)
+    assert (len(results) <= most, set(results) <= set(known)) == (True, True)
 
 
 @given(st.text(min_size=1, max_size=128), st.lists(st.text()))

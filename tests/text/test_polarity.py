@@ -69,9 +69,9 @@ def test_a_reply_denies_nothing(answer, evidence):
 )
 def test_what_is_denied_is_denied_everywhere(answer, evidence, words):
     """The check in a run, the check beside documents and the guardrail name the same word."""
-    found = reasons(answer, evidence)
+    results = reasons(answer, evidence)
 
-    assert all(words.casefold() in one.casefold() for one in found), found
+    assert all(words.casefold() in one.casefold() for one in results), results
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def texts(path):
 def test_no_group_repeats_possessively(room):
     """Python 3.11.0 to 3.11.4 match the possessive repeat of a group wrongly (gh-106052)."""
     paths = [PACKAGE / room, *(PACKAGE / room).rglob("*.py")]
-    found = [
+    results = [
         (path.name, text)
         for path in paths
         if path.suffix == ".py"
@@ -36,4 +36,4 @@ def test_no_group_repeats_possessively(room):
         if POSSESSIVE_GROUP.search(text)
     ]
 
-    assert [] == found
+    assert [] == results

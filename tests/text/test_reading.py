@@ -44,7 +44,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(
     ("shape", "value", "expected"),
-    [(shape, value, expected) for shape, said, expected in SHAPES for value in said.split()],
+    [(shape, value, expected) for shape, text, expected in SHAPES for value in text.split()],
 )
 def test_shapes(shape, value, expected):
     """What a value looks like."""
@@ -125,9 +125,9 @@ def test_english(text, is_english):
 
 def test_normal_forms():
     """One form for case, width, digits, marks and hyphens."""
-    told = ["ＴＸ－１", "tx\u20111", "t\u200bx-1", "TX-١", "tx\ufe63१"]
+    messages = ["ＴＸ－１", "tx\u20111", "t\u200bx-1", "TX-١", "tx\ufe63१"]
 
-    assert {"tx-1"} == {normal(text) for text in told}
+    assert {"tx-1"} == {normal(text) for text in messages}
     assert ("istanbul", "strasse") == (normal("İSTANBUL"), normal("Straße"))
     assert ["1", "2"] == chunks(normal("①②"))
 
@@ -182,10 +182,10 @@ def test_tight_text_holds_no_part_of_a_word():
 @example("2024-01-01")
 def test_forms_of_anything(text):
     """Other spellings are chunks; a date has most, by the names of its month in many languages."""
-    made = list(forms(normal(text)))
+    result = list(forms(normal(text)))
 
-    assert len(made) < 3_000
-    assert all(isinstance(chunk, str) for form in made for chunk in form)
+    assert len(result) < 3_000
+    assert all(isinstance(chunk, str) for form in result for chunk in form)
 
 
 def test_places():
@@ -216,8 +216,8 @@ def test_labelled_lines():
 
 def test_prescribed_formats():
     """A format is read, filled and refused."""
-    (made,) = templates("Ids look like RPT-{game}-{kind}.")
+    (result,) = templates("Ids look like RPT-{game}-{kind}.")
 
-    assert ("7", "final") == template_values(made, "rpt-7-final")
-    assert template_values(made, "rpt-7") is None
+    assert ("7", "final") == template_values(result, "rpt-7-final")
+    assert template_values(result, "rpt-7") is None
     assert [] == templates("<b>bold</b> and {x}")

@@ -44,10 +44,10 @@ def fired(told):
 def test_a_price_that_collapses(calls):
     """NVDA at about 650, then 50: what the same arguments gave is contradicted."""
     dice = random.Random(1)
-    told = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, calls).gives({"price": 50.0})
+    result = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, calls).gives({"price": 50.0})
 
-    assert told.verdict != "accept"
-    assert "historical_inconsistency" in fired(told)
+    assert result.verdict != "accept"
+    assert "historical_inconsistency" in fired(result)
 
 
 @pytest.mark.parametrize("calls", [1, 3, 8, 50])
@@ -66,19 +66,19 @@ def test_a_field_inside_another(same, calls):
     """An age of about 30 is 30,000 now; the finding says where."""
     dice = random.Random(3)
     tool = Tool(same=same).gave(lambda n: {"user": {"age": dice.randint(25, 40)}}, calls)
-    told = tool.gives({"user": {"age": 30_000}})
+    result = tool.gives({"user": {"age": 30_000}})
 
-    assert told.verdict != "accept"
-    assert "/user/age" == told.signals["value_plausibility"].where
+    assert result.verdict != "accept"
+    assert "/user/age" == result.signals["value_plausibility"].where
 
 
 @pytest.mark.parametrize("value", [100.0 * 50, 100.0 / 50, -100.0 * 50])
 def test_fifty_times_in_one_session(value):
     """The same arguments gave 100 a moment ago."""
-    told = Tool().gave(lambda n: {"stock": 100.0}, 1).gives({"stock": value})
+    result = Tool().gave(lambda n: {"stock": 100.0}, 1).gives({"stock": value})
 
-    assert told.verdict != "accept"
-    assert {"session_inconsistency"} == fired(told)
+    assert result.verdict != "accept"
+    assert {"session_inconsistency"} == fired(result)
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -96,10 +96,10 @@ def test_a_required_field_of_another_type(value):
     """The temperature was a number for 20 calls; it is null, a text, an object, a list, a flag."""
     tool = Tool(required_fields=["temperature", "humidity"])
     tool.gave(lambda n: {"temperature": 18 + n % 3, "humidity": 60 + n % 4}, 20)
-    told = tool.gives({"temperature": value, "humidity": 61})
+    result = tool.gives({"temperature": value, "humidity": 61})
 
-    assert "block" == told.verdict
-    assert "/temperature" == told.signals["schema_mismatch"].where
+    assert "block" == result.verdict
+    assert "/temperature" == result.signals["schema_mismatch"].where
 
 
 def test_a_required_field_inside_another():
@@ -140,10 +140,10 @@ def test_a_result_that_the_caller_changes_afterwards():
 def test_one_fact_counts_once():
     """Four signals see one price; two groups of them count, and the posterior says so."""
     dice = random.Random(5)
-    told = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, 50).gives({"price": 50.0})
+    result = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, 50).gives({"price": 50.0})
     every = {"historical_inconsistency", "spc_anomaly", "value_plausibility"}
 
-    assert every <= fired(told)
+    assert every <= fired(result)
     odds = 0.15 / 0.85
     for group in (
         {"historical_inconsistency", "session_inconsistency"},
@@ -151,11 +151,11 @@ def test_one_fact_counts_once():
     ):
         strongest = max(
             1 + (s.likelihood_ratio - 1) * s.score
-            for name, s in told.signals.items()
+            for name, s in result.signals.items()
             if name in group and s.fired
         )
         odds *= strongest
-    assert told.posterior <= odds / (1 + odds)
+    assert result.posterior <= odds / (1 + odds)
 
 
 def test_a_fast_answer_of_a_slow_tool():
@@ -166,18 +166,18 @@ def test_a_fast_answer_of_a_slow_tool():
         engine.verify(
             "t", args={"n": n}, result={}, execution_time_ms=dice.lognormvariate(5.7, 0.2)
         )
-    told = engine.verify("t", args={"n": 0}, result={}, execution_time_ms=20.0)
+    result = engine.verify("t", args={"n": 0}, result={}, execution_time_ms=20.0)
 
-    assert told.signals["spc_anomaly"].fired
+    assert result.signals["spc_anomaly"].fired
 
 
 def test_what_is_explained_holds_no_value():
     """The explanation names fields and sizes; a number of a person's is in no line of it."""
     tool = Tool().gave(lambda n: {"ssn": 123_456_789 + n}, 20)
-    told = tool.gives({"ssn": 987_654_321_000})
+    result = tool.gives({"ssn": 987_654_321_000})
 
-    assert "ssn" in told.explanation
-    assert "987654321" not in told.explanation.replace("_", "").replace(",", "")
+    assert "ssn" in result.explanation
+    assert "987654321" not in result.explanation.replace("_", "").replace(",", "")
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -215,9 +215,9 @@ class Price(float):
 def test_a_number_of_any_kind_is_compared(shaped):
     """A tool may return a bare number, or one of its own type."""
     dice = random.Random(6)
-    told = Tool().gave(lambda n: shaped(650 + dice.gauss(0, 9)), 50).gives(shaped(50.0))
+    result = Tool().gave(lambda n: shaped(650 + dice.gauss(0, 9)), 50).gives(shaped(50.0))
 
-    assert told.verdict != "accept"
+    assert result.verdict != "accept"
 
 
 @pytest.mark.parametrize("times", [1.2, 1.4])
@@ -233,17 +233,17 @@ def test_a_fabricated_number_that_repeats_is_caught_twelve_times(kind, times):
         }[kind]
         tool.gives({"value": level})
     highest = max(level, 520.0)
-    told = [tool.gives({"value": highest * times}).verdict for _ in range(12)]
+    result = [tool.gives({"value": highest * times}).verdict for _ in range(12)]
 
-    assert "accept" not in told
+    assert "accept" not in result
 
 
 def test_what_compared_nothing_says_so():
     """A result without numbers, or with new ones alone, is no evidence either way."""
     tool = Tool().gave(lambda n: {"text": "aaa", "n": n % 3}, 20)
-    told = tool.gives({"text": "aaa", "other": 5})
+    result = tool.gives({"text": "aaa", "other": 5})
 
-    looked = {name for name, signal in told.signals.items() if not signal.unavailable}
+    looked = {name for name, signal in result.signals.items() if not signal.unavailable}
     assert looked.isdisjoint(
         {"historical_inconsistency", "session_inconsistency", "value_plausibility"}
     )
@@ -252,11 +252,15 @@ def test_what_compared_nothing_says_so():
 def test_sessions_are_apart():
     """What one session was given contradicts nothing in another."""
     engine = VerificationEngine()
-    asked = {"args": {"id": 1}, "execution_time_ms": 300.0}
-    engine.verify("t", result={"n": 100.0}, session_id="one", **asked)
+    request = {"args": {"id": 1}, "execution_time_ms": 300.0}
+    engine.verify("t", result={"n": 100.0}, session_id="one", **request)
 
-    assert "accept" == engine.verify("t", result={"n": 5_500.0}, session_id="two", **asked).verdict
-    assert "accept" != engine.verify("t", result={"n": 9_999.0}, session_id="one", **asked).verdict
+    assert (
+        "accept" == engine.verify("t", result={"n": 5_500.0}, session_id="two", **request).verdict
+    )
+    assert (
+        "accept" != engine.verify("t", result={"n": 9_999.0}, session_id="one", **request).verdict
+    )
 
 
 def test_a_pattern_and_a_length_are_of_the_text_not_of_its_escapes():
@@ -282,9 +286,9 @@ def test_the_type_of_a_field_is_that_of_its_json():
 )
 def test_where_is_a_pointer(name, pointer):
     """As in every other finding."""
-    told = Tool(required_fields=[name], has_network_io=False).gives({})
+    result = Tool(required_fields=[name], has_network_io=False).gives({})
 
-    assert pointer == told.signals["schema_mismatch"].where
+    assert pointer == result.signals["schema_mismatch"].where
 
 
 def test_a_network_is_never_back_at_once():

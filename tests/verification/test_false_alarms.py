@@ -22,14 +22,14 @@ def test_honest_streams_are_accepted(name, same):
     calls = CALLS.get(name, 5_000 if same else 2_000)
     flagged = 0
     for n, (result, ms) in enumerate(islice(make(seed=41), calls)):
-        told = engine.verify(
+        verification = engine.verify(
             "t",
             args={"id": 7 if same else n},
             result=result,
             execution_time_ms=ms,
             session_id="s" if same else None,
         )
-        flagged += told.verdict != "accept"
+        flagged += verification.verdict != "accept"
 
     assert flagged / calls <= most
 
@@ -45,11 +45,11 @@ def test_other_arguments_are_other_things(calls):
         )  # fmt: skip
 
     for value in (0.5, 0.51, 0.49):
-        told = engine.verify(
+        result = engine.verify(
             "quote", args={"of": "PENNY"}, result={"price": value},
             execution_time_ms=250.0, session_id="s",
         )  # fmt: skip
-        assert "accept" == told.verdict
+        assert "accept" == result.verdict
 
 
 def test_true_becomes_false():
@@ -60,10 +60,10 @@ def test_true_becomes_false():
             "t", args={}, result={"open": True, "n": n % 4}, execution_time_ms=9.0, session_id="s"
         )
 
-    told = engine.verify(
+    result = engine.verify(
         "t", args={}, result={"open": False, "n": 2}, execution_time_ms=9.0, session_id="s"
     )
-    assert "accept" == told.verdict
+    assert "accept" == result.verdict
 
 
 def test_a_pure_computation_may_be_fast():
@@ -71,16 +71,16 @@ def test_a_pure_computation_may_be_fast():
     engine = VerificationEngine().register_tool_profile(
         "calculate", expected_latency_ms=(0.1, 100), has_network_io=False
     )
-    told = engine.verify("calculate", result=4, execution_time_ms=0.15)
+    result = engine.verify("calculate", result=4, execution_time_ms=0.15)
 
-    assert ("accept", False) == (told.verdict, told.signals["latency_anomaly"].fired)
+    assert ("accept", False) == (result.verdict, result.signals["latency_anomaly"].fired)
 
 
 def test_a_tool_in_the_process_may_be_fast():
     """Of a tool that nobody described 0.3 ms are a reading, which alone is accepted."""
-    told = VerificationEngine().verify("lookup", result={"x": 1}, execution_time_ms=0.3)
+    result = VerificationEngine().verify("lookup", result={"x": 1}, execution_time_ms=0.3)
 
-    assert ("accept", True) == (told.verdict, told.signals["latency_anomaly"].fired)
+    assert ("accept", True) == (result.verdict, result.signals["latency_anomaly"].fired)
 
 
 def test_the_undeclared_reading_flags_no_honest_stream():
@@ -98,9 +98,9 @@ def test_the_undeclared_reading_flags_no_honest_stream():
 def test_slow_is_no_fabrication():
     """A call that takes ten times as long as declared is accepted, with a reading."""
     engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(10, 100))
-    told = engine.verify("t", result={}, execution_time_ms=1_000.0)
+    result = engine.verify("t", result={}, execution_time_ms=1_000.0)
 
-    assert ("accept", True) == (told.verdict, told.signals["latency_anomaly"].fired)
+    assert ("accept", True) == (result.verdict, result.signals["latency_anomaly"].fired)
 
 
 def test_a_change_that_stays_is_believed_in_the_end():

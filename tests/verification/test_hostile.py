@@ -88,10 +88,10 @@ def give(engine, result, *, tool="t"):
 def test_there_is_a_verdict_and_nothing_is_poisoned(name):
     """An odd result is judged; afterwards real ones are accepted, and false ones are not."""
     engine = taught()
-    told = give(engine, ODD[name])
+    result = give(engine, ODD[name])
 
-    assert told.verdict in ("accept", "flag", "block")
-    assert 0 <= told.posterior <= 1
+    assert result.verdict in ("accept", "flag", "block")
+    assert 0 <= result.posterior <= 1
     assert "accept" == give(engine, {"x": 5.3}).verdict
     assert "accept" != give(engine, {"x": -900.0}).verdict
 
@@ -126,10 +126,16 @@ def test_any_json_has_a_probability(results):
     """Whatever a tool gives, one after the other, each has a verdict that fits its posterior."""
     engine = VerificationEngine().register_tool_profile("t", **PROFILE)
     for result in results:
-        told = give(engine, result)
-        expected = "accept" if told.posterior < 0.2 else "flag" if told.posterior < 0.5 else "block"
-        assert expected == told.verdict
-        assert 0 <= told.posterior <= 1
+        verification = give(engine, result)
+        expected = (
+            "accept"
+            if verification.posterior < 0.2
+            else "flag"
+            if verification.posterior < 0.5
+            else "block"
+        )
+        assert expected == verification.verdict
+        assert 0 <= verification.posterior <= 1
 
 
 @given(JSON)
@@ -157,10 +163,10 @@ def test_a_pattern_that_takes_for_ever():
     engine = VerificationEngine().register_tool_profile(
         "t", response_patterns=[r"^(?:(?:a|aa)+)+$"]
     )
-    told = engine.verify("t", result="a" * 60 + "b", execution_time_ms=300.0)
+    result = engine.verify("t", result="a" * 60 + "b", execution_time_ms=300.0)
 
-    assert "accept" == told.verdict
-    assert "50 ms" in told.signals["pattern_mismatch"].unavailable
+    assert "accept" == result.verdict
+    assert "50 ms" in result.signals["pattern_mismatch"].unavailable
 
 
 @pytest.mark.parametrize(
@@ -222,8 +228,8 @@ def test_memory_is_bounded():
             execution_time_ms=30.0, session_id=f"s{n}",
         )  # fmt: skip
 
-    told = engine.snapshot()
-    assert len(told["results"]) <= 3 * 100 + MOST_NUMBERS // 21 + 1
+    snapshot = engine.snapshot()
+    assert len(snapshot["results"]) <= 3 * 100 + MOST_NUMBERS // 21 + 1
 
 
 class Broken(dict):
@@ -240,10 +246,10 @@ def test_what_is_no_data_is_not_judged_by_its_fields(value):
         "t", required_fields=["price"], response_patterns=["a"], min_response_length=5,
         expected_latency_ms=(1, 10),
     )  # fmt: skip
-    told = engine.verify("t", args={}, result=value, execution_time_ms=3.0, session_id="s")
+    result = engine.verify("t", args={}, result=value, execution_time_ms=3.0, session_id="s")
 
-    assert "accept" == told.verdict
-    assert {"latency_anomaly"} == {n for n, s in told.signals.items() if not s.unavailable}
+    assert "accept" == result.verdict
+    assert {"latency_anomaly"} == {n for n, s in result.signals.items() if not s.unavailable}
     assert not engine.snapshot()["results"]
 
 
@@ -265,9 +271,9 @@ def test_memory_is_bounded_where_arguments_come_back():
 def test_a_name_as_long_as_data_is_not_kept():
     """Twenty thousand characters are no name of a field."""
     engine = VerificationEngine()
-    told = engine.verify("t", args={}, result={"x" * 20_000: 5, "y": 6}, execution_time_ms=30.0)
+    result = engine.verify("t", args={}, result={"x" * 20_000: 5, "y": 6}, execution_time_ms=30.0)
 
-    assert "accept" == told.verdict
+    assert "accept" == result.verdict
     assert len(json.dumps(engine.snapshot())) < 2_000
 
 
@@ -276,9 +282,9 @@ def test_what_is_too_large_is_not_written_out():
     engine = VerificationEngine().register_tool_profile(
         "t", response_patterns=["x"], has_network_io=False
     )
-    told = engine.verify("t", args={}, result={"y": [0] * 1_000_000}, execution_time_ms=30.0)
+    result = engine.verify("t", args={}, result={"y": [0] * 1_000_000}, execution_time_ms=30.0)
 
-    assert "too long" in told.signals["pattern_mismatch"].unavailable
+    assert "too long" in result.signals["pattern_mismatch"].unavailable
 
 
 ODD_NAMES = [object(), b"s", ("a", "b"), 0, 1.5, ["s"], {"s": 1}]

@@ -36,8 +36,8 @@ def give(engine, *, start=0, calls=30, tool="t"):
 
 
 def judged(engine, price=40.0):
-    told = engine.verify("t", args={"of": "x"}, result={"price": price}, execution_time_ms=30.0)
-    return told.verdict, round(told.posterior, 6)
+    result = engine.verify("t", args={"of": "x"}, result={"price": price}, execution_time_ms=30.0)
+    return result.verdict, round(result.posterior, 6)
 
 
 @pytest.fixture(params=["state.json", "state.db"])
@@ -71,22 +71,22 @@ def test_loading_twice_changes_nothing(path):
 def test_what_was_held_back_is_saved_too(path):
     """A label may release it after a restart."""
     engine = taught()
-    told = judged(engine)
+    result = judged(engine)
     engine.save(path)
     loaded = VerificationEngine().load(path)
 
-    assert "accept" != told[0]
+    assert "accept" != result[0]
     assert 1 == len(loaded.snapshot()["quarantine"])
-    loaded.record_feedback("t", confidence_score=round(told[1], 3), was_hallucination=False)
+    loaded.record_feedback("t", confidence_score=round(result[1], 3), was_hallucination=False)
     assert {} == loaded.snapshot()["quarantine"]
 
 
 def test_two_engines_are_merged():
     """Each learns what the other knows, in whichever order."""
     one, other = taught(calls=20), taught(calls=20)
-    told = one.snapshot()
+    snapshot = one.snapshot()
     one.restore(other.snapshot())
-    other.restore(told)
+    other.restore(snapshot)
 
     assert one.snapshot() == other.snapshot()
     assert 40 == len(one.snapshot()["results"])
@@ -183,10 +183,10 @@ def test_no_result_is_lost_among_threads(hasty):
 
     def work(number):
         for _ in range(12):
-            told = engine.verify(
+            result = engine.verify(
                 "t", args={"n": 1}, result=fields, execution_time_ms=30.0, session_id="s"
             )
-            assert "accept" == told.verdict
+            assert "accept" == result.verdict
 
     for _ in range(6):
         engine = VerificationEngine()
@@ -374,7 +374,7 @@ def test_a_missing_part_is_said(snapshot, part):
     """Each part of a snapshot is there, if it is empty."""
     with pytest.raises(StoreError, match=f"`{part}`: Field required"):
         VerificationEngine().restore(
-            {name: told for name, told in snapshot.items() if name != part}
+            {name: state for name, state in snapshot.items() if name != part}
         )
 
 
@@ -462,7 +462,7 @@ def test_an_old_snapshot_does_not_bring_a_baseline_back(tmp_path):
     for n in range(180, 200):
         assert "accept" != look(engine, n, -1e9)
     look(engine, 240, 1e9)
-    told = [
+    state = [
         [
             VerificationEngine().restore(snapshot).verify(
                 "t", args={}, result={"price": price}, execution_time_ms=30.0
@@ -472,8 +472,8 @@ def test_an_old_snapshot_does_not_bring_a_baseline_back(tmp_path):
         for snapshot in (engine.snapshot(), engine.restore(before).snapshot())
     ]  # fmt: skip
 
-    assert told[0] == told[1]
-    assert told[0][0] >= 0.2
+    assert state[0] == state[1]
+    assert state[0][0] >= 0.2
 
 
 def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
@@ -482,15 +482,15 @@ def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
     for engine in engines:
         for n in range(40):
             look(engine, n, 100.0 + n % 5)
-    told = [[], []]
+    messages = [[], []]
     for n in range(40, 145):
-        for engine, verdicts in zip(engines, told, strict=True):
+        for engine, verdicts in zip(engines, messages, strict=True):
             verdicts.append(look(engine, n, 1e9))
         other = taught(tool=f"u{n}", calls=1)
         engines[1].restore(other.snapshot())
 
-    assert "accept" == told[0][-1]
-    assert told[0] == told[1]
+    assert "accept" == messages[0][-1]
+    assert messages[0] == messages[1]
 
 
 # Writing ------------------------------------------------------------------------------------------
@@ -570,10 +570,10 @@ def test_what_is_remembered_of_a_result_stays():
     for _ in range(8):
         engine.verify("t", result={"x": 1.5}, execution_time_ms=30.0)
     before = engine.snapshot()["results"]
-    told = engine.verify("t", result={"x": "one"}, execution_time_ms=30.0)
-    engine.record_feedback("t", confidence_score=told.confidence, was_hallucination=False)
+    result = engine.verify("t", result={"x": "one"}, execution_time_ms=30.0)
+    engine.record_feedback("t", confidence_score=result.confidence, was_hallucination=False)
     after = engine.snapshot()["results"]
 
-    assert "accept" != told.verdict
+    assert "accept" != result.verdict
     assert before == {ident: after[ident] for ident in before}
     assert [{"x": "string"}] == [kept["kinds"] for i, kept in after.items() if i not in before]

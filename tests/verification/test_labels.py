@@ -28,8 +28,8 @@ LABELS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)
 
 
 def limits(engine, tool="t"):
-    told = engine.get_calibration(tool)
-    return told["block_threshold"], told["prior"]
+    calibration = engine.get_calibration(tool)
+    return calibration["block_threshold"], calibration["prior"]
 
 
 @st.composite
@@ -114,8 +114,8 @@ def test_a_label_releases_what_was_held_back():
 
     for n in range(20):
         give(100.0 + n % 3)
-    told = give(40.0)
-    assert told.verdict != "accept"
+    result = give(40.0)
+    assert result.verdict != "accept"
     for _ in range(12):
         released = give(40.0)
         engine.record_feedback("t", confidence_score=released.confidence, was_hallucination=False)
@@ -125,15 +125,15 @@ def test_a_label_releases_what_was_held_back():
 
 def held_back(**prices):
     """An engine that held these prices back, each of its own arguments, and the results."""
-    engine, told = VerificationEngine(), {}
+    engine, held = VerificationEngine(), {}
     for of in prices:
         for n in range(20):
             result = {"price": 100.0 + n % 3}
             engine.verify("t", args={"of": of}, result=result, execution_time_ms=30.0)
     for of, price in prices.items():
         given_ = {"args": {"of": of}, "result": {"price": price}}
-        told[of] = engine.verify("t", execution_time_ms=30.0, **given_)
-    return engine, told
+        held[of] = engine.verify("t", execution_time_ms=30.0, **given_)
+    return engine, held
 
 
 def in_quarantine(engine):
@@ -142,19 +142,19 @@ def in_quarantine(engine):
 
 def test_a_label_of_a_result_releases_that_result():
     """Two results that were held back have one score: the one that is named is released."""
-    engine, told = held_back(x=1e-9, y=-1e9)
-    score = told["x"].confidence
-    assert score == told["y"].confidence
-    engine.record_feedback("t", confidence_score=score, was_hallucination=False, result=told["x"])
+    engine, held = held_back(x=1e-9, y=-1e9)
+    score = held["x"].confidence
+    assert score == held["y"].confidence
+    engine.record_feedback("t", confidence_score=score, was_hallucination=False, result=held["x"])
 
     assert [-1e9] == in_quarantine(engine)
 
 
 def test_a_label_that_may_mean_several_results_releases_none(caplog):
     """They have one score and differ: a warning says how to name the one that is meant."""
-    engine, told = held_back(x=1e-9, y=-1e9)
-    score = told["x"].confidence
-    assert score == told["y"].confidence
+    engine, held = held_back(x=1e-9, y=-1e9)
+    score = held["x"].confidence
+    assert score == held["y"].confidence
     with caplog.at_level(logging.WARNING, logger="abs_shield"):
         engine.record_feedback("t", confidence_score=score, was_hallucination=False)
 
@@ -165,9 +165,9 @@ def test_a_label_that_may_mean_several_results_releases_none(caplog):
 
 def test_a_score_releases_the_result_that_had_it():
     """An older one that was held back, and not the newest."""
-    engine, told = held_back(x=85.0, y=1e9)
-    assert told["x"].confidence != told["y"].confidence
-    score = told["x"].confidence
+    engine, held = held_back(x=85.0, y=1e9)
+    assert held["x"].confidence != held["y"].confidence
+    score = held["x"].confidence
     engine.record_feedback("t", confidence_score=score, was_hallucination=False)
 
     assert [1e9] == in_quarantine(engine)
@@ -175,8 +175,8 @@ def test_a_score_releases_the_result_that_had_it():
 
 def test_a_label_names_a_result_and_its_score():
     """Another score, or what is no result, is refused; nothing is learnt of it."""
-    engine, told = held_back(x=40.0)
-    for result, score in ((told["x"], 0.001), ("x", 0.5)):
+    engine, held = held_back(x=40.0)
+    for result, score in ((held["x"], 0.001), ("x", 0.5)):
         with pytest.raises(ShieldError, match="record_feedback"):
             engine.record_feedback(
                 "t", confidence_score=score, was_hallucination=False, result=result
@@ -202,8 +202,8 @@ def test_a_label_of_a_hallucination_releases_nothing():
     engine = VerificationEngine()
     for n in range(20):
         engine.verify("t", args={}, result={"x": 100.0 + n % 3}, execution_time_ms=30.0)
-    told = engine.verify("t", args={}, result={"x": 9.0}, execution_time_ms=30.0)
-    engine.record_feedback("t", confidence_score=told.confidence, was_hallucination=True)
+    result = engine.verify("t", args={}, result={"x": 9.0}, execution_time_ms=30.0)
+    engine.record_feedback("t", confidence_score=result.confidence, was_hallucination=True)
 
     assert 1 == len(engine.snapshot()["quarantine"])
 
@@ -232,8 +232,8 @@ def told(engine, fired, tool="t"):
         engine._learnt.settings.of(tool).weigher,
         engine._learnt.settings.of(tool).limits,
     )
-    heard = [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
-    return probability(weigher._combiner.odds(log_odds(limits.prior), heard))
+    messages = [(name, SignalResult(text, float(text), 1.0)) for name, text in fired.items()]
+    return probability(weigher._combiner.odds(log_odds(limits.prior), messages))
 
 
 def test_rates_are_learnt():
@@ -249,16 +249,16 @@ def test_rates_are_smoothed_by_half_a_result():
     """Of 25 hallucinated results 20 had fired, and of 75 real ones none."""
     labelled = [({"schema_mismatch": n < 20}, n < 25) for n in range(100)]
     engine = VerificationEngine().calibrate("t", labelled=labelled)
-    told = engine.get_calibration("t")["signals"]["schema_mismatch"]
+    calibration = engine.get_calibration("t")["signals"]["schema_mismatch"]
 
-    assert {"tpr": 20.5 / 26, "fpr": 0.5 / 76} == pytest.approx(told)
+    assert {"tpr": 20.5 / 26, "fpr": 0.5 / 76} == pytest.approx(calibration)
 
 
 def test_how_good_a_calibration_is_comes_from_what_did_not_teach_it():
     """Each fifth of the labels is judged by the rates and the share of the other four."""
     dice = random.Random(12)
     labelled = [(dice.random() < 0.5, n % 3 == 0) for n in range(63)]
-    told = []
+    messages = []
     for fold in range(5):
         rest = [one for n, one in enumerate(labelled) if n % 5 != fold]
         wrong = sum(hallucinated for _, hallucinated in rest)
@@ -268,13 +268,13 @@ def test_how_good_a_calibration_is_comes_from_what_did_not_teach_it():
         for fired, hallucinated in labelled[fold::5]:
             ratio = max(1, tpr / fpr) if fired else min(1, (1 - tpr) / (1 - fpr))
             odds = share / (1 - share) * ratio
-            told.append((odds / (1 + odds), hallucinated))
+            messages.append((odds / (1 + odds), hallucinated))
     engine = VerificationEngine()
     engine.calibrate("t", labelled=[({"length_anomaly": f}, h) for f, h in labelled])
     held_out = engine.get_calibration("t")
 
-    assert brier(told) == pytest.approx(held_out["brier"], abs=1e-9)
-    assert expected_calibration_error(told) == pytest.approx(held_out["ece"], abs=1e-9)
+    assert brier(messages) == pytest.approx(held_out["brier"], abs=1e-9)
+    assert expected_calibration_error(messages) == pytest.approx(held_out["ece"], abs=1e-9)
 
 
 def test_the_calibrated_posterior_can_be_taken_at_its_word():
@@ -337,12 +337,12 @@ def test_a_calibrated_engine_grows_more_suspicious_with_every_missing_field():
     fields = ["a", "b", "c"]
     engine = VerificationEngine().register_tool_profile("t", required_fields=fields)
     engine.calibrate("t", labelled=drawn(500, seed=7), block_threshold=0.999)
-    told = [
+    result = [
         engine.verify("t", result=dict.fromkeys(fields[n:], 1), execution_time_ms=9.0).posterior
         for n in range(4)
     ]
 
-    assert told[0] < told[1] < told[2] < told[3]
+    assert result[0] < result[1] < result[2] < result[3]
 
 
 def test_results_of_an_engine_teach_it():
@@ -460,10 +460,10 @@ def test_a_counted_prior_stays_where_limits_are_set():
     engine.calibrate("t", labelled=drawn(300, seed=9, wrong=0.8), fair_sample=True)
     engine.calibrate("t", accept_threshold=0.1).calibrate("t", block_threshold=0.4)
     engine.calibrate("t", likelihood_ratios={"spc_anomaly": 4}).calibrate("t", accept_threshold=0.2)
-    told = engine.get_calibration("t")
+    calibration = engine.get_calibration("t")
 
-    assert told["prior"] == pytest.approx(0.8, abs=0.05)
-    assert (0.2, 0.4) == (told["accept_threshold"], told["block_threshold"])
+    assert calibration["prior"] == pytest.approx(0.8, abs=0.05)
+    assert (0.2, 0.4) == (calibration["accept_threshold"], calibration["block_threshold"])
 
 
 def test_a_balanced_sample_does_not_raise_the_prior():
@@ -501,9 +501,13 @@ def test_a_label_does_not_cut_a_tool_off():
     engine = VerificationEngine()
     engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
     engine.calibrate(drawn(300, seed=11)).calibrate(block_threshold=0.6)
-    told = engine.get_calibration("t")
+    calibration = engine.get_calibration("t")
 
-    assert ("calibrated", 0.6, 1) == (told["status"], told["block_threshold"], told["labels"])
+    assert ("calibrated", 0.6, 1) == (
+        calibration["status"],
+        calibration["block_threshold"],
+        calibration["labels"],
+    )
     for _ in range(5):
         engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
     assert 0.3 < engine.get_calibration("t")["block_threshold"] < 0.6
@@ -524,8 +528,8 @@ def test_the_newest_labels_count():
     for n in range(10_040):
         score = 0.21 if n < 50 else 0.9
         engine.record_feedback("t", confidence_score=score, was_hallucination=True)
-    told = engine.get_calibration("t")
+    calibration = engine.get_calibration("t")
 
-    assert told == VerificationEngine().restore(engine.snapshot()).get_calibration("t")
-    assert 9_000 <= told["labels"] <= 10_000
-    assert told["labels"] == told["hallucinated_labels"]
+    assert calibration == VerificationEngine().restore(engine.snapshot()).get_calibration("t")
+    assert 9_000 <= calibration["labels"] <= 10_000
+    assert calibration["labels"] == calibration["hallucinated_labels"]

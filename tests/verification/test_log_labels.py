@@ -15,12 +15,14 @@ def desk(tmp_path):
     """A Shield with a log in which eight results without a price are flagged or blocked."""
     store = open_store(str(tmp_path / "log.db"))
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
-    made = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
+    firewall = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
     for n in range(8):
         call = ToolCall("quote", {"of": n}, f"c{n}")
-        made.check_result(call, {"note": n}, elapsed_ms=100.0, session=made.session(f"s{n}"))
-    yield made
-    made.close()
+        firewall.check_result(
+            call, {"note": n}, elapsed_ms=100.0, session=firewall.session(f"s{n}")
+        )
+    yield firewall
+    firewall.close()
 
 
 def results(desk) -> list[str]:
@@ -123,21 +125,21 @@ def test_a_changed_label_outlives_another_engines_older_one(desk, tmp_path):
 def test_an_honest_result_is_released():
     """A price that really fell is held back until a label says so; then it is known."""
     store = MemoryStore()
-    made = Shield(shield.configure(mode="audit"), store=store, hooks=None)
+    firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
 
     def give(price, n):
         call = ToolCall("quote", {"of": "x"}, f"c{n}")
-        session = made.session(f"s{n}")
-        return made.check_result(call, {"price": price}, elapsed_ms=30.0, session=session)
+        session = firewall.session(f"s{n}")
+        return firewall.check_result(call, {"price": price}, elapsed_ms=30.0, session=session)
 
     for n in range(20):
         give(100.0 + n % 3, n)
     held = give(40.0, 20)
-    assert 1 == len(made.verification.snapshot()["quarantine"])
+    assert 1 == len(firewall.verification.snapshot()["quarantine"])
     store.label(Label(decision_id=held.id, truth=Truth.OK, at=1e10))
-    apply_labels(made.verification, store)
+    apply_labels(firewall.verification, store)
 
-    assert {} == made.verification.snapshot()["quarantine"]
+    assert {} == firewall.verification.snapshot()["quarantine"]
 
 
 def test_of_results_with_one_score_that_of_the_session_is_released(desk):

@@ -49,10 +49,10 @@ def test_odd_values_are_left_to_the_closer_look(value):
 def test_its_types_are_those_of_its_fields(value, required):
     """Each required field that is there and not null, by its JSON type."""
     members = members_of(value)
-    seen = ResultView(value, latency_ms=300.0, profile=ToolProfile(required_fields=required))
+    view = ResultView(value, latency_ms=300.0, profile=ToolProfile(required_fields=required))
 
     assert members is not None
-    assert seen.kinds == kinds_of(members, tuple(required))
+    assert view.kinds == kinds_of(members, tuple(required))
 
 
 def test_types_by_pointer_or_by_a_long_name_are_read_from_the_value():

@@ -18,9 +18,11 @@ def test_alarms_are_few_and_end(stream, seed):
     engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(0, 1e9))
     flagged = in_a_row = longest = 0
     for result, ms in islice(stream(seed), 2_000):
-        told = engine.verify("t", args={}, result=result, execution_time_ms=ms, session_id="s")
-        in_a_row = in_a_row + 1 if told.verdict != "accept" else 0
-        flagged += told.verdict != "accept"
+        verification = engine.verify(
+            "t", args={}, result=result, execution_time_ms=ms, session_id="s"
+        )
+        in_a_row = in_a_row + 1 if verification.verdict != "accept" else 0
+        flagged += verification.verdict != "accept"
         longest = max(longest, in_a_row)
 
     assert flagged <= 40
@@ -31,12 +33,12 @@ def test_alarms_are_few_and_end(stream, seed):
 def test_nothing_is_so_many_times_zero(values):
     """A job that gets on, a stock that is sold out, a table that is filled."""
     engine = VerificationEngine()
-    told = [
+    result = [
         engine.verify("t", args={}, result={"n": n}, execution_time_ms=5.0, session_id="s").verdict
         for n in values
     ]
 
-    assert {"accept"} == set(told)
+    assert {"accept"} == set(result)
 
 
 def test_a_mode_is_not_known_before_it_came_back_twelve_times():
@@ -48,12 +50,12 @@ def test_a_mode_is_not_known_before_it_came_back_twelve_times():
 
     for _ in range(60):
         price(dice.gauss(650, 5))
-    told = []
+    messages = []
     for _ in range(12):
-        told.append(price(50.0))
+        messages.append(price(50.0))
         price(dice.gauss(650, 5))
 
-    assert "accept" not in told
+    assert "accept" not in messages
 
 
 def test_what_is_odd_by_itself_does_not_wear_knowledge_out():

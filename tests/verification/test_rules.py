@@ -16,11 +16,11 @@ def scores(away, *, times):
     """Let a steady sensor, at 20 with a deviation of 1, be so far away again and again."""
     dice, engine = random.Random(3), VerificationEngine()
     engine.calibrate(accept_threshold=0.9, block_threshold=0.95)  # all is learnt
-    asked = {"args": {"of": "sensor"}, "execution_time_ms": 5.0}
+    request = {"args": {"of": "sensor"}, "execution_time_ms": 5.0}
     for _ in range(HELD):
-        engine.verify("t", result={"celsius": dice.gauss(20, 1)}, **asked)
-    told = [engine.verify("t", result={"celsius": 20 + z}, **asked) for z in away * times]
-    return [round(each.signals["spc_anomaly"].score, 2) for each in told]
+        engine.verify("t", result={"celsius": dice.gauss(20, 1)}, **request)
+    result = [engine.verify("t", result={"celsius": 20 + z}, **request) for z in away * times]
+    return [round(each.signals["spc_anomaly"].score, 2) for each in result]
 
 
 def test_the_first_rule():
@@ -38,21 +38,21 @@ def test_the_second_rule():
 
 def test_the_third_rule():
     """Four of five beyond one deviation on one side: 0.20."""
-    told = scores([1.6], times=4)
+    signal_scores = scores([1.6], times=4)
 
-    assert [0.0, 0.0] == told[:2]
-    assert 0.2 == told[3]
+    assert [0.0, 0.0] == signal_scores[:2]
+    assert 0.2 == signal_scores[3]
     assert 0.0 == scores([1.6, -1.6], times=3)[-1]
 
 
 def test_the_fourth_rule():
     """Eight in a row on one side of the mean: 0.15, and not for seven."""
-    told = scores([0.6], times=9)
-    begun = next(n for n, score in enumerate(told) if score)
+    signal_scores = scores([0.6], times=9)
+    begun = next(n for n, score in enumerate(signal_scores) if score)
 
-    assert {0.0, 0.15} == set(told)
+    assert {0.0, 0.15} == set(signal_scores)
     assert 5 <= begun <= 7  # the last points before may have been on that side
-    assert [0.15] * (9 - begun) == told[begun:]
+    assert [0.15] * (9 - begun) == signal_scores[begun:]
     assert {0.0} == set(scores([0.6, -0.6], times=6))
 
 
@@ -62,6 +62,6 @@ def test_rules_of_runs_do_not_hold_for_a_counter(away):
     engine, total = VerificationEngine(), 0.0
     for _ in range(200):
         total += 3
-        told = engine.verify("t", args={}, result={"n": total}, execution_time_ms=5.0)
+        result = engine.verify("t", args={}, result={"n": total}, execution_time_ms=5.0)
 
-    assert not told.signals["spc_anomaly"].fired
+    assert not result.signals["spc_anomaly"].fired

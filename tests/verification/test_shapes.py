@@ -51,10 +51,10 @@ OTHER = [
 @pytest.mark.parametrize("result", OTHER, ids=repr)
 def test_another_shape_is_flagged(result: Any, same: bool) -> None:
     """After sixty quotes: an empty object, nothing, an empty list, prose, other fields."""
-    told = Tool(same=same).gave(*QUOTES).gives(result)
+    verification = Tool(same=same).gave(*QUOTES).gives(result)
 
-    assert "flag" == told.verdict
-    assert told.signals["schema_mismatch"].fired
+    assert "flag" == verification.verdict
+    assert verification.signals["schema_mismatch"].fired
 
 
 @pytest.mark.parametrize("result", OTHER, ids=repr)
@@ -69,10 +69,10 @@ def test_it_is_flagged_each_time_until_right_ones_come_between(result: Any) -> N
 def test_one_field_of_many_that_is_gone() -> None:
     """The only field of forty that was always there and is not is named."""
     whole = {f"f{n}": "x" for n in range(40)}
-    told = Tool().gave(whole).gives({name: x for name, x in whole.items() if name != "f7"})
+    result = Tool().gave(whole).gives({name: x for name, x in whole.items() if name != "f7"})
 
-    assert "flag" == told.verdict
-    assert "/f7" == told.signals["schema_mismatch"].where
+    assert "flag" == result.verdict
+    assert "/f7" == result.signals["schema_mismatch"].where
 
 
 HONEST = {
@@ -118,17 +118,17 @@ def test_a_failure_teaches_no_shape(failure: Any) -> None:
 
 def test_too_few_results_say_nothing() -> None:
     """Forty have to agree first; the coverage says so."""
-    told = Tool().gave(*QUOTES, calls=39).gives([])
+    result = Tool().gave(*QUOTES, calls=39).gives([])
 
-    assert "accept" == told.verdict
-    assert "too few results" in told.signals["schema_mismatch"].unavailable
+    assert "accept" == result.verdict
+    assert "too few results" in result.signals["schema_mismatch"].unavailable
 
 
 def test_a_shape_that_fits_is_no_evidence_for_a_result() -> None:
     """A made-up quote has the right fields too: silence does not lower the probability."""
-    told = Tool().gave(*QUOTES).gives({"price": 102, "currency": "USD", "venue": "XNAS"})
+    result = Tool().gave(*QUOTES).gives({"price": 102, "currency": "USD", "venue": "XNAS"})
 
-    assert "no fields are declared" in told.signals["schema_mismatch"].unavailable
+    assert "no fields are declared" in result.signals["schema_mismatch"].unavailable
 
 
 def test_a_query_decides_which_fields_there_are() -> None:
@@ -239,21 +239,21 @@ VERSIONS: dict[str, tuple[int, Callable[[int], Any]]] = {
 @pytest.mark.parametrize("name", VERSIONS)
 def test_another_version_is_believed_in_the_end(name: str, same: bool) -> None:
     """After 31 results in a row of another shape; five, where nothing that was known is wrong."""
-    most, made = VERSIONS[name]
+    most, built = VERSIONS[name]
     tool = Tool(same=same).gave(*QUOTES)
-    told = [tool.gives(made(n)).verdict for n in range(60)]
+    result = [tool.gives(built(n)).verdict for n in range(60)]
 
-    assert {"flag"} == {*told[:most]}
-    assert {"accept"} == {*told[most:]}
+    assert {"flag"} == {*result[:most]}
+    assert {"accept"} == {*result[most:]}
 
 
 @pytest.mark.parametrize("name", VERSIONS)
 def test_another_version_forgets_nothing(name: str) -> None:
     """The first version is accepted at once, and a third shape is flagged."""
-    _, made = VERSIONS[name]
+    _, result = VERSIONS[name]
     tool = Tool().gave(*QUOTES)
     for n in range(40):
-        tool.gives(made(n))
+        tool.gives(result(n))
 
     assert "accept" == tool.gives(QUOTES[0]).verdict
     assert "flag" == tool.gives(True).verdict
@@ -265,13 +265,13 @@ def test_another_version_costs_few_flags(same: bool) -> None:
     """At most .005 of 5,000 results of the benchmark's stream, five of them for their shape."""
     engine = VerificationEngine()
     engine.register_tool_profile("t", expected_latency_ms=(1, 60_000), has_network_io=True)
-    told = []
+    messages = []
     for n, (result, ms) in enumerate(islice(another_version(41), 5_000)):
         args, session = ({"id": 7}, "s") if same else ({"id": n}, None)
-        told.append(
+        messages.append(
             engine.verify("t", args=args, result=result, execution_time_ms=ms, session_id=session)
         )
-    flagged = [one for one in told if one.verdict != "accept"]
+    flagged = [one for one in messages if one.verdict != "accept"]
 
     assert len(flagged) <= 25
     assert 5 == sum(one.signals["schema_mismatch"].fired for one in flagged)
@@ -280,16 +280,16 @@ def test_another_version_costs_few_flags(same: bool) -> None:
 def test_what_other_sessions_were_given_shows_no_name() -> None:
     """The fields of one other session may be data: they are counted, and not named."""
     tool = Tool().gave({"kind": "x", "ann_smith": "x"})
-    told = tool.gives({"kind": "x"}, session="another")
+    result = tool.gives({"kind": "x"}, session="another")
 
-    assert "flag" == told.verdict
-    assert "smith" not in told.explanation
+    assert "flag" == result.verdict
+    assert "smith" not in result.explanation
 
 
 def test_a_shape_alone_withholds_nothing() -> None:
     """Strict mode gives a flagged result; a suppression silences the signal."""
     odd = {"answer": "the price is 100"}
-    seen = []
+    calls = []
     for known in ([], [Suppression(check="schema_mismatch", tool="quote", reason="free form")]):
         firewall = Shield(shield.configure(mode="strict", suppress=known), hooks=None)
         results = [*QUOTES * 12, odd]
@@ -301,10 +301,10 @@ def test_a_shape_alone_withholds_nothing() -> None:
 
         with firewall.session() as session:
             session.user("What is NVDA at?")
-            given = [quote("NVDA") for _ in range(61)]
-        seen.append((given[-1], str(session.result_decisions[-1].verdict)))
+            value = [quote("NVDA") for _ in range(61)]
+        calls.append((value[-1], str(session.result_decisions[-1].verdict)))
 
-    assert [(odd, "SUSPICIOUS"), (odd, "CLEAN")] == seen
+    assert [(odd, "SUSPICIOUS"), (odd, "CLEAN")] == calls
 
 
 @pytest.mark.parametrize("seed", range(3))

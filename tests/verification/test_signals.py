@@ -64,24 +64,24 @@ def test_every_file_has_its_row():
 @given(result=JSON, ms=st.floats(0, 1e6))
 def test_it_is_total_and_pure(signal, profile, result, ms):
     """Of any result it reads something well-formed, and the same again."""
-    seen = ResultView(result, latency_ms=ms, profile=profile)
+    view = ResultView(result, latency_ms=ms, profile=profile)
     for past in PASTS:
-        told = signal.judge(seen, past)
-        assert isinstance(told, SignalReading | Unavailable)
-        assert told == signal.judge(seen, past)
-        if isinstance(told, SignalReading):
-            assert 0 <= told.score <= 1
-            assert bool(told.detail) == bool(told.score)
-            assert "\n" not in told.detail
-            assert told.where[:1] in ("", "/")
+        verification = signal.judge(view, past)
+        assert isinstance(verification, SignalReading | Unavailable)
+        assert verification == signal.judge(view, past)
+        if isinstance(verification, SignalReading):
+            assert 0 <= verification.score <= 1
+            assert bool(verification.detail) == bool(verification.score)
+            assert "\n" not in verification.detail
+            assert verification.where[:1] in ("", "/")
 
 
 @each
 def test_it_says_why_it_cannot_look(signal):
     """Of an unknown tool's first result, all but latency say that they have nothing to go on."""
-    told = signal.judge(ResultView({"a": 1}, latency_ms=50.0, profile=None), SignalContext({}))
+    view = signal.judge(ResultView({"a": 1}, latency_ms=50.0, profile=None), SignalContext({}))
 
-    assert ("latency_anomaly" == signal.name) == isinstance(told, SignalReading)
+    assert ("latency_anomaly" == signal.name) == isinstance(view, SignalReading)
 
 
 @each
@@ -124,9 +124,9 @@ def test_how_strongly_it_speaks(score, name, told):
 def test_a_pattern_is_given_up_at_once():
     """A search that would take for ever holds nobody up."""
     begun = perf_counter()
-    told = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
+    result = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
 
-    assert told.signals["pattern_mismatch"].unavailable
+    assert result.signals["pattern_mismatch"].unavailable
     assert perf_counter() - begun < 1
 
 
@@ -164,27 +164,27 @@ def price(engine, value, *, args=None, session="s"):
 @pytest.mark.parametrize("value", [101.0, 40.0, 103.2, 5001.0, -101.0, 0.0])
 def test_the_posterior_is_that_of_the_page(value):
     """Of a group the strongest counts, and no silence beside it; what could not look, nothing."""
-    told = price(history(), value)
+    result = price(history(), value)
 
-    assert told.posterior == pytest.approx(by_the_page(told))
+    assert result.posterior == pytest.approx(by_the_page(result))
 
 
 def test_a_silent_signal_beside_one_that_fired_counts_as_nothing():
     """The history is contradicted and the session, 50 times being its limit, is not."""
-    told = price(history(), 40.0)
-    consistency = [told.signals[f"{n}_inconsistency"] for n in ("historical", "session")]
+    result = price(history(), 40.0)
+    consistency = [result.signals[f"{n}_inconsistency"] for n in ("historical", "session")]
 
     assert [True, False] == [signal.fired for signal in consistency]
     assert ["", ""] == [signal.unavailable for signal in consistency]
-    assert told.posterior == pytest.approx(by_the_page(told), abs=1e-9)
+    assert result.posterior == pytest.approx(by_the_page(result), abs=1e-9)
 
 
 @pytest.mark.parametrize(("ratio", "silence"), [(1e6, 0.5), (100, 0.5), (15, 2 / 3), (5, 1 / 1.01)])
 def test_no_silence_more_than_halves_the_odds(ratio, silence):
     """However grave a signal is where it fires, its silence is a weak alibi."""
     engine = VerificationEngine().calibrate("t", likelihood_ratios={"schema_mismatch": ratio})
-    told = verified(engine=engine, required_fields=["x"])
-    odds = told.posterior / (1 - told.posterior)
+    result = verified(engine=engine, required_fields=["x"])
+    odds = result.posterior / (1 - result.posterior)
     of_latency = 1 / 1.01  # the one other signal that looked
 
     assert 0.15 / 0.85 * silence * of_latency == pytest.approx(odds)
@@ -193,25 +193,25 @@ def test_no_silence_more_than_halves_the_odds(ratio, silence):
 @pytest.mark.parametrize(("times", "fired"), [(3, True), (4.5, False), (50, False)])
 def test_how_many_times_contradicts_a_session_is_declared(times, fired):
     """Four times as much, where three times or fifty are the limit."""
-    told = price(history(1, session_times=times), 400.0)
+    result = price(history(1, session_times=times), 400.0)
 
-    assert fired == told.signals["session_inconsistency"].fired
+    assert fired == result.signals["session_inconsistency"].fired
 
 
 def test_sessions_do_not_read_each_other():
     """What one session was given contradicts nothing in another, nor where there is none."""
     engine = history(1)
     for session in ("another", "", None):
-        told = price(engine, 90_000.0, session=session).signals["session_inconsistency"]
-        assert (False, True) == (told.fired, bool(told.unavailable))
+        result = price(engine, 90_000.0, session=session).signals["session_inconsistency"]
+        assert (False, True) == (result.fired, bool(result.unavailable))
     assert price(engine, 90_000.0).signals["session_inconsistency"].fired
 
 
 def test_the_order_of_arguments_does_not_matter():
     """The same arguments in another order are the same arguments."""
     for args in ({"of": "x", "at": 1}, {"at": 1, "of": "x"}):
-        told = price(history(), 40.0, args=args).signals["historical_inconsistency"]
-        assert told.fired
+        result = price(history(), 40.0, args=args).signals["historical_inconsistency"]
+        assert result.fired
     assert (
         price(history(), 40.0, args={"of": 1, "at": "x"})
         .signals["historical_inconsistency"]

@@ -98,13 +98,13 @@ def test_no_text_tells_what_others_were_given():
             "get", args={}, result={"balance": 1234.5 + n % 3}, execution_time_ms=9,
             session_id=f"s{n}",
         )  # fmt: skip
-    found = engine.verify(
+    fault = engine.verify(
         "get", args={}, result={"balance": 5_000}, execution_time_ms=9, session_id="new"
     )
 
-    said = [signal.detail for signal in found.signals.values() if signal.fired]
-    assert said
-    assert not any(c.isdigit() for one in said for c in one)
+    texts = [signal.detail for signal in fault.signals.values() if signal.fired]
+    assert texts
+    assert not any(c.isdigit() for one in texts for c in one)
 
 
 def test_functions_of_a_session_have_a_history_of_their_own():
@@ -138,11 +138,11 @@ def test_a_type_that_only_other_sessions_were_given(session, expected):
     engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
     for n in range(31):
         assert "accept" == priced(engine.verify, f"{n}.50", "own")
-    said = [priced(engine.verify, n + 0.5, f"{session}{n if session != 'own' else ''}")
+    verifications = [priced(engine.verify, n + 0.5, f"{session}{n if session != 'own' else ''}")
             for n in range(40)]  # fmt: skip
 
-    assert [expected] * 31 == said[:31]
-    assert ["accept"] * 9 == said[31:]
+    assert [expected] * 31 == verifications[:31]
+    assert ["accept"] * 9 == verifications[31:]
 
 
 def test_a_missing_field_is_wrong_in_every_session():

@@ -29,8 +29,8 @@ POLICY = (
 
 
 def verdicts(text: str, context: str = POLICY, **settings: Any) -> list[int]:
-    found = Faithfulness(provider="lexical", context=context, **settings)
-    return [one.verdict for one in found.check(text).statements]
+    report = Faithfulness(provider="lexical", context=context, **settings)
+    return [one.verdict for one in report.check(text).statements]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_deterministic_provider(text, verdict):
 
 def test_the_reason_names_what_is_wrong():
     """The absent token, or what the context says instead."""
-    found = Faithfulness(provider="lexical", context=POLICY)
+    report = Faithfulness(provider="lexical", context=POLICY)
     texts = {
         "The store in Rome has 12 employees.": "the name `Rome` is not in the context",
         "Refunds take 17 signatures.": "the number `17` is not in the context",
@@ -72,7 +72,7 @@ def test_the_reason_names_what_is_wrong():
     }
 
     for text, reason in texts.items():
-        (one,) = found.check(text).statements
+        (one,) = report.check(text).statements
         assert reason in one.reason
 
 
@@ -114,8 +114,8 @@ def test_texts_without_end_are_judged(piece, length):
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_gets_a_result(text, context):
     """Whatever stands in text and context, the score is in [0, 1] or none, and it is told."""
-    found = Faithfulness(provider="lexical", context=context or "--", allow_missing_context=True)
-    result = found.check(text)
+    report = Faithfulness(provider="lexical", context=context or "--", allow_missing_context=True)
+    result = report.check(text)
 
     assert result.score is None or 0 <= result.score <= 1
     assert "\n" not in result.explain()
@@ -155,12 +155,12 @@ def test_a_later_clause_speaks_of_what_the_first_does():
 def test_a_context_may_be_what_a_tool_returned():
     """JSON is opened; documents may have ids; evidence of a run is taken as it is."""
     record = '{"order": {"id": "W-4411", "total": 129.5, "status": "shipped"}}'
-    given = [record, [{"id": "orders", "text": record}], evidence_from(record)]
+    forms = [record, [{"id": "orders", "text": record}], evidence_from(record)]
     right, wrong = "Order W-4411 was shipped.", "Order W-4411 was shipped for $192.50."
-    found = [Faithfulness(provider="lexical", context=one) for one in given]
+    results = [Faithfulness(provider="lexical", context=one) for one in forms]
 
-    assert [True] * 3 == [one.check(right).passed for one in found]
-    assert [False] * 3 == [one.check(wrong).passed for one in found]
+    assert [True] * 3 == [one.check(right).passed for one in results]
+    assert [False] * 3 == [one.check(wrong).passed for one in results]
 
 
 @pytest.mark.slow
@@ -234,11 +234,11 @@ def test_the_budget_is_that_of_one_check():
 
 def test_one_guardrail_serves_many_threads():
     """Its results are those of each text."""
-    found = Faithfulness(provider="lexical", context=POLICY)
+    report = Faithfulness(provider="lexical", context=POLICY)
     texts = [f"You may return shoes within {n} days." for n in range(20, 40)]
     passed: dict[str, bool] = {}
     threads = [
-        threading.Thread(target=lambda t=text: passed.update({t: found.check(t).passed}))
+        threading.Thread(target=lambda t=text: passed.update({t: report.check(t).passed}))
         for text in texts
     ]
     for thread in threads:
@@ -251,8 +251,8 @@ def test_one_guardrail_serves_many_threads():
 
 def test_several_messages_are_judged_together():
     """One score for all of them."""
-    found = Faithfulness(provider="lexical", context=POLICY, threshold=0.5)
-    result = found.check(["Refunds are paid to the card.", "Sale items can be returned."])
+    report = Faithfulness(provider="lexical", context=POLICY, threshold=0.5)
+    result = report.check(["Refunds are paid to the card.", "Sale items can be returned."])
 
     assert (2, True) == (len(result.statements), result.passed)
 

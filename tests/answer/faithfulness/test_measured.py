@@ -38,8 +38,8 @@ def test_no_corpus_falls_below_its_figure(name):
         pytest.skip(f"there are no labelled answers at {FOLDER}; set ABS_SHIELD_DATA")
     passed: dict[bool, list[bool]] = {True: [], False: []}
     for row in corpus(FOLDER, name, limit=150):
-        found = Faithfulness(provider="lexical", context=row.evidence).check(row.answer)
-        passed[row.good].append(found.passed)
+        report = Faithfulness(provider="lexical", context=row.evidence).check(row.answer)
+        passed[row.good].append(report.passed)
     good, bad = (sum(passed[kind]) / len(passed[kind]) for kind in (True, False))
 
     assert (good + 1 - bad) / 2 >= BALANCED[name][1] - _SLACK

@@ -20,8 +20,8 @@ RESPONSE = "The Eiffel Tower is in Paris. It was built in 1889. It is 330 meters
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with serving() as found:
-        yield found
+    with serving() as server:
+        yield server
 
 
 def guard(url: str, model: str) -> Faithfulness:
@@ -31,8 +31,8 @@ def guard(url: str, model: str) -> Faithfulness:
 
 def test_a_served_model_gives_the_table(url):
     """Statements and verdicts come over the wire; sync and async agree."""
-    found = guard(url, "reads")
-    result = found.check(RESPONSE)
+    report = guard(url, "reads")
+    result = report.check(RESPONSE)
 
     assert (Fraction(2, 3), True) == (result.score, result.denied)
     assert result == asyncio.run(guard(url, "reads").acheck(RESPONSE))

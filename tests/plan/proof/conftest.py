@@ -43,7 +43,7 @@ def said(proof: Callable[..., Proof]) -> Callable[..., list[str]]:
 
     def make(code: str, /, *tools: Tool, **declared: Any) -> list[str]:
         proved = proof(*tools, **declared)
-        found = [each for each in (*proved.problems, *proved.notes) if each.code == code]
-        return [f"{each.message}; {each.hint}" for each in found]
+        results = [each for each in (*proved.problems, *proved.notes) if each.code == code]
+        return [f"{each.message}; {each.hint}" for each in results]
 
     return make

@@ -70,11 +70,11 @@ def in_order(first: str, then: str) -> bool:
 
 def rule_about(names: tuple[str, str], sentence: str, answer: Callable[[str, str], bool]):
     """A rule of two parameters with these names."""
-    made: dict[str, Callable[..., bool]] = {}
+    result: dict[str, Callable[..., bool]] = {}
     first, then = names
     source = f"def dates({first}: str, {then}: str) -> bool:\n    return answer({first}, {then})"
-    exec(source, {"answer": answer}, made)
-    return rule(tool="book", sentence=sentence)(made["dates"])
+    exec(source, {"answer": answer}, result)
+    return rule(tool="book", sentence=sentence)(result["dates"])
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)

@@ -30,9 +30,9 @@ def test_a_planted_mistake_is_found(kind: str, tmp_path: Path) -> None:
     ]
     path = tmp_path / "planted.py"
     problems = proved(path, source).problems
-    found = {(each.file, each.line, each.code) for each in problems}
+    results = {(each.file, each.line, each.code) for each in problems}
 
-    assert {(str(path), *each) for each in wanted} == found, [*map(str, problems)]
+    assert {(str(path), *each) for each in wanted} == results, [*map(str, problems)]
 
 
 def test_there_are_as_many_as_are_promised() -> None:

@@ -43,25 +43,25 @@ TOOLS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("declared", "message"), TOOLS)
 def test_an_unknown_tool(declared: Any, message: str, said: Any, tool: Any) -> None:
     """A misspelt tool is an error with the nearest name, wherever it stands."""
-    (told,) = said("unknown_tool", tool("refund", x=TEXT), **declared)
+    (expected_message,) = said("unknown_tool", tool("refund", x=TEXT), **declared)
 
-    assert message in told
-    assert told.endswith("; did you mean `refund`?")
+    assert message in expected_message
+    assert expected_message.endswith("; did you mean `refund`?")
 
 
 def test_what_should_be_read_first(said, tool) -> None:
     """A tool that is to run before has to exist."""
     write = tool("refund", x=TEXT, said={"reads_first": ["get_ordr"]})
-    (told,) = said("unknown_tool", write, tool("get_order", x=TEXT))
+    (message,) = said("unknown_tool", write, tool("get_order", x=TEXT))
 
-    assert told.endswith("`get_ordr`, which does not exist; did you mean `get_order`?")
+    assert message.endswith("`get_ordr`, which does not exist; did you mean `get_order`?")
 
 
 def test_an_unknown_layer(said, tool) -> None:
     """A name that is far from every layer when declared may still be nearest to one."""
-    (told,) = said("unknown_layer", tool("refund", x=TEXT), modes={"phantom": "audit"})
+    (message,) = said("unknown_layer", tool("refund", x=TEXT), modes={"phantom": "audit"})
 
-    assert told.endswith("did you mean `phantom_tool`?")
+    assert message.endswith("did you mean `phantom_tool`?")
 
 
 def test_a_policy_without_tools() -> None:
@@ -86,10 +86,10 @@ PARAMETERS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 def test_an_unknown_parameter(declared: Any, marks: Any, message: str, said: Any, tool) -> None:
     """A misspelt parameter is an error with the nearest name, wherever it stands."""
     refund = tool("refund", amount={"type": "number"}, said=marks)
-    (told,) = said("unknown_parameter", refund, **declared)
+    (expected_message,) = said("unknown_parameter", refund, **declared)
 
-    assert message in told
-    assert told.endswith("which tool `refund` does not have; did you mean `amount`?")
+    assert message in expected_message
+    assert expected_message.endswith("which tool `refund` does not have; did you mean `amount`?")
 
 
 def test_a_parameter_that_no_tool_has(said, tool) -> None:

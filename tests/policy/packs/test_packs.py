@@ -202,12 +202,12 @@ CONFIRMED = Row(customer_service.confirmed_first(["yes"], tool="act"), {}, {})
 
 def factories() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every public function of every pack that gives a rule, with its name."""
-    for found in pkgutil.iter_modules(packs.__path__):
-        module = importlib.import_module(f"{packs.__name__}.{found.name}")
+    for result in pkgutil.iter_modules(packs.__path__):
+        module = importlib.import_module(f"{packs.__name__}.{result.name}")
         for name, member in inspect.getmembers(module, inspect.isfunction):
             ours = member.__module__ == module.__name__ and not name.startswith("_")
             if ours and inspect.signature(member).return_annotation == "Rule":
-                yield f"{found.name}.{name}", member
+                yield f"{result.name}.{name}", member
 
 
 def judged(row: Row, arguments: dict[str, Any]) -> Decision:
@@ -217,8 +217,8 @@ def judged(row: Row, arguments: dict[str, Any]) -> Decision:
     firewall = Shield(shield.configure(rules=[row.rule], tools=tools), hooks=None)
     with firewall.session() as session:
         session.user(row.said)
-        for name, given, value in row.before:
-            call = ToolCall(name, given)
+        for name, option, value in row.before:
+            call = ToolCall(name, option)
             firewall.check_call(call)
             firewall.check_result(call, value, elapsed_ms=1.0)
         return firewall.check_call(ToolCall("act", arguments))
@@ -253,19 +253,19 @@ def test_a_good_call_passes(name: str) -> None:
 def test_a_bad_call_is_stopped(name: str) -> None:
     """The rule is named as in the pack, and the model reads its sentence."""
     decision = judged(ROWS[name], ROWS[name].bad)
-    told = [problem["expected"] for problem in decision.feedback()["problems"]]
+    feedback = [problem["expected"] for problem in decision.feedback()["problems"]]
 
     assert ([name], True) == (blamed(decision), decision.blocked)
-    assert ROWS[name].rule.sentence in told
+    assert ROWS[name].rule.sentence in feedback
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_rule_stands_where_it_is_asked_for(name: str) -> None:
     """File and line lead to the policy, because there the limit stands."""
-    made = ROWS[name].rule
-    line = Path(made.file).read_text(encoding="utf-8").splitlines()[made.line - 1]
+    declared_rule = ROWS[name].rule
+    line = Path(declared_rule.file).read_text(encoding="utf-8").splitlines()[declared_rule.line - 1]
 
-    assert (__file__, True) == (made.file, f"{name}(" in line)
+    assert (__file__, True) == (declared_rule.file, f"{name}(" in line)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -294,9 +294,9 @@ def test_null_says_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.rule.tries])
 def test_a_rule_turns_at_what_it_tries(name: str) -> None:
     """Of the values that it gives a proof, or their neighbours, some pass and some do not."""
-    made = ROWS[name].rule
-    numbers = [value for value in made.tries if not isinstance(value, str)]
-    tried = [*made.tries, *(n + step for n in numbers for step in (1, -1))]
+    declared_rule = ROWS[name].rule
+    numbers = [value for value in declared_rule.tries if not isinstance(value, str)]
+    tried = [*declared_rule.tries, *(n + step for n in numbers for step in (1, -1))]
     names = sorted(ROWS[name].good)
     tried += {
         "messaging.at_most_recipients": [["ann@example.org"] * 3],

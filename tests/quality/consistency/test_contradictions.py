@@ -194,11 +194,11 @@ _RIGHT = (
 )
 def test_a_contradiction_is_found_by_its_kind(kind: str, text: str) -> None:
     """Each text has a relation that its kind finds not to hold, and names the place of."""
-    found = [one for one in KINDS[kind](read_text(text)) if one is not None]
+    results = [one for one in KINDS[kind](read_text(text)) if one is not None]
 
-    assert found
-    assert 0 <= found[0].start < found[0].end <= len(text)
-    assert text[found[0].start : found[0].end].startswith(found[0].claim)
+    assert results
+    assert 0 <= results[0].start < results[0].end <= len(text)
+    assert text[results[0].start : results[0].end].startswith(results[0].claim)
 
 
 @pytest.mark.parametrize("text", _RIGHT)

@@ -67,8 +67,8 @@ def endpoint(answer=None):
             if answer is not None:
                 reply = answer
             else:
-                found = store.query(queries[-1])
-                reply = found.serialize(format=pyoxigraph.QueryResultsFormat.JSON)
+                decision = store.query(queries[-1])
+                reply = decision.serialize(format=pyoxigraph.QueryResultsFormat.JSON)
             self.send_response(200)
             self.send_header("content-length", str(len(reply)))
             self.end_headers()
@@ -97,12 +97,12 @@ def graph():
 def test_what_a_graph_knows_becomes_facts(graph):
     """Amounts with their unit, years, plain numbers and names; deprecated statements do not."""
     facts, _ = graph
-    found = {(one.attribute, one.value, one.period) for one in facts.facts_about(RIGHT)}
+    results = {(one.attribute, one.value, one.period) for one in facts.facts_about(RIGHT)}
 
     assert {
         ("market cap", "3100000000000 USD", "2025"), ("founded", "1976-04-01", ""),
         ("employees", "164000", ""), ("founder", "Ada Lund", ""),
-    } == found  # fmt: skip
+    } == results  # fmt: skip
 
 
 @pytest.mark.parametrize(

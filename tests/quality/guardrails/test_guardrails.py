@@ -242,9 +242,9 @@ def test_a_rule_of_the_user_is_one_function() -> None:
     def no_guarantee(reading: Reading) -> Iterator[Place]:
         return (one.span() for one in re.finditer("guaranteed", reading.text))
 
-    found = guardrail_violations("A guaranteed profit.", "financial", rules=[no_guarantee])
+    findings = guardrail_violations("A guaranteed profit.", "financial", rules=[no_guarantee])
 
-    assert [("NO_GUARANTEE", "guaranteed")] == [(one.code, one.claim) for one in found]
+    assert [("NO_GUARANTEE", "guaranteed")] == [(one.code, one.claim) for one in findings]
 
 
 def test_a_rule_without_a_text_is_a_policy_error() -> None:

@@ -34,9 +34,9 @@ def test_a_value_is_found_in_its_sentence(case: Case):
     """From its first character to its last."""
     text = case.sentence.format(case.value)
 
-    (found,) = scan(text)
+    (finding,) = scan(text)
 
-    assert (case.name, case.value) == (found.name, text[found.start : found.end])
+    assert (case.name, case.value) == (finding.name, text[finding.start : finding.end])
 
 
 @planned
@@ -45,9 +45,9 @@ def test_a_national_telephone_number_is_found(case: Case):
     """Where words introduce it, in the language of the country."""
     text = case.sentence.format(case.value)
 
-    (found,) = scan(text, jurisdictions=[case.key[:2]])
+    (finding,) = scan(text, jurisdictions=[case.key[:2]])
 
-    assert (case.name, case.value) == (found.name, text[found.start : found.end])
+    assert (case.name, case.value) == (finding.name, text[finding.start : finding.end])
 
 
 @pytest.mark.parametrize("case", CHECKED, ids=str)
@@ -79,9 +79,9 @@ def test_part_of_a_longer_token_is_not_found(case: Case):
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_record_holds_nothing_of_the_value(case: Case):
     """Its masked form is its layout."""
-    (found,) = scan(case.sentence.format(case.value))
+    (finding,) = scan(case.sentence.format(case.value))
 
-    assert [] == [one for one in found.masked if one.isalnum()]
+    assert [] == [one for one in finding.masked if one.isalnum()]
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,9 @@ def test_the_surer_detector_counts():
         def gaps(self):
             return {"Biometric": "never detected"}
 
-    found = detect("Jo: 219-44-0178", [TableDetector(), Other()])
+    results = detect("Jo: 219-44-0178", [TableDetector(), Other()])
 
-    assert ["Person", "SSN"] == [one.name for one in found]
+    assert ["Person", "SSN"] == [one.name for one in results]
     assert {"Biometric": "never detected"} == gaps([TableDetector(), Other()])
 
 

@@ -21,10 +21,10 @@ def decided(arguments, *, pii=True, **policy):
 def test_a_piece_of_personal_data_is_found_where_it_stands():
     """The finding has its kind, its place and its layout, and never the value."""
     decision = decided({"query": "orders", "filters": [{"note": f"paid by {CARD}"}]})
-    [found] = decision.findings
+    [finding] = decision.findings
 
-    assert (Verdict.SUSPICIOUS, "personal_data") == (decision.verdict, found.check)
-    assert ("CreditCardNumber", "/arguments/filters/0/note") == (found.code, found.where)
+    assert (Verdict.SUSPICIOUS, "personal_data") == (decision.verdict, finding.check)
+    assert ("CreditCardNumber", "/arguments/filters/0/note") == (finding.code, finding.where)
     assert not decision.blocked
     assert "4111" not in str(decision.to_dict()) + str(decision.feedback())
 

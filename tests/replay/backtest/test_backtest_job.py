@@ -147,8 +147,8 @@ def test_an_example_can_leave_its_process(written):
     (run,) = runs([written(a_line("a", "lend_book"))], Toolsets())
     (ruled,) = side.ruled(run)
 
-    made = pickle.loads(pickle.dumps(example(run, ruled, None)))
-    assert {"file": "shop.py", "line": 7} == made.appeared[0].evidence
+    result = pickle.loads(pickle.dumps(example(run, ruled, None)))
+    assert {"file": "shop.py", "line": 7} == result.appeared[0].evidence
 
 
 def test_the_place_of_a_rule_comes_back(policy, written):
@@ -161,5 +161,5 @@ def test_the_place_of_a_rule_comes_back(policy, written):
 
     (part,) = parts_of(job, path, most_lines=9)
 
-    (found,) = part.comparison.examples[Kind.ALLOW_TO_BLOCK][0].appeared
-    assert (f"{place}new.py", 4) == (found.evidence["file"], found.evidence["line"])
+    (result,) = part.comparison.examples[Kind.ALLOW_TO_BLOCK][0].appeared
+    assert (f"{place}new.py", 4) == (result.evidence["file"], result.evidence["line"])

@@ -36,8 +36,8 @@ def wary(proposal, session):
 
 def a_line(run_id, *calls, **more):
     """Give a run of the library as it stands in a file."""
-    said = [{"role": "assistant", "tool_calls": [c]} for c in calls]
-    messages = [{"role": "user", "content": "Lend me a book."}, *said]
+    message = [{"role": "assistant", "tool_calls": [c]} for c in calls]
+    messages = [{"role": "user", "content": "Lend me a book."}, *message]
     return {"run_id": run_id, "tools": [TOOL], "messages": messages, **more}
 
 
@@ -253,6 +253,6 @@ def test_labels_that_cannot_be_read_do_not_stop_a_run(written):
     (run,) = runs([path], Toolsets())
     bad = compare(run, side, None, into=into)
 
-    told = 'labels.calls: the label of "0" is "halucinated"; did you mean `hallucinated`?'
-    assert BadLine(path, 1, told) == bad
+    message = 'labels.calls: the label of "0" is "halucinated"; did you mean `hallucinated`?'
+    assert BadLine(path, 1, message) == bad
     assert (1, 0) == (into.new.calls, into.new.labelled.total())

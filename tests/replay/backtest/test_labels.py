@@ -44,12 +44,12 @@ def labelled(written, a_run):
         outside = Labels()
         for line in lines:
             outside.add(read_label(line))
-        made = [
+        record = [
             a_run({"role": "assistant", "tool_calls": CALLS}, run_id=f"r{n}", session_id=session,
                   labels={} if calls is None else {"calls": calls})
             for n, session in enumerate(sessions, 1)
         ]  # fmt: skip
-        for one in runs([written(*made)], Toolsets()):
+        for one in runs([written(*record)], Toolsets()):
             assert compare(one, side, None, into=into, labels=outside) is None
         return into
 
@@ -154,10 +154,10 @@ def test_the_sweep_at_the_own_threshold_is_what_was_decided(labelled):
 
 def test_what_was_noticed_on_a_missed_call(written, a_run):
     """A missed call shows also the findings that were too weak to count."""
-    asked = {"role": "user", "content": "Please lend the book."}
+    question = {"role": "user", "content": "Please lend the book."}
     call = {"name": "lend_book", "arguments": {"book_id": "B-77120"}}
-    said = {"role": "assistant", "tool_calls": [call]}
-    (run,) = runs([written(a_run(asked, said, labels={"calls": {"0": BAD}}))], Toolsets())
+    state = {"role": "assistant", "tool_calls": [call]}
+    (run,) = runs([written(a_run(question, state, labels={"calls": {"0": BAD}}))], Toolsets())
     side = Side(configure(threshold=0.01, layers=["phantom_target"]))
     into = Comparison.of(side)
     compare(run, side, None, into=into)
@@ -253,10 +253,10 @@ JSON = st.recursive(
 def test_any_json_is_a_label_or_an_error(value):
     """No record makes the reader raise anything but what says what is wrong."""
     record = value if isinstance(value, dict) else {"label": value}
-    told = ""
+    message = ""
     try:
         read = read_label(json.loads(json.dumps(record)))
     except ValueError as error:
-        read, told = None, str(error)
+        read, message = None, str(error)
 
-    assert (read is None or read.label in Truth, told.count("\n")) == (True, 0)
+    assert (read is None or read.label in Truth, message.count("\n")) == (True, 0)

@@ -52,9 +52,9 @@ def doors(written):
             {"name": call.name, "arguments": call.arguments, "logprobs": [log(p)]}
             for p in likelihoods
         ]
-        said = [{"role": "assistant", "tool_calls": [one]} for one in calls]
-        asked = {"role": "user", "content": "Open the front door."}
-        return written({"run_id": "r", "tools": [OPEN], "messages": [asked, *said]})
+        state = [{"role": "assistant", "tool_calls": [one]} for one in calls]
+        question = {"role": "user", "content": "Open the front door."}
+        return written({"run_id": "r", "tools": [OPEN], "messages": [question, *state]})
 
     return write
 
@@ -109,17 +109,17 @@ def test_a_run_goes_on_as_recorded(written, a_run):
             {"role": "tool", "tool_call_id": call["id"], "content": "lent"},
         )
     ]
-    seen = []
+    records = []
 
     def layer(proposal, session):
-        seen.append(len(session.executed))
+        records.append(len(session.executed))
         return ()
 
     policy = configure(layers=["parameter_mismatch", layer])
     ruled = list(Side(policy).ruled(first(written(a_run(*messages)))))
 
     assert [True, True] == [one.ruling.blocked for one in ruled]
-    assert [0, 1] == seen
+    assert [0, 1] == records
 
 
 def test_the_layer_to_blame(doors):
@@ -157,10 +157,10 @@ def test_an_error_outside_any_layer_counts_for_the_whole_check():
 
 def decided(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
     """Which calls of a file a replay at the threshold flags, and would block."""
-    asked = policy.model_copy(update={"threshold": threshold})
+    request = policy.model_copy(update={"threshold": threshold})
     return [
         (one.decision.verdict != "CLEAN", one.decision.would_block)
-        for one in replay([path], policy=asked)
+        for one in replay([path], policy=request)
     ]
 
 

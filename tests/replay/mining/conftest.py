@@ -49,7 +49,7 @@ def mined(tmp_path) -> Callable[..., Mined]:
         path = tmp_path / "runs.jsonl"
         path.write_text("".join(json.dumps(each) + "\n" for each in runs))
         recorded = Recorded(paths=(str(path),)) if path.stat().st_size else None
-        given = ToolSource(name="tools.json", tools=tuple(tools), **source)
-        return mine(given, recorded, let_through=let_through)
+        tool_source = ToolSource(name="tools.json", tools=tuple(tools), **source)
+        return mine(tool_source, recorded, let_through=let_through)
 
     return of

@@ -52,30 +52,30 @@ def uncommented(text):
 
 def test_what_the_tool_refused_is_enforced(mined):
     """Every one of these calls failed anyway: nothing is suppressed, and the head says so."""
-    made = mined([REFUND], [refund(NO)] * 3)
+    mining = mined([REFUND], [refund(NO)] * 3)
 
     assert (3, 3, 3) == (
-        made.first.would_block,
-        made.last.would_block,
-        made.last.would_block_refused,
+        mining.first.would_block,
+        mining.last.would_block,
+        mining.last.would_block_refused,
     )
-    assert is_blocked(made.text)
-    assert "Suppression" not in made.text
+    assert is_blocked(mining.text)
+    assert "Suppression" not in mining.text
     assert (
         "# Enforced; the tool rejected every such call:\n"
         "# - 3 recorded calls: `parameter_mismatch` for `refund`, `wrong_type` at"
         " `/arguments/amount`\n"
-    ) in made.text
+    ) in mining.text
 
 
 def test_what_worked_is_a_comment_with_its_count(mined):
     """Strict blocks it, too, until somebody takes the entry over."""
-    made = mined([REFUND], [refund("done")] * 3 + [refund(NO)] * 2)
+    mining = mined([REFUND], [refund("done")] * 3 + [refund(NO)] * 2)
 
-    assert is_blocked(made.text)
-    assert "        # Suppression(  # 3 of 5 covered calls worked\n" in made.text
-    assert "# - 3 of 5 covered calls worked: `parameter_mismatch` for `refund`" in made.text
-    assert not is_blocked(uncommented(made.text))
+    assert is_blocked(mining.text)
+    assert "        # Suppression(  # 3 of 5 covered calls worked\n" in mining.text
+    assert "# - 3 of 5 covered calls worked: `parameter_mismatch` for `refund`" in mining.text
+    assert not is_blocked(uncommented(mining.text))
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,18 @@ def test_what_worked_is_a_comment_with_its_count(mined):
 )
 def test_what_is_let_through(mined, runs, let_through, blocked):
     """Only `all` suppresses what the tool refused every time, or never answered."""
-    made = mined([REFUND], runs, let_through=let_through)
+    mining = mined([REFUND], runs, let_through=let_through)
 
-    assert blocked == is_blocked(made.text)
-    assert blocked == bool(made.last.would_block)
-    assert ((), ()) == (made.stays, made.proof.errors)
+    assert blocked == is_blocked(mining.text)
+    assert blocked == bool(mining.last.would_block)
+    assert ((), ()) == (mining.stays, mining.proof.errors)
 
 
 def test_a_call_without_a_result(mined):
     """Nobody knows whether it worked: the comment says so."""
-    made = mined([REFUND], [unanswered(), refund("done")])
+    mining = mined([REFUND], [unanswered(), refund("done")])
 
-    assert "# Suppression(  # 1 of 2 covered calls worked, 1 without a result\n" in made.text
+    assert "# Suppression(  # 1 of 2 covered calls worked, 1 without a result\n" in mining.text
 
 
 @pytest.mark.parametrize(
@@ -113,20 +113,20 @@ def test_a_call_without_a_result(mined):
 def test_a_destructive_tool_that_refused_an_invented_id(mined, result, declared):
     """The proposal stays where the tool refused what it blocks, and gives way where it worked."""
     wrong = run(("delete_order", {"order_id": "W-9001"}, result), user="Clean up.")
-    made = mined([tool("delete_order", order_id={"type": "string"})], [wrong])
+    mining = mined([tool("delete_order", order_id={"type": "string"})], [wrong])
 
-    assert declared == ("        destructive=True,\n" in made.text)
-    assert declared == bool(made.last.would_block)
+    assert declared == ("        destructive=True,\n" in mining.text)
+    assert declared == bool(mining.last.would_block)
 
 
 def test_a_layer_that_fails_stays_in_audit(mined):
     """The failure is none of the call's: the layer is not enforced for that tool."""
     odd = refund("done", 5)
     odd["messages"][1]["tool_calls"][0]["logprobs"] = [float("nan")]
-    made = mined([REFUND], [odd])
+    mining = mined([REFUND], [odd])
 
-    assert '        ("refund", "confidence_drop"): "audit",\n' in made.text
-    assert (1, 0) == (made.first.would_block, made.last.would_block)
+    assert '        ("refund", "confidence_drop"): "audit",\n' in mining.text
+    assert (1, 0) == (mining.first.would_block, mining.last.would_block)
 
 
 @pytest.mark.skipif(not RUFF.exists(), reason="the formatter ruff is not installed here")
@@ -134,9 +134,9 @@ def test_a_layer_that_fails_stays_in_audit(mined):
 def test_the_entries_are_formatted(mined, let_through):
     """A formatter leaves entries and comments as they are, hostile names among them."""
     ghost = run(("refund", {"order_id": "W-7001", "ghost # fmt: off": 1}, "done"), user="W-7001")
-    made = mined([REFUND], [refund("done"), ghost, refund(NO)], let_through=let_through)
+    mining = mined([REFUND], [refund("done"), ghost, refund(NO)], let_through=let_through)
     for command in (["format", "--check"], ["check", "--select", "F,I,W,E9"]):
         done = subprocess.run(
-            [RUFF, *command, "--isolated", "-"], input=made.text, capture_output=True, text=True
+            [RUFF, *command, "--isolated", "-"], input=mining.text, capture_output=True, text=True
         )
-        assert 0 == done.returncode, done.stdout + made.text
+        assert 0 == done.returncode, done.stdout + mining.text

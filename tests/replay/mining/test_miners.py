@@ -49,21 +49,21 @@ def test_a_target_is_proposed_as_surely_as_it_was_seen(mined, calls, said):
         run(("open_locker", {"stage": f"QX{n}ZT7"}, "opened"), user=f"Open QX{n}ZT7.")
         for n in range(calls)
     ]
-    made = mined([STAGED], runs)
+    mining = mined([STAGED], runs)
 
-    assert [("targets", declared) for declared in said] == found(made, "target", "open_locker")
+    assert [("targets", declared) for declared in said] == found(mining, "target", "open_locker")
 
 
 def test_what_is_judged_anyway_is_only_remarked(mined):
     """An identifier by name needs no mark; its share of calls with a source stands beside it."""
-    made = mined(
+    mining = mined(
         [tool("get_order", order_id=TEXT)],
         [run(("get_order", {"order_id": f"W-{n}1"}, {}), user=f"Where is W-{n}1?") for n in "ab"],
     )
-    (said,) = remarks(made, "target", "get_order")
+    (text,) = remarks(mining, "target", "get_order")
 
-    assert [] == found(made, "target", "get_order")
-    assert said == (
+    assert [] == found(mining, "target", "get_order")
+    assert text == (
         "judged without a mark, as an identifier; 2 of 2 calls had a source (the user 2)"
     )
 
@@ -78,9 +78,9 @@ def test_a_parameter_of_false_alarms_is_free(mined, name, success, said):
         run((name, {"order_id": f"ZX-44{n}1"}, {"found": n}), labels={"success": success})
         for n in range(12)
     ]
-    made = mined([tool(name, order_id=TEXT)], runs)
+    mining = mined([tool(name, order_id=TEXT)], runs)
 
-    assert [("free", declared) for declared in said] == found(made, "target", name)
+    assert [("free", declared) for declared in said] == found(mining, "target", name)
 
 
 # creates ---------------------------------------------------------------------------------------
@@ -117,9 +117,9 @@ def test_what_results_bring_is_told(mined):
         ("find_order", {"reader": "Mia"}, {"order_id": "W-7001"}),
         ("cancel_order", {"order_id": "W-7001"}, "done"),
     ]
-    made = mined(tools, [run(*calls, user="Cancel the order of Mia.")] * 2)
+    mining = mined(tools, [run(*calls, user="Cancel the order of Mia.")] * 2)
 
-    assert remarks(made, "creates", "find_order") == [
+    assert remarks(mining, "creates", "find_order") == [
         "its results contain `order_id`, used as `order_id` of `cancel_order` 2 times"
     ]
 
@@ -132,10 +132,10 @@ BOTH = [("lock_door", {"door_id": "D-71"}, "ok"), ("unlock_door", {"door_id": "D
 
 def test_opposite_names_on_one_parameter_are_a_pair(mined):
     """Without runs the names decide: what was made is unmade, and not the other way round."""
-    made = mined(PAIR)
+    mining = mined(PAIR)
 
-    assert [("Undone", True)] == found(made, "inverse", "lock_door")
-    assert [] == found(made, "inverse", "unlock_door")
+    assert [("Undone", True)] == found(mining, "inverse", "lock_door")
+    assert [] == found(mining, "inverse", "unlock_door")
 
 
 @pytest.mark.parametrize(("success", "declared"), [(True, False), (None, False), (False, True)])
@@ -148,16 +148,16 @@ def test_a_pair_that_runs_survive_is_not_declared(mined, success, declared):
 
 def test_a_pair_may_name_its_entity_twice(mined):
     """The only identifier of each, where they are called differently."""
-    made = mined([tool("create_user", id=TEXT), tool("delete_user", user_id=TEXT)])
+    mining = mined([tool("create_user", id=TEXT), tool("delete_user", user_id=TEXT)])
 
-    assert 'same={"create_user": "id", "delete_user": "user_id"}' in made.text
+    assert 'same={"create_user": "id", "delete_user": "user_id"}' in mining.text
 
 
 def test_a_pair_without_a_parameter_is_none(mined):
     """Nothing says that both are about one thing."""
-    made = mined([tool("lock_door", colour=TEXT), tool("unlock_door", door_id=TEXT)])
+    mining = mined([tool("lock_door", colour=TEXT), tool("unlock_door", door_id=TEXT)])
 
-    assert [] == found(made, "inverse", "lock_door")
+    assert [] == found(mining, "inverse", "lock_door")
 
 
 # effects ---------------------------------------------------------------------------------------
@@ -194,13 +194,13 @@ def test_a_verb_says_what_a_call_does(mined, name, said):
 )
 def test_a_name_that_may_write_is_not_called_reading(mined, name, why):
     """A second verb that writes, or a first one of two meanings, is a comment with its reason."""
-    made = mined([tool(name)])
+    mining = mined([tool(name)])
 
-    assert [("read_only", False)] == found(made, "effect", name)
+    assert [("read_only", False)] == found(mining, "effect", name)
     assert f"; not declared, {why}; declare it if the tool only reads: read_only=True" in " ".join(
-        line.strip("# ") for line in made.text.splitlines()
+        line.strip("# ") for line in mining.text.splitlines()
     )
-    assert "        read_only=True," not in made.text
+    assert "        read_only=True," not in mining.text
 
 
 @pytest.mark.parametrize(
@@ -223,10 +223,10 @@ def test_a_name_that_only_looks(mined, name):
 def test_an_author_is_believed(mined):
     """Annotations go before the verb, and their reason stands in the comment."""
     named = tool("get_rid").model_copy(update={"destructive": True})
-    made = mined([named], reasons={"get_rid": "it is `DELETE /rid`"})
+    mining = mined([named], reasons={"get_rid": "it is `DELETE /rid`"})
 
-    assert [("destructive", True)] == found(made, "effect", "get_rid")
-    assert "# `destructive`: it is `DELETE /rid`\n        destructive=True," in made.text
+    assert [("destructive", True)] == found(mining, "effect", "get_rid")
+    assert "# `destructive`: it is `DELETE /rid`\n        destructive=True," in mining.text
 
 
 # ranges and enums ------------------------------------------------------------------------------
@@ -240,9 +240,9 @@ def booked(n, **arguments):
 def test_few_texts_often_are_a_list(mined, runs, said):
     """Of enough sessions a comment, of however many no more."""
     recorded = [booked(n, mode=["slow", "fast"][n % 2]) for n in range(runs)]
-    made = mined([tool("book", mode=TEXT)], recorded)
+    mining = mined([tool("book", mode=TEXT)], recorded)
 
-    assert [("Among", declared) for declared in said] == found(made, "enum", "book")
+    assert [("Among", declared) for declared in said] == found(mining, "enum", "book")
 
 
 def test_the_calls_of_one_session_are_one_draw(mined):
@@ -254,8 +254,8 @@ def test_the_calls_of_one_session_are_one_draw(mined):
 
     assert [] == found(mined([tool("book", mode=TEXT)], [one]), "enum", "book")
     assert [] == found(mined([tool("book", mode=TEXT)], shared), "enum", "book")
-    (said,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", SuggestionKind.ENUM)
-    assert said.evidence == (
+    (text,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", SuggestionKind.ENUM)
+    assert text.evidence == (
         "one of 2 values in the successful calls of 20 sessions: 'slow' in 20, 'fast' in 20"
     )
 
@@ -284,12 +284,12 @@ def test_a_range_is_never_declared(mined):
     odd = [float("nan"), float("inf"), True, None]
     runs = [booked(n, bags=n % 4) for n in range(20)] + [booked(0, bags=each) for each in odd]
     failed = run(("book", {"bags": 900}, ValueError("no")), user="Book.")
-    made = mined([tool("book", bags={})], [*runs, failed])
-    (said,) = made.draft.of("book", SuggestionKind.RANGE)
+    mining = mined([tool("book", bags={})], [*runs, failed])
+    (text,) = mining.draft.of("book", SuggestionKind.RANGE)
 
-    assert [("Within", False)] == found(made, "range", "book")
-    assert said.evidence == ("each whole number from 0 to 3 in 20 successful calls of 20 sessions")
-    assert "#     return not isinstance(value, (int, float)) or 0 <= value <= 3\n" in made.text
+    assert [("Within", False)] == found(mining, "range", "book")
+    assert text.evidence == ("each whole number from 0 to 3 in 20 successful calls of 20 sessions")
+    assert "#     return not isinstance(value, (int, float)) or 0 <= value <= 3\n" in mining.text
 
 
 @pytest.mark.parametrize(
@@ -333,10 +333,10 @@ def test_a_pair_can_be_taken_over(mined):
     """Where none is declared, the comment says what to import and where it goes."""
     runs = [run(*BOTH, user="Lock D-71.", labels={"success": True})]
     text = mined(PAIR, runs).text
-    said = " ".join(line.removeprefix("# ") for line in text.splitlines())
+    user_text = " ".join(line.removeprefix("# ") for line in text.splitlines())
 
     assert "import `inverse` from `abs_shield`, and write it into the policy: `inverses=[...]`" in (
-        said
+        user_text
     )
 
 
@@ -381,13 +381,13 @@ def test_sums_below_zero_are_told(mined, name, told):
     """Where money moves they are a mistake or a refund: a remark, and no law."""
     numbers = [-8.0, *AMOUNTS]
     runs = [run((name, {"sum": number}, "ok"), user="Pay.") for number in numbers]
-    made = mined([tool(name, sum={"type": "number"})], runs)
+    mining = mined([tool(name, sum={"type": "number"})], runs)
     remark = (
         "1 of 31 calls that worked had a number below zero; no bound is proposed: write a rule if"
         " negative numbers are not allowed"
     )
 
-    assert remarks(made, "range", name) == [remark] * told
+    assert remarks(mining, "range", name) == [remark] * told
 
 
 def test_a_coincidence_is_no_evidence(mined):
@@ -398,8 +398,8 @@ def test_a_coincidence_is_no_evidence(mined):
         ("find_seats", {"day": "Monday"}, found_seats),
         ("book", {"cabin": "economy", "n": 100, "seats": 3}, "ok"),
     ]
-    made = mined(tools, [run(*calls, user="Book one.")] * 3)
+    mining = mined(tools, [run(*calls, user="Book one.")] * 3)
 
-    assert remarks(made, "creates", "find_seats") == [
+    assert remarks(mining, "creates", "find_seats") == [
         "its results contain `seats`, used as `seats` of `book` 3 times"
     ]

@@ -49,10 +49,10 @@ def test_no_fault_that_a_tool_refused_is_suppressed(bank: Mined) -> None:
 
 def test_everything_is_let_through_where_that_is_wanted() -> None:
     """As before the choice: nothing of the runs is blocked."""
-    made = mined_from("agentdojo:banking:v1", let_through=LetThrough.ALL)
-    assert made.last is not None
+    mining = mined_from("agentdojo:banking:v1", let_through=LetThrough.ALL)
+    assert mining.last is not None
 
-    assert (0, ()) == (made.last.would_block, made.stays)
+    assert (0, ()) == (mining.last.would_block, mining.stays)
 
 
 def test_no_bound_is_a_coincidence(bank: Mined) -> None:

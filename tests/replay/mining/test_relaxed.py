@@ -32,13 +32,13 @@ def blocked(mined, recorded, tmp_path):
 
 def calling(name, arguments, **more):
     """A run of one good call, and one more."""
-    made = run(
+    record = run(
         ("refund", {"order_id": "W-7001", "amount": 5}, "done"),
         (name, arguments, "done"),
         user="Refund W-7001.",
     )
-    made["messages"][3]["tool_calls"][0] |= more
-    return made
+    record["messages"][3]["tool_calls"][0] |= more
+    return record
 
 
 @pytest.fixture
@@ -68,11 +68,11 @@ NO_NAME = "1 call with a name that is empty, too long, or not Unicode: a policy 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind not in UNWRITABLE])
 def test_the_agents_own_mistakes_are_let_through(relaxed, tmp_path, kind):
     """Each would have been blocked by the first draft, and is not by the written one."""
-    made = relaxed([REFUND], [WRONG[kind]])
+    mining = relaxed([REFUND], [WRONG[kind]])
 
-    assert 1 == made.first.would_block
-    assert (0, []) == (made.last.would_block, blocked(made, [WRONG[kind]], tmp_path))
-    assert ((), ()) == (made.proof.errors, made.stays)
+    assert 1 == mining.first.would_block
+    assert (0, []) == (mining.last.would_block, blocked(mining, [WRONG[kind]], tmp_path))
+    assert ((), ()) == (mining.proof.errors, mining.stays)
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_the_agents_own_mistakes_are_let_through(relaxed, tmp_path, kind):
 def test_what_no_policy_can_hold_stays_blocked(relaxed, tmp_path, kind, why):
     """The other mistakes are let through; this one is told, and widens nothing."""
     wrong = [WRONG["an unknown tool"], WRONG[kind]]
-    made = relaxed([REFUND], wrong)
-    again = blocked(made, [*wrong, calling("other", {})], tmp_path)
+    mining = relaxed([REFUND], wrong)
+    again = blocked(mining, [*wrong, calling("other", {})], tmp_path)
 
-    assert ["refnud"] == [each.tool for each in made.draft.passes]
-    assert (2, 1, (why,)) == (made.first.would_block, made.last.would_block, made.stays)
+    assert ["refnud"] == [each.tool for each in mining.draft.passes]
+    assert (2, 1, (why,)) == (mining.first.would_block, mining.last.would_block, mining.stays)
     assert ["", "other"] == ["" if d.tool != "other" else d.tool for d in again]
-    assert f"Enforced; no policy can let it through: - {why}" in joined(made.text)
-    assert () == made.proof.errors
+    assert f"Enforced; no policy can let it through: - {why}" in joined(mining.text)
+    assert () == mining.proof.errors
 
 
 def joined(text):
@@ -109,9 +109,9 @@ def joined(text):
 
 def test_other_mistakes_are_blocked_all_the_same(relaxed, tmp_path):
     """What one name was let through says nothing of another one."""
-    made = relaxed([REFUND], [WRONG["an unknown tool"]])
+    mining = relaxed([REFUND], [WRONG["an unknown tool"]])
 
-    assert ["refnd"] == [d.tool for d in blocked(made, [calling("refnd", {})], tmp_path)]
+    assert ["refnd"] == [d.tool for d in blocked(mining, [calling("refnd", {})], tmp_path)]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_other_mistakes_are_blocked_all_the_same(relaxed, tmp_path):
 )
 def test_only_this_fault_at_this_place_is_let_through(relaxed, tmp_path, arguments):
     """A wrong type of the amount says nothing of the rest of the tool's calls."""
-    made = relaxed([REFUND], [WRONG["a wrong type"]])
+    mining = relaxed([REFUND], [WRONG["a wrong type"]])
 
-    assert 1 == len(blocked(made, [calling("refund", arguments)], tmp_path))
+    assert 1 == len(blocked(mining, [calling("refund", arguments)], tmp_path))
 
 
 def test_a_position_of_a_list_is_any(relaxed, tmp_path):
@@ -138,24 +138,24 @@ def test_a_position_of_a_list_is_any(relaxed, tmp_path):
     def ordered(*, at):
         return run(("order", {"lines": [{"n": 1}] * at + [{"n": "x"}]}, "ok"))
 
-    made = relaxed([order], [ordered(at=0), ordered(at=3)])
-    (passed,) = made.draft.passes
+    mining = relaxed([order], [ordered(at=0), ordered(at=3)])
+    (passed,) = mining.draft.passes
 
     assert ("wrong_type", "/arguments/lines/*/n", 2) == (passed.code, passed.where, passed.calls)
-    assert [] == blocked(made, [ordered(at=1)], tmp_path)
-    assert 1 == len(blocked(made, [run(("order", {"n": "x"}, "ok"))], tmp_path))
+    assert [] == blocked(mining, [ordered(at=1)], tmp_path)
+    assert 1 == len(blocked(mining, [run(("order", {"n": "x"}, "ok"))], tmp_path))
 
 
 def test_what_is_let_through_is_told(relaxed):
     """How often, and what it was, beside the entry and at the head."""
     refused = run(("refund", {"order_id": "W-7001", "amount": "five"}, ValueError("no")))
-    made = relaxed([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
-    (passed,) = made.draft.passes
+    mining = relaxed([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
+    (passed,) = mining.draft.passes
     what = "`parameter_mismatch` for `refund`, `wrong_type` at `/arguments/amount`"
 
     assert "4 recorded calls; the tool rejected 1 of them" == passed.reason
     assert what == str(passed)
-    assert f" Let through: - {passed.reason}: {what} Set `mode`" in joined(made.text)
+    assert f" Let through: - {passed.reason}: {what} Set `mode`" in joined(mining.text)
     assert (
         """        Suppression(
             check="parameter_mismatch",
@@ -165,43 +165,50 @@ def test_what_is_let_through_is_told(relaxed):
             reason="4 recorded calls; the tool rejected 1 of them",
         ),
 """
-        in made.text
+        in mining.text
     )
 
 
 def test_many_unknown_names_are_let_through_one_by_one(relaxed, tmp_path):
     """The most frequent ones; what is beyond a bound stays blocked, and so does any other name."""
     wrong = [calling(f"tool_{n}", {}) for n in range(205)] + [calling("tool_204", {})]
-    made = relaxed([REFUND], wrong)
-    other = blocked(made, [calling("tool_204", {}), calling("tool_x", {})], tmp_path)
+    mining = relaxed([REFUND], wrong)
+    other = blocked(mining, [calling("tool_204", {}), calling("tool_x", {})], tmp_path)
 
-    assert (200, set()) == (len(made.draft.passes), {None} & {p.tool for p in made.draft.passes})
-    assert ("5 calls with a name that no tool has, beyond the first 200",) == made.stays
-    assert (5, ["tool_x"]) == (made.last.would_block, [decision.tool for decision in other])
-    assert "# - and 180 more\n" in made.text
+    assert (200, set()) == (
+        len(mining.draft.passes),
+        {None} & {p.tool for p in mining.draft.passes},
+    )
+    assert ("5 calls with a name that no tool has, beyond the first 200",) == mining.stays
+    assert (5, ["tool_x"]) == (mining.last.would_block, [decision.tool for decision in other])
+    assert "# - and 180 more\n" in mining.text
 
 
 def test_very_many_places_are_one_entry(relaxed, tmp_path):
     """Of one fault of one tool: a policy does not list whatever keys a model came up with."""
     wrong = [calling("refund", {"order_id": "W-7001", f"ghost_{n}": 1}) for n in range(30)]
-    made = relaxed([REFUND], wrong)
-    (passed,) = made.draft.passes
+    mining = relaxed([REFUND], wrong)
+    (passed,) = mining.draft.passes
 
     assert ("unknown_argument", None, 30) == (passed.code, passed.where, passed.calls)
-    assert [] == blocked(made, wrong, tmp_path)
-    assert 1 == len(blocked(made, [WRONG["a wrong type"]], tmp_path))
+    assert [] == blocked(mining, wrong, tmp_path)
+    assert 1 == len(blocked(mining, [WRONG["a wrong type"]], tmp_path))
 
 
 def test_a_destructive_call_on_what_nobody_mentioned(mined, tmp_path):
     """The proposal that would block it is withdrawn, and says why."""
     wrong = run(("delete_order", {"order_id": "W-9001"}, "gone"), user="Clean up.")
-    made = mined([tool("delete_order", order_id=TEXT)], [wrong])
+    mining = mined([tool("delete_order", order_id=TEXT)], [wrong])
 
-    assert (1, 1, 0) == (made.first.would_block, len(made.draft.withdrawn), made.last.would_block)
-    assert "not declared, it would block 1 recorded call: unseen /arguments/order_id" in " ".join(
-        line.strip("# ") for line in made.text.splitlines()
+    assert (1, 1, 0) == (
+        mining.first.would_block,
+        len(mining.draft.withdrawn),
+        mining.last.would_block,
     )
-    assert [] == blocked(made, [wrong], tmp_path)
+    assert "not declared, it would block 1 recorded call: unseen /arguments/order_id" in " ".join(
+        line.strip("# ") for line in mining.text.splitlines()
+    )
+    assert [] == blocked(mining, [wrong], tmp_path)
 
 
 def test_an_annotation_is_withdrawn_aloud(mined):
@@ -214,19 +221,19 @@ def test_an_annotation_is_withdrawn_aloud(mined):
     }
     wrong = run(("drop", {"order_id": "W-9001"}, "gone"), user="Clean up.", tools=[shape])
     named = tool("drop", order_id=TEXT).model_copy(update={"destructive": True})
-    made = mined([named], [wrong])
+    mining = mined([named], [wrong])
 
-    assert "        destructive=False,\n" in made.text
-    assert 0 == made.last.would_block
+    assert "        destructive=False,\n" in mining.text
+    assert 0 == mining.last.would_block
 
 
 def test_a_list_of_values_blocks_nothing(mined, tmp_path):
     """However often only two values were seen, a later call with a third one runs."""
     fine = [run(("book", {"mode": ["slow", "fast"][n % 2]}, "ok")) for n in range(120)]
-    made = mined([tool("book", mode=TEXT)], fine)
+    mining = mined([tool("book", mode=TEXT)], fine)
 
-    assert "# def mode_of_book(value: object) -> bool:\n" in made.text
-    assert [] == blocked(made, [run(("book", {"mode": "odd"}, "ok"))], tmp_path)
+    assert "# def mode_of_book(value: object) -> bool:\n" in mining.text
+    assert [] == blocked(mining, [run(("book", {"mode": "odd"}, "ok"))], tmp_path)
 
 
 def test_a_tool_that_only_the_runs_know(mined, tmp_path):
@@ -234,11 +241,11 @@ def test_a_tool_that_only_the_runs_know(mined, tmp_path):
     other = {"name": "pay", "parameters": {"properties": {"sum": {"type": "integer"}}}}
     unused = {"name": "unused", "parameters": {}}
     paid = run(("pay", {"sum": 5}, "ok"), tools=[other, unused])
-    made = mined([REFUND], [FINE, paid])
+    mining = mined([REFUND], [FINE, paid])
 
-    assert ["pay", "refund"] == [each.name for each in made.draft.tools]
-    assert "    # not in tools.json; the runs describe it and call it\n" in made.text
-    assert [] == blocked(made, [FINE, paid], tmp_path)
+    assert ["pay", "refund"] == [each.name for each in mining.draft.tools]
+    assert "    # not in tools.json; the runs describe it and call it\n" in mining.text
+    assert [] == blocked(mining, [FINE, paid], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -255,11 +262,11 @@ def test_a_schema_that_cannot_be_kept(mined, tmp_path, schema):
     """Its tool is known without one, and the comment says why."""
     shape = {"name": "odd", "parameters": schema}
     recorded = run(("odd", {"a": 1}, "ok"), tools=[shape])
-    made = mined([REFUND], [recorded])
+    mining = mined([REFUND], [recorded])
 
-    assert "    # its schema is left out" in made.text
-    assert "        parameters=None,\n" in made.text
-    assert (0, []) == (made.last.would_block, blocked(made, [recorded], tmp_path))
+    assert "    # its schema is left out" in mining.text
+    assert "        parameters=None,\n" in mining.text
+    assert (0, []) == (mining.last.would_block, blocked(mining, [recorded], tmp_path))
 
 
 def test_a_schema_nested_too_deeply(mined):
@@ -267,7 +274,7 @@ def test_a_schema_nested_too_deeply(mined):
     schema: object = {}
     for _ in range(60):
         schema = {"properties": {"a": schema}}
-    made = mined([REFUND.model_copy(update={"parameters": schema})])
+    mining = mined([REFUND.model_copy(update={"parameters": schema})])
 
-    assert "its schema is left out: it is nested deeper than 40 levels" in made.text
-    assert () == made.proof.errors
+    assert "its schema is left out: it is nested deeper than 40 levels" in mining.text
+    assert () == mining.proof.errors

@@ -66,11 +66,11 @@ def test_parameters_of_the_path_and_its_own():
 
 def test_headers_count_and_cookies_do_not():
     """Some headers and every cookie are the host's."""
-    said = [
+    parameters = [
         {"name": name, "in": place, "schema": TEXT, "description": "what it is"}
         for name, place in (("X-Tenant", "header"), ("Accept", "header"), ("sid", "cookie"))
     ]
-    (tool,) = operations(described({"/a": {"get": {"parameters": said}}})).tools
+    (tool,) = operations(described({"/a": {"get": {"parameters": parameters}}})).tools
 
     assert {"X-Tenant": {**TEXT, "description": "what it is"}} == tool.parameters["properties"]
 
@@ -78,9 +78,9 @@ def test_headers_count_and_cookies_do_not():
 def test_one_name_in_two_places():
     """The body keeps its name, the parameter says its place."""
     body = {"content": {"application/json": {"schema": {"properties": {"id": TEXT}}}}}
-    said = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
+    parameters = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
     (tool,) = operations(
-        described({"/a/{id}": {"put": {"parameters": said, "requestBody": body}}})
+        described({"/a/{id}": {"put": {"parameters": parameters, "requestBody": body}}})
     ).tools
 
     assert ["id__path", "id"] == [*tool.parameters["properties"]]
@@ -149,9 +149,9 @@ def test_a_cycle_stays_one():
 
 def test_a_schema_made_of_itself_ends():
     """`allOf` in a circle is read once."""
-    made = {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"a": TEXT}}]}
+    result = {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"a": TEXT}}]}
 
-    assert ["a"] == [*posted({"$ref": "#/components/schemas/A"}, A=made)["properties"]]
+    assert ["a"] == [*posted({"$ref": "#/components/schemas/A"}, A=result)["properties"]]
 
 
 @pytest.mark.parametrize(

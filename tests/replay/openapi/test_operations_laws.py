@@ -92,12 +92,12 @@ def read(whole: dict[str, Any]) -> Operations | str:
 @given(WHOLE)
 def test_any_description_gives_a_proved_policy(whole: dict[str, Any]) -> None:
     """Odd members are left out, cycles end, and what is made of it is proved."""
-    found = read(whole)
-    if isinstance(found, str):
-        assert "\n" not in found
+    value = read(whole)
+    if isinstance(value, str):
+        assert "\n" not in value
         return
     source = ToolSource(
-        name="api.json", tools=found.tools, reasons=found.reasons, remarks=found.remarks
+        name="api.json", tools=value.tools, reasons=value.reasons, remarks=value.remarks
     )
 
     assert () == mine(source).proof.errors

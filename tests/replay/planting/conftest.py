@@ -73,12 +73,12 @@ def messages(
     calls: Sequence[tuple[str, Mapping[str, Any], Any]] = CALLS, words: str = WORDS
 ) -> list[dict[str, Any]]:
     """The words of the user, and calls with their results."""
-    made: list[dict[str, Any]] = [{"role": "user", "content": words}]
+    built: list[dict[str, Any]] = [{"role": "user", "content": words}]
     for number, (name, arguments, result) in enumerate(calls):
         call = {"id": f"c{number}", "name": name, "arguments": arguments}
-        made.append({"role": "assistant", "tool_calls": [call]})
-        made.append({"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(result)})
-    return made
+        built.append({"role": "assistant", "tool_calls": [call]})
+        built.append({"role": "tool", "tool_call_id": f"c{number}", "content": json.dumps(result)})
+    return built
 
 
 def office(**changed: Any) -> dict[str, Any]:
@@ -103,8 +103,8 @@ def read(write: Write) -> Callable[..., Joined]:
     """Read records as the runs of one session."""
 
     def joined_of(*records: Mapping[str, Any]) -> Joined:
-        found = [run for run in runs([write(*records)], Toolsets()) if isinstance(run, Run)]
-        assert len(found) == len(records)
-        return join_runs(found)
+        results = [run for run in runs([write(*records)], Toolsets()) if isinstance(run, Run)]
+        assert len(results) == len(records)
+        return join_runs(results)
 
     return joined_of

@@ -61,8 +61,8 @@ def test_a_placeholder_is_nobodys_word(read: Read, seed: str) -> None:
     """A placeholder that a user or a tool writes is no placeholder there."""
     kind = "phantom_target:placeholder"
     words = f"{WORDS} The code is TBD; sample_id and xxxxxx are fine."
-    said = read(office(messages=messages(words=words)))
-    new = {value for case in planted(said, kind, seed=seed) for value in values(case)}
+    answer = read(office(messages=messages(words=words)))
+    new = {value for case in planted(answer, kind, seed=seed) for value in values(case)}
 
     assert new
     assert new.isdisjoint({"TBD", "sample_id", "xxxxxx"})
@@ -88,13 +88,13 @@ def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> Non
 
 def test_an_inverse_is_not_planted_where_the_user_asks_for_it(read: Read) -> None:
     """Where the user says "cancel", or the run cancels the room itself, it is no contradiction."""
-    asked = office(messages=messages(words=f"{WORDS} Cancel it if it rains."))
+    request = office(messages=messages(words=f"{WORDS} Cancel it if it rains."))
     done = office(messages=messages([*CALLS, ("cancel_room", {"room_id": "RM9021"}, {"ok": True})]))
 
     assert ["cancel_room"] == [
         case["mutated_call"]["name"] for case in planted(read(office()), "contradiction:inverse")
     ]
-    assert [] == planted(read(asked), "contradiction:inverse")
+    assert [] == planted(read(request), "contradiction:inverse")
     assert [] == planted(read(done), "contradiction:inverse")
 
 

@@ -36,7 +36,7 @@ def one(draw: random.Random, number: int) -> Decision:
     outcome = draw.choice([Outcome.RAN] * 6 + [Outcome.UNAVAILABLE, Outcome.ERROR])
     broken = outcome is Outcome.ERROR
     suppressed = draw.random() < 0.2
-    found = Finding(
+    results = Finding(
         check=check, verdict=verdict, strength=0.9, where="/arguments/id", code="unseen",
         detail=f"nobody mentioned {number}", suppressed=suppressed,
     )  # fmt: skip
@@ -53,7 +53,7 @@ def one(draw: random.Random, number: int) -> Decision:
         would_block=shown is Verdict.HALLUCINATED or broken,
         policy_revision="r1" if number < 400 else "r2",
         at=START + number * 60,
-        findings=(found,) if flagged else (),
+        findings=(results,) if flagged else (),
         coverage={check: Coverage(outcome, "" if outcome is Outcome.RAN else "no schema")},
         errors=("a layer broke",) if broken else (),
         probability=round(draw.random(), 2) if subject is Subject.RESULT else None,
@@ -67,24 +67,26 @@ def counted(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: counted(v) for k, v in value.items() if k not in NOT_COUNTED}
     if isinstance(value, list):
-        made = [counted(item) for item in value]
-        return sorted(made, key=repr) if all(isinstance(item, dict) for item in made) else made
+        result = [counted(item) for item in value]
+        return (
+            sorted(result, key=repr) if all(isinstance(item, dict) for item in result) else result
+        )
     return value
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
     """All counts, shares, sweeps and revisions, with labels and without."""
-    store, made = SqliteStore(tmp_path / "log.db"), various(600, seed)
-    for decision in made:
+    store, log_store = SqliteStore(tmp_path / "log.db"), various(600, seed)
+    for decision in log_store:
         store.append(decision)
     store.flush()
     draw = random.Random(seed)
-    for decision in draw.sample(made, 60):
+    for decision in draw.sample(log_store, 60):
         truth = draw.choice([Truth.OK, Truth.HALLUCINATED])
         store.label(Label(decision_id=decision.id, truth=truth, at=START))
     labels = store.labels()
-    labelled = [(one, labels[one.id]) for one in made if one.id in labels]
+    labelled = [(one, labels[one.id]) for one in log_store if one.id in labels]
 
     whole = Report.of(store.scan(), labels)
     quick = Report.of_counts(store.pattern_counts(), labelled)
@@ -97,19 +99,20 @@ def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_intervals_count_sessions(tmp_path, seed):
     """Where all sessions are looked at, every interval is that of the decisions themselves."""
-    store, made = SqliteStore(tmp_path / "log.db"), various(600, seed)
-    for decision in made:
+    store, log_store = SqliteStore(tmp_path / "log.db"), various(600, seed)
+    for decision in log_store:
         store.append(decision)
     labels = {
-        one.id: Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=START) for one in made[::9]
+        one.id: Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=START)
+        for one in log_store[::9]
     }
-    labelled = [(one, labels[one.id]) for one in made if one.id in labels]
+    labelled = [(one, labels[one.id]) for one in log_store if one.id in labels]
     counts = store.pattern_counts()
     patterns = {count.number: count.pattern for count in counts}
     spreads = Spreads(store.session_counts(newest=10_000), patterns, labelled)
     store.close()
 
-    whole, quick = Report.of(made, labels), Report.of_counts(counts, labelled, spreads=spreads)
+    whole, quick = Report.of(log_store, labels), Report.of_counts(counts, labelled, spreads=spreads)
     for layer in whole.columns():
         for row in (None, *whole.rows()):
             mine, other = whole.place(layer, row).counts, quick.place(layer, row).counts
@@ -123,7 +126,7 @@ def test_what_may_be_enforced_follows_from_the_counts(tmp_path):
     """The rule says the same of both, where the sessions make no difference."""
     store = SqliteStore(tmp_path / "log.db")
     ran = {name: Coverage(Outcome.RAN) for name in ("phantom_target", "parameter_mismatch")}
-    made = [
+    decisions = [
         Decision(
             id=f"d-{n}", subject=Subject.CALL, tool="refund", verdict=Verdict.CLEAN,
             action=Action.ALLOW, mode=Mode.AUDIT, blocked=False, would_block=False,
@@ -131,10 +134,10 @@ def test_what_may_be_enforced_follows_from_the_counts(tmp_path):
         )
         for n in range(500)
     ]  # fmt: skip
-    for decision in made:
+    for decision in decisions:
         store.append(decision)
 
-    whole, quick = Report.of(made), Report.of_counts(store.pattern_counts())
+    whole, quick = Report.of(decisions), Report.of_counts(store.pattern_counts())
     assert modes(rollout(whole, Readiness())) == modes(rollout(quick, Readiness()))
     assert {"phantom_target": Mode.STRICT} == {
         k: v for k, v in modes(rollout(quick, Readiness())).items() if k == "phantom_target"

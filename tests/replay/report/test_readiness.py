@@ -89,10 +89,10 @@ def test_the_labels_asked_for_are_enough_and_none_too_many(seen):
 
 def test_where_no_labels_can_help_it_is_said():
     """All blocks are labelled, and too many of them ok."""
-    told = [reason.todo for reason in RULE.reasons(place(blocks=40, right=20, wrong=20))]
+    messages = [reason.todo for reason in RULE.reasons(place(blocks=40, right=20, wrong=20))]
 
     todo = "change the policy so that it blocks less, or suppress what it blocks wrongly"
-    assert [todo, todo] == told
+    assert [todo, todo] == messages
 
 
 @pytest.mark.parametrize("limit", [0.00003, 0.01, 0.0125, 0.9])
@@ -155,7 +155,7 @@ def test_a_share_above_a_limit_does_not_read_as_the_limit(share, text):
 
 def test_a_limit_that_is_just_missed_reads_so():
     """A reason never says that up to 1 % are too many where 1 % is allowed."""
-    seen = place(ran=1_399, blocks=7)
-    (told,) = (r.message for r in RULE.reasons(seen) if r.code == "many_blocks")
+    results = place(ran=1_399, blocks=7)
+    (message,) = (r.message for r in RULE.reasons(results) if r.code == "many_blocks")
 
-    assert told.endswith("up to 1.03 % of all, 1 % is allowed")
+    assert message.endswith("up to 1.03 % of all, 1 % is allowed")

@@ -86,8 +86,8 @@ def test_results_are_counted_by_what_became_of_them():
         {"action": Action.BLOCK, "probability": 0.7, "would_block": True, "blocked": True},
         {"probability": None, "errors": ("broken",)},
     ]
-    told = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
-    report = Report.of([one, *told])
+    messages = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
+    report = Report.of([one, *messages])
 
     assert (1, 5) == (report.totals.calls, report.totals.others[Subject.RESULT])
     assert {
@@ -108,8 +108,8 @@ def test_answers_are_counted_by_what_became_of_them():
         {"action": Action.BLOCK, "would_block": True, "blocked": True},
         {"coverage": {"answer": Coverage(Outcome.ERROR, "broken")}, "errors": ("broken",)},
     ]
-    told = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
-    report = Report.of([one, *told])
+    messages = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
+    report = Report.of([one, *messages])
 
     assert (1, 6, 0) == (
         report.totals.calls, report.totals.others[Subject.ANSWER], report.totals.results.judged,
@@ -233,31 +233,31 @@ def test_a_tool_that_speaks_against_it_is_kept_in_audit():
     labels = labelled(right[-60:], Truth.HALLUCINATED) | labelled(wrong, Truth.OK)
     report = Report.of([*right, *wrong], labels)
 
-    found = standing(report)
-    assert Standing.SAFE is found["parameter_mismatch", ""]
-    assert Standing.NOT_YET is found["parameter_mismatch", "second"]
-    made = modes(rollout(report, Readiness()))
-    assert Mode.STRICT is made["parameter_mismatch"]
-    assert Mode.AUDIT is made["second", "parameter_mismatch"]
+    results = standing(report)
+    assert Standing.SAFE is results["parameter_mismatch", ""]
+    assert Standing.NOT_YET is results["parameter_mismatch", "second"]
+    proposed_modes = modes(rollout(report, Readiness()))
+    assert Mode.STRICT is proposed_modes["parameter_mismatch"]
+    assert Mode.AUDIT is proposed_modes["second", "parameter_mismatch"]
 
 
 def test_a_tool_that_is_safe_by_itself_is_told():
     """The layer is not safe on the whole, but one tool has calls enough and nothing against it."""
     report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
 
-    found = standing(report)
-    assert Standing.NOT_YET is found["parameter_mismatch", ""]
-    assert Standing.SAFE is found["parameter_mismatch", "first"]
-    made = modes(rollout(report, Readiness()))
-    assert Mode.STRICT is made["first", "parameter_mismatch"]
-    assert "parameter_mismatch" not in made
+    results = standing(report)
+    assert Standing.NOT_YET is results["parameter_mismatch", ""]
+    assert Standing.SAFE is results["parameter_mismatch", "first"]
+    proposed_modes = modes(rollout(report, Readiness()))
+    assert Mode.STRICT is proposed_modes["first", "parameter_mismatch"]
+    assert "parameter_mismatch" not in proposed_modes
 
 
 def test_the_modes_hold_in_a_policy():
     """Pasted into the policy, they block what is safe to block, and nothing else."""
     report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
-    made = {key: mode.value for key, mode in modes(rollout(report, Readiness())).items()}
-    again = judged(("first", "x"), ("second", "x"), ("third", "x"), modes=made)
+    proposed_modes = {key: mode.value for key, mode in modes(rollout(report, Readiness())).items()}
+    again = judged(("first", "x"), ("second", "x"), ("third", "x"), modes=proposed_modes)
 
     assert [True, False, False] == [decision.blocked for decision in again]
 
@@ -272,10 +272,10 @@ def test_unknown_tools_get_no_entry_of_their_own():
 def test_a_known_name_is_not_told_safe_by_itself():
     """`phantom_tool` blocks unknown names; a tool that is known needs no entry for it."""
     invented = judged(*((f"made_{n}", n) for n in range(9)))
-    found = standing(Report.of([*judged(*BUSY), *invented]))
+    results = standing(Report.of([*judged(*BUSY), *invented]))
 
-    assert Standing.NOT_YET is found["phantom_tool", ""]
-    assert ("phantom_tool", "first") not in found
+    assert Standing.NOT_YET is results["phantom_tool", ""]
+    assert ("phantom_tool", "first") not in results
 
 
 def test_what_is_enforced_is_read_from_the_log():

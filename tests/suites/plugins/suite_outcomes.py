@@ -21,8 +21,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for."""
     if path := config.getoption("--only"):
-        asked = set(Path(path).read_text(encoding="utf-8").splitlines())
-        items[:] = [item for item in items if item.nodeid in asked]
+        wanted = set(Path(path).read_text(encoding="utf-8").splitlines())
+        items[:] = [item for item in items if item.nodeid in wanted]
 
 
 def pytest_configure(config: pytest.Config) -> None:

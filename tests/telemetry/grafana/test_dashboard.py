@@ -45,8 +45,8 @@ def filled(text: str, **chosen: str) -> str:
 
 def panel(title: str, kind: str) -> str:
     """The first query of a panel."""
-    (found,) = [one for one in PANELS if (one["title"], one["type"]) == (title, kind)]
-    expression: str = found["targets"][0]["expr"]
+    (result,) = [one for one in PANELS if (one["title"], one["type"]) == (title, kind)]
+    expression: str = result["targets"][0]["expr"]
     return expression
 
 
@@ -120,10 +120,10 @@ def test_variables() -> None:
 @pytest.mark.parametrize("expression", [*expressions()])
 def test_a_query_has_data(client: Any, expression: str) -> None:
     """Prometheus takes it, and a run with findings, blocks, errors and outputs has values."""
-    found = query(client, filled(expression))
+    results = query(client, filled(expression))
 
-    assert found
-    assert all(math.isfinite(value) for value in found.values())
+    assert results
+    assert all(math.isfinite(value) for value in results.values())
 
 
 @pytest.mark.slow
@@ -131,8 +131,8 @@ def test_a_query_has_data(client: Any, expression: str) -> None:
 @pytest.mark.parametrize("name", ["job", "tool", "mode", "agent"])
 def test_a_variable_has_values(client: Any, name: str) -> None:
     """What `label_values(series, label)` reads is there."""
-    asked = filled(VARIABLES[name]["query"])
-    series, label = re.fullmatch(r"label_values\((.+), (\w+)\)", asked).groups()  # type: ignore[union-attr]
+    query_text = filled(VARIABLES[name]["query"])
+    series, label = re.fullmatch(r"label_values\((.+), (\w+)\)", query_text).groups()  # type: ignore[union-attr]
     reply = client.get(f"/label/{label}/values", params={"match[]": series})
 
     expected = {"job": "service", "tool": "refund", "mode": "audit", "agent": "writer"}
@@ -185,16 +185,16 @@ def test_a_cell_links_to_its_decisions(tmp_path: Path) -> None:
     pytest.importorskip("jinja2", reason="abs-shield[dashboard] is not installed")
     from abs_shield.dashboard import dashboard
 
-    (found,) = [one for one in PANELS if one["title"] == "Risk heatmap"]
-    (link,) = found["fieldConfig"]["defaults"]["links"]
-    given = {
+    (result,) = [one for one in PANELS if one["title"] == "Risk heatmap"]
+    (link,) = result["fieldConfig"]["defaults"]["links"]
+    options = {
         "page:raw": "",
         "__data.fields[0]:percentencode": "refund",
         "__field.name:percentencode": "impossible_state",
         "__from:date:iso": "2026-01-01T00:00:00.000Z",
         "__to:date:iso": "2100-01-01T00:00:00.000Z",
     }
-    address = re.sub(r"\$\{([^}]+)\}", lambda name: given[name[1]], link["url"])
+    address = re.sub(r"\$\{([^}]+)\}", lambda name: options[name[1]], link["url"])
     filled_log(str(tmp_path / "log.db"), order(1), refund(1, 900))
     page = asyncio.run(read(dashboard(str(tmp_path / "log.db")), address))
 

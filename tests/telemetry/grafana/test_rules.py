@@ -79,10 +79,10 @@ def test_prometheus_evaluates_every_rule(client: Any) -> None:
 @pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert.name)
 def test_an_expression_runs(client: Any, alert: Any) -> None:
     """Only the checks that failed in the run are reported: there were too few calls, no loss."""
-    found = query(client, alert.expression)
+    results = query(client, alert.expression)
 
     errors = {("impossible_state", "refund"): 2, ("terms",): 2}
-    assert (errors if alert.name == "AbsShieldCheckErrors" else {}) == found
+    assert (errors if alert.name == "AbsShieldCheckErrors" else {}) == results
 
 
 @pytest.mark.slow

@@ -19,11 +19,11 @@ def main() -> None:
     parser.add_argument("folder")
     parser.add_argument("--answers-after", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--black-hole", action="store_true", help="accept, and never answer")
-    given = parser.parse_args()
-    if given.black_hole:
+    option = parser.parse_args()
+    if option.black_hole:
         ports = {"grpc": black_hole(), "http": black_hole()}
     else:
-        folder = Folder(given.folder, before_answer=lambda: time.sleep(given.answers_after))
+        folder = Folder(option.folder, before_answer=lambda: time.sleep(option.answers_after))
         ports = {"grpc": over_grpc(folder), "http": over_http(folder)}
     print(json.dumps(ports), flush=True)
     sys.stdin.read()

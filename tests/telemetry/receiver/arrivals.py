@@ -102,12 +102,12 @@ class Arrivals:
 
     @property
     def metrics(self) -> set[str]:
-        return {found.name for found in self._metrics()}
+        return {result.name for result in self._metrics()}
 
     def _points(self, metric: str) -> Iterator[Any]:
-        for found in self._metrics():
-            if found.name == metric:
-                yield from getattr(found, found.WhichOneof("data")).data_points
+        for result in self._metrics():
+            if result.name == metric:
+                yield from getattr(result, result.WhichOneof("data")).data_points
 
     def _metrics(self) -> Iterator[Any]:
         for request in self._requests("metrics"):

@@ -25,10 +25,10 @@ TEXTS = st.text(max_size=200) | st.lists(
 
 def only(text):
     """The one figure of a text."""
-    found = figures(text)
+    values = figures(text)
 
-    assert 1 == len(found), found
-    return found[0]
+    assert 1 == len(values), values
+    return values[0]
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def only(text):
 )
 def test_a_figure_has_a_kind_and_a_value(text, kind, value):
     """Worked examples of every form."""
-    found = only(text)
+    result = only(text)
 
-    assert (kind, value) == (found.kind, found.value)
-    assert not found.soft
+    assert (kind, value) == (result.kind, result.value)
+    assert not result.soft
 
 
 @pytest.mark.parametrize(
@@ -209,11 +209,11 @@ def test_two_figures_are_the_same_as_far_as_the_first_goes(said, stands, agree):
 @given(TEXTS)
 def test_offsets_are_those_of_the_text(text):
     """Whatever the text: sorted, apart, and each figure is what stands at its place."""
-    found = figures(text)
+    values = figures(text)
 
-    assert [figure.text for figure in found] == [text[f.start : f.end] for f in found]
-    assert all(one.end <= other.start for one, other in pairwise(found))
-    assert all(figure.values for figure in found)
+    assert [figure.text for figure in values] == [text[f.start : f.end] for f in values]
+    assert all(one.end <= other.start for one, other in pairwise(values))
+    assert all(figure.values for figure in values)
 
 
 @pytest.mark.parametrize("count", [20_000, pytest.param(100_000, marks=pytest.mark.slow)])

@@ -29,9 +29,9 @@ def test_numbers_in_one_run_are_parted_piece_by_piece() -> None:
 
 def test_ids_in_one_run_are_read_one_by_one() -> None:
     """To look from each of them to the end of the run takes the square of it: half a minute."""
-    found = figures("id:12345/" * 20_000)
+    values = figures("id:12345/" * 20_000)
 
-    assert {12345} == {int(figure.text) for figure in found if figure.text.isdigit()}
+    assert {12345} == {int(figure.text) for figure in values if figure.text.isdigit()}
 
 
 @pytest.mark.parametrize("piece", ["word ", "1 ", "Word 12, "])

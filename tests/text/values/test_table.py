@@ -46,25 +46,25 @@ def wanted(row: Row) -> Figure:
 def test_the_reader_finds_one_value(row):
     """Of its kind, and the same as in any other spelling."""
     for spelling in row.spellings:
-        (found,) = figures(SENTENCE.format(spelling))
-        assert found.kind == row.kind, spelling
-        assert figures_agree(wanted(row), found), spelling
+        (value,) = figures(SENTENCE.format(spelling))
+        assert value.kind == row.kind, spelling
+        assert figures_agree(wanted(row), value), spelling
 
 
 @pytest.mark.parametrize("row", SUMS, ids=str)
 def test_the_words_of_a_text_have_its_number(row):
     """The scorer of words sees one number, by its value."""
     for spelling in row.spellings:
-        (found,) = [one.figure for one in tokens(SENTENCE.format(spelling), most=99) if one.figure]
-        assert float(row.value) in (found.value, found.other), spelling
+        (result,) = [one.figure for one in tokens(SENTENCE.format(spelling), most=99) if one.figure]
+        assert float(row.value) in (result.value, result.other), spelling
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_probe_takes_every_spelling_for_the_same(row):
     """A model that is asked again may write a value in any way."""
-    (said,) = values_in(SENTENCE.format(row.spellings[0]))
+    (text,) = values_in(SENTENCE.format(row.spellings[0]))
     for spelling in row.spellings:
-        assert ClozeGap("", said).agrees(spelling), spelling
+        assert ClozeGap("", text).agrees(spelling), spelling
 
 
 @pytest.mark.parametrize("row", [row for row in SUMS if row.kind == NUMBER], ids=str)
@@ -81,12 +81,12 @@ def test_what_a_text_mentions_is_not_cut(row):
     for spelling in row.spellings:
         digits = [place for place, one in enumerate(spelling) if one.isdigit()]
         if digits and any(one.isascii() for one in spelling):
-            found = [
+            results = [
                 one
                 for one in mentions(spelling)
                 if one.kind in (MentionKind.NUMBER, MentionKind.MONEY, MentionKind.ID)
             ]
-            assert [True] == [one.start <= digits[0] and digits[-1] < one.end for one in found], (
+            assert [True] == [one.start <= digits[0] and digits[-1] < one.end for one in results], (
                 spelling
             )
 

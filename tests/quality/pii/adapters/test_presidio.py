@@ -26,11 +26,11 @@ def detector() -> PresidioDetector:
 def test_a_record_is_of_the_same_form(detector: PresidioDetector, case: Case):
     """Names of the table, offsets of the text, and nothing of the value."""
     text = case.sentence.format(case.value)
-    found = detector.detect(text)
+    findings = detector.detect(text)
 
-    assert {one.name for one in found} <= set(NAMES.values())
-    assert all(0 <= one.start < one.end <= len(text) for one in found)
-    assert [] == [one for one in found for character in one.masked if character.isalnum()]
+    assert {one.name for one in findings} <= set(NAMES.values())
+    assert all(0 <= one.start < one.end <= len(text) for one in findings)
+    assert [] == [one for one in findings for character in one.masked if character.isalnum()]
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_what_both_know_is_found(detector: PresidioDetector, name: str):
 
 def test_both_together_count_once(detector: PresidioDetector):
     """The surer one."""
-    found = detect("Her SSN is 219-44-0178.", [TableDetector(), detector])
+    results = detect("Her SSN is 219-44-0178.", [TableDetector(), detector])
 
-    assert ["SSN"] == [one.name for one in found]
+    assert ["SSN"] == [one.name for one in results]
 
 
 def test_a_long_text_is_analysed_in_parts(detector: PresidioDetector):
@@ -67,9 +67,9 @@ def test_names_and_places_are_claimed_only_with_a_model(detector: PresidioDetect
 @pytest.mark.skipif(not MODELS, reason="no English model of spaCy is installed")
 def test_a_model_finds_names_and_places(detector: PresidioDetector):
     """Those of an ordinary sentence."""
-    found = detector.detect("Maria Schmidt from the accounts team lives in Paris, France.")
+    findings = detector.detect("Maria Schmidt from the accounts team lives in Paris, France.")
 
-    assert {"Person", "Location"} <= {one.name for one in found}
+    assert {"Person", "Location"} <= {one.name for one in findings}
 
 
 @pytest.mark.skipif(bool(MODELS), reason="a model of spaCy finds names")

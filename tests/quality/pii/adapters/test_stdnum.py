@@ -27,9 +27,9 @@ def test_the_same_values_are_found(case: Case):
     """Each case of the table."""
     text = case.sentence.format(case.value)
 
-    (found,) = stdnum_detector().detect(text)
+    (finding,) = stdnum_detector().detect(text)
 
-    assert (case.name, case.value) == (found.name, text[found.start : found.end])
+    assert (case.name, case.value) == (finding.name, text[finding.start : finding.end])
 
 
 @pytest.mark.parametrize("case", [one for one in CASES if one.broken], ids=str)
@@ -66,7 +66,7 @@ def changed(value: str, draw: random.Random) -> str:
 def test_it_brings_identifiers_of_more_countries():
     """With the same form of record."""
     names = {row.key for row in stdnum_recognisers()} - {row.key for row in RECOGNISERS}
-    (found,) = stdnum_detector().detect("Her kennitala is 120174-3399.")
+    (finding,) = stdnum_detector().detect("Her kennitala is 120174-3399.")
 
     assert {"RO.CNP", "IS.Kennitala"} <= names
-    assert "IS.Kennitala" == found.recogniser
+    assert "IS.Kennitala" == finding.recogniser
