@@ -9,6 +9,7 @@ Floors are those of the import contract in pyproject.toml, imports are read from
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 import sys
@@ -119,8 +120,13 @@ def draw() -> str:
 
 def main(argv: list[str]) -> int:
     """Write the picture, or compare it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 if it is out of date"
+    )
+    checks_only = parser.parse_args(argv).check
     picture = draw()
-    if "--check" not in argv:
+    if not checks_only:
         PICTURE.write_text(picture, encoding="utf-8")
         return 0
     if PICTURE.is_file() and PICTURE.read_text(encoding="utf-8") == picture:
