@@ -1,4 +1,4 @@
-"""Verifies what tools return: honest results, fabricated ones, a saved engine, a door in strict."""
+"""Verifies what tools return: honest and fabricated results, a saved engine, a strict Shield."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def main() -> None:
 
     with firewall.session() as session:
         session.user("What is NVDA at?")
-        print("through the door:", get_stock_price("NVDA"))
+        print("through the Shield:", get_stock_price("NVDA"))
         try:
             get_stock_price("NVDA")
         except ResultBlocked as withheld:

@@ -62,7 +62,7 @@ STORIES = {
         "651.30  accept",
         "null   block   `price` is null",
         "after a restart: block",
-        "through the door: {'price': 650.1}",
+        "through the Shield: {'price': 650.1}",
         "withheld: `price` is missing",
         "executed: [{'price': 650.1}, None]",
     ],
