@@ -12,7 +12,7 @@ from typing import Any
 
 from command_line import command_parser, report_progress
 
-AT_MOST = 1.5
+AT_MOST = 1.3
 """What importing and making a Shield may take, over the imports that it stands on."""
 
 REFERENCE = (
