@@ -33,8 +33,9 @@ class Tool(Declaration):
         allow: Values, globs or callables accepted for every parameter.
         destructive: Whether a wrong call cannot be undone.
         read_only: Whether a call changes nothing.
-        idempotent: Whether repeating a call has no further effect.
-        open_world: Whether its results come from outside, e.g. from the web.
+        idempotent: Whether repeating a call has no further effect; stored, no layer reads it yet.
+        open_world: Whether its results come from outside, e.g. from the web; stored, no layer
+            reads it yet.
         reads_first: Tools that should have been called before.
         mode: The mode of this tool; None for the policy's.
         profile: The expected results; None if not declared.
