@@ -87,7 +87,7 @@ def read_row(record: Mapping[str, Any]) -> Row:
         )
     # a line of another program may have any type
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"no line of a replay: {type(error).__name__}: {error}") from None
+        raise ValueError(f"not a line of a replay: {type(error).__name__}: {error}") from None
 
 
 def _finding(record: Mapping[str, Any]) -> Finding:

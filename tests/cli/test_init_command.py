@@ -140,7 +140,7 @@ def test_what_stays_blocked_is_told(command, file, lent):
     assert done.err.endswith(
         "abs-shield: strict mode would block 1 of 2 recorded calls; the tools themselves rejected 0"
         " of them\n"
-        "abs-shield: enforced; no policy can let it through: 1 call with a name that is"
+        "abs-shield: enforced; no policy can allow it: 1 call with a name that is"
         " empty, too long, or not Unicode: a policy cannot contain it\n"
     )
     assert "Suppression" not in done.out

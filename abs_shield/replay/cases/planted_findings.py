@@ -41,12 +41,12 @@ def explain_miss(case: PlantedCase, decision: Decision, *, usual: Collection[obj
         return "not asked" if coverage is None else f"{coverage.outcome}: {coverage.reason}"
     for finding in decision.findings:
         if finding.check == layer and gist(finding) in usual:
-            return "the call as it was recorded is flagged alike"
+            return "the recorded call is flagged in the same way"
         if finding.check == layer:
             weak = "" if finding.counted else f", strength {finding.strength} does not count"
             return f"points at {finding.where}{weak}"
     others = sorted({finding.check for finding in decision.findings if finding.counted})
-    return f"said nothing; {', '.join(others)} did" if others else "ran, said nothing"
+    return f"no finding; {', '.join(others)} had one" if others else "ran, no finding"
 
 
 def gist(finding: Finding) -> object:

@@ -68,8 +68,8 @@ def fault_lists(draft: Draft, stays: Sequence[str]) -> Iterator[tuple[str, list[
     for title, lines in (
         ("enforced; the tool rejected every such call", _cut(enforced)),
         ("enforced, with a commented-out suppression", _cut(proposed)),
-        ("let through", _cut(active)),
-        ("enforced; no policy can let it through", [*stays]),
+        ("allowed by this policy", _cut(active)),
+        ("enforced; no policy can allow it", [*stays]),
     ):
         if lines:
             yield title, lines

@@ -17,7 +17,7 @@ from abs_shield.replay.mining.tool_source import render_tool
 _TITLE = '"""A policy proposed from tools and recorded runs; review it before you use it."""'
 _LEGEND = (
     'Set `mode` to "strict" when the numbers look right. Strict mode enforces everything except'
-    " what `suppress` and `modes` at the end of this module let through.",
+    " what `suppress` and `modes` at the end of this module allow.",
     'A comment with "not declared" is a weaker proposal; adopt it if you know that it is right.',
 )
 

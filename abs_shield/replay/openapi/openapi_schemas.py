@@ -71,7 +71,7 @@ class Schemas:
             return f"reference `{escaped(reference)}` is not fetched: it admits everything"
         target = self._document.at(reference)
         if not isinstance(target, (Mapping, bool)):
-            return f"reference `{escaped(reference)}` leads nowhere: it admits everything"
+            return f"reference `{escaped(reference)}` cannot be resolved: it admits everything"
         name = self._names.get(reference)
         if name is None:
             name = self._names[reference] = self._definition_name(reference)

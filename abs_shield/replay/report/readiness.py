@@ -81,11 +81,11 @@ class Readiness:
             f"It judged at least {self.min_calls:,} calls.",
             f"It failed to judge at most {limit_text(self.max_errors)} of the calls it looked at.",
             f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
-            " where there are fewer), and none of these is labelled ok.",
+            " if there are fewer), and none of these is labelled ok.",
             f"At most {limit_text(self.max_stops)} of the calls it looked at would be blocked and"
             " are not labelled hallucinated, at the upper end of the 95 % interval, which counts"
             " sessions where these are fewer.",
-            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or"
+            f"Labels can replace the two conditions before: if {self.min_labels:,} or"
             " more of the calls it would block are labelled, and at the lower end of the interval"
             f" at least {limit_text(self.min_precision)} of them are hallucinated.",
             f"At most {limit_text(self.max_dropped)} of all decisions are missing from the log.",
@@ -184,7 +184,7 @@ def _never_ran(place: LayerReport, noun: str) -> ReadinessReason:
 def _few_calls(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReason:
     counts = place.counts
     message = (
-        f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are asked for"
+        f"it judged {counts.ran:,} of {counts.calls:,} {noun}s; {rule.min_calls:,} are required"
     )
     if why := place.reason(Outcome.UNAVAILABLE):
         message += f" (most often it had no data to judge by because: {why})"
@@ -199,10 +199,10 @@ def _errors(place: LayerReport, rule: Readiness, noun: str) -> ReadinessReason:
     counts = place.counts
     message = (
         f"it failed to judge {counts.errors:,} of {counts.looked:,} {noun}s, at most"
-        f" {limit_text(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
+        f" {limit_text(rule.max_errors)} are allowed: {place.reason(Outcome.ERROR)}"
     )
     return ReadinessReason(
-        "errors", message, f"mend what raises: strict mode stops these {noun}s", True
+        "errors", message, f"fix what raises: strict mode stops these {noun}s", True
     )
 
 
@@ -212,7 +212,7 @@ def _false_blocks(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessR
     message = (
         f"{counts.false_blocks:,} of {precision.of:,} labelled {noun}s that it would block are"
         f" labelled ok; its precision is at least {least},"
-        f" {limit_text(rule.min_precision)} is asked for"
+        f" {limit_text(rule.min_precision)} is required"
     )
     return ReadinessReason("false_blocks", message, _BLOCK_LESS, True)
 
@@ -240,15 +240,15 @@ def _wide(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessReason:
     of = "" if stops.sessions == stops.of else f" of {stops.sessions:,} sessions"
     most = percent(stops.ends[1], beside=rule.max_stops)
     message = (
-        f"no {noun} among {stops.of:,}{of} speaks against it, but these are too few: it may still"
-        f" be {most}, {limit_text(rule.max_stops)} is allowed"
+        f"none of {stops.of:,} {noun}s{of} would be blocked without a label hallucinated, but these"
+        f" are too few: the share may still be {most}, {limit_text(rule.max_stops)} is allowed"
     )
     return ReadinessReason("wide_interval", message, _wait_for(noun), False)
 
 
 def _log_gaps(share: float, rule: Readiness) -> ReadinessReason:
     message = f"{percent(share, beside=rule.max_dropped)} of the decisions are missing from the log"
-    todo = f"see why it drops them; at most {limit_text(rule.max_dropped)} may be missing"
+    todo = f"find out why it drops them; at most {limit_text(rule.max_dropped)} may be missing"
     return ReadinessReason("log_gaps", message, todo, False)
 
 

@@ -174,7 +174,7 @@ def _caveats(place: LayerReport, rule: Readiness, noun: str) -> Iterator[str]:
         blind = counts.calls - counts.ran
         why = place.reason(Outcome.UNAVAILABLE) or place.reason(Outcome.ERROR)
         yield (
-            f"it does not see {percent(blind / counts.calls)} of the {noun}s"
+            f"it cannot judge {percent(blind / counts.calls)} of the {noun}s"
             f" ({blind:,} of {counts.calls:,}), most often because: {why}"
         )
     if counts.runs_in_strict:
@@ -183,7 +183,7 @@ def _caveats(place: LayerReport, rule: Readiness, noun: str) -> Iterator[str]:
         yield "on some tools it is enforced already"
     if counts.overrides:
         yield (
-            f"{counts.overrides:,} {noun}s that it would have blocked were let through by a"
+            f"{counts.overrides:,} {noun}s that it would have blocked were allowed by a"
             " suppression or an approval"
         )
 

@@ -98,7 +98,7 @@ def test_what_no_policy_can_hold_stays_blocked(relaxed, tmp_path, kind, why):
     assert ["refnud"] == [each.tool for each in mining.draft.passes]
     assert (2, 1, (why,)) == (mining.first.would_block, mining.last.would_block, mining.stays)
     assert ["", "other"] == ["" if d.tool != "other" else d.tool for d in again]
-    assert f"Enforced; no policy can let it through: - {why}" in joined(mining.text)
+    assert f"Enforced; no policy can allow it: - {why}" in joined(mining.text)
     assert () == mining.proof.errors
 
 
@@ -155,7 +155,7 @@ def test_what_is_let_through_is_told(relaxed):
 
     assert "4 recorded calls; the tool rejected 1 of them" == passed.reason
     assert what == str(passed)
-    assert f" Let through: - {passed.reason}: {what} Set `mode`" in joined(mining.text)
+    assert f" Allowed by this policy: - {passed.reason}: {what} Set `mode`" in joined(mining.text)
     assert (
         """        Suppression(
             check="parameter_mismatch",

@@ -112,11 +112,9 @@ def test_reasons_have_their_figures_and_why():
     (few,) = RULE.reasons(place(ran=390, unavailable=2))
     (broke,) = RULE.reasons(place(ran=500, errors=5))
 
-    assert "it judged 390 of 392 calls; 400 are asked for" in few.message
+    assert "it judged 390 of 392 calls; 400 are required" in few.message
     assert "no user or system message" in few.message
-    assert (
-        "it failed to judge 5 of 505 calls, at most 0.1 % are asked for: it broke" == broke.message
-    )
+    assert "it failed to judge 5 of 505 calls, at most 0.1 % are allowed: it broke" == broke.message
 
 
 def test_the_numbers_are_parameters():

@@ -306,7 +306,7 @@ def test_what_a_layer_does_not_see_is_said():
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
 
     assert (Standing.SAFE,) == (step.standing,)
-    assert ("it does not see 15.9 % of the calls (100 of 630), most often because: unknown tool",
+    assert ("it cannot judge 15.9 % of the calls (100 of 630), most often because: unknown tool",
             ) == step.caveats  # fmt: skip
 
 
