@@ -65,7 +65,7 @@ class BackgroundQueue(Generic[T]):
             try:
                 self._queue.put_nowait(item)
             except Full:
-                return self._drop(f"{self._most:,} others wait")
+                return self._drop(f"the queue of {self._most:,} items is full")
             self._open += 1
             # no more threads than items: an idle one costs memory
             if len(self._threads) < min(self._count, self._open):

@@ -335,7 +335,7 @@ class Cascade:
         return QualityAction.SHIP
 
 
-_NOT_YOURS = "It is no fault of the text: try again, or have a person review it."
+_NOT_YOURS = "This is not a fault of the text: try again, or have a person review it."
 
 
 def _why(reply: Undetermined) -> str:
@@ -354,9 +354,9 @@ def _report(result: object) -> StageReport:
     # closed, or Python warns that it was never awaited
     if isinstance(result, Coroutine):
         result.close()
-        raise TypeError("a stage is no async function")
+        raise TypeError("a stage must not be an async function")
     if not isinstance(result, StageReport):
-        raise TypeError("a stage returns a StageReport")
+        raise TypeError("a stage must return a StageReport")
     return result._replace(outcome=StageOutcome(result.outcome), findings=tuple(result.findings))
 
 

@@ -111,7 +111,7 @@ Constraint = Limit | Order | Direction
 
 def _require_words(field: str, text: str) -> None:
     if not keys_of(text):
-        raise ValueError(f"`{field}` is `{text}`, which has no word of its own")
+        raise ValueError(f"`{field}` is `{text}`, which has no meaningful word")
 
 
 @lru_cache(maxsize=256)

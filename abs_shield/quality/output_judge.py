@@ -65,7 +65,7 @@ def judge_output(output: AgentOutput) -> Steps[OutputJudgement | Undetermined]:
         {"role": "user", "content": "\n\n".join(data)},
     )
     replies = yield (Ask(messages=messages, schema=_SCHEMA, problem=_problem),)
-    reply = replies[0] if replies else Undetermined("nobody was asked")
+    reply = replies[0] if replies else Undetermined("no judge was asked")
     if isinstance(reply, Undetermined):
         return reply
     code = PREMIUM_REJECTED if is_high_stakes(output.task) else REJECTED

@@ -122,7 +122,10 @@ def test_what_does_not_fit_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     assert cascade.flush(10)
     assert 12 == len(done) + cascade.dropped
     assert 5 <= cascade.dropped <= 9  # two are at work, three wait
-    assert "a check in the background was dropped, 1 so far: 3 others wait" in caplog.text
+    assert (
+        "a check in the background was dropped, 1 so far: the queue of 3 items is full"
+        in caplog.text
+    )
 
 
 def test_the_end_waits_for_a_stated_time(caplog: pytest.LogCaptureFixture) -> None:

@@ -70,13 +70,13 @@ def test_implausible_sentences_are_found(text: str, detail: str) -> None:
     [
         (Limit, {"quantity": "rate", "minimum": float("nan")}, "finite number"),
         (Limit, {"quantity": "rate", "maximum": float("inf")}, "finite number"),
-        (Limit, {"quantity": "  ", "minimum": 0}, "no word"),
+        (Limit, {"quantity": "  ", "minimum": 0}, "no meaningful word"),
         (Limit, {"quantity": "rate", "minimum": 0, "unit": "foo bar"}, "`unit` is `foo bar`"),
         (Order, {"names": ("a", "a")}, "`names` has one name twice"),
         (Order, {"names": ("Team", "team")}, "`names` has one name twice"),
         (Order, {"names": ("a", " ")}, "`names` has an empty name"),
-        (Order, {"names": ("a", "b"), "quantity": " "}, "no word"),
-        (Direction, {"subject": " ", "direction": "falls"}, "no word"),
+        (Order, {"names": ("a", "b"), "quantity": " "}, "no meaningful word"),
+        (Direction, {"subject": " ", "direction": "falls"}, "no meaningful word"),
     ],
 )
 def test_a_rule_that_could_not_act_is_refused(kind, fields, message: str) -> None:

@@ -138,8 +138,8 @@ def _csv_rows(path: Path) -> list[dict[str, Any]]:
 def _json_rows(path: Path) -> list[dict[str, Any]]:
     rows = json.loads(path.read_text("utf-8-sig"))
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        hint = "write one object a fact"
-        raise PolicyError(f"facts: `{path.name}` is no JSON list of objects; {hint}")
+        hint = "write one object for each fact"
+        raise PolicyError(f"facts: `{path.name}` is not a JSON list of objects; {hint}")
     return rows
 
 

@@ -146,7 +146,9 @@ def _order(reading: Reading, edges: list[_Edge]) -> Relations:
     for edge in edges:
         if edge.less in below and _reaches(below, edge.less, edge.more):
             start = min(one.span[0] for one in edges)
-            detail = f"{len(edges)} comparisons of one scale form a circle"
+            detail = (
+                f"{len(edges)} comparisons of one scale contradict each other: they form a cycle"
+            )
             end = max(one.span[1] for one in edges)
             yield fault(reading, (start, end), CODE, detail=detail, remedy=_REMEDY)
             continue
