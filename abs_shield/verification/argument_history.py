@@ -143,7 +143,7 @@ def largest_change(
     if worst < _LEAST_CHANGE:
         return CONSISTENT
     # no number: it would disclose another tenant's result
-    detail = f"{'far' if worst > _FAR else 'away'} from what the same arguments gave before"
+    detail = f"{'far' if worst > _FAR else 'different'} from earlier results of the same arguments"
     return Anomaly(worst, detail, pointer_to(where))
 
 

@@ -153,11 +153,13 @@ class Baseline:
             where = pointer_to(rules_at)
             rules = Anomaly(worst_rules, "unlike this tool's newest results", where)
         if latency and worst_rules < WEIGHTS[0] and self._is_fast(observation, peers, width):
-            rules = Anomaly(WEIGHTS[0], "much faster than it ever was")
+            rules = Anomaly(WEIGHTS[0], "much faster than any earlier result")
         if rules is None and shape:
             rules = self._shape(observation, peers)
         if observation.endless and (odd := self._newly_not_finite(observation.endless)) is not None:
-            value = Anomaly(1.0, "is no finite number, and always was one", pointer_to(odd))
+            value = Anomaly(
+                1.0, "is not a finite number, and was one in every earlier result", pointer_to(odd)
+            )
             return BaselineJudgement(rules, value, tuple(beyond))
         if not beyond:
             if rules is None:
@@ -257,5 +259,5 @@ def _logged(x: float) -> float:
 def _value(far: float, name: str) -> Anomaly:
     # The weight of the first rule at the limit, 1 at ten times the limit.
     score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
-    detail = f"{'much ' if far > _MUCH else ''}further from its mean than it ever should be"
+    detail = f"{'much ' if far > _MUCH else ''}further from its mean than expected"
     return Anomaly(score, detail, pointer_to(name))

@@ -38,7 +38,7 @@ from abs_shield.verification.verify_arguments import (
 )
 from abs_shield.verification.weigh import Suppressed, Weighed, verdict_of
 
-_REENTRANT = "it came while another result of this thread was judged"
+_REENTRANT = "it was submitted while this thread judged another result"
 logger = logging.getLogger("abs_shield")
 
 

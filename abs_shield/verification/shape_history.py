@@ -130,7 +130,7 @@ def _kind_fault(shape: ResultShape, earlier: Iterable[Observation]) -> str | Non
     kinds = {one.shape.kind for one in earlier}
     if shape.kind in kinds or (shape.is_text and "string" in kinds):
         return None
-    return f"is of type {shape.kind}, and always was {' or '.join(sorted(kinds))}"
+    return f"is of type {shape.kind}, and was always {' or '.join(sorted(kinds))}"
 
 
 def _nothing_in_common(shape: ResultShape, objects: Sequence[Observation]) -> Anomaly:
@@ -149,7 +149,7 @@ def _faults(
 ) -> Iterator[tuple[str, str]]:
     """Yield each field that is missing or of another type, compared with similar results."""
     for name in always - shape.names:
-        yield name, "is missing, and always was there"
+        yield name, "is missing, and was always present"
     new = list(shape.members.items())
     for one in alike:
         if not (new := [pair for pair in new if pair not in one.shape.members.items()]):
@@ -157,7 +157,7 @@ def _faults(
     for name, kind in new:
         usual = [one.shape.members[name] for one in alike if name in one.shape.members]
         if len(usual) >= SURE:
-            yield name, f"is of type {kind}, and always was {' or '.join(sorted({*usual}))}"
+            yield name, f"is of type {kind}, and was always {' or '.join(sorted({*usual}))}"
 
 
 def _is_public(alike: Iterable[Observation], session: str) -> bool:

@@ -130,6 +130,6 @@ def _example(entry: Any) -> Example:
 
 def _unreadable(entry: Any) -> ShieldError:
     return ShieldError(
-        f"calibrate: {shown(entry)} is no labelled result; give pairs of a `VerificationResult`,"
+        f"calibrate: {shown(entry)} is not a labelled result; give pairs of a `VerificationResult`,"
         " or of a mapping of signal to whether it fired, and whether it was hallucinated"
     )

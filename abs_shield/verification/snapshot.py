@@ -19,7 +19,7 @@ from abs_shield.verification.snapshot_schema import (
     Snapshot,
 )
 
-HINT = "nothing was taken in; restore a snapshot that `save` or `snapshot` gave, or begin anew"
+HINT = "nothing was restored; use a snapshot written by `save` or `snapshot`, or start without one"
 
 
 def snapshot_of(learnt: EngineState) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def parse_snapshot(snapshot: Any) -> Snapshot:
     version = snapshot.get("schema_version") if isinstance(snapshot, Mapping) else None
     # a boolean is an integer, too
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise StoreError(f"verification: this is no snapshot of an engine; {HINT}")
+        raise StoreError(f"verification: this is not a snapshot of an engine; {HINT}")
     if version > SCHEMA_VERSION:
         raise StoreError(
             f"verification: the snapshot has schema_version {shown(version)}, and {SCHEMA_VERSION}"

@@ -22,7 +22,7 @@ _AHEAD_S = 86_400.0
 
 def _past(at: float) -> float:
     if at > time() + _AHEAD_S:
-        raise ValueError("is a time to come; one of the clocks is wrong")
+        raise ValueError("is in the future; one of the clocks is wrong")
     return at
 
 

@@ -19,7 +19,7 @@ from abs_shield.verification.thresholds import Thresholds
 from abs_shield.verification.verification_result import SignalResult, VerificationTier
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
-_NOT_REACHED = "tier 0 blocked already"
+_NOT_REACHED = "not evaluated: tier 0 blocked the result"
 _FIRST = [s.name for s in SIGNALS if s.tier is VerificationTier.TIER_0]
 # These compare with earlier results, so they are not needed where tier 0 blocks.
 _LATER = frozenset(RATIOS) - {*_FIRST}

@@ -258,7 +258,7 @@ def test_one_thread_at_a_time_is_inside(act):
         ("missing.db", None, "there is no file"),
         ("broken.json", "{", "cannot be used"),
         ("broken.db", "not a database, but long enough to look like one" * 9, "cannot be used"),
-        ("other.json", "[]", "is no snapshot"),
+        ("other.json", "[]", "is not a snapshot"),
         ("newer.json", '{"schema_version": 99}', "schema_version 99"),
         ("damaged.json", json.dumps({"schema_version": 1, "settings": {}}), "is damaged"),
     ],
@@ -338,12 +338,12 @@ def snapshot():
 
 @pytest.mark.parametrize(("part", "name", "value"), DAMAGES)
 def test_a_damaged_part_changes_nothing(snapshot, part, name, value):
-    """One number of a snapshot is none: one line says which, and nothing was taken in."""
+    """One number of a snapshot is none: one line says which, and nothing was restored."""
     damaged = deepcopy(snapshot)
     next(iter(damaged[part].values()))[name] = value
     engine = taught(tool="u", calls=3)
     before = engine.snapshot()
-    with pytest.raises(StoreError, match=r"is damaged: .*; nothing was taken in") as caught:
+    with pytest.raises(StoreError, match=r"is damaged: .*; nothing was restored") as caught:
         engine.restore(damaged)
 
     assert "\n" not in str(caught.value)
@@ -365,7 +365,7 @@ def test_a_damaged_rate_changes_nothing(snapshot, rate):
 @pytest.mark.parametrize("version", [0, -3, True, None, "1", 1.0])
 def test_a_version_that_never_was(snapshot, version):
     """It is no snapshot of ours."""
-    with pytest.raises(StoreError, match="is no snapshot of an engine; nothing was taken in"):
+    with pytest.raises(StoreError, match="is not a snapshot of an engine; nothing was restored"):
         VerificationEngine().restore({**snapshot, "schema_version": version})
 
 

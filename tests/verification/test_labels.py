@@ -364,9 +364,9 @@ def test_results_of_an_engine_teach_it():
     [
         ([], "label at least 20 of each"),
         ([({"schema_mismatch": True}, True)] * 50, "50 hallucinated and 0 real"),
-        ([7], "is no labelled result"),
-        ([({"no_such_signal": True}, True)], "is no labelled result"),
-        ([({"spc_anomaly": 0.5}, True)], "is no labelled result"),
+        ([7], "is not a labelled result"),
+        ([({"no_such_signal": True}, True)], "is not a labelled result"),
+        ([({"spc_anomaly": 0.5}, True)], "is not a labelled result"),
     ],
 )
 def test_labels_that_teach_nothing(labelled, told):

@@ -121,7 +121,7 @@ def test_too_few_results_say_nothing() -> None:
     result = Tool().gave(*QUOTES, calls=39).gives([])
 
     assert "accept" == result.verdict
-    assert "too few results" in result.signals["schema_mismatch"].unavailable
+    assert "too few earlier results" in result.signals["schema_mismatch"].unavailable
 
 
 def test_a_shape_that_fits_is_no_evidence_for_a_result() -> None:

@@ -7,7 +7,7 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-_NOTHING = Unavailable("too few results of these arguments are known, or no number of them")
+_NOTHING = Unavailable("too few earlier results of these arguments, or none with a number")
 
 
 def historical_inconsistency(

@@ -27,7 +27,7 @@ def latency_anomaly(view: ResultView, context: SignalContext) -> SignalReading |
         return SILENT
     if not view.judges_latency:
         return SignalReading(
-            _UNDECLARED, "outside of what is usual; nobody declared this tool's latency"
+            _UNDECLARED, "outside of the usual range; no latency of this tool is declared"
         )
     if ms > most:
         return SignalReading(_LATE, "slower than declared")

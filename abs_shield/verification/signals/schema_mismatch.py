@@ -12,8 +12,8 @@ from abs_shield.verification.result_view import ABSENT, ResultView, is_finite
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-_NOTHING = Unavailable("no fields are declared, and too few results are known")
-_SAME_SHAPE = Unavailable("no fields are declared, and the shape differs from no earlier one")
+_NOTHING = Unavailable("no fields are declared, and there are too few earlier results")
+_SAME_SHAPE = Unavailable("no fields are declared, and the shape matches earlier results")
 """A hallucinated result may have the right shape, so a matching shape is not evidence for it."""
 
 
@@ -60,4 +60,4 @@ def _fault(value: object, usual: str | None, *, nullable: bool) -> str:
     if not is_finite(value):
         return "" if nullable else "is not a finite number"
     kind = kind_of(value) if usual is not None else ""
-    return f"is of type {kind}, and always was {usual}" if kind != (usual or "") else ""
+    return f"is of type {kind}, and was always {usual}" if kind != (usual or "") else ""

@@ -7,7 +7,7 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-_NOTHING = Unavailable("this session knows no result of these arguments")
+_NOTHING = Unavailable("no earlier result of these arguments in this session")
 
 
 def session_inconsistency(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:

@@ -7,7 +7,7 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-_NOTHING = Unavailable("too few results of this tool are known")
+_NOTHING = Unavailable("too few earlier results of this tool")
 
 
 def spc_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:

@@ -7,7 +7,7 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-_NOTHING = Unavailable("too few results of this tool are known")
+_NOTHING = Unavailable("too few earlier results of this tool")
 _NO_NUMBERS = Unavailable("no number of the result was seen before")
 
 
