@@ -184,7 +184,7 @@ def _mistake(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) ->
 def _wrong_target(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) -> str:
     into = escaped(one.into)
     if not one.into:
-        return f"`{one.gap}` is to be merged, but into which gap? write its id"
+        return f"`{one.gap}` is to be merged, but no target gap is named; write its id"
     if one.into not in gaps:
         return f"`{one.gap}` cannot be merged into `{into}`: no gap has that id; " + _hint(
             one.into, gaps

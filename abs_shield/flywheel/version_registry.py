@@ -108,7 +108,7 @@ class VersionRegistry:
             # all of them, because an override has to know what it overrides
             objections = [*_objections(connection, promoted)]
             if objections and not override.strip():
-                hint = "evaluate it anew, or override with a reason"
+                hint = "evaluate it again, or override with a reason"
                 why = "; ".join(objections)
                 raise StoreError(
                     f"flywheel: {describe_version(promoted)} is not promoted: {why}; {hint}"

@@ -97,7 +97,7 @@ def test_without_cases_nothing_is_proved() -> None:
     """It is neither clean nor not."""
     report = find_leaks(["a b"], [])
 
-    assert "no evaluation cases were given: nothing is proved" == str(report)
+    assert "no evaluation cases were given: leakage was not tested" == str(report)
     assert None is report.to_dict()["clean"]
 
 

@@ -72,7 +72,7 @@ def test_a_merged_gap_goes_into_the_other(log, book, gaps):
         ({"gap": "gap-0"}, "no gap has the id `gap-0`; there are"),
         ({"why": " "}, "has no reason; say why"),
         ({"by": ""}, "name the reviewer"),
-        ({"choice": Choice.MERGE}, "into which gap"),
+        ({"choice": Choice.MERGE}, "no target gap is named"),
         ({"choice": Choice.MERGE, "into": "gap-0"}, "no gap has that id"),
         ({"choice": Choice.MERGE, "into": "itself"}, "cannot be merged into itself"),
     ],

@@ -80,7 +80,7 @@ class LeakageReport:
 
     def __str__(self) -> str:
         if not self.evaluation:
-            return "no evaluation cases were given: nothing is proved"
+            return "no evaluation cases were given: leakage was not tested"
         kinds = Counter(leak.kind for leak in self.leaks)
         kinds_text = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or "none"
         return (

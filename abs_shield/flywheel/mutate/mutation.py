@@ -123,7 +123,7 @@ def _drafts(
         return correction_drafts.drafts(rights, gap=gap.id, entities=entities, random=random)
     if not facts:
         hint = "give `facts` about it, or `answers` by what the model claimed"
-        raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
+        raise ShieldError(f"mutate: no right answer is known for gap `{escaped(gap.id)}`; {hint}")
     synthetic = fact_drafts.Synthetic(entities, sources.made_up)
     return fact_drafts.drafts(facts, catches, gap=gap.id, synthetic=synthetic, random=random)
 
@@ -189,7 +189,7 @@ def _require_answers(rights: dict[str, str], gap: Gap, catches: Iterable[Catch])
                 f"`{escaped(guess.suggested_value)}` for `{escaped(unquote(guess.claim))}` is only"
                 " a guess: write the right answer in the review, or give `answers`"
             )
-        raise ShieldError(f"mutate: no right name is known of gap `{escaped(gap.id)}`; {hint}")
+        raise ShieldError(f"mutate: no right name is known for gap `{escaped(gap.id)}`; {hint}")
     return rights
 
 
