@@ -90,7 +90,7 @@ class DecisionMatcher:
         yield from self._unavailable_reasons(decisions)
         # the call is blocked in strict mode, although no finding explains it
         if any(decision.errors for decision in decisions):
-            yield "an error of a layer is no finding; expect it with code `layer_error`"
+            yield "an error of a layer is not a finding; expect it with code `layer_error`"
 
     def _unavailable_reasons(self, decisions: Sequence[Decision]) -> Iterator[str]:
         """Yield each reason for which the expected layer could not judge the calls."""
@@ -101,12 +101,12 @@ class DecisionMatcher:
         ]
         reasons = {c.reason: None for c in coverage if c.outcome is Outcome.UNAVAILABLE}
         for reason in reasons:
-            yield f"`{escaped(self.layer)}` did not look: {escaped(reason, limit=200)}"
+            yield f"`{escaped(self.layer)}` could not judge: {escaped(reason, limit=200)}"
 
 
 _LAYER_ERROR = "layer_error"
 _NO_MATCH = {
-    "tool": "no call is of the tool",
+    "tool": "no call uses the tool",
     "layer": "no layer is named",
     "code": "no finding has the code",
     "where": "no finding is at",

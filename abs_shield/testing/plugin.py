@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MARKER = (
     "no_shield: run the body of this test with every abs_shield Shield off: tools run unjudged, "
-    "and their decisions say so. Fixtures run as ever."
+    "and their decisions say so. Fixtures run as usual."
 )
 
 

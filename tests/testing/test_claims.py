@@ -84,7 +84,7 @@ def test_what_was_found_instead_is_said(firewall):
     ("words", "hint"),
     [
         ({"layer": "phantom_tol"}, "no layer is named `phantom_tol`; did you mean `phantom_tool`?"),
-        ({"tool": "refnud"}, "no call is of the tool `refnud`; did you mean `refund`?"),
+        ({"tool": "refnud"}, "no call uses the tool `refnud`; did you mean `refund`?"),
         ({"code": "rul"}, "no finding has the code `rul`; did you mean `rule`?"),
     ],
 )  # fmt: skip
@@ -166,7 +166,7 @@ def test_our_own_error_is_no_finding(desk):
     decision = judged(desk(layers=[broken], rules=[]), "refund", RIGHT)
     assert_blocked(decision, code="layer_error", layer="broken")
 
-    with pytest.raises(AssertionError, match="an error of a layer is no finding"):
+    with pytest.raises(AssertionError, match="an error of a layer is not a finding"):
         assert_blocked(decision)
 
 
@@ -198,7 +198,7 @@ def test_an_allowed_call_is_claimed(firewall):
 def test_a_layer_that_did_not_look_allows_nothing(firewall):
     """Without log-probabilities `confidence_drop` is unavailable, which is not a pass."""
     decision = judged(firewall, "refund", RIGHT)
-    with pytest.raises(AssertionError, match="`confidence_drop` did not look: no log-prob"):
+    with pytest.raises(AssertionError, match="`confidence_drop` could not judge: no log-prob"):
         assert_allowed(decision, layer="confidence_drop")
     with pytest.raises(AssertionError, match="did you mean `phantom_target`"):
         assert_allowed(decision, layer="phantomtarget")
@@ -215,7 +215,7 @@ def test_why_a_layer_did_not_look_is_told_once(firewall):
     with pytest.raises(AssertionError) as caught:
         agent()
 
-    assert 1 == str(caught.value).count("`confidence_drop` did not look: no log-probabilities")
+    assert 1 == str(caught.value).count("`confidence_drop` could not judge: no log-probabilities")
 
 
 def test_every_call_of_a_block_is_allowed(firewall):
