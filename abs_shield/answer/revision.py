@@ -28,12 +28,12 @@ _CLAIM, _EVIDENCE = 500, 300  # feedback is part of a prompt: enough to recognis
 _MOST = 10  # a model corrects some ten faults at once; more crowd out the instructions
 _REASONS = {
     "contradicted": "a statement in it contradicts what the tools returned",
-    "divergent": "a statement in it did not come out the same when it was checked again",
+    "divergent": "a statement in it was different when it was checked again",
     "unsupported": "a statement in it is not supported by what was found",
     "unverified": "nothing was found that it could be checked against",
-    "call_rejected": "a step that it rests on could not be taken",
+    "call_rejected": "an action that it depends on was not performed",
     NOT_CHECKED: "it could not be checked",
-    "not_probed": "it could not be checked as closely as it has to be",
+    "not_probed": "it could not be checked as thoroughly as required",
 }
 """Reasons shown to the user by status or note, worst first, without internals."""
 _HOW = (

@@ -35,7 +35,7 @@ def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
 
     assert "revise" == report.action
     assert "check_failed" in decision.notes
-    assert [error.split(":")[0] for error in decision.errors] == ["the verifier broke"]
+    assert [error.split(":")[0] for error in decision.errors] == ["the verifier failed"]
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_without_evidence_nothing_is_asked(prober):
         ("nobody", Terms(), "no judge is given"),
         ("judge", Terms(budget=Budget(calls=0)), "the budget of 0 calls is spent"),
         ("slow", Terms(timeout_s=0.05), "0.05 s"),
-        ("wrong", Terms(), "a wrong reply, twice"),
+        ("wrong", Terms(), "two invalid replies"),
     ],
 )
 def test_what_did_not_run_says_why(prober, who, terms, said):

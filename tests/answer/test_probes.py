@@ -173,7 +173,7 @@ def test_only_critical_claims_are_probed():
         (EVIDENCE, None, Terms(), "no judge is given"),
         (EVIDENCE, Filler(TRUE), Terms(budget=Budget(calls=0)), "the budget of 0 calls is spent"),
         (EVIDENCE, Scripted(RuntimeError("no route")), Terms(), "no route"),
-        (EVIDENCE, Scripted({}, {}), Terms(), "a wrong reply, twice"),
+        (EVIDENCE, Scripted({}, {}), Terms(), "two invalid replies"),
         (Evidence(()), Filler(TRUE), Terms(), "there is no evidence"),
     ],
 )

@@ -51,7 +51,7 @@ def test_what_no_wording_mends_is_not_revised(shop):
     done = through(shop, TRUE, Writer(), AnswerConfig(high_stakes=True))
 
     assert (0, "block") == (done.rounds, done.checked.report.action)
-    assert "checked as closely" in done.text
+    assert "checked as thoroughly" in done.text
 
 
 def test_each_failure_has_words_of_its_own(shop):
@@ -69,7 +69,7 @@ def test_a_refusal_after_a_rejected_call(shop):
     shop.call("get_order", id=7)
     done = through(shop, TRUE, Writer("Order W-2040 has shipped from Oslo."))
 
-    assert "a step" in done.refused
+    assert "an action" in done.refused
 
 
 @pytest.mark.parametrize(

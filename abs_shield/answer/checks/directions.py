@@ -84,7 +84,7 @@ class Directions:
             turned = (one for a, b, one in self._ends if _matches(first, b) and _matches(second, a))
             if fields := next(turned, None):
                 names = " and ".join(f"`{name}`" for name in fields)
-                return f"the evidence has it the other way round, under {names}"
+                return f"the evidence has the opposite order, under {names}"
         return ""
 
 

@@ -203,7 +203,7 @@ class _Check:
         try:
             judged = yield from provider.steps(text, self._evidence)
         except Exception as error:
-            return Undetermined(f"the provider broke: {escaped(describe_exception(error))}")
+            return Undetermined(f"the provider failed: {escaped(describe_exception(error))}")
         if isinstance(judged, Undetermined):
             return judged
         notes = ("" if has_context else NO_CONTEXT, self._evidence.blind)

@@ -59,7 +59,8 @@ def verify(
             odds |= {(place, premise): one for place, one in zip(places, reply, strict=True)}
     except Exception as error:
         return tuple(
-            Unavailable(f"the verifier broke: {escaped(describe_exception(error))}") for _ in claims
+            Unavailable(f"the verifier failed: {escaped(describe_exception(error))}")
+            for _ in claims
         )
     return tuple(
         _opinion(claim, [(odds[n, span.text], span) for span in spans[n]], odds.get((n, joined[n])))

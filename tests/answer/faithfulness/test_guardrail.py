@@ -218,7 +218,7 @@ def test_a_provider_of_ones_own():
     bad = Faithfulness(provider=Own(ValueError("oh")), context=POLICY).check("Anything.")
 
     assert (True, ("checked by hand",)) == (good.passed, good.notes)
-    assert "the provider broke: ValueError: oh" == bad.undetermined
+    assert "the provider failed: ValueError: oh" == bad.undetermined
     assert bad.denied
 
 
