@@ -247,7 +247,9 @@ def test_a_tool_that_cannot_be_declared_stops_no_run(adapter, caplog, odd, code)
     session = adapter.session("c")
     for _ in range(2):
         adapter.offer(session, [odd, LOOK_UP])
-    assert 1 == len([r for r in caplog.records if "cannot judge an offered tool" in r.message])
+    assert 1 == len(
+        [r for r in caplog.records if "cannot use the declaration of an offered tool" in r.message]
+    )
 
     assert adapter.firewall.check_call(ToolCall("look_up", {}), session=session).blocked is False
     decision = adapter.firewall.check_call(ToolCall(odd["name"], {}), session=session)

@@ -197,7 +197,7 @@ def test_without_anything_all_layers_run_in_audit_and_it_is_said_once(run):
     [
         ("house:polcy", "did you mean `policy`"),
         ("huose:policy", "there is no module `huose`"),
-        ("house:number", "no policy but `int`"),
+        ("house:number", "not a policy but `int`"),
         ("house", "module:attr"),
     ],
 )

@@ -109,7 +109,7 @@ def count(x: dict[Id, int]) -> None: ...
 
 @pytest.mark.parametrize(
     ("function", "said"),
-    [(pay, "`Injected` stands inside `order`"), (count, "stands on the keys of `x`")],
+    [(pay, "`Injected` is used inside `order`"), (count, "on the keys of `x` has no effect")],
 )
 def test_a_mark_that_cannot_hold_is_an_error(function, said):
     """What would never be injected, and names that are no values."""

@@ -89,7 +89,7 @@ def test_a_store_without_reports_is_a_store(caplog):
     report, kept = checked(Breaks())
 
     assert ("block", None) == (report.action, kept)
-    assert "could not keep a report" in caplog.text
+    assert "could not store a report" in caplog.text
 
 
 QUOTES = {
