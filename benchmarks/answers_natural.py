@@ -18,8 +18,8 @@ _REASONS = {
     "no successful call": "deeds",
     "cites": "sources",
     "the evidence says": "polarity",
-    "stands for another record": "records",
-    "is said where the evidence has": "records",
+    "belongs to another record": "records",
+    "the answer has": "records",
     "is in another unit": "units",
 }
 """What a contradiction says, to the scorer that found it."""
