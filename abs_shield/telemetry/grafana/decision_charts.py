@@ -124,9 +124,9 @@ RISK = (
         title="Risk heatmap",
         meaning=(
             "Findings for each time that a check ran, by tool and check: 5% is one finding in 20"
-            " runs. A cell says `not run` where the check was asked and never could judge, and is"
-            " empty where it was never asked. A click on a tool's cell opens its decisions on the"
-            " page of `abs-shield dashboard`. The mode is not filtered."
+            " runs. A cell says `not run` where the check was requested and never could judge, and"
+            " is empty where it was never requested. A click on a tool's cell opens its decisions"
+            " on the page of `abs-shield dashboard`. The mode is not filtered."
         ),
         queries=(PanelQuery(_cells()),),
         kind="heatmap",
