@@ -68,7 +68,7 @@ def init(
     It is in audit mode. Strict mode enforces every fault of the recorded calls; for faults that the
     tool did not reject, there is a commented-out suppression with their number. Exits with 0; with
     1 if the written module has errors, or blocks faults that --let-through names; with 2 for bad
-    input, such as a tool that was left out or a session that returns after another one began.
+    input, such as a tool that was left out or a session that continues after another one began.
     """
     files = runs or []
     _require_readable(files)  # a pass over large files takes minutes

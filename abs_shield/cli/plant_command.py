@@ -82,7 +82,7 @@ def plant(
     `abs-shield backtest FOLDER` then measures what a policy finds and what it flags wrongly. The
     folder contains the runs, with all personal data in them. Exits with 0; with 1 if nothing could
     be planted, and then writes nothing; with 2 for bad input: a line that is not a run, or a
-    session that returns after another one began.
+    session that continues after another one began.
     """
     sample = Sample(
         kinds=_kinds(kinds), seed=seed, most=per_kind, only=frozenset(only) if only else None
