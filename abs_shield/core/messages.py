@@ -66,7 +66,7 @@ def read_message(message: Any) -> Iterator[Event]:
         return
     if kind and "role" not in message:
         # foreign text of any length
-        yield Opaque(f"an item of type {kind[:40]} holds what was not seen here", at)
+        yield Opaque(f"an item of type {kind[:40]} holds content that was not read", at)
         return
     role = _role(message)
     # Gemini's function role holds results as parts of a turn
@@ -291,7 +291,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         calls += map(read_call, _listed(listed))
     is_empty = content in ("", []) or bool(blocks)
     if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
-        later.append(Opaque(f"{_with_article(role)} message holds nothing that is read here", at))
+        later.append(Opaque(f"{_with_article(role)} message holds nothing that can be read", at))
     # Results first: they answer the turn before, and the user's words may refer to them.
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):

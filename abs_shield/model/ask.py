@@ -133,7 +133,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
     for _ in range(_TRIES):
         refused = terms.budget.take(_length(messages)) if terms.budget else ""
         if refused:
-            return Undetermined(f"{refused}{problem and f'; the reply was wrong: {problem}'}")
+            return Undetermined(f"{refused}{problem and f'; the reply was invalid: {problem}'}")
         got = yield [dict(message) for message in messages]
         # an exception of the server is final: its client has retried already
         if isinstance(got, Exception) and not isinstance(got, BadReply):
@@ -145,7 +145,7 @@ def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Messa
             return reply
         # without the wrong reply, which may be long, or contain hostile text
         messages = [*messages[: len(question.messages)], _retry_message(problem)]
-    return _undetermined(judge, f"a wrong reply, twice: {problem}")
+    return _undetermined(judge, f"two invalid replies: {problem}")
 
 
 def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None, str]:

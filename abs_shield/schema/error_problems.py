@@ -155,7 +155,7 @@ def _not_unique(error: Any, where: str) -> SchemaProblem:
 
 
 def _unwanted(error: Any, where: str) -> SchemaProblem:
-    return _mismatch(error, where, "no_alternative", "a value outside what `not` forbids")
+    return _mismatch(error, where, "no_alternative", "a value that `not` does not forbid")
 
 
 def _too_many(error: Any, where: str) -> SchemaProblem:

@@ -135,7 +135,7 @@ def _contradiction_of_enum(schema: Mapping[str, Any], plain: Shape, root: Any) -
         return None
     if any(fits.accepts(member) for member in allowed):
         return None
-    return f"no member of {what}, such as {display_value(allowed[0])}, fits what stands beside it"
+    return f"no member of {what}, such as {display_value(allowed[0])}, fits the other keywords"
 
 
 def _contradiction_of_type(kind: str, plain: Shape, root: Any, path: Path, depth: int) -> Reason:

@@ -128,7 +128,7 @@ def _missing_newest(ledger: Ledger) -> ChainFault | None:
     last, counted = ledger.last_place(), ledger.last_assigned_place()
     if last >= counted:
         return None
-    gone = f"the database counted {counted:,} records, and the newest there is has place {last:,}"
+    gone = f"the database counted {counted:,} records, and the newest record has place {last:,}"
     return ChainFault("", 0, "missing", gone)
 
 

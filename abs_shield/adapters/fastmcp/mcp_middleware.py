@@ -219,7 +219,7 @@ class ShieldMiddleware(Middleware):
         session.agent = _short_text(meta.get(AGENT)) or session.agent
         if messages:
             if len(messages) > _MAX_MESSAGES:
-                session.opaque("only the newest messages were taken in")
+                session.opaque("only the newest messages were read")
             self._adapter.add_messages(session, messages[-_MAX_MESSAGES:])
         return session
 
