@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from math import isfinite
 from typing import Any
 
 from abs_shield.core.call import ToolCall
@@ -414,14 +415,13 @@ def _value(content: Any) -> Any:
 def _time(at: Any) -> float | None:
     if isinstance(at, bool):  # an `int` as well, and no time
         return None
-    if isinstance(at, (int, float)):
-        return float(at)
-    if isinstance(at, str):
-        try:
-            return datetime.fromisoformat(at).timestamp()
-        except ValueError:
-            return None
-    return None
+    if not isinstance(at, (int, float, str)):
+        return None
+    try:
+        seconds = datetime.fromisoformat(at).timestamp() if isinstance(at, str) else float(at)
+    except (ValueError, OverflowError, OSError):  # OSError: of a year that the system cannot count
+        return None
+    return seconds if isfinite(seconds) else None
 
 
 def _with_article(role: str) -> str:

@@ -17,6 +17,7 @@ from abs_shield.plan.spellings import EntitySpellings
 from abs_shield.plan.tool_action import ToolAction, have_same_noun, parse_action_argument
 from abs_shield.plan.tool_parameters import Parameter
 from abs_shield.plan.tool_plan import ToolPlan
+from abs_shield.policy.policy import MOST_WINDOW_CALLS
 from abs_shield.session import Executed
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.failure_results import is_failure_result
@@ -38,7 +39,6 @@ _POSITION_WORDS = frozenset("index row line position count offset nth number pag
 _FILE_WORDS = frozenset("file path filename filepath folder directory dir".split())
 _MIN_CONTENT_LENGTH = 4  # a shorter text, such as `yes`, is in many calls
 _MIN_ENTITIES = 2  # a place is a value only where something else is the entity
-_MAX_WRITES = 256  # many times the usual window of 10; each one is compared with a new call
 _MAX_NEW_IDS = 8
 """Identifiers in the result of one creating call; a longer list is a search result."""
 _MAX_REMOVED = 10_000  # the oldest are forgotten: a write on them gives no finding
@@ -148,7 +148,7 @@ class WriteHistory:
     def __init__(self) -> None:
         self._read = self._children_read = 0
         self._count = 0
-        self.writes: deque[Write] = deque(maxlen=_MAX_WRITES)
+        self.writes: deque[Write] = deque(maxlen=MOST_WINDOW_CALLS)
         self.undone: set[int] = set()
         self.removed: OrderedDict[str, Write] = OrderedDict()
         self.removed_contents: OrderedDict[bytes, Write] = OrderedDict()
@@ -231,7 +231,7 @@ class WriteHistory:
             )
             # Positions that are no longer stored can be asked for by nobody.
             self.undone = {
-                position for position in self.undone if position > self._count - _MAX_WRITES
+                position for position in self.undone if position > self._count - MOST_WINDOW_CALLS
             }
         self.writes.append(write)
         self._update_removed(write)

@@ -106,7 +106,8 @@ def configure(
         on_log_loss: Whether a call runs when the store cannot keep its decision.
         retries: Blocked attempts of one tool in one run after which the model is told to stop; at
             least 1.
-        window: Calls, and seconds, within which two calls can contradict each other.
+        window: Calls, at most 256, and seconds, within which two calls can contradict each
+            other.
         suppress: Known false alarms, each with its reason; see `Suppression`.
         verification: Settings for judging tool results; None for the defaults, False to turn it
             off.

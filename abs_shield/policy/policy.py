@@ -107,6 +107,7 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
 
 _NEAR_A_LAYER = 0.75  # a slip in a layer's name is nearer; most names of tools are not
 _NEAR_VERIFICATION = 0.9
+MOST_WINDOW_CALLS = 256  # many times the usual 10; each write is compared with a new call
 """Similarity of a typing error: below it, `verification_code` and `notification` are tools."""
 
 LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_valid_layer)]
@@ -153,7 +154,7 @@ class Policy(Declaration):
             allow in audit mode.
         on_log_loss: Action on a call when the store cannot keep its decision.
         retries: Blocked attempts of one tool in one run before the model is told to stop.
-        window: Calls and seconds within which calls contradict each other.
+        window: Calls (at most 256) and seconds within which calls contradict each other.
         suppress: Known false alarms.
         verification: Settings for judging results; False turns it off.
         answer: Settings for judging answers; False turns it off.
@@ -179,7 +180,9 @@ class Policy(Declaration):
     # two corrections are a fair chance; each costs a turn of the model
     retries: int = Field(default=3, ge=1)
     # calls and seconds: what a user asked for later is another matter
-    window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
+    window: tuple[
+        Annotated[int, Field(ge=1, le=MOST_WINDOW_CALLS)], Annotated[float, Field(gt=0)]
+    ] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
     verification: Annotated[
         Verification | Literal[False], _settings_validator(Verification, "results")

@@ -269,6 +269,9 @@ def test_logprobs_ride_with_the_call(place: str, logprobs: Any) -> None:
         (True, None),
         (None, None),
         ([], None),
+        (10**400, None),
+        (float("nan"), None),
+        (float("inf"), None),
     ],
 )
 def test_at_is_seconds_or_iso_8601(at: Any, expected: float | None) -> None:

@@ -76,6 +76,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"retries": 1.5}, "`retries`"),
     ({"window": 10}, "valid tuple"),
     ({"window": (0, 60)}, "`window.0`"),
+    ({"window": (257, 60)}, "`window.0`: Input should be less than or equal to 256, got 257"),
     ({"window": (10, 0)}, "`window.1`"),
     ({"suppress": Suppression(check="phantom_tool", reason="x")}, "give a list"),
     ({"suppress": [Suppression(check="phantom_tol", reason="x")]}, "did you mean `phantom_tool`?"),
