@@ -105,9 +105,9 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
         )
 
 
+MOST_WINDOW_CALLS = 256  # many times the usual 10; each write is compared with a new call
 _NEAR_A_LAYER = 0.75  # a slip in a layer's name is nearer; most names of tools are not
 _NEAR_VERIFICATION = 0.9
-MOST_WINDOW_CALLS = 256  # many times the usual 10; each write is compared with a new call
 """Similarity of a typing error: below it, `verification_code` and `notification` are tools."""
 
 LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_valid_layer)]
