@@ -22,7 +22,7 @@ def postgres() -> Iterator[Server]:
 
 @pytest.fixture
 def dsn(postgres) -> str:
-    """Give the address of a schema with nothing in it."""
+    """Return the address of a schema with nothing in it."""
     import psycopg
 
     schema = f"t{uuid4().hex}"

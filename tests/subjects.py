@@ -8,5 +8,5 @@ from abs_shield.stores import Store
 
 
 def about_calls(store: Store) -> list[Decision]:
-    """Give the decisions about calls, oldest first; those about results are left out."""
+    """Return the decisions about calls, oldest first; those about results are left out."""
     return [decision for decision in store.decisions() if decision.subject is Subject.CALL]

@@ -43,7 +43,7 @@ def play(session, events):
 
 
 def codes(session, value):
-    """What the layer finds in a call with that id."""
+    """Return what the layer finds in a call with that id."""
     call = ToolCall("refund", {"order_id": value})
     return [finding.code for finding in FIREWALL.check_call(call, session=session).findings]
 

@@ -247,7 +247,7 @@ def door(hint: Any, *, default: Any = ..., **declared: Any) -> Shield:
 
 
 def outcome(firewall: Shield, value: Any) -> Any:
-    """What the tool returned or raised."""
+    """Return what the tool returned or raised."""
     try:
         return firewall.dispatch("tool", {"a": value})
     except CallBlocked as blocked:
@@ -257,7 +257,7 @@ def outcome(firewall: Shield, value: Any) -> Any:
 
 
 def verdict(firewall: Shield, value: Any) -> Verdict:
-    """What is said of a call with that value, by the model's JSON."""
+    """Return what is said of a call with that value, by the model's JSON."""
     return firewall.check_call(ToolCall("tool", {"a": value})).verdict
 
 

@@ -17,7 +17,7 @@ def amount_is_in_bounds(amount: float) -> bool:
 
 
 def ways() -> dict[str, Any]:
-    """Give by way what opens a run; this gives what judges arguments, True where they may run."""
+    """Return by way what opens a run; this gives what judges arguments, True where they may run."""
     return {"check_call": _checked(), "shielded": _decorated()}
 
 

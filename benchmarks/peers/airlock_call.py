@@ -10,7 +10,7 @@ from the_call import ISO_DATE, MOST
 
 
 def ways() -> dict[str, Any]:
-    """Give by way what opens a run; this gives what judges arguments, True where they may run."""
+    """Return by way what opens a run; this gives what judges arguments, True where they may run."""
     config = AirlockConfig(
         unknown_args=UnknownArgsMode.BLOCK, enable_audit_log=False, sanitize_output=False
     )

@@ -37,7 +37,7 @@ RULES = {
 
 
 def ways() -> dict[str, Any]:
-    """Give by way what opens a run; this gives what judges arguments, True where they may run."""
+    """Return by way what opens a run; this gives what judges arguments, True where they may run."""
     with open("rules.yaml", "w", encoding="utf-8") as file:
         json.dump(RULES, file)  # JSON is YAML
     check = ShieldEngine(rules="rules.yaml").check

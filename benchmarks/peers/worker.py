@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _judged(way: Any) -> dict[str, Any]:
-    """Whether the good call passes, and which of the bad ones do not."""
+    """Return whether the good call passes, and which of the bad ones do not."""
     return {
         "passes": bool(way(dict(ARGUMENTS))),
         "stops": [name for name, bad in BAD.items() if not _lets_through(way, bad)],

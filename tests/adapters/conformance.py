@@ -34,7 +34,7 @@ def calls_of(scene: Scene) -> list[Call]:
 
 
 def ends_so(driver: Driver, scene: Scene, error: BaseException) -> bool:
-    """Whether the framework by itself ends a scene with that error: a tool's own."""
+    """Return whether the framework by itself ends a scene with that error: a tool's own."""
     bare = played(driver, scene, None).error
     return type(bare) is type(error) and str(bare) == str(error)
 
@@ -112,7 +112,7 @@ def audit(driver: Driver, name: str) -> Iterator[str]:
 
 
 def _unordered(ran: list[tuple[str, dict[str, object]]]) -> list[str]:
-    """What ran; calls of one turn may run side by side, and start in any order."""
+    """Return what ran; calls of one turn may run side by side, and start in any order."""
     return sorted(map(repr, ran))
 
 
@@ -131,7 +131,7 @@ def seen(driver: Driver) -> Iterator[str]:
 
 
 def conforms(driver: Driver) -> type:
-    """Give the test class of one adapter."""
+    """Return the test class of one adapter."""
     possible = [name for name in SCENES if name not in driver.impossible]
 
     class TestConformance:
@@ -160,7 +160,7 @@ def conforms(driver: Driver) -> type:
 
 
 def cells(driver: Driver) -> Iterator[tuple[str, str]]:
-    """Give what the matrix says of each scene: strict and audit, or why it is impossible."""
+    """Yield what the matrix says of each scene: strict and audit, or why it is impossible."""
     for name in SCENES:
         if name in driver.impossible:
             yield name, f"no: {driver.impossible[name]}"

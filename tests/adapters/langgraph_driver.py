@@ -109,7 +109,7 @@ def tools(desk: Desk) -> list[StructuredTool]:
 
 
 def told(error: Exception, request: Any) -> str:
-    """What a host tells the model of a tool that raised."""
+    """Return what a host tells the model of a tool that raised."""
     return f"error: {error}"
 
 
@@ -215,7 +215,7 @@ THREAD = {"configurable": {"thread_id": "th1"}}
 
 
 def asking(text: str) -> dict[str, Any]:
-    """What a run starts with."""
+    """Return what a run starts with."""
     return {"messages": [("user", text)]}
 
 

@@ -45,7 +45,7 @@ Rows = dict[str, dict[str, str]]
 
 
 def played() -> Iterator[tuple[str, str, str]]:
-    """Give driver, scene and cell of every framework that is installed here."""
+    """Yield driver, scene and cell of every framework that is installed here."""
     for adapter in INSTALLED:
         for driver in import_module(f"tests.adapters.{adapter}_driver").DRIVERS:
             for scene, cell in cells(driver):
@@ -53,7 +53,7 @@ def played() -> Iterator[tuple[str, str, str]]:
 
 
 def table(rows: Rows) -> Iterator[str]:
-    """Give the lines of the table, a row a scene."""
+    """Yield the lines of the table, a row a scene."""
     yield "| | " + " | ".join(rows) + " |"
     yield "|---|" + "---|" * len(rows)
     for scene in SCENES:

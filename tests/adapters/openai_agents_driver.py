@@ -119,7 +119,7 @@ def play(runner: Any, agent: Agent[Any], asked: Any = ASKED, **options: Any) -> 
 
 
 def told(agent: Agent[Any], call_id: str = "c1") -> str:
-    """What the agent's model heard of a call."""
+    """Return what the agent's model heard of a call."""
     return outputs(agent.model.requests)[call_id]
 
 

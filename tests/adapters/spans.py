@@ -40,5 +40,5 @@ def recorded(ran: Ran) -> Iterator[None]:
 
 
 def _is_of_client(span: ReadableSpan) -> bool:
-    """Whether it is the client's of an MCP request, which runs in this process by chance."""
+    """Return whether it is the client's of an MCP request, which runs in this process by chance."""
     return span.kind is trace.SpanKind.CLIENT and "mcp.method.name" in (span.attributes or {})

@@ -18,7 +18,7 @@ TURNS = {"true": [[GOOD], CLAIMED], "made up": [CLAIMED]}
 
 
 def openai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
-    """What the block of chat completions is given."""
+    """Return what the block of chat completions is given."""
     from abs_shield.adapters.openai import run_tool_calls, settle_answer
     from tests.adapters.openai_driver import Scripted, write_chat
 
@@ -30,7 +30,7 @@ def openai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
 
 
 def anthropic(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
-    """What the block of the tool runner is given."""
+    """Return what the block of the tool runner is given."""
     from anthropic import beta_tool
 
     from abs_shield.adapters.anthropic import settle_answer, shielded_runner
@@ -46,7 +46,7 @@ def anthropic(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
 
 
 def agents(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
-    """What the block of the OpenAI Agents SDK is given."""
+    """Return what the block of the OpenAI Agents SDK is given."""
     from agents import Agent, function_tool
 
     from abs_shield.adapters.openai_agents import ShieldedRunner
@@ -57,7 +57,7 @@ def agents(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
 
 
 def langchain(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
-    """What the block of LangChain is given."""
+    """Return what the block of LangChain is given."""
     from langchain.agents import create_agent
 
     from abs_shield.adapters.langgraph import ShieldMiddleware
@@ -68,7 +68,7 @@ def langchain(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
 
 
 def pydantic_ai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
-    """What the block of pydantic-ai is given."""
+    """Return what the block of pydantic-ai is given."""
     from pydantic_ai import Agent
 
     from abs_shield.adapters.pydantic_ai import ShieldCapability

@@ -366,7 +366,7 @@ def heard(messages: Any, **more: Any) -> Session:
 
 
 def source(session: Session, value: str) -> str:
-    """Who said *value*."""
+    """Return who said *value*."""
     origin = session.origin(value)
     return "" if origin is None else origin.source
 

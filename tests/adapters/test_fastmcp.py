@@ -49,7 +49,7 @@ Conversed = Callable[[Client[Any]], Coroutine[Any, Any, Any]]
 
 @pytest.fixture
 def strict() -> Shield:
-    """Give a strict Shield that knows one pair of inverse tools."""
+    """Return a strict Shield that knows one pair of inverse tools."""
     pair = inverse("create_user", "delete_user", same="user_id")
     return Shield(shield.configure(mode="strict", on_suspicious="block", inverses=[pair]))
 

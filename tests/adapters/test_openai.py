@@ -124,7 +124,7 @@ def test_what_the_provider_keeps_was_not_seen():
 
 
 def refunds(**members: Any) -> bool:
-    """Whether a refund of a transaction that the input does not name runs in strict mode."""
+    """Return whether a refund of a transaction that the input does not name runs in strict mode."""
     call = GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})
     response = Response.model_validate({**write_response([call], False), **members})
     guard = firewall(mode="strict", on_suspicious="block")

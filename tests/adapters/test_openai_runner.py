@@ -230,7 +230,7 @@ def refunds(transaction: str) -> list[Any]:
 
 
 def allowed(request: dict[str, Any], transaction: str = "tx_4711") -> bool:
-    """Whether a refund of the transaction runs in strict mode."""
+    """Return whether a refund of the transaction runs in strict mode."""
     desk = Desk()
     ran(refunds(transaction), firewall("strict"), desk=desk, request=request)
     return bool(desk.ran)

@@ -84,7 +84,7 @@ def clerk(guard: Shield | None, *turns: Any, **given: Any) -> Agent[Any, Any]:
 
 
 def returns(result: Any) -> dict[str, ToolReturnPart]:
-    """What each call was answered with."""
+    """Return what each call was answered with."""
     parts = [part for message in result.all_messages() for part in message.parts]
     return {part.tool_call_id: part for part in parts if isinstance(part, ToolReturnPart)}
 

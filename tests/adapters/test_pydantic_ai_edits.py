@@ -59,7 +59,7 @@ def agent_of(tool: Any, guard: Shield, *turns: Any, own: Any = (), **given: Any)
 
 
 def decided(guard: Shield) -> list[Any]:
-    """What was decided about each call."""
+    """Return what was decided about each call."""
     return [(d.blocked, d.notes, d.verdict) for d in about_calls(guard.store)]
 
 

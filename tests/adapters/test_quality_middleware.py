@@ -54,7 +54,7 @@ async def slowly(parts):
 
 
 async def answer(request: Request) -> Response:
-    """What the request's body says, in the shape that its query asks for."""
+    """Return what the request's body says, in the shape that its query asks for."""
     body = (await request.body()).decode()
     match request.query_params.get("as", "json"):
         case "json":

@@ -78,7 +78,7 @@ def _served(request: pytest.FixtureRequest) -> Row:
 
 
 def served(request: pytest.FixtureRequest) -> str:
-    """Give the URL of the chat server, which runs until the test's module is done."""
+    """Return the URL of the chat server, which runs until the test's module is done."""
     pytest.importorskip("openai", reason="the extra `judge` is not installed")
     running = serving()
     request.addfinalizer(lambda: running.__exit__(None, None, None))
@@ -86,14 +86,14 @@ def served(request: pytest.FixtureRequest) -> str:
 
 
 def client(url: str, model: str) -> Any:
-    """Give the judge that asks the server for *model*."""
+    """Return the judge that asks the server for *model*."""
     from abs_shield.model.openai import OpenAIJudge
 
     return OpenAIJudge(model, base_url=url, api_key="k", retries=0)
 
 
 def asked_of(url: str) -> int:
-    """Give how often the server has been asked."""
+    """Return how often the server has been asked."""
     with urlopen(url) as reply:
         return sum(json.load(reply)["asked"].values())
 
@@ -171,7 +171,7 @@ PROBERS: dict[str, Callable[[pytest.FixtureRequest], Prober]] = {
 
 
 def spoiling(judge: Any, *turns: int) -> Judge:
-    """Give the same judge; its replies of these turns, counted from 0, find other values."""
+    """Return the same judge; its replies of these turns, counted from 0, find other values."""
     turn = [-1]
 
     def spoilt(reply: dict[str, Any], number: int) -> dict[str, Any]:

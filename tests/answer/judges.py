@@ -47,7 +47,7 @@ async def aprobe(
 
 
 def data_in(messages: list[dict[str, str]]) -> dict[str, Any]:
-    """What stands between the marks, by its name."""
+    """Return what stands between the marks, by its name."""
     text = "\n".join(message["content"] for message in messages)
     return {name: json.loads(inside) for name, _, inside in _FENCED.findall(text)}
 

@@ -71,7 +71,7 @@ class Shop:
 
 @contextmanager
 def asked():
-    """Give a shop in a run that has looked up order W-2040."""
+    """Yield a shop in a run that has looked up order W-2040."""
     new_shop = Shop()
     with new_shop.door.session() as session:
         session.user(ASKED)

@@ -110,7 +110,7 @@ HOSTILE = [
 
 
 def texts(answer: str) -> list[str]:
-    """Give what the claims say."""
+    """Return what the claims say."""
     return [claim.text for claim in claims_of(answer)]
 
 

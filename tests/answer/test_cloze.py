@@ -40,7 +40,7 @@ UNLIKE = [
 
 
 def agrees(one: str, other: str) -> bool:
-    """Whether a model that finds *other* agrees with an answer that says *one*."""
+    """Return whether a model that finds *other* agrees with an answer that says *one*."""
     return ClozeGap(GAP, values_in(f"it is {one}")[0]).agrees(other)
 
 

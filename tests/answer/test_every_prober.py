@@ -26,7 +26,7 @@ CRITICAL = [claim.text for claim in CLAIMS if claim.critical]
 
 @pytest.fixture(scope="module", params=PROBERS)
 def prober(request) -> Prober:
-    """Give a way to ask of each kind."""
+    """Return a way to ask of each kind."""
     return PROBERS[request.param](request)
 
 

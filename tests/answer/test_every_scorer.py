@@ -25,7 +25,7 @@ CLAIMS = claims_of(ANSWER)
 
 @pytest.fixture(scope="module", params=SCORERS)
 def row(request) -> Row:
-    """Give a scorer of each kind."""
+    """Return a scorer of each kind."""
     return SCORERS[request.param](request)
 
 

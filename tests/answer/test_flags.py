@@ -29,7 +29,7 @@ TREE = {"tree": {"id": "TR-9", "protected": True}, "permit": {"granted": False, 
 
 
 def told(answer, *documents):
-    """What each sentence of an answer is told to be against, in order."""
+    """Return what each sentence of an answer is told to be against, in order."""
     evidence = evidence_from([json.dumps(document) for document in documents])
     return against(answer, evidence)
 

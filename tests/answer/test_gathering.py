@@ -26,7 +26,7 @@ JSON = st.recursive(
 
 
 def texts(evidence):
-    """What its pieces say, by their source."""
+    """Return what its pieces say, by their source."""
     return [(piece.source, piece.text) for piece in evidence]
 
 

@@ -61,7 +61,7 @@ def call(id, name, arguments):
 
 
 def judged(answer, evidence, **more):
-    """What is said of the one sentence of an answer."""
+    """Return what is said of the one sentence of an answer."""
     (one,) = hard(claims(answer), evidence, answer=answer, **more)
     return one
 

@@ -12,7 +12,7 @@ from abs_shield.answer.scorers.lexical.features import FEATURES, Idf, features_o
 
 
 def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:
-    """Give how much of a claim is spelt as the nearest sentences are, and as all of them are."""
+    """Return how much of a claim is spelt as the nearest sentences are, and as all of them are."""
     values = dict(
         zip(
             FEATURES,

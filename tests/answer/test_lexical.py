@@ -36,7 +36,7 @@ POINTERS = tuple(f"/bookings/{n}/{name}" for n in (0, 1) for name in ("id", "pri
 
 
 def evidence(*texts: str) -> Evidence:
-    """Give these texts as tool results."""
+    """Return these texts as tool results."""
     return Evidence(
         tuple(
             Passage(f"result:{n}", PassageSource.TOOL_RESULT, text) for n, text in enumerate(texts)
@@ -45,7 +45,7 @@ def evidence(*texts: str) -> Evidence:
 
 
 def booked() -> Evidence:
-    """Give a tool result in JSON's shape, a line for each of its values."""
+    """Return a tool result in JSON's shape, a line for each of its values."""
     text = "\n".join(LINES)
     starts = [text.index(line) for line in LINES]
     lines = tuple(

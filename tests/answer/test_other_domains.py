@@ -230,7 +230,7 @@ CHANGED = [
 
 
 def missed(run, answer):
-    """What the hard checks miss of an answer, and why it is contradicted."""
+    """Return what the hard checks miss of an answer, and why it is contradicted."""
     session = Session()
     session.user("Please tell me what you see.")
     session.tool_result("look_up", RESULTS[run])

@@ -23,7 +23,7 @@ RECORDED = pytest.mark.skipif(
 
 
 def reported(*options):
-    """What the benchmark prints."""
+    """Return what the benchmark prints."""
     done = subprocess.run(
         [sys.executable, "benchmarks/answers.py", "--data", str(DATA), *options],
         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,

@@ -70,7 +70,7 @@ def weekday(day):
 
 
 def value_of(formula):
-    """What a formula of the files yields."""
+    """Return what a formula of the files yields."""
     names = {"days": days, "minutes": minutes, "weekday": weekday, "__builtins__": {}}
     return eval(formula, names)
 

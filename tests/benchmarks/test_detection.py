@@ -24,7 +24,7 @@ recorded = pytest.mark.skipif(
 
 
 def printed(*options: str) -> str:
-    """Give what the script prints; a failing script fails the test."""
+    """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / "detection.py"), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

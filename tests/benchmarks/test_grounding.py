@@ -25,7 +25,7 @@ NEVER_TRAINED = ("ragtruth", "faithbench", "topicalchat", "bump", "summedits", "
 
 
 def printed(script: str, *options: str) -> str:
-    """Give what the script prints; a failing script fails the test."""
+    """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
@@ -34,7 +34,7 @@ def printed(script: str, *options: str) -> str:
 
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
-    """Give what the benchmark prints of a few answers."""
+    """Return what the benchmark prints of a few answers."""
     out = printed("grounding.py", "--data", str(DATA), "--limit", "25")
     return [json.loads(line) for line in out.splitlines()]
 

@@ -15,7 +15,7 @@ DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) 
 
 
 def printed(*options: str) -> str:
-    """Give what the script prints; a failing script fails the test."""
+    """Return what the script prints; a failing script fails the test."""
     command = [sys.executable, str(ROOT / "benchmarks" / "init.py"), *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.release]
 
 @pytest.fixture(scope="module")
 def report():
-    """What it prints for few calls."""
+    """Return what it prints for few calls."""
     done = subprocess.run(
         [sys.executable, "benchmarks/verification.py", "--without-original", "--quick"],
         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,

@@ -33,7 +33,7 @@ class Done(NamedTuple):
 
     @property
     def summary(self) -> list[str]:
-        """What is printed at the end, below the time in all."""
+        """Return what is printed at the end, below the time in all."""
         head, _, rest = self.out.rpartition(" in all\n")
         assert head.rpartition("\n")[2].startswith("== ")
         return rest.splitlines()

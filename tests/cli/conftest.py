@@ -46,7 +46,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def clinic(file):
-    """Give a run file of a clinic: one clean call, one mismatch, one phantom with an escape."""
+    """Return a run file of a clinic: one clean call, one mismatch, one phantom with an escape."""
     tools = [
         {
             "name": "see_patient",

@@ -30,7 +30,7 @@ TOOLS = (
 
 
 def policy(**changes):
-    """Give the shop's policy, in audit."""
+    """Return the shop's policy, in audit."""
     fields = {"mode": "audit", "tools": TOOLS, "rules": [refund_is_small]}
     return shield.configure(**(fields | changes))
 

@@ -221,7 +221,7 @@ def test_a_policy_is_loaded_once_here(capfd, library, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (("--engine", "rya"), "did you mean `ray`?"),
         (("--engine", "serial", "--workers", "2"), "leave it, or `--workers 2`, out"),
@@ -231,13 +231,13 @@ def test_a_policy_is_loaded_once_here(capfd, library, monkeypatch):
         (("--workers", "2", "--policy", "new.py:polcy"), "did you mean `policy`?"),
     ],
 )
-def test_wrong_options(command, library, monkeypatch, argv, told):
+def test_wrong_options(command, library, monkeypatch, argv, message):
     """Each is one line that says what instead, and exit code 2."""
     monkeypatch.chdir(library)
     done = command("backtest", "second.jsonl", *argv)
 
     assert (2, "") == (done.code, done.out)
-    assert told in done.err
+    assert message in done.err
     assert 1 == done.err.count("\n")
 
 

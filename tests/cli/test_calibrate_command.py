@@ -93,7 +93,7 @@ def test_too_few_labels_are_said_to_be(command, log):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["LOG", "--engine", "LOG"], "is read as well"),
         (["LOG", "--engine", "no/engine.db"], "there is no folder"),
@@ -101,12 +101,12 @@ def test_too_few_labels_are_said_to_be(command, log):
         (["no.db"], "there is no such file or folder"),
     ],
 )
-def test_bad_input_is_one_line(command, log, argv, told):
+def test_bad_input_is_one_line(command, log, argv, message):
     """Each is exit code 2 and says what instead."""
     done = command("calibrate", *(log if word == "LOG" else word for word in argv))
 
     assert (2, 1) == (done.code, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_file_that_is_no_engine_is_left_as_it_is(command, log, tmp_path):

@@ -31,7 +31,7 @@ def damage(path, text, *, seq):
 
 
 def own_words(text):
-    """Whether no name of a Python exception or library stands in a text."""
+    """Return whether no name of a Python exception or library stands in a text."""
     return not any(word in text for word in ("Error", "Exception", "string indices", "line 1"))
 
 

@@ -17,7 +17,7 @@ COLUMNS = ("tool", Column("calls", right=True), Column("rate", right=True, drop=
 
 
 def printed(table: FittingTable, width: int) -> str:
-    """What a console of this width shows."""
+    """Return what a console of this width shows."""
     console = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
     console.print(table)
     return console.file.getvalue()

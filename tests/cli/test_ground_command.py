@@ -175,8 +175,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("line", "told"), WRONG)
-def test_a_line_that_cannot_be_read(command, tmp_path, line, told):
+@pytest.mark.parametrize(("line", "message"), WRONG)
+def test_a_line_that_cannot_be_read(command, tmp_path, line, message):
     """It is said on one line, with its place; the others are judged, and the exit code is 2."""
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([json.dumps(GOOD), line, "", json.dumps(BAD)]))
@@ -187,7 +187,7 @@ def test_a_line_that_cannot_be_read(command, tmp_path, line, told):
         done.code, [json.loads(line)["id"] for line in done.out.splitlines()],
     )  # fmt: skip
     assert output.startswith(f"{path}:2: ")
-    assert told in output
+    assert message in output
     assert "abs-shield: 1 line could not be read" == summary
     assert "\x1b" not in done.err
 
@@ -292,7 +292,7 @@ def test_output_is_never_the_input(command, file):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["/nowhere.jsonl"], "name a file that exists"),
         (["{file}", "--format", "jsnl"], "did you mean `jsonl`?"),
@@ -300,13 +300,13 @@ def test_output_is_never_the_input(command, file):
         ([], "FILE"),
     ],
 )
-def test_bad_usage(command, file, argv, told):
+def test_bad_usage(command, file, argv, message):
     """One line that says what instead."""
     path = file("answers.jsonl", GOOD)
     done = command("ground", *(each.format(file=path) for each in argv))
 
     assert (2, "") == (done.code, done.out)
-    assert told in done.err
+    assert message in done.err
     assert 1 == done.err.count("\n")
 
 

@@ -185,7 +185,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["d-9", "ok"], "no decision `d-9` is in the log"),
         (["ID", "halucinated"], "did you mean `hallucinated`?"),
@@ -198,13 +198,13 @@ def test_labels_without_a_decision_are_left_out(command, log):
         (["--export", "nowhere/x.jsonl"], "nowhere`"),
     ],
 )
-def test_bad_input_is_one_line(command, log, argv, told):
+def test_bad_input_is_one_line(command, log, argv, message):
     """Each is exit code 2, says what instead, and labels nothing."""
     (one,) = filled(log, order(1))
     done = command("label", *(word.replace("ID", one.id) for word in argv), "--db", log)
 
     assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
-    assert told in done.err
+    assert message in done.err
 
 
 def test_the_label_is_read_before_the_log(command, tmp_path):

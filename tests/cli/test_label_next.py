@@ -336,7 +336,7 @@ def test_what_a_model_wrote_is_escaped(command, log):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["--next", "--layer", "phantm_tool"], "did you mean `phantom_tool`?"),
         (["--next", "--check", "q\x1b"], "no check is named `q\\x1b`; there are "),
@@ -349,13 +349,13 @@ def test_what_a_model_wrote_is_escaped(command, log):
         (["--next", "--runs", "nowhere.jsonl"], "nowhere.jsonl: "),
     ],
 )
-def test_bad_input_is_one_line(command, log, argv, told):
+def test_bad_input_is_one_line(command, log, argv, message):
     """Each is exit code 2, says what instead, and labels nothing."""
     filled(log, refund(1, 900))
     done = command("label", *argv, "--db", log, stdin="h\n")
 
     assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
-    assert told in done.err
+    assert message in done.err
     assert "\x1b" not in done.err
 
 

@@ -22,7 +22,7 @@ TOOL = {
 
 @pytest.fixture
 def log(tmp_path, monkeypatch):
-    """Give the log of a run in audit mode: five clean calls and a hostile phantom, labelled."""
+    """Return the log of a run in audit mode: five clean calls and a hostile phantom, labelled."""
     monkeypatch.delenv(KEY, raising=False)
     path = tmp_path / "decisions.db"
     store = SqliteStore(path)
@@ -164,7 +164,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["verify", "{dir}/no.db"], "there is no such file"),
         (["verify", "{dir}"], "cannot open the decision log"),
@@ -188,14 +188,14 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
         ([], "a command is missing; there are verify, export, prune"),
     ],
 )
-def test_bad_input_is_said_on_one_line(command, log, tmp_path, argv, told):
+def test_bad_input_is_said_on_one_line(command, log, tmp_path, argv, message):
     """With a hint, and exit code 2."""
     (tmp_path / "text").write_text("nothing that any of them reads " * 40)
     names = {"log": log, "dir": tmp_path, "text": tmp_path / "text"}
     done = command("log", *(word.format(**names) for word in argv))
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_reader_that_goes_away_leaves_no_half_file(command, log, tmp_path, monkeypatch):

@@ -52,7 +52,7 @@ LIBRARIES = ("Value error", "Input should", "Got unexpected", "requires an argum
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["repaly"], "did you mean `replay`?"),
         (["x\x1b[31m"], "no command is named `x\\x1b[31m`"),
@@ -77,12 +77,12 @@ LIBRARIES = ("Value error", "Input should", "Got unexpected", "requires an argum
         (["check", "--policy", "no_such_module_here:policy"], "no_such_module_here"),
     ],
 )
-def test_a_mistake_is_one_line_on_stderr(command, argv, told):
+def test_a_mistake_is_one_line_on_stderr(command, argv, message):
     """Whatever a user gets wrong is answered with one line that helps, and exit code 2."""
     done = command(*argv)
 
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    assert message in done.err
     assert done.err.startswith("abs-shield: ")
     assert done.err.count("\n") == 1
     assert "\x1b" not in done.err

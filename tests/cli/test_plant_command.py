@@ -189,7 +189,7 @@ def test_own_recorded_runs(command, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["gone.jsonl", "-o", "new"], "gone.jsonl: No such file or directory"),
         (["runs.jsonl"], "`--output` is missing; see"),
@@ -206,14 +206,14 @@ def test_own_recorded_runs(command, tmp_path):
         (["runs.jsonl", "-o", "new", "--tools", "runs.jsonl"], "runs.jsonl"),
     ],
 )
-def test_bad_input_is_one_line(command, folder, monkeypatch, argv, told):
+def test_bad_input_is_one_line(command, folder, monkeypatch, argv, message):
     """Each says what is wrong and what instead, and leaves everything as it was."""
     monkeypatch.chdir(folder.parent)
     before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
     done = command("plant", *argv)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
     assert before == {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
 
 
@@ -259,16 +259,16 @@ def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("mutations.jsonl.gz", "it has no `mutations.jsonl.gz`"), ("runs.jsonl.gz", "it has no")],
 )
-def test_a_folder_without_its_files(command, folder, name, told):
+def test_a_folder_without_its_files(command, folder, name, message):
     """A folder that is none of ours says what makes one."""
     (folder / name).unlink()
     done = command("backtest", folder)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
     assert "abs-shield plant" in done.err
 
 
@@ -281,7 +281,7 @@ def test_a_folder_stands_alone(command, folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"op": "replac"}, '`op` is "replac"; did you mean `replace`?'),
         ({"call_index": -1}, "`call_index` is -1; give a number from 0"),
@@ -290,7 +290,7 @@ def test_a_folder_stands_alone(command, folder, tmp_path):
         ({"kind": ""}, "`kind` is"),
     ],
 )
-def test_cases_that_cannot_be_read(command, folder, change, told):
+def test_cases_that_cannot_be_read(command, folder, change, message):
     """A wrong case is named with its line and skipped; the exit code is 2."""
     path = folder / "mutations.jsonl.gz"
     first, *rest = lines(path)
@@ -299,7 +299,7 @@ def test_cases_that_cannot_be_read(command, folder, change, told):
     done = command("backtest", folder)
 
     assert done.code == 2
-    assert f"mutations.jsonl.gz:1: {told}" in done.err
+    assert f"mutations.jsonl.gz:1: {message}" in done.err
 
 
 def test_cases_of_no_call_are_counted(command, folder):

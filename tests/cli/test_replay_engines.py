@@ -210,7 +210,7 @@ def test_what_a_policy_prints_is_no_row(capfd, library, tmp_path, monkeypatch, m
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (("--engine", "rya"), "did you mean `ray`?"),
         (("--engine", "serial", "--workers", "2"), "leave it, or `--workers 2`, out"),
@@ -222,12 +222,12 @@ def test_what_a_policy_prints_is_no_row(capfd, library, tmp_path, monkeypatch, m
         (("--workers", "2", "--policy", "nowhere:policy"), "there is no module `nowhere`"),
     ],
 )
-def test_wrong_options(command, library, argv, told):
+def test_wrong_options(command, library, argv, message):
     """Each is one line that says what instead, and exit code 2."""
     done = command("replay", library[1], *argv)
 
     assert 2 == done.code
-    assert told in done.err
+    assert message in done.err
     assert 1 == done.err.count("\n")
 
 

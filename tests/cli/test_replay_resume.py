@@ -107,7 +107,7 @@ def test_an_interrupted_replay_goes_on(command, here, number, code, options):
 
 @pytest.fixture
 def kept(here, monkeypatch, command):
-    """What a replay leaves that broke after two chunks."""
+    """Return what a replay leaves that broke after two chunks."""
 
     def broken(self, part, *, lines):
         note(self, part, lines=lines)
@@ -196,7 +196,7 @@ def test_two_at_a_time_are_refused(command, kept):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["runs.jsonl", "--resume"], "add `--format jsonl --output FILE`"),
         (["runs.jsonl", "--resume", "-o", "x"], "add `--format jsonl --output FILE`"),
@@ -209,12 +209,12 @@ def test_two_at_a_time_are_refused(command, kept):
         (["runs.jsonl", *RESUME[:3], "runs.jsonl", "--resume"], "is read as well"),
     ],
 )
-def test_what_cannot_be_resumed(command, here, argv, told):
+def test_what_cannot_be_resumed(command, here, argv, message):
     """One line, before anything is judged, and nothing left behind."""
     done = command("replay", *argv)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
     assert [] == [*here.glob(".r*")]
 
 

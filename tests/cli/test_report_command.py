@@ -114,9 +114,9 @@ def test_what_is_silenced_is_named(command, log, tmp_path):
 
     assert ("rule", 2) == (silenced["code"], silenced["findings"])
     assert silenced["where"].startswith("/arguments")
-    told = f"2 rule {silenced['where']}"
-    assert f"silences: impossible_state on refund: {told}" in printed
-    assert f"<li><b>impossible_state on refund</b>: {told}</li>" in page.read_text()
+    message = f"2 rule {silenced['where']}"
+    assert f"silences: impossible_state on refund: {message}" in printed
+    assert f"<li><b>impossible_state on refund</b>: {message}</li>" in page.read_text()
 
 
 def test_approvals_are_counted(command, log):
@@ -242,12 +242,12 @@ def test_the_table_tells_the_rule_and_the_next_step(command, busy):
     done = command("report", log)
 
     assert (0, "") == (done.code, done.err)
-    for told in (
+    for message in (
         "420 calls of 420 sessions", "Safe to enforce now", "Not yet, because",
         "3 of 212 calls would be blocked, none of them labelled", "label 3 more of them",
         decisions[-1].id, "It judged at least 400 calls.", 'modes={"phantom_tool": "strict"',
     ):  # fmt: skip
-        assert told in done.out
+        assert message in done.out
 
 
 def test_the_rules_numbers_are_options(command, busy):
@@ -360,7 +360,7 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
     quoted(log, {"price": 1.0}, {"price": 2.0}, {"answer": "two"}, mode=mode)
     page = tmp_path / "report.html"
     made = reported(command, log)
-    told = command("report", log, "--html", str(page)).out
+    message = command("report", log, "--html", str(page)).out
     line = f"3 results judged: 1 flagged, {withheld} withheld; strict mode would have withheld 1."
 
     assert {
@@ -368,9 +368,9 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
         "would_withhold": 1,
     } == made["results"]  # fmt: skip
     assert [1] == [row["flagged"] for row in made["checks"]]
-    assert line in told
+    assert line in message
     assert line in page.read_text()
-    assert "Not among these calls: decisions about 3 results." in told
+    assert "Not among these calls: decisions about 3 results." in message
 
 
 def answered(address, *answers, mode="audit"):
@@ -394,14 +394,14 @@ def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked)
     answered(log, *said, mode=mode)
     page = tmp_path / "report.html"
     made = reported(command, log)
-    told = command("report", log, "--html", str(page)).out
+    message = command("report", log, "--html", str(page)).out
     line = f"3 answers checked, 1 of them with nothing to check: 0 to be revised, {blocked} blocked"
 
     assert {
         "checked": 3, "errors": 0, "unverified": 1, "revised": 0, "blocked": blocked,
         "would_block": 1,
     } == made["answers"]  # fmt: skip
-    assert line in told
+    assert line in message
     assert line in page.read_text()
 
 
@@ -452,7 +452,7 @@ def test_an_empty_log_says_so(command, log):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "message"),
     [
         (["nowhere/log.db"], "there is no such file or folder"),
         (["mysql://host/db"], "is not a log address"),
@@ -468,13 +468,13 @@ def test_an_empty_log_says_so(command, log):
         (["LOG", "--html", "."], "is a folder"),
     ],
 )
-def test_bad_input_is_one_line(command, log, argv, told):
+def test_bad_input_is_one_line(command, log, argv, message):
     """Each is exit code 2 and says what instead."""
     filled(log, order(1))
     done = command("report", *(log if word == "LOG" else word for word in argv))
 
     assert (2, 1) == (done.code, done.err.count("\n"))
-    assert told in done.err
+    assert message in done.err
 
 
 def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
@@ -524,15 +524,16 @@ def test_the_page_holds_the_heatmap(command, busy, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "told"), [("", "is a folder; name a file in it"), ("no/page.html", "make it first")]
+    ("target", "message"),
+    [("", "is a folder; name a file in it"), ("no/page.html", "make it first")],
 )
-def test_a_page_that_cannot_be_written(command, tmp_path, target, told):
+def test_a_page_that_cannot_be_written(command, tmp_path, target, message):
     """The target is refused before the log is looked for, with one line and exit code 2."""
     done = command("report", tmp_path / "no.db", "--html", tmp_path / target)
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
     assert done.err.startswith(f"abs-shield: `--html`: {tmp_path}")
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_disk_that_is_full_costs_no_report(command, busy):
@@ -577,7 +578,7 @@ def test_hostile_names_are_only_shown(command, log, tmp_path):
     for raw in ("\x1b", "\u202e"):
         assert raw not in done.out + done.err + text
     assert "<script" not in text
-    assert any("<script>\\x1b[2J\\u202e\"'&xy" in told for told in shown.texts)
+    assert any("<script>\\x1b[2J\\u202e\"'&xy" in message for message in shown.texts)
     assert "\x1b" not in command("report", log, "--format", "json").out
 
 

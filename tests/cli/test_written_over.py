@@ -19,7 +19,7 @@ RUN = "import sys; from abs_shield.cli import main; sys.exit(main())"
 
 @pytest.fixture
 def here(tmp_path, monkeypatch, file):
-    """Give a folder with a log, runs, tools, labels and a policy."""
+    """Return a folder with a log, runs, tools, labels and a policy."""
     monkeypatch.chdir(tmp_path)
     with closing(SqliteStore("log.db")) as store:
         store.append(decision(1))

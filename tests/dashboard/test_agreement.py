@@ -101,7 +101,7 @@ def log(store: SqliteStore) -> Log:
 
 
 def report_of(store: SqliteStore, filters: Filters) -> Report:
-    """What `abs-shield report` counts of a time."""
+    """Return what `abs-shield report` counts of a time."""
     since, until = filters.since, filters.until
     decisions = store.scan(since=since, until=until)
     return Report.of(decisions, store.labels(), store.gaps(since=since, until=until))
@@ -186,7 +186,7 @@ def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
 
 
 def sql(path: Path, text: str) -> Any:
-    """What one statement finds."""
+    """Return what one statement finds."""
     with closing(sqlite3.connect(path)) as log:
         return log.execute(text).fetchall()
 

@@ -60,7 +60,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
 
 
 def grave(page: Any, axe: str) -> list[Any]:
-    """What axe-core finds that is serious or critical."""
+    """Return what axe-core finds that is serious or critical."""
     page.evaluate(axe)
     return [one for one in page.evaluate(RUN, RULES) if one[0] in ("serious", "critical")]
 

@@ -38,7 +38,7 @@ SECONDS = re.compile(r"(?<= in )\d+\.\d+s$")
 
 
 def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
-    """What a Python block prints; a fault names the page and its line."""
+    """Return what a Python block prints; a fault names the page and its line."""
     out = StringIO()
     with redirect_stdout(out):
         exec(compile("\n" * (line - 1) + source, name, "exec"), page.__dict__)
@@ -46,7 +46,7 @@ def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
 
 
 def answered(source: str) -> str:
-    """What stands in a terminal after the commands of a console block."""
+    """Return what stands in a terminal after the commands of a console block."""
     message = ""
     for command in (line for line in source.splitlines(keepends=True) if line.startswith("$ ")):
         ran = subprocess.run(

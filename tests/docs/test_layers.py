@@ -34,7 +34,7 @@ def page(layer: str) -> str:
 
 
 def section(layer: str, heading: str) -> str:
-    """What stands under a heading of a layer's page."""
+    """Return what stands under a heading of a layer's page."""
     return page(layer).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 

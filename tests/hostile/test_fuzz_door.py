@@ -54,7 +54,7 @@ def door(mode: str, **declared: Any) -> Shield:
     for name in ("act", "create_order", "delete_order"):
 
         def run(**given: Any) -> Any:
-            """Give back what came."""
+            """Return back what came."""
             return given
 
         run.__name__ = name

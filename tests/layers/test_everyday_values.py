@@ -11,7 +11,9 @@ from abs_shield import Shield, Tool, ToolCall, shield
 HELLO = "Hello, could you please do this for me? "
 
 
-def codes(said: str, name: str, arguments: dict[str, Any], *, description: str = "") -> list[str]:
+def codes(
+    user_text: str, name: str, arguments: dict[str, Any], *, description: str = ""
+) -> list[str]:
     """Return the findings on one call after the user said something, in English."""
     properties: dict[str, Any] = {key: {} for key in arguments}
     tool = Tool(
@@ -19,7 +21,7 @@ def codes(said: str, name: str, arguments: dict[str, Any], *, description: str =
     )
     guard = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
-        session.user(HELLO + said)
+        session.user(HELLO + user_text)
         return [finding.code for finding in guard.check_call(ToolCall(name, arguments)).findings]
 
 
@@ -41,10 +43,10 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize(("said", "name", "arguments", "description"), RIGHT)
-def test_an_honest_call(said, name, arguments, description):
+@pytest.mark.parametrize(("user_text", "name", "arguments", "description"), RIGHT)
+def test_an_honest_call(user_text, name, arguments, description):
     """A measure, a code that the world knows, a new name, what was said in other words."""
-    assert [] == codes(said, name, arguments, description=description)
+    assert [] == codes(user_text, name, arguments, description=description)
 
 
 INVENTED = [
@@ -62,10 +64,10 @@ INVENTED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "name", "arguments", "description"), INVENTED)
-def test_an_invented_value(said, name, arguments, description):
+@pytest.mark.parametrize(("user_text", "name", "arguments", "description"), INVENTED)
+def test_an_invented_value(user_text, name, arguments, description):
     """A slip, another prefix, a folder, a recipient, what is there already."""
-    assert ["unseen"] == codes(said, name, arguments, description=description)
+    assert ["unseen"] == codes(user_text, name, arguments, description=description)
 
 
 GIVEN = [
@@ -77,10 +79,10 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize(("said", "name", "arguments"), GIVEN)
-def test_another_value_than_the_user_gave(said, name, arguments):
+@pytest.mark.parametrize(("user_text", "name", "arguments"), GIVEN)
+def test_another_value_than_the_user_gave(user_text, name, arguments):
     """Also where an agent may choose, as for a new file, the user's own word holds."""
-    assert ["unseen"] == codes(said, name, arguments)
+    assert ["unseen"] == codes(user_text, name, arguments)
     assert [] == codes("I need something new.", name, arguments)
 
 
@@ -95,10 +97,10 @@ CHOSEN = [
 ]
 
 
-@pytest.mark.parametrize(("said", "name", "arguments"), CHOSEN)
-def test_a_value_of_the_agents_choice(said, name, arguments):
+@pytest.mark.parametrize(("user_text", "name", "arguments"), CHOSEN)
+def test_a_value_of_the_agents_choice(user_text, name, arguments):
     """Of another form, beside the one that was given, one of several."""
-    assert [] == codes(said, name, arguments)
+    assert [] == codes(user_text, name, arguments)
 
 
 def test_what_was_used_is_not_asked_for_again():

@@ -198,7 +198,7 @@ def tools_of(steps: list[Step]) -> list[Tool]:
 
 
 def flags(steps: list[Step], last: Step = ()) -> list[str]:
-    """What is found in a run, call by call; or of its *last* call, where there is one."""
+    """Return what is found in a run, call by call; or of its *last* call, where there is one."""
     guard = Shield(shield.configure(tools=tools_of([*steps, (*last, "")])), hooks=None)
     report = []
     with guard.session() as session:

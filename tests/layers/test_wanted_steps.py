@@ -9,7 +9,7 @@ from abs_shield import Shield, Tool, ToolCall, shield
 Call = tuple[str, dict[str, object]]
 
 
-def found(said: str, *calls: Call) -> list[str]:
+def found(user_text: str, *calls: Call) -> list[str]:
     """Return the codes of all findings on *calls*, each of which runs."""
     schemas: dict[str, dict[str, object]] = {}
     for name, arguments in calls:
@@ -20,7 +20,7 @@ def found(said: str, *calls: Call) -> list[str]:
     firewall = Shield(shield.configure(tools=tools), hooks=None)
     codes = []
     with firewall.session() as session:
-        session.user(said)
+        session.user(user_text)
         for name, arguments in calls:
             decision = firewall.check_call(ToolCall(name, arguments))
             codes += [finding.code for finding in decision.findings]
@@ -79,10 +79,10 @@ BOTH_VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "calls"), BOTH_VALUES)
-def test_both_values_of_a_setting_that_the_user_named(said, calls):
+@pytest.mark.parametrize(("user_text", "calls"), BOTH_VALUES)
+def test_both_values_of_a_setting_that_the_user_named(user_text, calls):
     """One after the other; with a value that nobody named, it is a contradiction still."""
-    assert [] == found(said, *calls)
+    assert [] == found(user_text, *calls)
 
 
 ONE_VALUE = [
@@ -95,10 +95,10 @@ ONE_VALUE = [
 ]
 
 
-@pytest.mark.parametrize(("said", "calls"), ONE_VALUE)
-def test_a_value_that_the_user_did_not_name(said, calls):
+@pytest.mark.parametrize(("user_text", "calls"), ONE_VALUE)
+def test_a_value_that_the_user_did_not_name(user_text, calls):
     """Or named for another thing, or as the one that is not wanted."""
-    assert found(said, *calls) in (["conflicting"], ["undone"])
+    assert found(user_text, *calls) in (["conflicting"], ["undone"])
 
 
 SERVICE, VM = {"service_id": "billing-2"}, {"vm_id": "vm-3"}
@@ -154,10 +154,10 @@ BOTH_DEEDS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "calls"), BOTH_DEEDS)
-def test_both_deeds_that_the_user_asked_for(said, calls):
+@pytest.mark.parametrize(("user_text", "calls"), BOTH_DEEDS)
+def test_both_deeds_that_the_user_asked_for(user_text, calls):
     """In the words that people have for them, as one word for both, and around another deed."""
-    assert [] == found(said, *calls)
+    assert [] == found(user_text, *calls)
 
 
 @pytest.mark.parametrize(
@@ -199,10 +199,10 @@ OTHER_THINGS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "calls"), OTHER_THINGS)
-def test_a_verb_alone_is_done_to_what_its_argument_is(said, calls):
+@pytest.mark.parametrize(("user_text", "calls"), OTHER_THINGS)
+def test_a_verb_alone_is_done_to_what_its_argument_is(user_text, calls):
     """A cache of a service is no service; the service itself is."""
-    assert [] == found(said, *calls)
+    assert [] == found(user_text, *calls)
 
 
 @pytest.mark.parametrize(
@@ -258,11 +258,11 @@ MOVES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "away", "there", "where", "other"), MOVES)
-def test_a_thing_that_is_moved(said, away, there, where, other):
+@pytest.mark.parametrize(("user_text", "away", "there", "where", "other"), MOVES)
+def test_a_thing_that_is_moved(user_text, away, there, where, other):
     """From one place, person or time to another one; back to the same it is undone."""
-    assert [] == found(said, (away, where), (there, {**where, **other}))
-    assert ["undone"] == found(f"{said} {where}", (away, where), (there, where))
+    assert [] == found(user_text, (away, where), (there, {**where, **other}))
+    assert ["undone"] == found(f"{user_text} {where}", (away, where), (there, where))
 
 
 def test_the_two_ends_of_a_move_have_names_of_their_own():
@@ -403,10 +403,10 @@ HELD_OUT = [
 """Written when the rules were done; thirteen of them were flagged at first."""
 
 
-@pytest.mark.parametrize(("said", "calls"), HELD_OUT)
-def test_dialogues_that_were_written_afterwards(said, calls):
+@pytest.mark.parametrize(("user_text", "calls"), HELD_OUT)
+def test_dialogues_that_were_written_afterwards(user_text, calls):
     """In eight languages; what was found then was mended by general rules."""
-    assert [] == found(said, *calls)
+    assert [] == found(user_text, *calls)
 
 
 def test_a_verb_of_two_words_has_an_opposite():

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """Give the server's base URL while it runs."""
+    """Yield the server's base URL while it runs."""
     command = [sys.executable, "-m", "tests.model.chat_server"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:

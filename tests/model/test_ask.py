@@ -284,7 +284,7 @@ def test_a_part_is_played_with_what_it_asks():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Terms(timeout_s=0), "`timeout_s` is 0; give seconds above 0"),
         (lambda: Terms(timeout_s=True), "`timeout_s` is true"),
@@ -295,7 +295,7 @@ def test_a_part_is_played_with_what_it_asks():
         (lambda: Replies(0), "`most` is 0"),
     ],
 )
-def test_wrong_limits_fail_when_declared(make, said):
+def test_wrong_limits_fail_when_declared(make, message):
     """One line names the limit and what it was given."""
-    with pytest.raises(PolicyError, match=said):
+    with pytest.raises(PolicyError, match=message):
         make()

@@ -121,7 +121,7 @@ def test_a_broken_answer_is_asked_again(url, model):
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         ("busy", "HTTP 429: "),
         ("broken", "HTTP 500: "),
@@ -135,17 +135,17 @@ def test_a_broken_answer_is_asked_again(url, model):
         ("page", "judge `"),
     ],
 )
-def test_a_failure_is_no_verdict(url, model, said):
+def test_a_failure_is_no_verdict(url, model, message):
     """What no second question helps leaves it undetermined, and the reason is one line."""
     results = both(judge(url, model))
 
     assert all(isinstance(one, Undetermined) for one in results)
-    assert all(said in one.reason and "\n" not in one.reason for one in results)
+    assert all(message in one.reason and "\n" not in one.reason for one in results)
     assert all("key-of-the-test" not in one.reason for one in results)
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         ("prose", "expected a JSON object"),
         ("half", "expected a JSON object"),
@@ -156,16 +156,16 @@ def test_a_failure_is_no_verdict(url, model, said):
         ("empty", "the server gave no choices"),
     ],
 )
-def test_a_reply_without_an_object_is_asked_for_twice(url, model, said):
+def test_a_reply_without_an_object_is_asked_for_twice(url, model, message):
     """The second question names what was wrong; then it is undetermined."""
     before, _ = seen(url, model)
     result = ask(judge(url, model), QUESTION)
     after, sent = seen(url, model)
 
     assert isinstance(result, Undetermined)
-    assert said in result.reason
+    assert message in result.reason
     assert 2 == after - before
-    assert said in sent["messages"][-1]["content"]
+    assert message in sent["messages"][-1]["content"]
 
 
 def test_a_truncated_reply_may_come_right(url):
@@ -211,16 +211,16 @@ def test_called_by_itself_it_raises_one_line(url):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"timeout_s": 0}, "`timeout_s` is 0"),
         ({"max_tokens": True}, "`max_tokens` is true"),
         ({"retries": -1}, "`retries` is -1"),
     ],
 )
-def test_wrong_options_fail_when_declared(options, said):
+def test_wrong_options_fail_when_declared(options, message):
     """One line names the option and what it was given."""
-    with pytest.raises(PolicyError, match=said):
+    with pytest.raises(PolicyError, match=message):
         judge("http://127.0.0.1:9/v1", "good", **options)
 
 

@@ -63,13 +63,13 @@ MARKS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("marks", "said"), MARKS)
-def test_a_mark_of_an_unknown_parameter_is_refused(marks: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("marks", "message"), MARKS)
+def test_a_mark_of_an_unknown_parameter_is_refused(marks: dict[str, Any], message: str) -> None:
     """A mark that could never speak says so at once, with the nearest parameter."""
     with pytest.raises(PolicyError) as caught:
         compile_tool(Tool(name="pay", parameters=SCHEMA, **marks), configure())
 
-    assert f"tool `pay`: {said}" in str(caught.value)
+    assert f"tool `pay`: {message}" in str(caught.value)
 
 
 OPEN = [

@@ -66,16 +66,16 @@ def test_a_rule_runs_where_its_needs_are_met(arguments: dict[str, Any], expected
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [(misspelt, "did you mean `amount`?"), (misspelt_option, "did you mean `currency`?")],
 )
-def test_an_unknown_parameter_is_refused(function: Callable[..., Any], said: str) -> None:
+def test_an_unknown_parameter_is_refused(function: Callable[..., Any], message: str) -> None:
     """A rule that names what its tool does not have says where it is written."""
     with pytest.raises(PolicyError) as caught:
         bound(function)
 
     assert (
-        said in str(caught.value),
+        message in str(caught.value),
         f"{__file__}:" in str(caught.value),
         "\n" in str(caught.value),
     ) == (True, True, False)

@@ -99,11 +99,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("wrong", "said"), WRONG)
-def test_a_wrong_declaration_is_refused(wrong: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("wrong", "message"), WRONG)
+def test_a_wrong_declaration_is_refused(wrong: dict[str, Any], message: str) -> None:
     """Keywords and a mapping are refused alike: one line that says what is right."""
 
-    assert (said in refusal(**wrong), said in refusal(wrong)) == (True, True)
+    assert (message in refusal(**wrong), message in refusal(wrong)) == (True, True)
 
 
 @pytest.mark.parametrize("layer", OPT_IN_NAMES)

@@ -67,7 +67,7 @@ def test_what_is_no_place(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("attribute", "said"),
+    ("attribute", "message"),
     [
         ("polcy", "did you mean `policy`?"),
         ("team.polcy", "did you mean `policy`?"),
@@ -75,10 +75,10 @@ def test_what_is_no_place(place: str) -> None:
         ("wrong", "did you mean `audit`?"),
     ],
 )
-def test_a_wrong_attribute(file: Path, attribute: str, said: str) -> None:
+def test_a_wrong_attribute(file: Path, attribute: str, message: str) -> None:
     """A misspelt attribute, and one that is no policy, are named."""
 
-    assert said in refusal(f"{file}:{attribute}")
+    assert message in refusal(f"{file}:{attribute}")
 
 
 def test_no_such_module() -> None:
@@ -94,7 +94,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("import no_such_module", "there is no module `no_such_module`"),
         ("def", "SyntaxError"),
@@ -103,12 +103,12 @@ def test_no_such_file(tmp_path: Path) -> None:
         ("from abs_shield import shield; shield.configure(mod='x')", "did you mean `mode`?"),
     ],
 )
-def test_a_file_that_breaks(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_breaks(tmp_path: Path, text: str, message: str) -> None:
     """A file that cannot be run says why, in one line."""
     path = tmp_path / "broken.py"
     path.write_text(text)
 
-    assert said in refusal(f"{path}:policy")
+    assert message in refusal(f"{path}:policy")
 
 
 def test_a_file_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:

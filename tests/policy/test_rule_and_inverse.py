@@ -77,7 +77,7 @@ def test_which_tools_a_rule_judges(tool: Any, judged: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [
         (silent, "rule `silent` has no docstring"),
         (lambda amount: True, "no docstring"),
@@ -89,12 +89,12 @@ def test_which_tools_a_rule_judges(tool: Any, judged: list[str]) -> None:
         (5, "`rule` decorates a function, not int"),
     ],
 )
-def test_a_wrong_rule(function: Any, said: str) -> None:
+def test_a_wrong_rule(function: Any, message: str) -> None:
     """A rule that could never speak is refused."""
     with pytest.raises(PolicyError) as caught:
         rule(tool="refund")(function)
 
-    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+    assert (message in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
 @pytest.mark.parametrize("tool", ["", [], [""], [5], 5, None])
@@ -111,7 +111,7 @@ def test_a_sentence_may_be_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("takes", "said"),
+    ("takes", "message"),
     [
         (5, "`takes` is 5; give a mapping of argument to parameter"),
         ({"amount": 5}, "give a mapping of argument to parameter"),
@@ -120,7 +120,7 @@ def test_a_sentence_may_be_given() -> None:
         ({"amount": "currency"}, "`takes` names `currency` twice"),
     ],
 )
-def test_wrong_names_of_parameters(takes: Any, said: str) -> None:
+def test_wrong_names_of_parameters(takes: Any, message: str) -> None:
     """What could never be delivered is refused where the rule is written."""
 
     def converted(amount: float, currency: str = "EUR") -> bool:
@@ -130,7 +130,7 @@ def test_wrong_names_of_parameters(takes: Any, said: str) -> None:
     with pytest.raises(PolicyError) as caught:
         rule(tool="pay", takes=takes)(converted)
 
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -166,15 +166,15 @@ def test_a_wrong_inverse(same: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "then", "said"),
+    ("first", "then", "message"),
     [(5, 6, "got 5;"), ("open", 6, "got 6;"), ("", "close", 'got "";'), ([], "x", "got a list")],
 )
-def test_an_inverse_of_what_is_no_tool(first: Any, then: Any, said: str) -> None:
+def test_an_inverse_of_what_is_no_tool(first: Any, then: Any, message: str) -> None:
     """Both tools are named."""
     with pytest.raises(PolicyError, match="give the name of a tool") as caught:
         inverse(first, then, same="id")
 
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("unless", [5, "never", True])
@@ -185,14 +185,15 @@ def test_an_excuse_is_a_function(unless: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("allow", "said"), [("tx_*", 'is "tx_*"; give a list'), (5, "is 5; give a list"), ({}, "list")]
+    ("allow", "message"),
+    [("tx_*", 'is "tx_*"; give a list'), (5, "is 5; give a list"), ({}, "list")],
 )
-def test_what_a_target_allows_is_a_list(allow: Any, said: str) -> None:
+def test_what_a_target_allows_is_a_list(allow: Any, message: str) -> None:
     """A glob alone would be read as its characters."""
     with pytest.raises(PolicyError, match="`Target`: `allow`") as caught:
         Target(allow=allow)
 
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("allow", [["tx_*"], ("tx_*",), {"tx_*"}])
@@ -217,7 +218,7 @@ def test_how_targets_are_named(targets: Any, expected: dict[str, Target]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({}, "`name`: Field required"),
         ({"name": ""}, "`name`"),
@@ -231,12 +232,12 @@ def test_how_targets_are_named(targets: Any, expected: dict[str, Target]) -> Non
         ({"name": "f", "destructive": "perhaps"}, "`destructive`"),
     ],
 )
-def test_a_wrong_tool(wrong: dict[str, Any], said: str) -> None:
+def test_a_wrong_tool(wrong: dict[str, Any], message: str) -> None:
     """A tool that is misdeclared is refused in one line."""
     with pytest.raises(PolicyError) as caught:
         Tool(**wrong)
 
-    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+    assert (message in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
 def test_refining_says_only_what_was_said() -> None:

@@ -42,7 +42,7 @@ def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"reason": "x"}, "`check`: Field required"),
         ({"check": "phantom_tool"}, "`reason`: Field required"),
@@ -62,12 +62,12 @@ def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
         ({"check": "phantom_tool", "reason": "x", "until": "2026-13-01"}, "`until"),
     ],
 )
-def test_a_wrong_suppression(wrong: dict[str, Any], said: str) -> None:
+def test_a_wrong_suppression(wrong: dict[str, Any], message: str) -> None:
     """A suppression has a check, a reason, and an end that is a date."""
     with pytest.raises(PolicyError) as caught:
         Suppression(**wrong)
 
-    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+    assert (message in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
 def test_it_says_what_it_silences() -> None:

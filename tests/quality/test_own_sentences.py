@@ -25,7 +25,7 @@ KNOWN = {
 
 
 def checked(name: str, text: str) -> Any:
-    """What a check finds in a text."""
+    """Return what a check finds in a text."""
     if name == "consistency":
         return contradictions(text).findings
     if name == "pii":

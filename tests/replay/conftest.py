@@ -44,7 +44,7 @@ def written(tmp_path: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def a_run() -> Callable[..., dict[str, Any]]:
-    """Give a run of the library with these messages after the reader's question."""
+    """Return a run of the library with these messages after the reader's question."""
 
     def make(*messages: Any, **more: Any) -> dict[str, Any]:
         question = {"role": "user", "content": "May I take Emma home?"}

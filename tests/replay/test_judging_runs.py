@@ -22,7 +22,7 @@ def result(call_id, value, name="find_book", **more):
 
 
 def watching(seen):
-    """Give a policy whose one rule keeps what the session had executed before each call."""
+    """Return a policy whose one rule keeps what the session had executed before each call."""
 
     @rule(tool="*")
     def watch(session, call):
@@ -33,7 +33,7 @@ def watching(seen):
 
 
 def before(path, **more):
-    """Give, for each call of the file, what had been executed before it."""
+    """Return, for each call of the file, what had been executed before it."""
     calls: list = []
     judged = list(replay([path], policy=watching(calls), **more))
     return judged, calls

@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def runs():
-    """Give every recorded run as it stands in the file."""
+    """Return every recorded run as it stands in the file."""
     with gzip.open(RUNS) as file:
         return [json.loads(line) for line in file]
 

@@ -39,7 +39,7 @@ def test_a_run_without_names_is_named_by_its_place(written):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         (b"{", "not JSON"),
         (b"\xff\xfe{}", "not UTF-8"),
@@ -56,13 +56,13 @@ def test_a_run_without_names_is_named_by_its_place(written):
         (b'{"messages": ' + b"[" * 200_000, "nested too deeply"),
     ],
 )
-def test_a_bad_line_is_reported_and_skipped(written, line, told):
+def test_a_bad_line_is_reported_and_skipped(written, line, message):
     """A line that is no run comes with its number and the reason; the next one is read."""
     bad, good = read(written(line, PLAIN))
 
     assert isinstance(bad, BadLine)
     assert (bad.line, good.line) == (1, 2)
-    assert told in bad.reason
+    assert message in bad.reason
     assert "\n" not in bad.reason
 
 

@@ -40,7 +40,7 @@ def refusal(schema: Any, **options: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "message"),
     [
         ({"type": "str"}, "did you mean `string`?"),
         ({"type": "nubmer"}, "did you mean `number`?"),
@@ -59,9 +59,9 @@ def refusal(schema: Any, **options: Any) -> str:
         ({"$ref": "#/x/y", "x": {"y": {"type": "str"}}}, "not a valid schema"),
     ],
 )
-def test_a_wrong_schema_is_refused(schema: Any, said: str) -> None:
+def test_a_wrong_schema_is_refused(schema: Any, message: str) -> None:
     """The reason names the fault or the way out, on one line."""
-    assert said in refusal(schema)
+    assert message in refusal(schema)
 
 
 JUNK = st.recursive(

@@ -11,7 +11,7 @@ from abs_shield.schema import SchemaProblem, compile_schema
 
 
 def only(schema: dict[str, Any], value: Any) -> SchemaProblem:
-    """Give the one problem of a value."""
+    """Return the one problem of a value."""
     (problem,) = compile_schema(schema).problems(value)
     return problem
 

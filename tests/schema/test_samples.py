@@ -300,10 +300,10 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "said"), IMPOSSIBLE)
-def test_why_nothing_fits(schema: Any, said: str) -> None:
+@pytest.mark.parametrize(("schema", "message"), IMPOSSIBLE)
+def test_why_nothing_fits(schema: Any, message: str) -> None:
     """The reason names the words that contradict each other, and where they stand."""
-    assert said in find_contradiction(schema)
+    assert message in find_contradiction(schema)
 
 
 @pytest.mark.parametrize(

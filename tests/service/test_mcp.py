@@ -54,7 +54,7 @@ def with_client(target: Any, conversed: Conversed, **options: Any) -> Any:
 async def told(
     client: Client[Any], name: str, arguments: dict[str, Any], **meta: Any
 ) -> tuple[bool, Any]:
-    """Whether a call failed, and its text; of feedback, the codes."""
+    """Return whether a call failed, and its text; of feedback, the codes."""
     carried = {f"abs_shield/{key}": value for key, value in meta.items()}
     result = await client.call_tool_mcp(name, arguments, meta=carried or None)
     text = "\n".join(block.text for block in result.content if block.type == "text")

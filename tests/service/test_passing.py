@@ -45,7 +45,7 @@ Way = Callable[[str], Any]
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory) -> Iterator[Callable[[str], str]]:
-    """Give the URL of a proxy, started at its first use; each client has a process behind it."""
+    """Yield the URL of a proxy, started at its first use; each client has a process behind it."""
     urls: dict[str, str] = {}
     with ExitStack() as stack:
 
@@ -60,7 +60,7 @@ def served(tmp_path_factory) -> Iterator[Callable[[str], str]]:
 
 @pytest.fixture
 def way(served, tmp_path) -> Way:
-    """Give what a client connects to: the server itself, or a proxy in front of it."""
+    """Return what a client connects to: the server itself, or a proxy in front of it."""
 
     def target(kind: str) -> Any:
         if kind.startswith("http"):
@@ -121,7 +121,7 @@ async def told(client: Client[Any], name: str, text: str = "") -> str:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there."""
+    """Return whether a process is there."""
     return Path(f"/proc/{pid}").exists()
 
 

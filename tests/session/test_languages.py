@@ -546,7 +546,7 @@ def heard(text):
 
 
 def phantoms(*said, result=None, **arguments):
-    """What the layer of the door finds in a call after the user said *said*."""
+    """Return what the layer of the door finds in a call after the user said *said*."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     firewall.register(Tool(name="refund", parameters=SCHEMA))
     with firewall.session() as session:

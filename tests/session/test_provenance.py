@@ -720,7 +720,7 @@ def test_a_value_without_letters_and_digits_is_looked_for() -> None:
 
 
 def _called(arguments: dict[str, Any], value: object, *before: str) -> Provenance:
-    """What a run has seen: texts of a user, and the result of one call."""
+    """Return what a run has seen: texts of a user, and the result of one call."""
     index = Provenance()
     for version, text in enumerate(before, 1):
         index.add_text(text, USER, version)

@@ -14,7 +14,7 @@ AMOUNT = {"type": "object", "properties": {"amount": {"type": "number"}}}
 
 @pytest.fixture(autouse=True)
 def no_shared_tools() -> Iterator[None]:
-    """What one test decorates without a Shield is known to no other test."""
+    """Yield what one test decorates without a Shield is known to no other test."""
     before = dict(SHARED.bindings)
     SHARED.bindings.clear()
     yield

@@ -33,7 +33,7 @@ def run():
 
 
 def settled(made, draft, *later, **given):
-    """What is said in the end, what the writer was told, and the session."""
+    """Return what is said in the end, what the writer was told, and the session."""
     firewall, session = made
     messages, left = [], iter(later)
 

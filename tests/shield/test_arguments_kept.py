@@ -20,7 +20,7 @@ both_modes = pytest.mark.parametrize("mode", ["audit", "strict"])
 
 
 def kept(tool, value, mode="strict"):
-    """What a shielded tool gives for one argument, its verdict, and the arguments judged."""
+    """Return what a shielded tool gives for one argument, its verdict, and the arguments judged."""
     firewall = Shield(shield.configure(mode=mode))
     with firewall.session() as session:
         outputs = shielded(firewall)(tool)(value)

@@ -369,7 +369,7 @@ def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, conten
     firewall = made(hint)
 
     def give() -> Any:
-        """Give the value."""
+        """Return the value."""
         return value
 
     firewall.register(give)

@@ -199,7 +199,7 @@ def made(**declared):
 
 
 def called(tool, *args, **kwargs):
-    """What a call gives in the end, however it has to be waited for."""
+    """Return what a call gives in the end, however it has to be waited for."""
 
     async def all_of(items):
         return [item async for item in items]
@@ -747,7 +747,7 @@ AS_JSON = {
 
 @pytest.fixture
 def tool():
-    """What a Shield made of `shop`."""
+    """Return what a Shield made of `shop`."""
     return made().register(shop).tool
 
 
@@ -1160,7 +1160,7 @@ class Priced:
 
     @property
     def cost(self) -> float:
-        """What nobody may read ahead."""
+        """Return what nobody may read ahead."""
         raise RuntimeError
 
 

@@ -124,7 +124,7 @@ def on_extra(a: Beside) -> None: ...
 
 
 @pytest.mark.parametrize(
-    ("tool", "said"),
+    ("tool", "message"),
     [
         (defaulted, "as a default in `a`"), (defaulted_class, "as a default in `a`"),
         (defaulted_field, "as a default in `a`"), (defaulted_inside, "as a default in `a`"),
@@ -134,9 +134,9 @@ def on_extra(a: Beside) -> None: ...
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )  # fmt: skip
-def test_a_mark_that_would_be_lost_is_told(tool, said) -> None:
+def test_a_mark_that_would_be_lost_is_told(tool, message) -> None:
     """When the tool is declared, with what to write instead."""
-    with pytest.raises(PolicyError, match=f"a mark {said} has no effect"):
+    with pytest.raises(PolicyError, match=f"a mark {message} has no effect"):
         Shield(shield.configure(), hooks=None).register(tool)
 
 

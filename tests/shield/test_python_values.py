@@ -56,7 +56,7 @@ def host(mode="audit"):
 
 
 def is_as_it_was(given: Any, value: Any) -> bool:
-    """Whether it is the very object, or a container of the very objects."""
+    """Return whether it is the very object, or a container of the very objects."""
     if type(value) is dict:
         return all(given[key] is item for key, item in value.items())
     if type(value) is list:

@@ -20,7 +20,7 @@ def firewall() -> Shield:
 
 
 def about_results(firewall: Shield) -> list[tuple[str, bool]]:
-    """What was asked for of each result, and whether it was withheld."""
+    """Return what was asked for of each result, and whether it was withheld."""
     messages = [d for d in firewall.store.decisions() if d.subject is Subject.RESULT]
     return [(d.action.value, d.blocked) for d in messages]
 

@@ -286,7 +286,7 @@ def test_log_probabilities_spell_nothing_that_a_hook_took_out(door, file, hook, 
 
 
 def _confidence(decision):
-    """What the layer made of it: its outcome, and its findings."""
+    """Return what the layer made of it: its outcome, and its findings."""
     findings = [f for f in decision.findings if f.check == "confidence_drop"]
     outcome = decision.coverage["confidence_drop"].outcome.value
     return outcome, *((f.code, f.strength, f.detail) for f in findings)

@@ -46,7 +46,7 @@ def shop(file):
 
 
 def contents(file) -> list:
-    """What the tool messages of a run file hold, line after line."""
+    """Return what the tool messages of a run file hold, line after line."""
     lines = file.read_text().splitlines()
     messages = [m for line in lines for m in json.loads(line)["messages"] if m["role"] == "tool"]
     return [decoded(message["content"]) for message in messages]
@@ -59,7 +59,7 @@ def asked(firewall, value, call_id=None) -> None:
 
 
 def which(file) -> list[bool]:
-    """Which results were withheld."""
+    """Return which results were withheld."""
     return [is_feedback(content, "withheld") for content in contents(file)]
 
 

@@ -83,7 +83,7 @@ def run(tool):
 
 @pytest.fixture
 def unshielded():
-    """What the plain function tells and leaves, outside 64-bit integers included."""
+    """Return what the plain function tells and leaves, outside 64-bit integers included."""
     bank = Bank()
     return run(bank.tool()), bank.written()
 

@@ -33,7 +33,7 @@ def plain(clusters: list[tuple[int, int]]) -> float:
 
 
 def effect(clusters: list[tuple[int, int]]) -> Effect:
-    """What clusters do to the share of all their observations."""
+    """Return what clusters do to the share of all their observations."""
     totals = [sum(column) for column in zip(*clusters, strict=True)]
     return summed(clusters).effect(totals[1], totals[0])
 

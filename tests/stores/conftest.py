@@ -20,7 +20,7 @@ QUICK_ON_A_FILE = pytest.mark.parametrize(
 
 
 def decision(number: int, **changes: object) -> Decision:
-    """Give a decision that is like no other."""
+    """Return a decision that is like no other."""
     fields = {
         "id": f"d-{number}",
         "subject": Subject.CALL,
@@ -43,7 +43,7 @@ def ids(decisions) -> list[str]:
 
 @pytest.fixture
 def opens(request, tmp_path):
-    """Give what opens a store of a kind; twice, it is the same log."""
+    """Return what opens a store of a kind; twice, it is the same log."""
 
     def make(kind: str, **options: object) -> Store:
         if kind == "memory":
@@ -62,7 +62,7 @@ def opens(request, tmp_path):
 
 @pytest.fixture(params=KINDS)
 def store(request, opens) -> Store:
-    """Give an empty store of each kind."""
+    """Return an empty store of each kind."""
     return opens(request.param)
 
 
@@ -74,7 +74,7 @@ def kind(request) -> str:
 
 @pytest.fixture
 def raw(request, tmp_path):
-    """Give what runs a statement in the database behind the store's back."""
+    """Return what runs a statement in the database behind the store's back."""
 
     def run(kind: str, sql: str) -> None:
         if kind == "sqlite":
@@ -95,7 +95,7 @@ def raw(request, tmp_path):
 
 @pytest.fixture
 def dsn_of(request, tmp_path):
-    """Give the address of the log that `opens` opens."""
+    """Return the address of the log that `opens` opens."""
 
     def address(kind: str) -> str:
         return str(tmp_path / "log.db") if kind == "sqlite" else request.getfixturevalue("dsn")

@@ -17,7 +17,7 @@ from tests.stores.conftest import decision, ids
 
 @pytest.fixture
 def log(kind, opens):
-    """Give a durable store with six decisions, of two sessions in turn."""
+    """Return a durable store with six decisions, of two sessions in turn."""
     store = opens(kind)
     for number in range(1, 7):
         store.append(decision(number, session_id=f"s-{number % 2}"))

@@ -231,7 +231,7 @@ def told_by_nobody(act) -> str:
 
 @pytest.fixture
 def evidence():
-    """Give what makes a folder that nobody may write, with copies of files in it."""
+    """Yield what makes a folder that nobody may write, with copies of files in it."""
     folder = Path(tempfile.mkdtemp())  # a folder of pytest's may be entered by its user alone
 
     def copy(*files: Path, mode: int) -> Path:

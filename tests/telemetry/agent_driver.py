@@ -93,7 +93,7 @@ async def wire(account_id: Annotated[str, Target()], amount: float) -> str:
 
 @shielded(firewall)
 def pages(query: str) -> Iterator[str]:
-    """Give page after page."""
+    """Yield page after page."""
     yield f"{CANARY}-page"
 
 
@@ -233,7 +233,7 @@ def host(lines: str) -> Any:
 
 
 def configuration() -> Any:
-    """Give all that a library might change of its host's logging."""
+    """Return all that a library might change of its host's logging."""
     loggers = [logging.getLogger(name) for name in ("", "abs_shield", "opentelemetry")]
     return (
         structlog.get_config(),
@@ -243,7 +243,7 @@ def configuration() -> Any:
 
 
 def told(decision: Decision) -> dict[str, Any]:
-    """What a test needs of a decision, without what a model wrote."""
+    """Return what a test needs of a decision, without what a model wrote."""
     record = decision.to_dict()
     kept = ("id", "subject", "verdict", "action", "mode", "blocked", "would_block", "approval")
     findings = [

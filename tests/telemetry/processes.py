@@ -20,7 +20,7 @@ PROTOCOLS = {"grpc": "grpc", "http": "http/protobuf"}
 
 @contextmanager
 def receiver(folder: Path, *options: str) -> Iterator[dict[str, int]]:
-    """Give the ports of a receiver that keeps what arrives in *folder*."""
+    """Yield the ports of a receiver that keeps what arrives in *folder*."""
     folder.mkdir()
     command = [sys.executable, "-m", "tests.telemetry.receiver", str(folder), *options]
     with subprocess.Popen(

@@ -33,7 +33,7 @@ SLACK_S = 10.0
 
 @contextmanager
 def collector(kind: str, folder: Path) -> Iterator[dict[str, int]]:
-    """Give the ports of a collector that does not answer in time."""
+    """Yield the ports of a collector that does not answer in time."""
     if kind == "dead":
         yield {"grpc": 9, "http": 9}
         return

@@ -17,7 +17,7 @@ kind = lambda thing: type(thing).__module__ + "." + type(thing).__name__
 
 
 def run(code: str, **variables: str) -> list[str]:
-    """Give what a fresh process prints; anything on its stderr fails."""
+    """Return what a fresh process prints; anything on its stderr fails."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("OTEL_")} | variables
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", HEAD + code],

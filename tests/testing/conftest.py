@@ -24,7 +24,7 @@ def refund_is_small(amount: float) -> bool:
 
 @pytest.fixture(autouse=True)
 def no_shared_tools():
-    """What one test decorates without a Shield is known to no other test."""
+    """Yield what one test decorates without a Shield is known to no other test."""
     before = dict(SHARED.bindings)
     SHARED.bindings.clear()
     yield

@@ -318,7 +318,7 @@ def test_a_line_that_is_no_run_is_told(file, run):
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "message"),
     [
         ("Refund it!", 'step 1 is "Refund it!"; give `user'),
         (result("done"), "step 1: `result(...)` follows no `call(...)`"),
@@ -327,12 +327,12 @@ def test_a_line_that_is_no_run_is_told(file, run):
     ],
     ids=["text", "result", "message", "function"],
 )
-def test_a_wrong_step_is_told(firewall, step, told):
+def test_a_wrong_step_is_told(firewall, step, message):
     """With its place, before anything is played."""
     with pytest.raises(ShieldError) as wrong:
         scripted(firewall, [user("Hello."), step])
 
-    assert str(wrong.value).startswith(told)
+    assert str(wrong.value).startswith(message)
 
 
 def test_a_wrong_session_is_told(firewall):

@@ -170,7 +170,7 @@ def test_a_pattern_that_takes_for_ever():
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "told"),
+    ("field", "value", "message"),
     [
         ("response_patterns", ["("], "is not a regular expression"),
         ("expected_latency_ms", (100, 50), "is not a range"),
@@ -179,30 +179,30 @@ def test_a_pattern_that_takes_for_ever():
         ("required_feilds", ["x"], "did you mean `required_fields`?"),
     ],
 )
-def test_a_wrong_profile_is_refused(field, value, told):
+def test_a_wrong_profile_is_refused(field, value, message):
     """At registration, on one line."""
     with pytest.raises(PolicyError) as caught:
         VerificationEngine().register_tool_profile("t", **{field: value})
 
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"required_fields": ["a"], "forbidden_fields": ["a"]}, "both required and forbidden"),
         ({"min_response_length": 9, "max_response_length": 3}, "is above `max_response_length`"),
     ],
 )
-def test_a_profile_that_contradicts_itself(fields, told):
+def test_a_profile_that_contradicts_itself(fields, message):
     """Nothing could ever match it."""
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(PolicyError, match=message):
         ToolProfile(**fields)
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"),
+    ("limits", "message"),
     [
         ({"accept_threshold": 0.9, "block_threshold": 0.1}, "is not below `block_threshold`"),
         ({"accept_threshold": 0.0}, "`accept_threshold`.*greater than 0"),
@@ -212,9 +212,9 @@ def test_a_profile_that_contradicts_itself(fields, told):
         ({"session_times": 0.5}, "`session_times`.*greater than 1"),
     ],
 )
-def test_wrong_limits_are_refused(limits, told):
+def test_wrong_limits_are_refused(limits, message):
     """0 < accept < block < 1, and a prior that does not block by itself."""
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(PolicyError, match=message):
         VerificationEngine(**limits)
 
 

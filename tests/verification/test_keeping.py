@@ -252,7 +252,7 @@ def test_one_thread_at_a_time_is_inside(act):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("missing.json", None, "there is no file"),
         ("missing.db", None, "there is no file"),
@@ -263,13 +263,13 @@ def test_one_thread_at_a_time_is_inside(act):
         ("damaged.json", json.dumps({"schema_version": 1, "settings": {}}), "is damaged"),
     ],
 )
-def test_what_cannot_be_loaded(tmp_path, name, content, told):
+def test_what_cannot_be_loaded(tmp_path, name, content, message):
     """One line says what is wrong, and the engine is as it was."""
     path, engine = tmp_path / name, taught()
     before = engine.snapshot()
     if content is not None:
         path.write_text(content)
-    with pytest.raises(StoreError, match=told) as caught:
+    with pytest.raises(StoreError, match=message) as caught:
         engine.load(path)
 
     assert "\n" not in str(caught.value)

@@ -39,7 +39,7 @@ def proof() -> Callable[..., Proof]:
 
 @pytest.fixture
 def said(proof: Callable[..., Proof]) -> Callable[..., list[str]]:
-    """Gives the messages and hints of the problems and notes of one code."""
+    """Return the messages and hints of the problems and notes of one code."""
 
     def make(code: str, /, *tools: Tool, **declared: Any) -> list[str]:
         proved = proof(*tools, **declared)

@@ -39,7 +39,7 @@ def desk(rule: Rule) -> Shield:
 
 
 def told(rule: Rule, *calls: tuple[str, dict[str, Any]]) -> list[bool]:
-    """Whether each call of one session runs."""
+    """Return whether each call of one session runs."""
     firewall = desk(rule)
     ran = []
     with firewall.session():

@@ -13,7 +13,7 @@ from abs_shield.policy.packs import cloud, dates, files, messaging, money
 
 
 def passes(rule: Rule, arguments: dict[str, Any]) -> bool:
-    """Whether a call of `act` gets through the door."""
+    """Return whether a call of `act` gets through the door."""
     firewall = Shield(shield.configure(rules=[rule], tools=[Tool(name="act")]), hooks=None)
     with firewall.session():
         decision = firewall.check_call(ToolCall("act", arguments))

@@ -25,7 +25,7 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the value is."""
+        """Return what the value is."""
         return self.key.rpartition(".")[2]
 
 

@@ -30,7 +30,7 @@ policy = configure(rules=[once], layers=["impossible_state"], mode="audit")
 
 
 def a_line(run_id, *names, **more):
-    """Give a run that calls these tools, each with a result."""
+    """Return a run that calls these tools, each with a result."""
     messages = [{"role": "user", "content": "Lend me copy 3."}]
     for n, name in enumerate(names):
         call = {"id": str(n), "name": name, "arguments": {"copy": 3}}
@@ -40,7 +40,7 @@ def a_line(run_id, *names, **more):
 
 
 def parts_of(job, path, *, most_lines):
-    """What a job makes of each chunk, as it comes back from another process."""
+    """Yield what a job makes of each chunk, as it comes back from another process."""
     done = pickle.loads(pickle.dumps(job)).prepare()
     for chunk in chunks(raw_lines([path]), most_lines=most_lines):
         yield pickle.loads(pickle.dumps(done(chunk)))

@@ -35,14 +35,14 @@ def wary(proposal, session):
 
 
 def a_line(run_id, *calls, **more):
-    """Give a run of the library as it stands in a file."""
+    """Return a run of the library as it stands in a file."""
     message = [{"role": "assistant", "tool_calls": [c]} for c in calls]
     messages = [{"role": "user", "content": "Lend me a book."}, *message]
     return {"run_id": run_id, "tools": [TOOL], "messages": messages, **more}
 
 
 def lend(copy=None, name="lend_book", id=None):
-    """Give a call."""
+    """Return a call."""
     return {"id": id, "name": name, "arguments": {} if copy is None else {"copy": copy}}
 
 

@@ -27,7 +27,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def some(tmp_path_factory):
-    """Give a file of the first six hundred runs."""
+    """Return a file of the first six hundred runs."""
     path = tmp_path_factory.mktemp("recorded") / "runs.jsonl"
     with gzip.open(RUNS, "rt") as lines:
         path.write_text("".join(islice(lines, 600)))
@@ -36,13 +36,13 @@ def some(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def toolsets():
-    """Give the tools of the recorded runs."""
+    """Return the tools of the recorded runs."""
     return json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
 
 
 @pytest.fixture(scope="module")
 def decided(some, toolsets):
-    """Give, for a policy, the calls that a replay of it flags and would block."""
+    """Return, for a policy, the calls that a replay of it flags and would block."""
 
     def judged(policy):
         flagged, blocked = set(), set()

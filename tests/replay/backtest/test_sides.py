@@ -156,7 +156,7 @@ def test_an_error_outside_any_layer_counts_for_the_whole_check():
 
 
 def decided(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
-    """Which calls of a file a replay at the threshold flags, and would block."""
+    """Return which calls of a file a replay at the threshold flags, and would block."""
     request = policy.model_copy(update={"threshold": threshold})
     return [
         (one.decision.verdict != "CLEAN", one.decision.would_block)
@@ -165,7 +165,7 @@ def decided(path: str, policy: Policy, threshold: float) -> list[tuple[bool, boo
 
 
 def swept(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
-    """What one replay under the policy says that the threshold would flag and block."""
+    """Return what one replay under the policy says that the threshold would flag and block."""
     side = Side(policy)
     at = side.thresholds.index(threshold)
     return [(one.flags_from <= at, one.blocks_from <= at) for one in side.ruled(first(path))]

@@ -34,7 +34,7 @@ def unanswered():
 
 
 def is_blocked(text, amount="five"):
-    """Whether strict blocks a refund under the written module."""
+    """Return whether strict blocks a refund under the written module."""
     shield = Shield(execute_module(text).enforced(), hooks=None)
     session = shield.session("s")
     session.user("Refund W-7001.")

@@ -26,7 +26,7 @@ def found(mined, kind, tool, parameter=""):
 
 
 def remarks(mined, kind, tool):
-    """What is only said of a tool."""
+    """Return what is only said of a tool."""
     return [each.evidence for each in mined.draft.of(tool, SuggestionKind(kind)) if each.is_remark]
 
 

@@ -82,7 +82,7 @@ WHOLE = st.fixed_dictionaries(
 
 
 def read(whole: dict[str, Any]) -> Operations | str:
-    """What a description holds, or why it is none."""
+    """Return what a description holds, or why it is none."""
     try:
         return operations(whole)
     except PolicyError as error:

@@ -168,7 +168,7 @@ def finding(check: str, verdict: Verdict) -> Finding:
 
 
 def caveats(report: Report, layer: str) -> str:
-    """What is noted of a layer on all tools."""
+    """Return what is noted of a layer on all tools."""
     steps = rollout(report, Readiness())
     return " ".join(next(s for s in steps if (s.layer, s.tool) == (layer, "")).caveats)
 

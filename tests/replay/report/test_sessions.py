@@ -31,7 +31,7 @@ def stops(decisions: list[Decision], tool: str | None = None):
 
 
 def standing(decisions: list[Decision]) -> Standing:
-    """What the rule says of `parameter_mismatch`."""
+    """Return what the rule says of `parameter_mismatch`."""
     steps = rollout(Report.of(decisions), Readiness())
     return next(s.standing for s in steps if (s.layer, s.tool) == ("parameter_mismatch", ""))
 

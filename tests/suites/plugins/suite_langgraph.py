@@ -46,7 +46,7 @@ def _wraps_no_call(kind: Any) -> bool:
 
 @functools.wraps(_node)
 def tool_node(self: ToolNode, tools: Any, **options: Any) -> None:
-    """Give the node both wrappers, inside those of the host; an agent's node has them already."""
+    """Return the node both wrappers, inside those of the host; an agent's node has them already."""
     if not _in_agent.get():
         guard = ShieldMiddleware(firewall(), messages_key=options.get("messages_key", "messages"))
         options |= _inside(options.get("wrap_tool_call"), options.get("awrap_tool_call"), guard)
