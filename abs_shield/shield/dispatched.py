@@ -33,14 +33,16 @@ class Dispatched:
         registry: The tools that the call was judged by.
         stopped: The block of a nested decorated function that was passed values of this call;
             the model reads it as the answer to this call. None without one.
+        is_over: Whether the tool has ended; a task that it started may still run.
     """
 
-    __slots__ = ("opened", "registry", "stopped")
+    __slots__ = ("is_over", "opened", "registry", "stopped")
 
     def __init__(self, opened: OpenCall, registry: Registry) -> None:
         self.opened = opened
         self.registry = registry
         self.stopped: Decision | None = None
+        self.is_over = False
 
     def passed_values(
         self, arguments: Mapping[str, Any], binding: Binding, registry: Registry

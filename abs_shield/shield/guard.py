@@ -247,6 +247,8 @@ class Guard:
         finally:
             # Whatever happens: a context that stays marked would make each later call a nested one.
             self._leave(kind, error, traceback)
+            if self._dispatched is not None:
+                self._dispatched.is_over = True
         # A `KeyboardInterrupt` or a cancellation of the framework's goes on unchanged.
         if stopped is not None and (error is None or isinstance(error, Exception)):
             raise CallBlocked(stopped, self._names()) from error

@@ -111,7 +111,7 @@ class Lifecycle:
                 # Without pending proposals, the usual case, only an id can link a call to an
                 # earlier judgement.
                 decision_id = record.calls.decided(call, arguments, runs=runs) if call.id else None
-                nested = RUNNING.get() is not None and _is_nested(session)
+                nested = RUNNING.get() is not None and _is_nested(call, session)
                 opened = self._evaluator.judge(
                     call, arguments, session, siblings=siblings, nested=nested,
                     decision_id=decision_id, binding=binding,
@@ -138,7 +138,7 @@ class Lifecycle:
             call = _as_proposed(call, pending)
             siblings, later = _turn_neighbours(pending, session)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
-        nested = pending is None and _is_nested(session)
+        nested = pending is None and _is_nested(call, session)
         if not (pending or nested or call.id):
             # A host may run a call under its arguments alone; its result is matched by the id.
             call_id = record.pending.find_id(call, plain)
@@ -185,7 +185,7 @@ class Lifecycle:
         # What the model was sure of was its own call, not this one.
         return self._evaluator.judge(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
-            nested=pending is None and _is_nested(session), decision_id=decision_id,
+            nested=pending is None and _is_nested(call, session), decision_id=decision_id,
             counted=pending is not None and pending.decision.blocked, later=later, changed=True,
         )  # fmt: skip
 
@@ -518,10 +518,16 @@ def _is_same(recorded: Any, value: Any) -> bool:
         return False
 
 
-def _is_nested(session: Session) -> bool:
-    """Return whether a tool of *session* runs in this context; sub-agents have other sessions."""
+def _is_nested(call: ToolCall, session: Session) -> bool:
+    """
+    Return whether the code of a tool of *session* makes this call; sub-agents have other sessions.
+    """
     running = RUNNING.get()
-    return running is not None and (running is session or record_of(session).ephemeral)
+    if running is None or not (running is session or record_of(session).ephemeral):
+        return False
+    # a task may outlive the tool that started it; a call with an id is a model's there
+    outer = DISPATCHED.get()
+    return not (call.id and outer is not None and outer.is_over)
 
 
 def _has_changed(opened: OpenCall, reread: Reread | None) -> bool:

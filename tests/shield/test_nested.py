@@ -360,3 +360,33 @@ def test_a_tool_decorated_without_a_shield_has_that_of_the_running_call():
         pay_without_a_shield("Mallory Jones")
 
     assert "Mallory" in blocked.value.decision.explain()
+
+
+def test_a_call_of_the_model_in_a_task_of_a_tool_that_ended_is_judged(payments):
+    """The task has the tool's context; what its own code calls there stays nested."""
+    firewall, pay, paid = payments
+    session = firewall.session()
+    tasks = []
+
+    async def later(payee, call_id):
+        await asyncio.sleep(0)
+        if call_id is None:
+            return pay(payee)
+        return await firewall.adispatch("pay", {"payee": payee}, call_id=call_id, session=session)
+
+    @shielded(firewall)
+    async def start(payee: Annotated[str, Free()], call_id: str | None = None) -> str:
+        tasks.append(asyncio.create_task(later(payee, call_id)))
+        return "started"
+
+    async def run():
+        async with session:
+            session.user("Start it.")
+            await start("Robert Miller, account 4711")
+            await tasks.pop()
+            await start("Mallory Jones", "c2")
+            await tasks.pop()
+
+    with pytest.raises(CallBlocked):
+        asyncio.run(run())
+    assert ["Robert Miller, account 4711"] == paid
