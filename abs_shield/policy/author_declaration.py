@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from abs_shield.policy.tool import Tool
@@ -49,6 +50,9 @@ def _marks(description: Tool, author: Tool) -> dict[str, Any]:
     for name, target in description.targets.items():
         if name not in marked:
             marks["targets"][name] = target
+        elif target.must_be_seen and name in author.targets:
+            # the stricter of two targets holds, whichever was declared first
+            marks["targets"][name] = replace(author.targets[name], must_be_seen=True)
     for field in MARKS[1:]:
         # A parameter has one mark: the author's wins, as a description may come from anyone.
         more = (name for name in getattr(description, field) if name not in marked)

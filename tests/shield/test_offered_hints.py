@@ -26,6 +26,23 @@ def contradicted(policy):
     return [f.code for d in firewall.inspect_turn(calls, session=session) for f in d.findings]
 
 
+@pytest.mark.parametrize("stricter_first", [True, False])
+def test_the_stricter_of_two_targets_holds(stricter_first):
+    """Whichever is declared first: the second one was dropped."""
+    marks = [Target(must_be_seen=True), Target()]
+    firewall = Shield(shield.configure(), hooks=None)
+    for mark in marks if stricter_first else marks[::-1]:
+        tool = Tool(name="refund", parameters=listed("refund", "label")["inputSchema"])
+        firewall.register(tool.model_copy(update={"targets": {"label": mark}}))
+    session = firewall.session()
+    session.user("Please refund tx_12345.")
+
+    assert firewall.check_call(ToolCall("refund", {"label": "tx_99999"}), session=session).blocked
+    assert not firewall.check_call(
+        ToolCall("refund", {"label": "tx_12345"}), session=session
+    ).blocked
+
+
 @pytest.mark.parametrize(
     "declared",
     [
