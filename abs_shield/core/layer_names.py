@@ -23,16 +23,16 @@ PERSONAL_DATA = "personal_data"
 """The layer that a policy's `pii` turns on."""
 
 VERIFICATION = "verification"
-"""What judges results; its mode may be set as that of a layer."""
+"""Key of the result check in `modes`."""
 
 ANSWER = "answer"
-"""What judges answers; its mode may be set as that of a layer."""
+"""Key of the answer check in `modes`."""
 
 FAITHFULNESS = "faithfulness"
-"""The guardrail of texts beside a context; its mode may be set as that of a layer."""
+"""Key in `modes` of the check of a text against its context."""
 
 QUALITY = "quality"
-"""The quality cascade over outputs; its mode may be set as that of a layer."""
+"""Key of the quality cascade in `modes`."""
 
 OF_NO_TOOL = (ANSWER, FAITHFULNESS, QUALITY)
 """Checks of texts, which no tool returned."""

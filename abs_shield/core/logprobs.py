@@ -1,4 +1,4 @@
-"""How sure a model was of the tool's name, from the log-probabilities of its tokens."""
+"""A model's confidence in the tool's name, from the log-probabilities of its tokens."""
 
 from __future__ import annotations
 

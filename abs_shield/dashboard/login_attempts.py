@@ -10,7 +10,7 @@ from collections.abc import Callable
 MOST_WRONG = 10  # room for typing errors
 """Allowed wrong tokens from one address within `WAIT_S` seconds."""
 WAIT_S = 60.0  # 10 guesses a minute find no token of ten letters in a lifetime
-"""How long an address has to wait after the last of them, in seconds."""
+"""Seconds that an address has to wait after the last of them."""
 _MOST_ADDRESSES = 10_000
 """Maximum number of tracked addresses; the least recent one is evicted."""
 

@@ -46,7 +46,7 @@ _MAX_SIBLINGS = 32  # calls of a turn before this one; more than a window of the
 _MAX_TEXT_LENGTH = 8_192
 _MIN_ARGUMENTS = 2  # with one argument alone, nothing says that both calls are about one thing
 _USER_NOUNS = frozenset("user profile account setting preference password me my".split())
-"""Nouns of which the current user has only one."""
+"""Things that the current user has only one of."""
 _PART_WORDS = frozenset(
     "key name field setting option preference attribute property range cell row column index "
     "position offset selector line old find anchor element ref child children insert append page "

@@ -11,7 +11,7 @@ from abs_shield.text.value_shapes import is_date_or_time, is_name_with_year, is_
 from abs_shield.text.verbs import VerbEffect
 
 CredentialUse = Literal["none", "presented", "set"]
-"""Use of a value by a call: it is no credential, is presented, or is set as a new one."""
+"""Use of a value by a call: not a credential, presented, or set as a new one."""
 _PASSWORD_WORDS = frozenset("password passwd passphrase passcode pwd".split())
 _PIN_WORDS = frozenset("pin otp cvv".split())
 """Credentials of a few digits."""

@@ -1,4 +1,4 @@
-"""How a parameter's values are judged by its English name."""
+"""The check that applies to a parameter's values, chosen by its English name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from abs_shield.text.identifier_words import NATIONAL, name_words
 
 JudgedAs = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
-How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only if the value
+The check of an argument: ``open`` leaves it to the value, ``code`` judges it only if the value
 is spelt like an identifier, ``number`` also if it is a long number, ``who`` takes a person's
 name as soft and an account as hard, and ``public`` is a well-known name.
 """

@@ -1,4 +1,4 @@
-"""How an argument is judged by its value, if the author declared nothing."""
+"""The check that applies to an argument, chosen by its value if the author declared nothing."""
 
 from __future__ import annotations
 

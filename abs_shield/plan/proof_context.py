@@ -82,7 +82,7 @@ class ProofContext:
 
 
 # With a character that no author writes, so that it is undeclared in any schema.
-_UNDECLARED_NAME = "\x00a name that nobody declares"
+_UNDECLARED_NAME = "\x00an undeclared name"
 
 
 def nearest_name_hint(name: str, existing: Iterable[str], *, what: str) -> str:

@@ -34,8 +34,8 @@ class Toolsets:
     Raises:
         ValueError: A value is not a list, or a tool in it cannot be read.
 
-    >>> toolsets = Toolsets({"desk": [{"name": "lend"}]})
-    >>> [tool.name for tool in toolsets.of({"toolset": "desk"})[1]]
+    >>> toolsets = Toolsets({"library": [{"name": "lend"}]})
+    >>> [tool.name for tool in toolsets.of({"toolset": "library"})[1]]
     ['lend']
     """
 

@@ -28,7 +28,7 @@ _BREACHES = {
         "got a value too large to be judged",
         f"at most {value_limits.MAX_NODES} values, {value_limits.MAX_CHARACTERS} characters, "
         f"{value_limits.MAX_BITS} bits an integer",
-        "send less at once",
+        "send a smaller value",
     ),
     "wrong_type": (
         "got an object with a key that is not a string",

@@ -16,7 +16,7 @@ _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _LONGEST_CHUNK = 32 * 1024
-"""Characters of a chunk of which other spellings are kept, twice as many as of a value asked."""
+"""Longest chunk that is indexed in other spellings: twice the longest value that is looked up."""
 _LONGEST_SHORT = 64  # characters of a chunk that is cached; longer ones seldom occur again
 
 
@@ -80,7 +80,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
 
 
 _short = lru_cache(maxsize=64)(_read)
-"""An id stands in what the user wrote, in the arguments of a call and in what it returned."""
+"""Cached: the same id occurs in a message, in a call's arguments and in its result."""
 
 
 def _within(chunk: str, split: list[str]) -> Iterator[str]:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 _NONE: list[str] = []
-"""Of a session that judged no turn; nobody adds to it."""
+"""Shared by all sessions that have judged no turn; never changed."""
 
 
 class DecisionHistory:

@@ -10,7 +10,7 @@ from abs_shield.text.json_leaves import leaves, scalar_text
 _MOST = 256 * 1024
 """Characters of one text that are read, as many as `Limits.message` indexes."""
 APART = 5 * "\n"
-"""What stands between two texts: no value goes on behind it."""
+"""Separator of two texts: a value is never matched across it."""
 
 
 def texts_of(event: Event) -> Iterator[str]:

@@ -11,7 +11,7 @@ from abs_shield.text.phones import is_identifier_field, is_phone, is_phone_field
 _FREELY_GROUPED = NATIONAL | frozenset(
     "zip zipcode postcode postal pincode plz cep plate flight".split()
 )
-"""What is written in groups as everybody likes: ``06 000``, ``20.040-002``, ``72.514.880-K``."""
+"""Fields whose values people group freely: ``06 000``, ``20.040-002``, ``72.514.880-K``."""
 
 
 _BRANCH = ("sort", "code")
@@ -91,4 +91,4 @@ class Field(NamedTuple):
 
 NO_FIELD = Field()
 ANY_FIELD = Field(number=True, phone=True)
-"""Admits every spelling: for questions in which nobody is accused."""
+"""Accepts every spelling: for searches whose match only allows a value."""

@@ -14,11 +14,11 @@ from abs_shield.schema.argument_json import LISTS, is_data, parts_of, size_of
 from abs_shield.schema.value_limits import MAX_NODES
 
 _STREAMS = (Iterator, AsyncIterable, Awaitable, IOBase)
-"""What is read later, piece by piece: its own text says nothing of that."""
+"""Streams: their ``str()`` says nothing about their content."""
 _LONGEST = 1 << 20  # characters, as many as patterns search of a result
 _JSON = (str, int, float, Mapping, list, tuple, type(None))
 BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
-"""Bytes that are no text are written in base64."""
+"""Encodings of bytes, in the order tried: base64 for bytes that are not UTF-8 text."""
 
 
 class Unreadable:

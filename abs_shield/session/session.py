@@ -207,7 +207,7 @@ class Session(SessionContext):
 
     @property
     def turns(self) -> int:
-        """How many messages the user wrote so far."""
+        """Number of messages that the user wrote so far."""
         return self._record.turns
 
     @property

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CURRENT: ContextVar[Session | None] = ContextVar("abs_shield.session", default=None)
 RUNNING: ContextVar[Session | None] = ContextVar("abs_shield.running", default=None)
-"""The session a tool of which runs in this context: its calls from inside are nested."""
+"""The session whose tool is running in this context; calls made by that tool are nested."""
 
 
 class _Entered(NamedTuple):

@@ -55,7 +55,7 @@ _MOST_ALIKE = 2_000  # newest chunks of each level of trust
 
 
 class ValueMatch(NamedTuple):
-    """How a value matched, and where."""
+    """The kind and the place of a match of a value."""
 
     how: str
     at: At

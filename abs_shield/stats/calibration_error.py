@@ -1,4 +1,4 @@
-"""How well predicted probabilities match what is observed."""
+"""The calibration error: the gap between predicted probabilities and observed frequencies."""
 
 from __future__ import annotations
 

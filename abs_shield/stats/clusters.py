@@ -1,4 +1,4 @@
-"""How sure a share is whose observations come in clusters that repeat each other."""
+"""The confidence interval of a share whose observations are correlated within clusters."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float 
     92
     """
     if gain <= loss:
-        raise ValueError(f"a gain of {gain} is no more than a loss of {loss}; nothing to find")
+        raise ValueError(f"a gain of {gain} must exceed a loss of {loss}")
     differing, by = gain + loss, gain - loss
     first = (_Z * sqrt(differing) + _Z_POWER * sqrt(max(0.0, differing - by * by))) ** 2 / by**2
     if first > _EXACT_TO:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 SIGMAS = 3.0
 """Width of the limits; Shewhart's choice: chance alone leaves them once in some 370 times."""
 _TAIL = 0.00135
-"""What chance leaves beyond three standard deviations on each side."""
+"""Probability of a normal value beyond three standard deviations, on each side."""
 _MANY = 50.0
 """Expected hits from which on a binomial is near enough to a normal distribution."""
 

@@ -1,4 +1,4 @@
-"""How far a new point may lie from the mean of a few: quantiles of Student's t."""
+"""Quantiles of Student's t: the limit of a new point's distance from the mean of a few."""
 
 from __future__ import annotations
 

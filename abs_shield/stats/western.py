@@ -8,12 +8,12 @@ from typing import NamedTuple
 from abs_shield.stats.student import prediction_limit
 
 WEIGHTS = (0.40, 0.25, 0.20, 0.15)
-"""What each rule counts: beyond 3, 2 of 3 beyond 2, 4 of 5 beyond 1, 8 on one side."""
+"""Weight of each rule: beyond 3, 2 of 3 beyond 2, 4 of 5 beyond 1, 8 on one side."""
 RUN = 8  # points on one side of the mean, by the handbook: chance alone does so once in 128 times
 CLASSIC = 3.0
 """Deviations of the first rule for a long series; fewer points, or many series, only widen it."""
 _TAILS = ((1, 0.0013498980316301), (2, 0.0227501319481792), (4, 0.1586552539314571), (8, 0.5))
-"""How many points each rule needs, and how often a normal one lies beyond its limit."""
+"""Points that each rule needs, and the probability of a normal one beyond its limit."""
 
 
 class ControlLimits(NamedTuple):

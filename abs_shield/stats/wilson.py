@@ -1,4 +1,4 @@
-"""How sure a share is that was counted a few times: the Wilson score interval."""
+"""The Wilson score interval: the confidence interval of a share from a few observations."""
 
 from __future__ import annotations
 

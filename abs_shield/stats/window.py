@@ -9,7 +9,7 @@ from math import dist, fsum, sqrt
 from abs_shield.stats.merged_moments import Moments
 
 _CANCELLED = 1e-4
-"""Where the sum of squares falls to this share at once, its digits are gone."""
+"""If one step reduces the sum of squares to this share, rounding errors dominate it."""
 
 
 class Window:

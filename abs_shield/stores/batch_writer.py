@@ -21,7 +21,7 @@ T = TypeVar("T")
 BATCH = 1_000  # one commit for so many; more would hold the write lock for long
 """Maximum number of items written in one transaction."""
 EVERY_S = 0.05  # a crash loses no more than this; shorter, each decision is a commit
-"""How long an item waits for others, in seconds."""
+"""Seconds that an item waits for others."""
 _IDLE_ROUNDS = 20  # one second of empty rounds; then the thread sleeps and costs nothing
 _RESERVE = 256  # threads that may pass the check of `losing` before the first of them appends
 # short at first, for a lock that another process holds; long later, to spare a server that is down

@@ -22,7 +22,7 @@ _APPLICATION = 0x61627368  # "absh": tells a decision log from any other SQLite 
 _OPENS_WITHIN_S = 10.0  # several processes may start together and wait for one migration
 _ASKS_AGAIN_S = 0.005  # another process switches in a few milliseconds
 _WAITS_MS = 1_000
-"""How long one attempt waits for another process's lock; the writer retries."""
+"""Milliseconds that one attempt waits for another process's lock; the writer retries."""
 _NOT_WRITABLE = ("unable to open database file", "attempt to write a readonly database")
 _AT_ONCE = 250
 """Rows per statement: SQLite releases the GIL while it runs, so that tool calls go on."""

@@ -44,7 +44,7 @@ _ARTICLES = frozenset("ai")
 _WORDS = {normal(word): str(n) for n, row in enumerate(_DIGITS) for word in row.split()}
 _WORDS |= {word: str(n + 10) for n, word in enumerate(_TEENS)} | {w: w[0] for w in _LETTERS}
 _TENTHS = {word: str(n + 2) for n, word in enumerate(_TENS)}
-# These follow each other without blanks, so that each one is a token.
+# Chinese, Japanese and Korean number words: written without blanks, so each one is a token.
 _CJK = "".join(word for word in _WORDS if len(word) == 1 and "\u3000" < word)
 _WORD = rf"[^\W\d_{_CJK}](?:[^\W\d_{_CJK}]|[{MARKS}])*(?:['\u2019][^\W\d_]+)*"
 # A letter with a word for it comes first: "j for juliet" is one sign, not three words.
@@ -71,7 +71,7 @@ class _Sign(NamedTuple):
     worded: bool
     tens: bool = False
     head: bool = False
-    """Whether it is a short word, or letters with digits, that a code may begin with."""
+    """True if a code may begin with it: a short word, or letters with digits."""
 
 
 def is_dictated(value: str, texts: Iterable[str]) -> bool:

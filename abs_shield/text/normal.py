@@ -152,7 +152,7 @@ def _normal(text: str) -> str:
 
 _short = lru_cache(maxsize=64)(_normal)
 _long = lru_cache(maxsize=2)(_normal)
-"""Cached since a value is searched for in several ways, each of which needs this."""
+"""Cached: each of the several searches for a value needs it."""
 
 
 def chunks(normalised: str) -> list[str]:

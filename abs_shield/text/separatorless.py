@@ -376,7 +376,7 @@ def _read(normalised: str) -> SeparatorlessText:
 
 
 _short = lru_cache(maxsize=64)(_read)
-"""Cached since a value is searched for in several ways, each of which needs this."""
+"""Cached: each of the several searches for a value needs it."""
 
 
 def _code(between: str) -> int:

@@ -27,7 +27,7 @@ size.
 """
 CONSISTENT = Anomaly(0.0, "")
 _NOT_READ: dict[str, Series] = {}
-"""Most arguments have one result only, of which the history is never read: no series is built."""
+"""Shared by arguments with a single result, whose history is never read: saves memory."""
 
 
 class ArgumentHistory:

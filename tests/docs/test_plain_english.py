@@ -26,8 +26,34 @@ STAYS = {
 """Names of functions that stay, each with the reason."""
 FRAMEWORKS_OWN = frozenset({"ShieldMiddleware"})
 """Each framework's adapter names its middleware as that framework's users expect."""
-NO_BEGINNINGS = frozenset("Give Gives What Which Whether Who".split())
-NO_PHRASES = re.compile(r"\b(?:of which|stands in|is no(?! longer)|nobody|of ours|at once)\b")
+NO_BEGINNINGS = frozenset("Give Gives What Which Whether Who How".split())
+NO_PHRASES = re.compile(
+    r"\b(?:of which|stands in|(?<!there )is no(?! (?:longer|more))|nobody|of ours|at once)\b"
+)
+NO_METAPHORS = re.compile(rf"(?<![-\w])(?:{METAPHORS.replace(' ', '|')})s?\b", re.IGNORECASE)
+VOCABULARIES = frozenset(
+    f"{place}.py"
+    for place in (
+        "answer/checks/action_patterns",
+        "answer/checks/paid",
+        "plan/rule_sentence",
+        "quality/pii/businesses",
+        "quality/pii/mailboxes",
+        "text/phones",
+        "text/polarity",
+        "text/value_shapes",
+    )
+)
+"""Modules whose strings are words of users' texts to recognise, not messages."""
+ROOT = PACKAGE.parent
+STAYING_PHRASES = {
+    "support desk": "a department",
+    "front desk": "a department",
+    "crew-7": "an id",
+    "crew: Deprecated name of": "a deprecated parameter",
+    "`outcomes(crew=...)` is now": "a deprecated parameter",
+}
+"""Standard terms and data that contain a word of the lists, each with the reason."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -66,13 +92,48 @@ def identifiers() -> Iterator[Identifier]:
                     yield Identifier("variable", name, f"{place}:{node.lineno}")
 
 
-def docstrings() -> Iterator[tuple[str, str]]:
-    """Yield each docstring with its place."""
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for path, module in modules().items():
-        for node in ast.walk(module):
-            if isinstance(node, documented) and (text := ast.get_docstring(node)):
-                yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", text
+class Text(NamedTuple):
+    """A docstring or another string of the package, and where."""
+
+    place: str
+    text: str
+    is_docstring: bool
+
+
+@cache
+def texts() -> tuple[Text, ...]:
+    """
+    Return the strings of the package: docstrings, and other strings of several words.
+
+    Docstrings are all expressions that are only a string: of modules, classes, functions, and of
+    the constants and attributes before them.
+    """
+    return tuple(
+        Text(f"{path.relative_to(PACKAGE)}:{node.lineno}", node.value.strip(), is_docstring)
+        for path, module in modules().items()
+        for node, is_docstring in _strings(module)
+        if is_docstring or " " in node.value.strip()
+    )
+
+
+def _strings(module: ast.Module) -> Iterator[tuple[ast.Constant, bool]]:
+    docstrings = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
+            yield node, id(node) in docstrings
+
+
+def pages() -> list[Path]:
+    """Return the pages and examples that a user reads."""
+    folders = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.py")]
+    return sorted([*folders, ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+
+
+def match_lists(text: str) -> list[str]:
+    """Return the phrases and metaphors of the lists in a text."""
+    for staying in STAYING_PHRASES:
+        text = text.replace(staying, "")
+    return [match[0] for list_ in (NO_PHRASES, NO_METAPHORS) for match in list_.finditer(text)]
 
 
 def test_no_file_class_or_function_has_a_word_of_the_list() -> None:
@@ -96,17 +157,34 @@ def test_few_variables_have_a_word_of_the_list() -> None:
 
 def test_a_docstring_begins_with_what_the_thing_is_or_does() -> None:
     """A verb such as `Return`, or a noun; no question word."""
-    wrong = [place for place, text in docstrings() if text.split()[0] in NO_BEGINNINGS]
+    wrong = [
+        one.place for one in texts() if one.is_docstring and one.text.split()[0] in NO_BEGINNINGS
+    ]
 
     assert [] == wrong
 
 
-def test_no_docstring_has_a_phrase_of_the_list() -> None:
+def test_no_docstring_or_message_has_a_phrase_of_the_list() -> None:
     """They are read twice before they are understood."""
-    wrong = [f"{place}: {match[0]}" for place, text in docstrings()
-             if (match := NO_PHRASES.search(text))]  # fmt: skip
+    wrong = [
+        f"{one.place}: {matches}"
+        for one in texts()
+        if one.is_docstring or one.place.split(":")[0] not in VOCABULARIES
+        if (matches := match_lists(one.text))
+    ]
 
     assert [] == wrong
+
+
+def test_no_page_has_a_phrase_of_the_list() -> None:
+    """The pages and examples use the same plain English as the package."""
+    wrong = {
+        str(page.relative_to(ROOT)): matches
+        for page in pages()
+        if (matches := match_lists(page.read_text(encoding="utf-8")))
+    }
+
+    assert {} == wrong
 
 
 @pytest.mark.parametrize("kind", ["file", "class"])

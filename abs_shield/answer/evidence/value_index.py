@@ -54,7 +54,7 @@ from abs_shield.text.values.value_patterns import CODES
 MOST_PLACES = 500
 """Occurrences of one value that are read."""
 _MOST_KEYS = 20_000
-"""Most ids of which the endings are compared."""
+"""Maximum number of ids whose endings are compared."""
 _MOST_LINES = 200  # a calculator's result is short
 _MOST_CACHED = 1_000  # answers repeat values; more distinct ones are only looked up once
 _MOST_INSIDE = 400

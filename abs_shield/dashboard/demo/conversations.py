@@ -337,7 +337,7 @@ CONVERSATIONS = (
     ),
     Conversation(
         agent="operations",
-        user="Clean up what nobody uses in prod-eu.",
+        user="Clean up everything unused in prod-eu.",
         steps=(
             _LIST,
             DemoCall(

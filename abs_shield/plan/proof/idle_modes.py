@@ -15,7 +15,7 @@ from abs_shield.text.show import escaped
 _LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL))
 _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
 # Modes by layer also hold for names that no tool has.
-_UNREGISTERED = Tool(name="a tool that nobody registered")
+_UNREGISTERED = Tool(name="an unregistered tool")
 
 
 def idle_modes(context: ProofContext) -> Iterator[Problem]:

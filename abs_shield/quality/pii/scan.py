@@ -24,7 +24,7 @@ _FADING, _STEP = 200, 20  # a word far away more often introduces something else
 """Distance in characters at which it would add nothing, and the step of its decrease."""
 SUREST = 0.99  # a pattern is never certain
 _FAR = 1_000
-"""The distance if there is no context word, beyond any reach."""
+"""Distance that represents "no context word": too far to count."""
 _BESIDE = 120
 """Distance within which numbers of one form are of one kind: `use 219-44-0178 instead`."""
 _SPOT = re.compile(

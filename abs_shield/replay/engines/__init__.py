@@ -3,9 +3,12 @@ Engines that judge chunks: in this process, in local processes, or on a Ray clus
 
 Every engine runs the same `Job` on the same chunks, and returns the results in their order:
 
-    job = Judging(policy="policies.shop:policy")  # any `abs_shield.replay.engine_job.Job`
-    for part in outcomes(job, chunks(raw_lines(paths)), engine="processes", pool=Crew(workers=2)):
-        tally.merge(part.tally)
+>>> from abs_shield.replay.chunks import RawLine
+>>> from abs_shield.replay.engine_job import Ready
+>>> job = Ready(lambda chunk: len(chunk.lines))  # counts lines; any `Job` fits
+>>> chunk = Chunk((RawLine("runs.jsonl", 1, b"{}"), RawLine("runs.jsonl", 2, b"{}")))
+>>> list(outcomes(job, [chunk], engine="serial", pool=WorkerPool(workers=2)))
+[2]
 """
 
 from __future__ import annotations

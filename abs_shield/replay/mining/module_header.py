@@ -31,7 +31,7 @@ def header_lines(source: str, recorded: Recorded | None, evidence: RunEvidence) 
     worked = sum(tool.worked for tool in evidence.tools.values())
     yield (
         f"Runs: {_run_names(recorded)}; {evidence.runs:,} runs with {evidence.calls:,} calls,"
-        f" {worked:,} of which worked."
+        f" {worked:,} of them successful."
     )
 
 

@@ -1,4 +1,4 @@
-"""How counts are spread over sessions: calls of one session are not independent."""
+"""The spread of counts over sessions: calls of one session are not independent."""
 
 from __future__ import annotations
 

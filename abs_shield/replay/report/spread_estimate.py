@@ -38,7 +38,7 @@ Cells = dict[Cell, Packed]
 
 class Spreads:
     """
-    How the counts of each cell are spread over sessions.
+    The spread of the counts of each cell over sessions.
 
     Args:
         sessions: The newest decisions of a log, by session and pattern, in groups.

@@ -32,7 +32,7 @@ OUTCOME = _prometheus_name(semconv.ATTRIBUTE_OUTCOME)
 FINDING_CHECK = _prometheus_name(semconv.ATTRIBUTE_FINDING_CHECK)
 
 _LOOKBACK = "1h"
-"""How long a series must be absent to count as new: longer than a failed scrape."""
+"""Absence after which a series counts as new: longer than a failed scrape."""
 
 
 def select(series: str, *matchers: str) -> str:

@@ -155,7 +155,8 @@ def _compare_direction(reading: Reading, sentence: Sentence, match: re.Match[str
     if rises == (match["up"] is not None):
         yield None
         return
-    detail = f'"{prior.text}" to "{current.text}" is no {"increase" if not rises else "decrease"}'
+    change = "a decrease" if rises else "an increase"
+    detail = f'"{prior.text}" to "{current.text}" is not {change}'
     yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
 
 
