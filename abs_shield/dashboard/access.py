@@ -142,7 +142,8 @@ class RequireSession:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request that has a session or needs none; else redirect it."""
-        # a dashboard without a token answers only on this machine; see `RequireHost`
+        # without a token there is no login: the server must listen on loopback, since `RequireHost`
+        # checks only the Host header
         if scope["type"] != "http" or not self._access.token or _is_open(scope):
             await self._app(scope, receive, send)
             return

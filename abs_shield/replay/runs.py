@@ -84,7 +84,7 @@ def session_of(line: bytes) -> str | None:
         return None
     try:
         return _id(read_record(line).get("session_id"))
-    except UNREADABLE:  # a line that is no run has no session
+    except UNREADABLE:  # the line cannot be parsed
         return None
 
 

@@ -27,7 +27,7 @@ class Executed:
         at: Seconds on this process's monotonic clock, or the run file's own time.
         turn: How many user messages came before it.
         nested: Whether another tool called it from code.
-        decision_id: The id of its decision; None if no decision was made.
+        decision_id: Id of the decision about it; None if the Shield did not judge it.
         call_id: The id that the model's API gave to the call; None if it has none.
     """
 
@@ -133,7 +133,7 @@ class CallStates:
         return None
 
     def suspend(self, call_id: str | None, decision_id: str) -> None:
-        """The run of that decision goes on later, in another one."""
+        """Mark the call as suspended; a later run continues it."""
         calls = self.opened.get(call_id or "", [])
         calls[:] = [
             one._replace(runs=False) if one.decision_id == decision_id else one for one in calls
@@ -146,14 +146,14 @@ class CallStates:
         return any(one.decision_id == decision_id for one in self.opened[call_id])
 
     def open_loose(self, name: str) -> None:
-        """Record that a call without an id runs: one result of its tool is expected."""
+        """Count a call without an id that the Shield allowed; its result is expected."""
         running = self._running = own(self._running)
         running[name] = running.get(name, 0) + 1
         if len(running) > self._most:
             del running[next(iter(running))]
 
     def shut_loose(self, name: str) -> bool:
-        """Record the result of a call without an id; return False if none was expected."""
+        """Close a call without an id; return False if no result was expected."""
         due = self._running.get(name)
         if due:
             self._running[name] = due - 1
