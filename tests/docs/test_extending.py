@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.test_blocks import blocks
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -15,6 +17,14 @@ KINDS = (
     "layer", "signal", "claim check", "scorer", "verifier", "recogniser", "guardrail",
     "quality stage", "adapter", "store", "miner", "check of", "policy pack",
 )  # fmt: skip
+SECTIONS = dict(re.findall(r"^## An? (.+)\n((?:(?!## ).*\n)*)", PAGE, re.MULTILINE))
+"""The text below each heading, by the kind of part."""
+
+PACKAGE_ONLY = (
+    "signal of a result", "claim check", "scorer", "miner of `abs-shield init`",
+    "check of `abs-shield prove`",
+)  # fmt: skip
+"""Kinds of part that users cannot pass themselves."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,16 +51,31 @@ def test_every_place_of_a_row_exists(row: list[str]) -> None:
         assert re.search(rf"^{table}\b", text, re.MULTILINE), table
 
 
-def test_users_parts_have_an_executed_example() -> None:
-    """Seven kinds of part that a user may pass, and the pack, which is a user's module."""
-    sections = re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]
-    shown = {section.partition("\n")[0] for section in sections if "```python" in section}
+def test_every_kind_of_part_has_its_section() -> None:
+    """In the order of the table, and no others."""
+    kinds = [row[0].removeprefix("| ") for row in ROWS]
 
-    assert {
-        "A layer", "A verifier", "A recogniser of personal data", "A guardrail",
-        "A quality stage", "An adapter", "A store", "A miner, a check of `prove`, a pack",
-    } == shown  # fmt: skip
-    assert "<!-- not executed -->" not in PAGE
+    assert len(KINDS) == len(kinds)
+    assert kinds == [*SECTIONS]
+
+
+@pytest.mark.parametrize("kind", SECTIONS)
+def test_every_kind_of_part_has_an_executed_example(kind: str, tmp_path: Path) -> None:
+    """Its section has a block that tests/docs/test_blocks.py runs, and whose output it compares."""
+    page = tmp_path / "section.md"
+    page.write_text(SECTIONS[kind], encoding="utf-8")
+
+    assert any(shown for _, _, _, shown, _ in blocks(page))
+    assert "<!-- not executed -->" not in SECTIONS[kind]
+
+
+@pytest.mark.parametrize("kind", PACKAGE_ONLY)
+def test_an_example_runs_beside_the_rows_of_its_table(kind: str) -> None:
+    """A part that users cannot pass is called as the others are, so that it follows their type."""
+    [row] = [row for row in ROWS if row[0] == f"| {kind}"]
+    [table] = re.findall(r"`([A-Z_]+)` in `[\w/]+__init__\.py`", row[2])
+
+    assert re.search(rf"^(?:for|checks =) .*\b{table}\b", SECTIONS[kind], re.MULTILINE)
 
 
 def test_the_glossary_has_forty_words_in_order() -> None:
