@@ -20,7 +20,7 @@ class PendingCall:
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
     *announced* says that a message shows the call as well; *turn* are the calls of its turn, in
-    order, and *place* is its own among them.
+    order, and *place* is its own among them. *answered* says that a message shows its result.
     """
 
     call: ToolCall
@@ -28,6 +28,7 @@ class PendingCall:
     decision: Decision
     settle_with: Callable[[Decision], None]
     announced: bool = False
+    answered: bool = False
     turn: list[PendingCall] = field(default_factory=list, repr=False)
     place: int = 0
 
@@ -57,8 +58,10 @@ class PendingCalls:
                 break
 
     def blocked(self, call_id: str | None) -> bool:
-        """Return whether the proposal of that id was blocked, and not dispatched since."""
-        return any(p.call.id == call_id and p.decision.blocked for p in self._judged if p.call.id)
+        """Return whether each proposal of that id without a result was blocked."""
+        # A model may use an id twice: then the host runs the call that was not blocked.
+        waiting = [p for p in self._judged if call_id and p.call.id == call_id and not p.answered]
+        return bool(waiting) and all(p.decision.blocked for p in waiting)
 
     def forget(self, call_id: str) -> bool:
         """Drop the announced call of that id; whether there was one."""
@@ -83,11 +86,18 @@ class PendingCalls:
         """Return whether an announced call of that id has no answer yet."""
         return any(call.id == call_id for call in self._announced)
 
-    def answered(self, returned: Returned) -> ToolCall | None:
-        """Return the announced call that *returned* answers: by unique id, else in order."""
+    def answered(self, returned: Returned, *, blocked: bool = False) -> ToolCall | None:
+        """
+        Return the announced call that *returned* answers: by unique id, else in order.
+
+        Of several proposals of its id it answers one that was *blocked*, or one that was not.
+        """
         announced = [*enumerate(self._announced)]
         # By id; then in order of the name; then calls without an id, as some models write none.
         fits = [n for n, c in announced if c.id and c.id == returned.call_id]
+        proposal = self._answer_proposal(returned.call_id, blocked=blocked)
+        if proposal is not None and len(fits) > 1:
+            fits = [n for n in fits if _is_of(proposal, self._announced[n])] or fits
         if not fits and not returned.call_id:
             fits = [n for n, c in announced if returned.name in ("", c.name)]
         if not fits:
@@ -97,6 +107,15 @@ class PendingCalls:
         call = self._announced[fits[0]]
         del self._announced[fits[0]]
         return call
+
+    def _answer_proposal(self, call_id: str | None, *, blocked: bool) -> PendingCall | None:
+        """Mark the oldest such proposal without a result as answered, and return it."""
+        for pending in self._judged:
+            is_meant = call_id and pending.call.id == call_id and not pending.answered
+            if is_meant and pending.decision.blocked is blocked:
+                pending.answered = True
+                return pending
+        return None
 
     def propose(self, pending: PendingCall) -> list[PendingCall]:
         """Keep a judged proposal; give those that had to go for it."""
@@ -124,6 +143,12 @@ class PendingCalls:
 
     def decisions(self) -> list[Decision]:
         return [pending.decision for pending in self._judged]
+
+
+def _is_of(pending: PendingCall, announced: ToolCall) -> bool:
+    """Return whether a message shows the call of that proposal."""
+    arguments = read_arguments(announced.arguments)
+    return pending.call.name == announced.name and same(pending.arguments, arguments)
 
 
 def _same(pending: PendingCall, call: ToolCall, arguments: Mapping[str, Any]) -> bool:

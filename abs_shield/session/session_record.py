@@ -402,7 +402,7 @@ class SessionRecord:
 
     def _end_blocked(self, event: Returned) -> None:
         """End a call that a transcript answers with our own feedback: it never ran."""
-        call = self.pending.answered(event)
+        call = self.pending.answered(event, blocked=True)
         if event.call_id:
             self.calls.end(event.call_id, announced=call is not None)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from abs_shield import Session, ToolCall
+from abs_shield import Session, Shield, Tool, ToolCall, shield
 from abs_shield.core import Action, Decision, Mode, Subject, Verdict
 from abs_shield.core.events import Returned
 from abs_shield.session.pending_calls import PendingCall, PendingCalls
@@ -158,3 +159,49 @@ def test_a_result_without_its_calls_id_finds_its_arguments() -> None:
     )
 
     assert session.did("f", n=1)
+
+
+REFUSED = {"status": "blocked", "tool": "cancel", "problems": [], "retryable": True,
+           "attempts_left": 1}  # fmt: skip
+
+
+@pytest.mark.parametrize("ids", [("c0", "c0"), ("c0", "c1")])
+@pytest.mark.parametrize("places", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("refusal", [None, REFUSED])
+def test_a_result_is_that_of_the_call_that_was_not_blocked(
+    ids: tuple[str, str], places: tuple[int, int], refusal: Any
+) -> None:
+    """A blocked call of the same turn, under the same id, takes no result of the other."""
+    order = {"type": "object", "properties": {"order_id": {"type": "string"}}}
+    tools = [Tool(name=name, parameters=order) for name in ("cancel", "look")]
+    guard = Shield(shield.configure(tools=tools, on_suspicious="block"), hooks=())
+    session = guard.session()
+    session.user("Please look at tx_12345.")
+    pair = [("cancel", "tx_99999", refusal), ("look", "tx_12345", "the newest is tx_777")]
+    rows = [(*pair[place], call_id) for place, call_id in zip(places, ids, strict=True)]
+    calls = [{"id": i, "name": name, "arguments": {"order_id": n}} for name, n, _, i in rows]
+    message = {"role": "assistant", "tool_calls": calls}
+    results = [
+        {"role": "tool", "tool_call_id": call_id, "content": content}
+        for *_, content, call_id in rows
+        if content is not None
+    ]
+    session.add([message])
+    guard.inspect_turn(calls, session=session)
+    session.add([message, *results])
+
+    assert ["look"] == [ran.tool for ran in session.executed]
+    assert not guard.check_call(ToolCall("look", {"order_id": "tx_777"}), session=session).blocked
+
+
+def test_a_second_result_of_an_id_is_not_one_of_a_blocked_call() -> None:
+    """The host's own words about the blocked call mention nothing."""
+    pending = PendingCalls()
+    stopped = replace(DECISION, blocked=True)
+    pending.propose(replace(proposed(A1, {"n": 1}, []), decision=stopped))
+    before = pending.blocked("1")
+    pending.propose(proposed(ToolCall("b", {}, "1"), {}, []))
+    between = pending.blocked("1")
+    pending.answered(returned(call_id="1"))
+
+    assert (True, False, True) == (before, between, pending.blocked("1"))
