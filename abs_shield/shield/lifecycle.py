@@ -292,7 +292,10 @@ class Lifecycle:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
         # It was admitted before, e.g. by `check_call` before a guard.
         if call.id and record.calls.is_open(call.id, decision.id):
-            return opened
+            if not decision.blocked:
+                return opened
+            # E.g. a rule's state has changed since: the call does not run, so it ends here.
+            record.calls.shut(call.id, decision.id)
         if self._needs_log:
             decision = self._store_or_block(decision)
             opened = opened._replace(decision=decision)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from abs_shield import Shield, Tool, ToolCall, shield
+import pytest
+
+from abs_shield import CallBlocked, Shield, Tool, ToolCall, rule, shield, shielded
+from abs_shield.session.session_record import record_of
+from abs_shield.stores import SqliteStore
 
 PAY = {"type": "object", "properties": {"sum": {"type": "number"}}}
 
@@ -38,3 +42,33 @@ def test_an_async_dispatch_is_awaited():
     )
     (message,) = asyncio.run(ran)
     assert "no funds" in message["content"]
+
+
+@pytest.mark.parametrize("call_id", ["c1", None])
+def test_a_block_after_an_allowed_check_is_recorded(call_id, tmp_path):
+    """A rule's state changed between check and dispatch: the log, hooks and session show it."""
+    is_open, heard = [True], []
+
+    @rule(tool="pay")
+    def till_is_open(amount: float) -> str | None:
+        """The till is open."""
+        return None if is_open else "the till is closed"
+
+    store = SqliteStore(tmp_path / "log.db")
+    guard = Shield(shield.configure(rules=[till_is_open]), store=store, hooks=[heard.append])
+
+    @shielded(guard)
+    def pay(amount: float) -> str:
+        return "paid"
+
+    with guard.session() as session:
+        guard.check_call(ToolCall("pay", {"amount": 5.0}, call_id))
+        is_open.clear()
+        with pytest.raises(CallBlocked):
+            guard.dispatch("pay", {"amount": 5.0}, call_id=call_id)
+        store.flush(10)
+
+        logs = [session.decisions, heard, [*store.decisions()]]
+        assert [True] * 3 == [[d.blocked for d in log][-1] for log in logs]
+        assert not record_of(session).calls.opened
+    store.close()
