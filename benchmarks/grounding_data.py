@@ -21,7 +21,7 @@ TRAINED = {
     "begin-cmu-dog": "CC-BY-4.0",
     "faithdial-audit": "MIT",
     "mtrag-human": "Apache-2.0",
-    "wice-claim": "ODC-BY (annotations); CC-BY-SA text of Wikipedia, of which no sentence is kept",
+    "wice-claim": "ODC-BY (annotations); CC-BY-SA text of Wikipedia, no sentence stored here",
 }
 """Natural answers whose licence lets a model be trained on them and shipped."""
 MEASURED = ("ragtruth-qa-test", "faithbench", "begin-topicalchat")
