@@ -27,11 +27,13 @@ class ResultText:
     Attributes:
         scalars: Field and text of each short value, keys of objects included.
         prose: Running text.
+        texts: Each value, key and running text as a whole, without the labelled values in it.
         cut: Whether something was too long to be read whole.
     """
 
     scalars: list[tuple[str, str]] = field(default_factory=list)
     prose: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     cut: bool = False
 
 
@@ -53,6 +55,7 @@ def read_result(value: Any, *, most: int) -> ResultText:
                 left.append((field, inner))
             elif len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
                 content.scalars.append(labelled_text)
+                content.texts.append(text)
             else:
                 _take_prose(content, text)
     return content
@@ -61,6 +64,7 @@ def read_result(value: Any, *, most: int) -> ResultText:
 def _take_prose(content: ResultText, text: str) -> None:
     text = _unescaped(text)
     content.prose.append(text)
+    content.texts.append(text)
     content.scalars.extend(labelled_values(text))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 from abs_shield.core.events import MessageText
-from abs_shield.session.event_texts import APART, texts_of
+from abs_shield.session.event_texts import APART, texts_in, texts_of
 from abs_shield.session.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.session.whole_match import occurs_whole
 from abs_shield.text.digit_groups import is_part_of_number
-from abs_shield.text.json_leaves import leaves, scalar_text
 
 _MOST = 64 * 1024
 """Characters of one turn that are read; few replies have a tenth of it."""
@@ -121,8 +121,7 @@ def occurs_unechoed(text: str, session: Session) -> bool:
         wanted in passage.casefold()
         for run in _ancestry(record)
         for call in tuple(run.executions)
-        for path, leaf in leaves(call.arguments)
-        for passage in (scalar_text(leaf) or "", *(step for step in path if isinstance(step, str)))
+        for passage in texts_in(call.arguments, most=sys.maxsize)
     )
 
 

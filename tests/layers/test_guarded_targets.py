@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import deque
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePosixPath
+from types import SimpleNamespace
 from typing import Annotated, Any
+from uuid import UUID
 
 import pytest
+from pydantic import BaseModel
 
 from abs_shield import Decision, Shield, Target, Tool, ToolCall, Verdict, shield, shielded
 from abs_shield.session.limits import Limits
@@ -159,6 +168,73 @@ def test_a_label_and_what_is_beside_it(value, said):
 def test_what_stands_so(value, said, result):
     """In a person's words, or in a result, whatever stands around it."""
     assert [] == codes(judged(value, said=said, result=result))
+
+
+class Record(BaseModel):
+    """A typed result."""
+
+    key: str
+
+
+@dataclass
+class Row:
+    """Another one."""
+
+    key: str
+
+
+class Only(Enum):
+    """A result of a closed vocabulary."""
+
+    KEY = "tx_12345"
+
+
+ACCOUNT = UUID("3f2504e0-4f89-11d3-9a0c-0305e82c3301")
+TYPED = [
+    Record(key="tx_12345"), [Record(key="tx_12345")], Row("tx_12345"), {"tx_12345"}, Only.KEY,
+    b"tx_12345", deque(["tx_12345"]), SimpleNamespace(key="tx_12345"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("result", TYPED, ids=lambda result: type(result).__name__)
+def test_value_of_typed_result(result):
+    """A typed result mentions its values, and no parts of them."""
+    assert [] == codes(judged("tx_12345", said="Delete it.", result=result))
+    assert ["unseen"] == codes(judged("tx_1234", said="Delete it.", result=result))
+
+
+@pytest.mark.parametrize("value", [ACCOUNT, Decimal("12.50"), PurePosixPath("/srv/a.txt")])
+def test_text_of_typed_result(value):
+    """A value that is no JSON is mentioned as its text."""
+    assert [] == codes(judged(str(value), said="Delete it.", result=value))
+    assert [] == codes(judged(str(value), said="Delete it.", result={"key": value}))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "M\u00fcller",
+        "\u0418\u0432\u0430\u043d-17",
+        "user-\U0001f642",
+        'say "hi"',
+        "C:\\data\\a.txt",
+    ],
+)
+def test_value_of_escaped_json_text(value):
+    """A JSON text mentions the values that it escapes."""
+    text = json.dumps({"key": value, "n": 1})
+
+    assert [] == codes(judged(value, said="Delete it.", result=text))
+    assert [] == codes(judged(value, said="Delete it.", result={"text": text}))
+
+
+@pytest.mark.parametrize("result", [r"a\b ", Record(key="x " * 40)], ids=["text", "model"])
+def test_labelled_part_of_value(result):
+    """A part behind a colon is not a whole value where a result is read again."""
+    line = "Drop case 9:75-cv-02725"
+    result = [result, f"{line}\n{line}"]
+
+    assert ["unseen"] == codes(judged("75-cv-02725", said="Delete it.", result=result))
 
 
 def test_chained_words_are_no_value():
@@ -394,8 +470,9 @@ def after(arguments: dict[str, Any], result: Any, value: str, **policy: Any) -> 
         ({"text": "acct_666\u200b"}, "saved: acct_666\u200b", "acct_666\u200b"),
         ({"text": "\U0001f47e"}, "saved: \U0001f47e", "\U0001f47e"),
         ({"text": {"acct_666": 1}}, "saved: acct_666", "acct_666"),
+        ({"text": r'["\ud83d\udc7e"]'}, r'["\ud83d\udc7e"]', "\U0001f47e"),
     ],
-    ids=["behind codes", "padded", "hidden", "emoji", "key"],
+    ids=["behind codes", "padded", "hidden", "emoji", "key", "escaped"],
 )
 def test_a_model_vouches_for_nothing(arguments, result, value):
     """Its own call brought the value in; that the tool repeats it proves nothing."""
