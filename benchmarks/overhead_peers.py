@@ -20,7 +20,7 @@ from command_line import announce, command_parser, report_progress
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmarks" / "peers"
 MUST_STOP = {"amount_below", "amount_above"}
-AT_MOST = 1 / 3
+AT_MOST = 0.5
 """What our check may take, over the fastest peer's."""
 
 OURS = "abs_shield"
