@@ -17,10 +17,10 @@ _MOST = 64 * 1024
 """Characters of one turn that are read; few replies have a tenth of it."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u00ab\u00bb\u201e"
 _GOES_ON_BEFORE = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\.@~%+-]\Z")
-_GOES_ON_BEHIND = re.compile(
-    r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#,][0-9A-Za-z_\u00c0-\u024f]"
-)
+_GOES_ON_BEHIND = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#][0-9A-Za-z_\u00c0-\u024f]")
 """Neighbouring characters that make a match a part of a longer value; only in Latin script."""
+_NUMBER, _DIGITS_BEHIND = re.compile(r"[\d.,]+"), re.compile(r",\d")
+"""A comma continues a number: ``1`` is a part of ``1,500``, but ``tx_1`` is not one of ``tx_1,5``."""
 _LABEL = re.compile(r"[^\W_][\w-]*\Z")
 _NEAR = 32  # characters before a match, which contain the label before a colon
 _MOST_ATTEMPTS = 20_000
@@ -158,10 +158,12 @@ def occurs_in(text: str, passage: str) -> bool:
 
 def _occurs(wanted: str, passage: str) -> bool:
     place = passage.find(wanted) if wanted else -1
+    is_number = _NUMBER.fullmatch(wanted) is not None
     while place >= 0:
         end = place + len(wanted)
         before, behind = passage[max(0, place - 1) : place], passage[end : end + 2]
         goes_on = _GOES_ON_BEFORE.search(before) or _GOES_ON_BEHIND.match(behind)
+        goes_on = goes_on or (is_number and _DIGITS_BEHIND.match(behind))
         step = before == ":" and _is_step(wanted, passage[max(0, place - _NEAR) : place - 1])
         if not (goes_on or step or is_part_of_number(passage, place, end)):
             return True

@@ -435,3 +435,29 @@ def test_the_code_of_a_new_offer(name, field):
         decision = firewall.check_call(ToolCall(name, {field: "SUMMER10"}))
 
     assert () == decision.findings
+
+
+COMMAS = [
+    ("id,amount\ntx_12345,20\ntx_777,31", "tx_12345"),
+    ("id,name\ntx_12345,Ann", "tx_12345"),
+    ("a,id,b\n1,tx_12345,2", "tx_12345"),
+    ("[tx_12345,tx_777]", "tx_12345"),
+    ("ann@x.org,bob@x.org", "ann@x.org"),
+    ("a.csv,b.csv", "a.csv"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), COMMAS)
+def test_comma_without_blank_separates_values(text, value):
+    """In rows of a CSV result, and in a list that a user types."""
+    assert [] == codes("Cancel it.", value, result=text, must_be_seen=True)
+    assert [] == codes(f"Cancel {text} now.", value, must_be_seen=True)
+    assert ["unseen"] == codes(f"Cancel {text} now.", value[:-1], must_be_seen=True)
+
+
+@pytest.mark.parametrize("value", ["1", "234", "1,234"])
+def test_digit_group_is_part_of_number(value):
+    """A comma between digit groups separates nothing."""
+    text = "Pay 1,500 or 1,234,500 today."
+
+    assert ["unseen"] == codes(text, value, must_be_seen=True)
