@@ -337,7 +337,7 @@ def _was_written_with_brackets(argument: Argument, session: Session) -> bool:
 
 
 _DIGIT = re.compile(r"\d")
-_CODE = re.compile(r"@|\d.*[^\W\d]|[^\W\d].*\d")
+_LETTER = re.compile(r"[^\W\d]")
 
 
 _SINGLE_TOKEN = re.compile(
@@ -385,7 +385,15 @@ def _may_be_partial(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
 def _requires_whole_name(argument: Argument, tool: ToolPlan) -> bool:
     """Return whether one step of a longer name is a different thing; a code identifies itself."""
     parameter = tool.targets.parameters.at(argument.path)
-    return parameter.guard == "target" and (parameter.declared or not _CODE.search(argument.text))
+    return parameter.guard == "target" and (parameter.declared or not _is_code(argument.text))
+
+
+def _is_code(text: str) -> bool:
+    """Return whether a text is an address, or has a digit and a letter in one line."""
+    # one pattern for both orders would take quadratic time
+    return "@" in text or any(
+        _DIGIT.search(line) and _LETTER.search(line) for line in text.split("\n")
+    )
 
 
 def _explain_undecided(

@@ -20,7 +20,7 @@ _GOES_ON_BEFORE = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\.@~%+-]\Z")
 _GOES_ON_BEHIND = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#][0-9A-Za-z_\u00c0-\u024f]")
 """Neighbouring characters that make a match a part of a longer value; only in Latin script."""
 _NUMBER, _DIGITS_BEHIND = re.compile(r"[\d.,]+"), re.compile(r",\d")
-"""A comma continues a number: ``1`` is a part of ``1,500``, but ``tx_1`` is not one of ``tx_1,5``."""
+"""A comma continues a number: ``1`` is a part of ``1,500``; ``tx_1`` is not one of ``tx_1,5``."""
 _LABEL = re.compile(r"[^\W_][\w-]*\Z")
 _NEAR = 32  # characters before a match, which contain the label before a colon
 _MOST_ATTEMPTS = 20_000

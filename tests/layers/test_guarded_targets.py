@@ -539,3 +539,19 @@ def test_a_value_of_an_undeclared_target_that_cannot_be_compared(value: Any) -> 
 
     assert "unavailable" == decision.coverage["phantom_target"].outcome
     assert "ran" == left_out.coverage["phantom_target"].outcome
+
+
+def test_a_long_path_without_a_code_is_judged_in_linear_time():
+    """Twenty paths of 15,000 digits took minutes."""
+    schema = {"type": "object", "properties": {"paths": {"type": "array"}}}
+    guard = Shield(
+        shield.configure(tools=[Tool(name="delete", parameters=schema, destructive=True)]),
+        hooks=None,
+    )
+    session = guard.session()
+    paths = [f"/{n}" + "1" * 15_000 for n in range(20)]
+    session.user("Delete " + " ".join(paths))
+
+    assert (
+        "CLEAN" == guard.check_call(ToolCall("delete", {"paths": paths}), session=session).verdict
+    )
