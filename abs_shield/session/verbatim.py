@@ -163,7 +163,8 @@ def _occurs(wanted: str, passage: str) -> bool:
         end = place + len(wanted)
         before, behind = passage[max(0, place - 1) : place], passage[end : end + 2]
         goes_on = _GOES_ON_BEFORE.search(before) or _GOES_ON_BEHIND.match(behind)
-        goes_on = goes_on or (is_number and _DIGITS_BEHIND.match(behind))
+        if is_number:
+            goes_on = goes_on or _DIGITS_BEHIND.match(behind)
         step = before == ":" and _is_step(wanted, passage[max(0, place - _NEAR) : place - 1])
         if not (goes_on or step or is_part_of_number(passage, place, end)):
             return True
