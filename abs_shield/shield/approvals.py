@@ -22,7 +22,7 @@ class Approvals:
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, Key] = OrderedDict()
-        self._granted: OrderedDict[Key, None] = OrderedDict()
+        self._granted: OrderedDict[Key, int] = OrderedDict()
         self._lock = renewed(Lock())
 
     def wait(self, decision_id: str, key: Key) -> None:
@@ -44,7 +44,8 @@ class Approvals:
             key = self._waiting.pop(decision_id, None)
             if key is None:
                 raise ShieldError(f"no decision `{decision_id[:64]}` waits for an approval")
-            self._granted[key] = None
+            # Equal calls may wait at the same time; each approval grants one of them.
+            self._granted[key] = self._granted.get(key, 0) + 1
             if len(self._granted) > _MOST:
                 self._granted.popitem(last=False)
 
@@ -56,7 +57,9 @@ class Approvals:
     def take(self, key: Key, *, keep: bool = False) -> bool:
         """Return whether the call was granted, and use the grant up unless *keep*."""
         with self._lock:
-            granted = key in self._granted
-            if not keep:
+            granted = self._granted.get(key, 0)
+            if granted > 1 and not keep:
+                self._granted[key] = granted - 1
+            elif not keep:
                 self._granted.pop(key, None)
-            return granted
+            return granted > 0

@@ -369,3 +369,15 @@ def test_a_refused_call_may_be_approved_later(approving):
         granted = firewall.check_call(ODD)
 
     assert ("granted", False) == (granted.approval, granted.blocked)
+
+
+def test_each_approval_of_equal_calls_grants_one(approving):
+    """Two equal calls wait, both are approved: two run, a third waits."""
+    firewall = approving()
+    with firewall.session():
+        waiting = [firewall.check_call(ODD).id for _ in range(2)]
+        for decision_id in waiting:
+            firewall.approve(decision_id)
+        again = [firewall.check_call(ODD).blocked for _ in range(3)]
+
+    assert [False, False, True] == again
