@@ -26,7 +26,8 @@ def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Una
 
 def _unknown_tool(proposal: Proposal) -> Finding | Unavailable:
     # Nothing is known of any tool: every name would be a phantom.
-    if not proposal.available and not proposal.registered:
+    # A plan without any name is the anonymous one; a session that may call nothing has none.
+    if proposal.tool is not None:
         return Unavailable("no tools registered")
     near = nearest(proposal.name, proposal.available, most=3)
     name = escaped(proposal.name)

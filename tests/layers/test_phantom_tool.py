@@ -92,6 +92,25 @@ def test_a_session_may_expose_no_tool_at_all():
     assert "unavailable_tool" == finding.code
 
 
+@pytest.mark.parametrize("tools", [[], ["unregistered"]])
+def test_an_unknown_tool_is_blocked_in_a_session_without_tools(tools):
+    """Where nothing may be called, an invented name is as wrong as elsewhere, in a child too."""
+    door = firewall()
+    session = door.session(tools=tools)
+    for caller in (session, door.session(parent=session)):
+        (finding,) = door.check_call(ToolCall("delete_database", {}), session=caller).findings
+
+        assert ("unknown_tool", "0 tools are available") == (finding.code, finding.hint)
+
+
+def test_a_session_without_tools_of_a_shield_without_tools_stays_unavailable():
+    """A list of names says nothing where no tool is registered at all."""
+    door = firewall(tools=[])
+    decision = door.check_call(ToolCall("refund", {}), session=door.session(tools=[]))
+
+    assert ("unavailable", "no tools registered") == decision.coverage["phantom_tool"]
+
+
 def test_a_session_that_goes_on_can_be_narrowed():
     """The second request of one session may expose fewer tools."""
     door = firewall()
