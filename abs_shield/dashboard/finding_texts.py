@@ -61,7 +61,7 @@ def mask_text(text: str, *, values: bool) -> str:
     """
     Return a reason or an error, with quoted texts masked unless *values* is true.
 
-    >>> masked('no date in "tx_99999"', values=False)
+    >>> mask_text('no date in "tx_99999"', values=False)
     'no date in "•••"'
     """
     return text if values else _QUOTED.sub(rf"\1{MASK}\1", text)

@@ -55,7 +55,7 @@ def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
     log = str(tmp_path / "log.db")
     filled(log, *map(order, range(3)), refund(1, 900), refund(2, 900))
     lines = shown("report", log)
-    reason = next(n for n, line in enumerate(lines) if line.startswith("    - no call"))
+    reason = next(n for n, line in enumerate(lines) if line.startswith("    - none of 5 calls"))
     text = " ".join(" ".join(lines).split())
 
     assert 80 >= max(map(len, lines))

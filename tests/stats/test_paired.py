@@ -92,7 +92,7 @@ def test_wrong_counts_are_refused() -> None:
     """Eleven of ten cannot differ; no gain cannot be found."""
     with pytest.raises(ValueError, match="of 10"):
         difference_interval(6, 5, 10)
-    with pytest.raises(ValueError, match="nothing to find"):
+    with pytest.raises(ValueError, match="must exceed a loss"):
         cases_needed(0.1, 0.1)
 
 
