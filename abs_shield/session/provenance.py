@@ -496,14 +496,16 @@ class Provenance:
         own: set[str] = set()
         tool, _, version = introduced
         unseen = frozenset(self._index.unseen(code for code, _, _ in values))
-        for (code, _, _), path in values.items():
+        for (code, name, is_number), path in values.items():
             if code not in unseen:
                 continue
             letters = alphanumerics(code)
             if content.may_have_letters(letters) and not (
                 is_mentioned_before and is_mentioned_before(code)
             ):
-                self._remember(code, Introduced(tool, path, version))
+                # resolved on demand, as another spelling may have been mentioned before
+                field = Field(name, number=is_number)
+                self._remember(code, _Unresolved(Introduced(tool, path, version), code, field))
                 own.update((code, letters, *parts(code)))
         return own
 

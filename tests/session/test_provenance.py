@@ -246,10 +246,13 @@ def test_an_echo_behind_many_values_proves_nothing(value):
 def test_an_echo_behind_more_codes_than_are_respelt_proves_nothing():
     """They are compared by their letters and digits; what was mentioned before stays mentioned."""
     codes = " ".join(f"k{n}" for n in range(1_200))
-    session = echoed({"text": f"{codes} acct_666 acct_1 W-77"}, "acct_666, acct_1, W-77 as n-7")
+    text = f"{codes} acct_666 acct_1 acct-1 W-77"
+    session = echoed({"text": text}, "acct_666, acct_1, acct-1, W-77 as n-7")
 
     assert [None, None, None] == [session.origin(one) for one in ("acct_666", "W-77", "W77")]
-    assert "user" == session.origin("acct_1").source
+    assert {"user"} == {session.origin(one).source for one in ("acct_1", "acct-1")}
+    assert "note" == mentions_of(session).introduced("acct_666").tool
+    assert mentions_of(session).introduced("acct-1") is None
     assert "note" == session.origin("n-7").tool
     assert "" == mentions_of(session).blind
 
