@@ -71,6 +71,6 @@ def test_no_coincidence_is_evidence(bank: Mined) -> None:
     """A word or a small number of a result is not where another call has its value from."""
     airline = mined_from("tau2:airline")
 
-    assert "taken as `n`" not in bank.text.replace("\n    # ", " ")
-    assert "taken as `cabin`" not in airline.text.replace("\n    # ", " ")
-    assert "taken as `reservation_id`" in airline.text.replace("\n    # ", " ")
+    assert "used as `n`" not in bank.text.replace("\n    # ", " ")
+    assert "used as `cabin`" not in airline.text.replace("\n    # ", " ")
+    assert "used as `reservation_id`" in airline.text.replace("\n    # ", " ")
