@@ -44,6 +44,7 @@ class OpenCall(NamedTuple):
         arguments: Its arguments as they were judged, as JSON.
         raw: The arguments for the tool, where the caller passed Python values other than JSON.
         inside: The enclosing call whose tool passed values of the model on; None without one.
+        mode: The mode of the tool itself; the decision has that of the layer that decided it.
     """
 
     call: ToolCall
@@ -56,6 +57,7 @@ class OpenCall(NamedTuple):
     size: int = -1
     raw: Mapping[str, Any] | None = None
     inside: Dispatched | None = None
+    mode: Mode = Mode.AUDIT
 
 
 class Evaluator:
@@ -160,7 +162,7 @@ class Evaluator:
                 None,
                 CallJudgement([], {}, [Fault("call check", error_location(error))]),
             )
-        decision, key = self._decide(
+        decision, key, mode = self._decide(
             call, arguments if malformed is None else call.arguments, session, judgement, plan,
             decision_id=decision_id, counted=counted, runs=runs, changed=changed, at=at,
             started=started,
@@ -170,7 +172,7 @@ class Evaluator:
             record.likelihoods.update(logprob)
         return OpenCall(
             call, arguments, session, decision, nested, key, malformed, size, None,
-            inside if passed_on else None,
+            inside if passed_on else None, mode,
         )  # fmt: skip
 
     def _plan(
@@ -237,14 +239,15 @@ class Evaluator:
         changed: bool,
         at: float,
         started: float,
-    ) -> tuple[Decision, Key]:
+    ) -> tuple[Decision, Key, Mode]:
         """Weigh the findings, count a blocked attempt, and build the Decision."""
         notes: tuple[str, ...] = ()
         # A tool that may not be called here is weighed like one that does not exist.
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
             plan = self.registry.unknown(call.name)
-        ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
+        opened = self.switch.opened()
+        ruling = rule_on(judgement, plan, self.policy, opened=opened, at=at)
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
             # The digest costs time, so only what may be blocked is counted.
@@ -275,7 +278,7 @@ class Evaluator:
             notes=(*notes, CHANGED) if changed else notes,
             elapsed_ms=(perf_counter() - started) * 1_000,
         )
-        return decision, key
+        return decision, key, Mode.AUDIT if opened else plan.mode
 
     def _settle_block(
         self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool

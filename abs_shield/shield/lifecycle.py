@@ -297,7 +297,7 @@ class Lifecycle:
             # E.g. a rule's state has changed since: the call does not run, so it ends here.
             record.calls.shut(call.id, decision.id)
         if self._needs_log:
-            decision = self._store_or_block(decision)
+            decision = self._store_or_block(decision, opened.mode)
             opened = opened._replace(decision=decision)
         else:
             self._store(decision)
@@ -312,13 +312,15 @@ class Lifecycle:
         self._notify(decision)
         return opened
 
-    def _store_or_block(self, decision: Decision) -> Decision:
+    def _store_or_block(self, decision: Decision, mode: Mode) -> Decision:
         """Store a decision; block the call if the record is lost, as the policy requires one."""
         # Asked before, as a store that loses decisions in the background still takes them.
         losing = self.store.losing
         if losing:
-            decision = _blocked_without_log(decision)
-        return decision if self._store(decision) or losing else _blocked_without_log(decision)
+            decision = _blocked_without_log(decision, mode)
+        if self._store(decision) or losing:
+            return decision
+        return _blocked_without_log(decision, mode)
 
     def _store(self, decision: Decision) -> bool:
         """Store a decision, and return whether it was stored; an error of the store is logged."""
@@ -444,8 +446,11 @@ def arguments_of(call: ToolCall) -> Mapping[str, Any]:
     return {} if isinstance(read, Malformed) else read
 
 
-def _blocked_without_log(decision: Decision) -> Decision:
+def _blocked_without_log(decision: Decision, mode: Mode) -> Decision:
     """Return the decision as a block, for a policy that requires a record of every call."""
+    # A layer in audit mode does not loosen what the tool's own *mode* requires of the log.
+    if mode is Mode.STRICT:
+        decision = replace(decision, mode=mode)
     return replace(
         decision,
         action=Action.BLOCK,

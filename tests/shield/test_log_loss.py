@@ -82,3 +82,28 @@ def test_a_store_that_raises_keeps_nothing(door):
     blocked += [firewall.check_call(call).blocked for _ in range(2)]
 
     assert [True, True, False, False] == blocked
+
+
+@pytest.mark.parametrize(
+    ("declared", "blocked"),
+    [
+        ({"modes": {"parameter_mismatch": "audit"}}, True),
+        ({"modes": {"refund": "audit"}}, False),
+        ({"modes": {"refund": "audit", "parameter_mismatch": "audit"}}, False),
+    ],
+)
+def test_a_layer_in_audit_does_not_loosen_the_log(door, declared, blocked):
+    """The mode of the tool, not that of the layer with the worst finding, requires the record."""
+    firewall = door(store=Broken(), on_log_loss="block", **declared)
+
+    decision = firewall.check_call({"name": "refund", "arguments": {"amount": "x"}})
+    assert (blocked, True) == (decision.blocked, decision.would_block)
+
+
+def test_the_kill_switch_stops_the_block_of_an_unlogged_call(door, monkeypatch):
+    """The operator's switch stops every block, also one for want of a record."""
+    monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
+    firewall = door(store=Broken(), on_log_loss="block")
+
+    decision = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
+    assert (False, True) == (decision.blocked, decision.would_block)
