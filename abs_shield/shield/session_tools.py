@@ -157,7 +157,11 @@ class SessionPlans:
             name = binding.tool.name
             if name in entries:
                 raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
-            entries[name] = _entry(self._plan(binding, registry), binding)
+            stored = self._compiled(binding, registry)
+            entries[name] = Entry(
+                plan=stored.plan, own_plan=stored.plan, binding=binding,
+                declaration=stored.declaration,
+            )  # fmt: skip
         self.has_functions = True
         return entries
 
@@ -169,24 +173,23 @@ class SessionPlans:
             plans = [*self._plans.get(tool, ())]
         return frozenset().union(*(plan.names for plan in plans))
 
-    def _plan(self, binding: Binding, registry: Registry) -> ToolPlan:
+    def _compiled(self, binding: Binding, registry: Registry) -> _Compiled:
         tool = binding.tool
-        registered = registry.get(tool.name)
-        declaration = None if registered is None else registered.plan.tool
+        entry = registry.get(tool.name)
+        registered = None if entry is None else entry.plan.tool
         # Compiled outside the lock; two threads that meet here compile the same plan.
         with self._lock:
             for stored in self._plans.get(tool.name, ()):
-                if stored.is_of(binding, declaration):
-                    return stored.plan
-        declared = (
-            tool
-            if declaration is None
-            else with_declaration(tool, _without_foreign_marks(declaration, tool))
-        )
+                if stored.is_of(binding, registered):
+                    return stored
+        declaration = None if registered is None else _declaration_for(tool, registered)
+        declared = tool if declaration is None else with_declaration(tool, declaration)
         # the plan outlives the session, and the client that the function may hold does not
         unbound = without_function(binding)
         plan = compiled([declared], self._policy, registry.refinement(tool.name), unbound)
-        compiled_tool = _Compiled(tool, binding.model, declaration, plan, authored_names(plan.tool))
+        compiled_tool = _Compiled(
+            tool, binding.model, registered, declaration, plan, authored_names(plan.tool)
+        )
         with self._lock:
             plans = self._plans.setdefault(tool.name, [])
             # Newest first: the plan of the last session is the likeliest for the next one.
@@ -194,16 +197,27 @@ class SessionPlans:
             del plans[_MOST_PLANS:]
             if len(self._plans) > _MOST_NAMES:
                 self._plans.popitem(last=False)
-        return plan
+        return compiled_tool
 
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A tool compiled from a signature, together with the registered tool of its name."""
+    """
+    A tool compiled from a signature, together with the registered tool of its name.
+
+    Attributes:
+        tool: The function's own tool.
+        model: The model that converts its arguments.
+        registered: The registered tool of its name; None without one.
+        declaration: The part of the registered tool that applies to the function.
+        plan: The compiled plan.
+        names: The argument names that the authors wrote.
+    """
 
     tool: Tool
     model: Any
     registered: Tool | None
+    declaration: Tool | None
     plan: ToolPlan
     names: frozenset[str]
 
@@ -213,10 +227,6 @@ class _Compiled:
             return False
         tool = binding.tool
         return self.tool is tool or self.tool.__dict__ == tool.__dict__
-
-
-def _entry(plan: ToolPlan, binding: Binding) -> Entry:
-    return Entry(plan=plan, own_plan=plan, binding=binding)
 
 
 def _function_items(functions: Any) -> Iterable[tuple[str | None, Any]]:
@@ -247,8 +257,8 @@ def _bound(name: Any, function: Any) -> Binding:
     return binding
 
 
-def _without_foreign_marks(registered: Tool, tool: Tool) -> Tool:
-    """Return the registered tool without marks of parameters that *tool* does not have."""
+def _declaration_for(tool: Tool, registered: Tool) -> Tool:
+    """Return the registered tool without its schema, and without marks of foreign parameters."""
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()
     marks = {
@@ -256,7 +266,7 @@ def _without_foreign_marks(registered: Tool, tool: Tool) -> Tool:
         for field in MARKS
     }
     targets = {name: registered.targets[name] for name in marks["targets"]}
-    return registered.model_copy(update={**marks, "targets": targets})
+    return registered.model_copy(update={**marks, "targets": targets, "parameters": None})
 
 
 Functions = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]

@@ -29,6 +29,7 @@ from abs_shield import (
     shielded,
 )
 from abs_shield.session import Sessions
+from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.testing import call, scripted
 
 
@@ -161,6 +162,29 @@ def test_what_was_declared_of_the_name_holds(firewall):
 
     assert ["phantom_target"] == [finding.check for finding in decision.findings]
     assert () == known.findings
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_an_offer_in_a_sub_agents_session_loosens_nothing(depth):
+    """The registered marks and flags hold beside a framework's description of the function."""
+    guard = Shield(shield.configure(), hooks=None)
+    parameters = {"type": "object", "properties": {"payee": {"type": "string"}}}
+    target = {"payee": Target(must_be_seen=True)}
+    guard.register(
+        Tool(name="pay", parameters=parameters, targets=target, destructive=True, mode="strict")
+    )
+    session = guard.session(functions={"pay": lambda payee: payee})
+    session.user("Please pay Bob Miller.")
+    for _ in range(depth):
+        session = session.child()
+        AdapterSession(guard).offer(session, [{"name": "pay", "inputSchema": parameters}])
+
+    invented = guard.check_call(ToolCall("pay", {"payee": "Al Green"}), session=session)
+    seen = guard.check_call(ToolCall("pay", {"payee": "Bob Miller"}), session=session)
+
+    assert (True, ["unseen"]) == (invented.blocked, [f.code for f in invented.findings])
+    assert () == seen.findings
+    assert guard.registry.of(session)["pay"].plan.tool.destructive
 
 
 def test_the_policy_refines_a_sessions_function():
