@@ -78,9 +78,8 @@ class Firewalls:
     def _create(self, run: Run) -> Shield:
         # no hooks: recorded calls must not appear in live logs and metrics
         firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions, hooks=None)
-        for tool in run.tools:
-            # a tool of a recorded run may be broken, which is a layer's error
-            firewall.register(tool, tolerant=True)
+        # a tool of a recorded run may be broken, which is a layer's error
+        firewall.registry.add_uncompiled(run.tools)
         return firewall
 
 

@@ -16,6 +16,7 @@ from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.tool_shapes import read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
+from abs_shield.plan.entity_kinds import entity_kinds_of
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.author_declaration import with_declaration
@@ -85,7 +86,8 @@ class Registry(Mapping[str, Entry]):
         self._kinds: tuple[tuple[int, int], frozenset[str]] = ((-1, -1), frozenset())
         self._changes = 0
         self._replaced: set[str] = set()
-        self._entries: dict[str, Entry] = {}
+        # A `Tool` is an entry that is not compiled yet.
+        self._entries: dict[str, Entry | Tool] = {}
         self._unknown_tools: OrderedDict[str, ToolPlan] = OrderedDict()
         self._outdated: OrderedDict[int, tuple[Binding, ToolPlan]] = OrderedDict()
         self._authored_names: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
@@ -114,11 +116,11 @@ class Registry(Mapping[str, Entry]):
             if isinstance(tool, Binding):
                 if not replace:
                     self._require_one(tool)
-                    declaration = self._parts(self._entries.get(name)).get("declaration")
+                    declaration = self._parts(self._own_entry(name)).get("declaration")
                     # The `Tool` came first: its function may not loosen it either.
                     if declaration is not None and tool.tool.targets:
                         require_no_looser(tool.tool, declaration)
-                parts = self._parts(None if replace else self._entries.get(name))
+                parts = self._parts(None if replace else self._own_entry(name))
                 entry = self._keep(name, parts | {"binding": tool, "own": True}, tolerant)
                 # One that was replaced on purpose is not compared with a shared one later.
                 (self._replaced.add if replace else self._replaced.discard)(name)
@@ -147,8 +149,26 @@ class Registry(Mapping[str, Entry]):
         """Keep a tool that a factory made several times, in place of the first one."""
         with self._lock:
             name = binding.tool.name
-            parts = self._parts(self._entries.get(name))
+            parts = self._parts(self._own_entry(name))
             self._keep(name, parts | {"binding": binding, "own": True}, False)
+
+    def add_uncompiled(self, tools: Iterable[Tool]) -> None:
+        """
+        Add tools, and compile each one when it is first needed.
+
+        An invalid schema is an error of every check. For recorded runs, which list many more tools
+        than they call.
+
+        Args:
+            tools: The tools, each of another name.
+        """
+        with self._lock:
+            for tool in tools:
+                if tool.name in self:  # declared before: refined now, so that a conflict raises
+                    self.add(tool, tolerant=True)
+                else:
+                    self._entries[tool.name] = tool
+                    self._changes += 1
 
     def describe(self, tool: Tool, *, tolerant: bool = False) -> Entry:
         """
@@ -170,14 +190,29 @@ class Registry(Mapping[str, Entry]):
         return {} if entry is None else {field: getattr(entry, field) for field in _PARTS}
 
     def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
+        entry = self._compile(name, parts, tolerant)
+        self._changes += 1
+        return entry
+
+    def _compile(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
         entry = compiled_entry(
             self._policy, self._refinements.get(name), **parts, tolerant=tolerant
         )
         self._entries[name] = entry
-        self._changes += 1
         # Logged once at registration, not for every call that cannot be checked.
         warn_of_schema(entry)
         return entry
+
+    def _own_entry(self, name: str) -> Entry | None:
+        """Return the entry of a tool of this Shield, compiled."""
+        entry = self._entries.get(name)
+        if entry is None or isinstance(entry, Entry):
+            return entry
+        with self._lock:
+            entry = self._entries[name]
+            if isinstance(entry, Entry):  # another thread compiled it in the meantime
+                return entry
+            return self._compile(name, {"declaration": entry}, True)
 
     def refinement(self, name: str) -> Tool | None:
         """Return the policy's declaration of a tool."""
@@ -190,7 +225,7 @@ class Registry(Mapping[str, Entry]):
 
     def _require_one(self, binding: Binding) -> None:
         name = binding.tool.name
-        own = self._entries.get(name)
+        own = self._own_entry(name)
         require_one(own.binding if own is not None and own.own else None, binding)
         require_one(SHARED.bindings.get(name), binding)
 
@@ -206,7 +241,7 @@ class Registry(Mapping[str, Entry]):
         if version == self._compared:
             return
         for name, shared in [*SHARED.bindings.items()]:
-            own = self._entries.get(name)
+            own = self._own_entry(name)
             if own is not None and own.own and name not in self._replaced:
                 with suppress(SameCodeError):  # each runs where it is called, and by name this one
                     require_one(own.binding, shared)
@@ -345,12 +380,19 @@ class Registry(Mapping[str, Entry]):
         """Return the tools as declared, refined by the policy; nothing is compiled."""
         with self._lock:
             entries = dict(self._entries)
+        own, functions = dict[str, Tool](), set[str]()
+        for name, entry in entries.items():
+            if not isinstance(entry, Entry):
+                own[name] = entry
+                continue
+            own[name] = entry.plan.tool
+            if not entry.is_more_than_its_function:
+                functions.add(name)
         shared = {
             name: self.refined(binding.tool)
             for name, binding in [*SHARED.bindings.items()]
-            if name not in entries or not entries[name].is_more_than_its_function
+            if name not in own or name in functions
         }
-        own = {name: entry.plan.tool for name, entry in entries.items()}
         return {name: shared.get(name) or own[name] for name in {**shared, **own}}
 
     def kinds(self) -> frozenset[str]:
@@ -358,12 +400,20 @@ class Registry(Mapping[str, Entry]):
         version = SHARED.version, self._changes
         if self._kinds[0] != version:
             # The version is read again: compiling an entry may have raised it.
-            kinds = frozenset[str]().union(*(self[name].plan.kinds for name in self))
+            kinds = frozenset[str]().union(*(self._kinds_of(name) for name in self))
             self._kinds = (SHARED.version, self._changes), kinds
         return self._kinds[1]
 
+    def _kinds_of(self, name: str) -> frozenset[str]:
+        entry = self._entries.get(name)
+        if entry is None or isinstance(entry, Entry) or name in SHARED.bindings:
+            return self[name].plan.kinds
+        return entity_kinds_of(entry)
+
     def _current_entry(self, name: str) -> Entry | None:
         entry = self._entries.get(name)
+        if entry is not None and not isinstance(entry, Entry):
+            entry = self._own_entry(name)
         if entry is not None and entry.own:
             # The Shield's own function wins over one that is shared by name.
             return entry
@@ -375,7 +425,7 @@ class Registry(Mapping[str, Entry]):
     def _shared_entry(self, name: str, shared: Binding) -> Entry:
         """Return the entry of a shared tool, compiled again if it was decorated again."""
         with self._lock:
-            parts = self._parts(self._entries.get(name))
+            parts = self._parts(self._own_entry(name))
             tolerant = parts.get("description") is not None
             return self._keep(name, parts | {"binding": shared, "own": False}, tolerant)
 
