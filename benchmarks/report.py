@@ -18,7 +18,7 @@ from command_line import command_parser, report_progress
 
 from abs_shield import Decision
 from abs_shield.core.label import Label, Truth
-from abs_shield.replay.report import Report
+from abs_shield.report import Report
 from abs_shield.stores import MemoryStore, SqliteStore
 from tests.cli.shop import judge, order, policy, refund
 

@@ -17,7 +17,7 @@ from abs_shield.cli.log.log_option import Database, files_of, open_log, require_
 from abs_shield.cli.output_file import require_writable
 from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.policy import AnswerConfig
-from abs_shield.replay.report import limit_text, percent
+from abs_shield.report import limit_text, percent
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.text.show import quantity
 from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels

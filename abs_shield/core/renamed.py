@@ -1,4 +1,4 @@
-"""Old names of a module, which warn for one release before they go."""
+"""Old names of modules and of their members, which warn for one release before they go."""
 
 from __future__ import annotations
 
@@ -31,5 +31,28 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
             stacklevel=2,
         )
         return getattr(import_module(new_module or module), new_name)
+
+    return resolve
+
+
+def old_module(module: str, new_module: str) -> Callable[[str], Any]:
+    """
+    Return a ``__getattr__`` for a module that moved, with a `DeprecationWarning` for each name.
+
+    Args:
+        module: The old module's ``__name__``.
+        new_module: Where its names are now.
+    """
+
+    def resolve(name: str) -> Any:
+        # The import system asks a module for `__path__` and the like; these do not move.
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warn(
+            f"`{module}` is now `{new_module}`; the old name goes with the next release",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(import_module(new_module), name)
 
     return resolve

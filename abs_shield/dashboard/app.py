@@ -32,7 +32,7 @@ from abs_shield.dashboard.login import Login
 from abs_shield.dashboard.rendering import Renderer
 from abs_shield.dashboard.views import Views
 from abs_shield.errors import ShieldError, StoreError
-from abs_shield.replay.report import Readiness
+from abs_shield.report import Readiness
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.store_address import open_store
 

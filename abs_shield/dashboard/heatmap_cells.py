@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from abs_shield.core import Outcome, Verdict
 from abs_shield.replay.heat_rows import Cell, HeatRow
-from abs_shield.replay.report import LayerReport, Report, Share, percent
-from abs_shield.replay.report.report_rows import (
+from abs_shield.report import LayerReport, Report, Share, percent
+from abs_shield.report.report_rows import (
     ANSWERS,
     OTHERS,
     OUTPUTS,

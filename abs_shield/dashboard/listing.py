@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from abs_shield.core import Decision
-from abs_shield.replay.report.layer_report import LayerCase
-from abs_shield.replay.report.report_rows import OTHERS, STAGES, cases_of
+from abs_shield.report.layer_report import LayerCase
+from abs_shield.report.report_rows import OTHERS, STAGES, cases_of
 from abs_shield.text.show import encodable
 
 

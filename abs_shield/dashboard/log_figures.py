@@ -15,9 +15,9 @@ from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.dashboard.label_reader import LabelReader
 from abs_shield.dashboard.listing import CellListing, ListFilter
-from abs_shield.replay.report import Report, Share
-from abs_shield.replay.report.report_rows import cases_of
-from abs_shield.replay.report.spread_estimate import Cell, SessionCount, Spreads
+from abs_shield.report import Report, Share
+from abs_shield.report.report_rows import cases_of
+from abs_shield.report.spread_estimate import Cell, SessionCount, Spreads
 from abs_shield.stores.decision_patterns import HOUR_S, pattern_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.hourly_counts import PatternCount

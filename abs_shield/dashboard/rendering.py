@@ -16,7 +16,7 @@ from abs_shield.dashboard.access import HEADERS, form_key
 from abs_shield.dashboard.filters import Filters
 from abs_shield.dashboard.finding_texts import time_of
 from abs_shield.dashboard.heatmap_cells import row_title
-from abs_shield.replay.report import percent
+from abs_shield.report import percent
 from abs_shield.text.show import encodable, escaped
 
 # no dot in front: browsers remove the segments `.` and `..` from a path

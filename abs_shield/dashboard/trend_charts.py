@@ -11,8 +11,8 @@ from typing import Any
 from abs_shield.core import LAYER_NAMES
 from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.dashboard.heatmap_cells import rate_of
-from abs_shield.replay.report.layer_report import LayerReport
-from abs_shield.replay.report.report_rows import STAGES, cases_of
+from abs_shield.report.layer_report import LayerReport
+from abs_shield.report.report_rows import STAGES, cases_of
 from abs_shield.stats.pchart import p_chart
 from abs_shield.stores.decision_patterns import HOUR_S, DecisionPattern
 from abs_shield.stores.hourly_counts import PatternCount

@@ -30,9 +30,9 @@ from abs_shield.dashboard.rendering import Renderer, decision_path
 from abs_shield.dashboard.trend_charts import hours_per_point, rate_charts, score_charts
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
-from abs_shield.replay.report import Readiness, Share, Standing, modes, modes_lines, rollout
-from abs_shield.replay.report.probability_sweep import Sweep
-from abs_shield.replay.report.report_rows import OTHERS, cases_of
+from abs_shield.report import Readiness, Share, Standing, modes, modes_lines, rollout
+from abs_shield.report.probability_sweep import Sweep
+from abs_shield.report.report_rows import OTHERS, cases_of
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.text.show import escaped
 

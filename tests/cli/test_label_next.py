@@ -19,7 +19,7 @@ from abs_shield.cli.label.label_author import LabelAuthor
 from abs_shield.cli.label.label_queue import LabelQueue, LabelsNeeded
 from abs_shield.cli.label.labeling import LabelingSession
 from abs_shield.core.label import Truth
-from abs_shield.replay.report import Readiness, Report, rollout
+from abs_shield.report import Readiness, Report, rollout
 from abs_shield.stores import open_store
 from tests.cli.shop import HOSTILE, filled, judge, order, policy, refund
 

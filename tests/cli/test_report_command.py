@@ -19,7 +19,7 @@ from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.terminal_report import terminal_report
 from abs_shield.core import LAYER_NAMES
 from abs_shield.quality import AgentOutput, QualityPipeline
-from abs_shield.replay.report import Readiness, Report
+from abs_shield.report import Readiness, Report
 from abs_shield.stores import open_store
 from abs_shield.stores.ledger import Query
 from abs_shield.stores.sealed_record import RecordKind, StoreEntry

@@ -18,7 +18,7 @@ from abs_shield.cli.report.terminal_report import terminal_report
 from abs_shield.core import LAYER_NAMES
 from abs_shield.core.label import Label, Truth
 from abs_shield.quality import AgentOutput, QualityPipeline
-from abs_shield.replay.report import Readiness, Report
+from abs_shield.report import Readiness, Report
 from abs_shield.stores import MemoryStore, open_store
 from tests.cli.shop import filled, judge, order, policy, refund
 

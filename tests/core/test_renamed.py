@@ -36,7 +36,7 @@ def test_any_other_name_is_an_attribute_error() -> None:
         ("replay.mining", "Kind", "SuggestionKind"),
         ("replay.mining", "Source", "ToolSource"),
         ("replay.planting", "joined", "join_runs"),
-        ("replay.report", "muted", "silent_layers"),
+        ("report", "muted", "silent_layers"),
     ],
 )
 def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
@@ -44,3 +44,13 @@ def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
     room = import_module(f"abs_shield.{module}")
     with pytest.warns(DeprecationWarning, match=rf"`.*\.{old}` is now `.*\.{new}`"):
         assert getattr(room, old) is getattr(room, new)
+
+
+@pytest.mark.parametrize(("old", "new", "name"), [("replay.report", "report", "Report")])
+def test_an_old_module_warns(old: str, new: str, name: str) -> None:
+    """Its names are those of the new module."""
+    moved, room = (import_module(f"abs_shield.{module}") for module in (old, new))
+    with pytest.warns(DeprecationWarning, match=rf"`abs_shield\.{old}` is now `abs_shield\.{new}`"):
+        assert getattr(moved, name) is getattr(room, name)
+    with pytest.raises(AttributeError):
+        moved.__path__  # noqa: B018

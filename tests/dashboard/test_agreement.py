@@ -17,10 +17,10 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.filters import Filters
 from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.dashboard.log_figures import LogFigures
-from abs_shield.replay.report import Report
+from abs_shield.report import Report
 from abs_shield.stores.sealed_record import LogGap
 from abs_shield.stores.sqlite import SqliteStore
-from tests.replay.report.test_pattern_counts import START, counted, various
+from tests.report.test_pattern_counts import START, counted, various
 
 HOUR = 3_600
 SHARES = ("coverage", "stops", "alert_rate", "precision", "block_precision")

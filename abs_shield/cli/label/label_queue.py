@@ -10,8 +10,8 @@ from typing import NamedTuple, Self
 from abs_shield.core import Decision, Mode
 from abs_shield.core.label import Label, Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.replay.report import LayerCounts, LayerReport, Readiness, Report
-from abs_shield.replay.report.report_rows import NO_TOOLS, cases_of
+from abs_shield.report import LayerCounts, LayerReport, Readiness, Report
+from abs_shield.report.report_rows import NO_TOOLS, cases_of
 
 _MAX_WAITING = 20_000
 """Maximum number of decisions in memory, some 10 MB; the newest stay."""

@@ -23,7 +23,7 @@ from abs_shield.cli.shared_options import TableFormat, TableOrJson
 from abs_shield.cli.time_options import Since, Until, seconds_of
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
-from abs_shield.replay.report import By, Readiness, Report
+from abs_shield.report import By, Readiness, Report
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged

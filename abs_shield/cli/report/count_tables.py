@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import has_findings, interval, row_name
-from abs_shield.replay.report import CHECKS, LayerReport, Slices, Sweep
+from abs_shield.report import CHECKS, LayerReport, Slices, Sweep
 
 COUNT_COLUMNS = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",

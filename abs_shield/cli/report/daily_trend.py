@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from abs_shield.core import Subject
-from abs_shield.replay.report import LayerReport, Slices, percent
+from abs_shield.report import LayerReport, Slices, percent
 
 _BARS = " ▁▂▃▄▅▆▇█"
 MOST_DAYS = 60

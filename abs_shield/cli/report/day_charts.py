@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from abs_shield.cli.report.daily_trend import DailySeries, series_of
 from abs_shield.cli.report.html_nodes import node
-from abs_shield.replay.report import Slices
+from abs_shield.report import Slices
 
 _STEP, _WIDTH, _HEIGHT = 10, 8, 40
 """A bar's step, width and maximum height, in SVG units."""

@@ -12,7 +12,7 @@ from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import interval, location_text, row_name
 from abs_shield.core import Subject
 from abs_shield.replay.heat_rows import SHADES, Cell, HeatRow
-from abs_shield.replay.report import CHECKS, LayerReport, noun_of, percent
+from abs_shield.report import CHECKS, LayerReport, noun_of, percent
 from abs_shield.text.show import quantity
 
 MOST_TOOLS = 200

@@ -35,7 +35,7 @@ from abs_shield.cli.report.report_text import (
     place_name,
 )
 from abs_shield.cli.report.tiles import tiles
-from abs_shield.replay.report import RolloutStep, Standing
+from abs_shield.report import RolloutStep, Standing
 
 MOST_ROWS = 200
 """Maximum number of table rows; the hottest come first."""

@@ -13,7 +13,7 @@ from abs_shield.cli.report.report_text import location_text
 from abs_shield.cli.time_options import format_time
 from abs_shield.core import Decision, Mode, Subject, Verdict
 from abs_shield.core.label import Truth
-from abs_shield.replay.report import (
+from abs_shield.report import (
     Readiness,
     Report,
     RolloutStep,
@@ -24,7 +24,7 @@ from abs_shield.replay.report import (
     rollout,
     silent_layers,
 )
-from abs_shield.replay.report.totals import OutputCounts, ResultCounts
+from abs_shield.report.totals import OutputCounts, ResultCounts
 from abs_shield.text.show import escaped, quantity
 from abs_shield.version import __version__
 

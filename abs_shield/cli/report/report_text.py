@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from abs_shield.replay.report import (
+from abs_shield.report import (
     ANSWERS,
     OUTPUTS,
     STAGES,

@@ -9,7 +9,7 @@ from abs_shield.cli.report.html_nodes import node
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Truth
-from abs_shield.replay.report import Standing, percent
+from abs_shield.report import Standing, percent
 from abs_shield.text.show import quantity
 
 _HELD = {Subject.RESULT: "withheld", Subject.ANSWER: "blocked", Subject.OUTPUT: "held back"}

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report import LayerCounts, LayerReport, Readiness, limit_text, percent
+from abs_shield.report import LayerCounts, LayerReport, Readiness, limit_text, percent
 from abs_shield.stats.wilson import wilson
 
 RULE = Readiness()

@@ -8,7 +8,7 @@ from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Truth
 from abs_shield.core.layer_names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
 from abs_shield.replay.blocking_layers import blocking_layers
-from abs_shield.replay.report.layer_report import LayerCase
+from abs_shield.report.layer_report import LayerCase
 from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.telemetry.decision_attributes import is_unregistered
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report.layer_counts import LayerCounts
-from abs_shield.replay.report.layer_report import LayerReport
+from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.layer_report import LayerReport
 
 
 class ReadinessReason(NamedTuple):

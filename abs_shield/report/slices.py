@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import Decision, Subject
-from abs_shield.replay.report.layer_counts import LayerCounts
-from abs_shield.replay.report.layer_entry import entry_of
-from abs_shield.replay.report.layer_report import LayerCase, LayerReport
-from abs_shield.replay.report.session_spread import Spread
+from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.layer_entry import entry_of
+from abs_shield.report.layer_report import LayerCase, LayerReport
+from abs_shield.report.session_spread import Spread
 
 UNKNOWN = "_unknown"
 """The key for decisions without an agent or a model."""

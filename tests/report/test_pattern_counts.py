@@ -9,8 +9,8 @@ import pytest
 
 from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.replay.report import Readiness, Report, modes, rollout
-from abs_shield.replay.report.spread_estimate import Spreads
+from abs_shield.report import Readiness, Report, modes, rollout
+from abs_shield.report.spread_estimate import Spreads
 from abs_shield.stores import SqliteStore
 
 START = 1_767_225_600.0

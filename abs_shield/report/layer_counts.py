@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, Self
 
-from abs_shield.replay.report.session_spread import Spread
 from abs_shield.replay.tally import LayerTally
+from abs_shield.report.session_spread import Spread
 from abs_shield.stats.clusters import Effect, clustered_wilson
 from abs_shield.stats.wilson import wilson
 

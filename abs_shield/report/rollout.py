@@ -9,10 +9,10 @@ from typing import Any
 
 from abs_shield.core import Mode, Outcome
 from abs_shield.core.layer_names import PHANTOM_TOOL
-from abs_shield.replay.report.decision_report import Report
-from abs_shield.replay.report.layer_report import LayerReport
-from abs_shield.replay.report.readiness import Readiness, ReadinessReason, percent
-from abs_shield.replay.report.report_rows import NO_TOOLS, noun_of
+from abs_shield.report.decision_report import Report
+from abs_shield.report.layer_report import LayerReport
+from abs_shield.report.readiness import Readiness, ReadinessReason, percent
+from abs_shield.report.report_rows import NO_TOOLS, noun_of
 
 
 class Standing(StrEnum):

@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Truth
-from abs_shield.replay.report.layer_counts import Share
+from abs_shield.report.layer_counts import Share
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """0.05 to 0.95."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abs_shield.core import LAYER_NAMES, Outcome
-from abs_shield.replay.report.decision_report import Report
-from abs_shield.replay.report.layer_report import LayerReport
+from abs_shield.report.decision_report import Report
+from abs_shield.report.layer_report import LayerReport
 
 
 def silent_layers(report: Report) -> dict[str, str]:

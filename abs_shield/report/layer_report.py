@@ -10,9 +10,9 @@ from typing import NamedTuple
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.replay.report.count_sums import add_counts
-from abs_shield.replay.report.layer_counts import LayerCounts
-from abs_shield.replay.report.session_spread import Observations
+from abs_shield.report.count_sums import add_counts
+from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.session_spread import Observations
 
 OTHER_REASONS = "other reasons"
 _REASONS = 8  # texts of a table; further reasons are counted together

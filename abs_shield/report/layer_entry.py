@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from abs_shield.replay.report.layer_counts import Share
-from abs_shield.replay.report.layer_report import LayerReport
+from abs_shield.report.layer_counts import Share
+from abs_shield.report.layer_report import LayerReport
 
 _SHARES = ("coverage", "stops", "precision", "block_precision")
 

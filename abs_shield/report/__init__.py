@@ -1,12 +1,12 @@
 """The report of a decision log: counts by layer and tool, and layers that are safe to enforce."""
 
 from abs_shield.core.renamed import old_names
-from abs_shield.replay.report.decision_report import Report
-from abs_shield.replay.report.layer_counts import LayerCounts, Share
-from abs_shield.replay.report.layer_report import FindingKind, LayerReport
-from abs_shield.replay.report.probability_sweep import Sweep, ThresholdPoint
-from abs_shield.replay.report.readiness import Readiness, ReadinessReason, limit_text, percent
-from abs_shield.replay.report.report_rows import (
+from abs_shield.report.decision_report import Report
+from abs_shield.report.layer_counts import LayerCounts, Share
+from abs_shield.report.layer_report import FindingKind, LayerReport
+from abs_shield.report.probability_sweep import Sweep, ThresholdPoint
+from abs_shield.report.readiness import Readiness, ReadinessReason, limit_text, percent
+from abs_shield.report.report_rows import (
     ANSWERS,
     CHECKS,
     OTHERS,
@@ -16,7 +16,7 @@ from abs_shield.replay.report.report_rows import (
     is_text,
     noun_of,
 )
-from abs_shield.replay.report.rollout import (
+from abs_shield.report.rollout import (
     RolloutStep,
     Standing,
     modes,
@@ -24,9 +24,9 @@ from abs_shield.replay.report.rollout import (
     modes_lines,
     rollout,
 )
-from abs_shield.replay.report.silent_layers import silent_layers
-from abs_shield.replay.report.slices import By, Slices
-from abs_shield.replay.report.totals import Totals
+from abs_shield.report.silent_layers import silent_layers
+from abs_shield.report.slices import By, Slices
+from abs_shield.report.totals import Totals
 
 __all__ = [
     "ANSWERS",
