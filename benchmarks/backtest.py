@@ -15,9 +15,9 @@ from typing import Any
 from command_line import announce, command_parser, report_progress
 from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
+from abs_shield.backtest import Backtesting, Comparison, Kind, Proportion, Side, compare
 from abs_shield.policy import configure
 from abs_shield.replay import BadLine, Toolsets, WorkerPool, chunks, raw_lines, replay, runs
-from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Proportion, Side, compare
 from abs_shield.replay.engines import outcomes
 
 

@@ -22,10 +22,10 @@ from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield import Mode, Policy, Shield, Verdict
 from abs_shield.core.digest import digest
+from abs_shield.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
+from abs_shield.mining.policy_module import execute_module
 from abs_shield.policy import configure
 from abs_shield.replay import Firewalls, judge_run
-from abs_shield.replay.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
-from abs_shield.replay.mining.policy_module import execute_module
 from abs_shield.replay.toolsets import tools_of
 
 

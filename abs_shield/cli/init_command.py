@@ -20,10 +20,10 @@ from abs_shield.cli.line_errors import LineErrors, render_line
 from abs_shield.cli.shared_options import OutputFile, RecordedRuns
 from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
 from abs_shield.cli.usage_errors import BadInput
+from abs_shield.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
+from abs_shield.mining.module_header import blocked_line, fault_lists
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
-from abs_shield.replay.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
-from abs_shield.replay.mining.module_header import blocked_line, fault_lists
 from abs_shield.replay.toolsets import OnBadTool
 from abs_shield.text.show import escaped, quantity
 

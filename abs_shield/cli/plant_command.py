@@ -23,8 +23,7 @@ from abs_shield.cli.output_file import exit_on_sigterm, input_files, require_not
 from abs_shield.cli.progress_bar import progress_bar
 from abs_shield.cli.shared_options import RunFiles
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
-from abs_shield.replay.planting import (
+from abs_shield.planting import (
     FILES,
     KINDS,
     FolderWriter,
@@ -34,6 +33,7 @@ from abs_shield.replay.planting import (
     manifest,
     sessions,
 )
+from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
 from abs_shield.replay.session_sort import sort_by_session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import describe_exception, escaped

@@ -11,7 +11,7 @@ from typing import Any
 from abs_shield.cli.json_inputs import parse_json, resolve_toolset
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
-from abs_shield.replay.mining import LenientToolsets, ToolSource
+from abs_shield.mining import LenientToolsets, ToolSource
 from abs_shield.replay.toolsets import OnBadTool, is_answer, tools_of, unwrap_result
 from abs_shield.text.show import escaped, shown
 
@@ -82,7 +82,7 @@ def from_openapi(path: str) -> ToolSource:
     Raises:
         BadInput: The file is not OpenAPI, or the extra for YAML is missing.
     """
-    from abs_shield.replay.openapi import operations
+    from abs_shield.openapi import operations
 
     text = Path(path).read_bytes()
     is_yaml = PurePath(path).suffix.casefold() in _YAML

@@ -145,7 +145,7 @@ def test_the_same_report_sorted(backtested):
 def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
     """One chunk of everything gives what chunks of twenty lines give, however many tools."""
     small = backtested("--format", "json")
-    monkeypatch.setattr("abs_shield.replay.backtest.policy_comparison._TOOLS", 9)
+    monkeypatch.setattr("abs_shield.backtest.policy_comparison._TOOLS", 9)
     few = backtested("--format", "json")
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", chunks)
     whole = backtested("--format", "json")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.replay.planting import FILES, KINDS
-from tests.replay.planting.conftest import CALLS, OFFICE, messages, office
+from abs_shield.planting import FILES, KINDS
+from tests.planting.conftest import CALLS, OFFICE, messages, office
 
 ROOT = Path(__file__).parents[2]
 OWN = sorted(str(path) for path in (ROOT / "benchmarks" / "runs").glob("*.jsonl.gz"))

@@ -32,10 +32,10 @@ def test_any_other_name_is_an_attribute_error() -> None:
         ("schema", "Problem", "SchemaProblem"),
         ("schema", "both", "intersect_schemas"),
         ("plan", "Terms", "ShieldTerms"),
-        ("replay.mining", "Given", "LenientToolsets"),
-        ("replay.mining", "Kind", "SuggestionKind"),
-        ("replay.mining", "Source", "ToolSource"),
-        ("replay.planting", "joined", "join_runs"),
+        ("mining", "Given", "LenientToolsets"),
+        ("mining", "Kind", "SuggestionKind"),
+        ("mining", "Source", "ToolSource"),
+        ("planting", "joined", "join_runs"),
         ("report", "muted", "silent_layers"),
     ],
 )
@@ -46,7 +46,16 @@ def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
         assert getattr(room, old) is getattr(room, new)
 
 
-@pytest.mark.parametrize(("old", "new", "name"), [("replay.report", "report", "Report")])
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("replay.backtest", "backtest", "Backtesting"),
+        ("replay.mining", "mining", "mine"),
+        ("replay.openapi", "openapi", "operations"),
+        ("replay.planting", "planting", "KINDS"),
+        ("replay.report", "report", "Report"),
+    ],
+)
 def test_an_old_module_warns(old: str, new: str, name: str) -> None:
     """Its names are those of the new module."""
     moved, room = (import_module(f"abs_shield.{module}") for module in (old, new))

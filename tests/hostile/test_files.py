@@ -10,8 +10,8 @@ import pytest
 
 from abs_shield import StoreError
 from abs_shield.cli import main
+from abs_shield.openapi import operations
 from abs_shield.replay import BadLine, Run, Toolsets, runs
-from abs_shield.replay.openapi import operations
 from abs_shield.stores import SqliteStore, verify
 from tests.stores.conftest import decision
 

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from abs_shield.backtest import Backtesting, Kind
 from abs_shield.cli.backtest.backtest_json import record
 from abs_shield.cli.backtest.backtest_tables import report
 from abs_shield.cli.backtest.compared_policies import BacktestResult
@@ -29,7 +30,6 @@ from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
 from abs_shield.cli.output_file import input_files
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.backtest import Backtesting, Kind
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPolicy
-from abs_shield.cli.backtest.planted_folder import planted_record, share_record
-from abs_shield.core import Finding
-from abs_shield.core.label import Truth
-from abs_shield.replay.backtest import (
+from abs_shield.backtest import (
     Comparison,
     Example,
     Kind,
@@ -16,6 +12,10 @@ from abs_shield.replay.backtest import (
     PrecisionRecall,
     SweepPoint,
 )
+from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPolicy
+from abs_shield.cli.backtest.planted_folder import planted_record, share_record
+from abs_shield.core import Finding
+from abs_shield.core.label import Truth
 
 _FINDING = (
     "check", "code", "verdict", "strength", "where", "detail", "hint", "mode", "counted",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abs_shield.backtest import Comparison, Kind, Proportion
 from abs_shield.cli.backtest.compared_policies import BacktestResult
-from abs_shield.replay.backtest import Comparison, Kind, Proportion
 from abs_shield.text.show import escaped, quantity
 
 

@@ -8,14 +8,7 @@ from itertools import groupby, islice
 from rich.console import RenderableType
 from rich.text import Text
 
-from abs_shield.cli.backtest.backtest_summary import layers_text, share, summary
-from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPolicy
-from abs_shield.cli.backtest.planted_folder import planted_report
-from abs_shield.cli.console import STYLES, line, safe
-from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.core import Finding
-from abs_shield.core.label import Truth
-from abs_shield.replay.backtest import (
+from abs_shield.backtest import (
     Comparison,
     Example,
     Kind,
@@ -23,6 +16,13 @@ from abs_shield.replay.backtest import (
     Proportion,
     SweepPoint,
 )
+from abs_shield.cli.backtest.backtest_summary import layers_text, share, summary
+from abs_shield.cli.backtest.compared_policies import BacktestResult, ComparedPolicy
+from abs_shield.cli.backtest.planted_folder import planted_report
+from abs_shield.cli.console import STYLES, line, safe
+from abs_shield.cli.fitting_table import Column, FittingTable
+from abs_shield.core import Finding
+from abs_shield.core.label import Truth
 from abs_shield.text.show import quantity
 
 _TOOLS = 20  # rows of each kind: about a screen; `--format json` has all

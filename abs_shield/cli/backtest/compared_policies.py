@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from abs_shield.backtest import Comparison
 from abs_shield.core import Mode
 from abs_shield.policy import Policy
 from abs_shield.policy.source_location import SourceLocation
-from abs_shield.replay.backtest import Comparison
 
 
 class ComparedPolicy(NamedTuple):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from abs_shield.backtest import Example, Kind
 from abs_shield.cli.backtest.backtest_summary import layers_text, summary
 from abs_shield.cli.backtest.compared_policies import BacktestResult, in_repository
 from abs_shield.core import Finding
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.replay import BadLine
-from abs_shield.replay.backtest import Example, Kind
 from abs_shield.text.show import escaped, quantity
 
 _MOST = 10

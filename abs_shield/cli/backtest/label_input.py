@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from abs_shield.backtest import Labels, label_lines
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay import BadLine
-from abs_shield.replay.backtest import Labels, label_lines
 from abs_shield.text.show import escaped
 
 

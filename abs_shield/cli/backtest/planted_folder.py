@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from rich.console import RenderableType
 from rich.text import Text
 
+from abs_shield.backtest import Comparison, PlantedFigures, PlantedRow, Proportion
 from abs_shield.cli.backtest.backtest_summary import share
 from abs_shield.cli.console import safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.backtest import Comparison, PlantedFigures, PlantedRow, Proportion
 from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, Cases, Expect, read_cases
 
 _EXPECTED = {Expect.FLAG: "a finding", Expect.CLEAN: "none", Expect.INFO: "not scored"}

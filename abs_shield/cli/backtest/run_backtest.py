@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from abs_shield.backtest import Backtesting, Comparison
 from abs_shield.cli.backtest.compared_policies import BacktestResult, compared_policy
 from abs_shield.cli.chunked_job import JobOptions, run_chunks
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.policy import Policy
-from abs_shield.replay.backtest import Backtesting, Comparison
 
 
 def run_backtest(

@@ -7,9 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from abs_shield.backtest import PolicyFigures, Proportion
 from abs_shield.cli.output_file import open_output, require_not_input
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.backtest import PolicyFigures, Proportion
 
 _SUFFIXES = (".svg", ".png")
 _STYLE: Any = {

@@ -1,0 +1,5 @@
+"""Read the operations of an OpenAPI description as tools."""
+
+from abs_shield.openapi.operations import Operations, operations
+
+__all__ = ["Operations", "operations"]

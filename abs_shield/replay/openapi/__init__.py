@@ -1,5 +1,0 @@
-"""Read the operations of an OpenAPI description as tools."""
-
-from abs_shield.replay.openapi.operations import Operations, operations
-
-__all__ = ["Operations", "operations"]

@@ -1,0 +1,70 @@
+"""Which calls count as right, and how the runs of a session become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abs_shield.planting import Joined
+from tests.planting.conftest import CALLS, messages, office
+
+Read = Callable[..., Joined]
+
+
+def asked(result: Any = "ok", **labels: Any) -> dict[str, Any]:
+    """A run of two calls, of which the second has this result."""
+    calls = [CALLS[0], ("get_order", {"order_id": "ord_48213"}, result)]
+    return office(messages=messages(calls), labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("record", "right"),
+    [
+        (asked(), [True, True]),
+        (asked(success=True), [True, True]),
+        (asked(success=None), [True, True]),
+        (asked(success=False), [False, False]),
+        (asked(attack="injection"), [False, False]),
+        (asked(failed_calls=[1]), [True, False]),
+        (asked(unfounded={"0": "TRUE: invented"}), [False, True]),
+        (asked(calls={"1": "hallucinated"}), [True, False]),
+        (asked(calls={"c0": "hallucinated", "1": "ok"}), [False, True]),
+        (asked("Error: no such order"), [True, False]),
+        (asked({"success": False}), [True, False]),
+        (asked(failed_calls="1", unfounded=7), [True, True]),
+        (asked(failed_calls=[[1], "1", None]), [True, False]),
+    ],
+)
+def test_right_calls(read: Read, record: dict[str, Any], right: list[bool]) -> None:
+    """Labels and results set a call aside."""
+
+    assert right == [call.right for call in read(record).calls]
+
+
+def test_a_result_that_says_error_sets_its_call_aside(read: Read) -> None:
+    """A message that is marked as an error is enough."""
+    record = asked()
+    record["messages"][-1]["error"] = True
+
+    assert [True, False] == [call.right for call in read(record).calls]
+
+
+def test_runs_of_a_session_are_one(read: Read) -> None:
+    """Calls are counted on, and what the first run was told counts as seen in the second."""
+    first = office(session_id="s", messages=messages(CALLS[:2]))
+    second = office(
+        session_id="s", messages=messages(CALLS[3:4], "Go on."), labels={"failed_calls": [0]}
+    )
+    run = read(first, second)
+
+    assert [0, 1, 2] == [call.index for call in run.calls]
+    assert {2} == run.set_aside.keys()
+    assert run.run_text.precedes("ord_48213", run.calls[2].turn)
+
+
+def test_labels_that_cannot_be_read_are_said(read: Read) -> None:
+    """A label that is none stops the run, not the command."""
+    with pytest.raises(ValueError, match=r"labels\.calls"):
+        read(asked(calls={"0": "wrong"}))

@@ -1,0 +1,236 @@
+"""Every kind is planted where it is a fault, and only there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abs_shield.planting import KINDS, Joined, Sample
+from abs_shield.planting.argument_values import normalised
+from abs_shield.replay.cases import Expect, Operation, read_case
+from abs_shield.replay.cases.planted_case import values_at_path
+from tests.planting.conftest import CALLS, OFFICE, WORDS, messages, office
+
+Read = Callable[..., Joined]
+UNSEEN = (
+    "phantom_target:unseen_wellformed", "phantom_target:typo", "phantom_target:soft_name",
+    "phantom_target:entity_name", "phantom_target:unseen_wellformed (credential)",
+    "phantom_target:typo (credential)",
+)  # fmt: skip
+
+
+def planted(run: Joined, kind: str, *, seed: str = "s", most: int = 50) -> list[Any]:
+    """The cases of one kind in one run."""
+    sample = Sample(kinds=[KINDS[kind]], seed=seed, most=most)
+    sample.add(run)
+    return [read_case(case) for case in sample.of(KINDS[kind])]
+
+
+def values(case: Any) -> list[Any]:
+    """The planted values."""
+    return [value for _, value in values_at_path(case)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_place(read: Read, kind: str) -> None:
+    """Each kind is planted in the run of the office, as a readable case of its own kind."""
+    cases = planted(read(office()), kind)
+
+    assert {(kind, KINDS[kind].layer, str(KINDS[kind].expect))} == {
+        (case["kind"], case["expected_layer"], case["expect"]) for case in cases
+    }
+    assert all(json.loads(json.dumps(case)) for case in cases if "nan" not in kind)
+
+
+@pytest.mark.parametrize("kind", UNSEEN)
+@pytest.mark.parametrize("seed", ["a", "b", "c"])
+def test_a_phantom_stands_nowhere_in_the_run(read: Read, kind: str, seed: str) -> None:
+    """No planted value is written anywhere in the run or its tools, however it is spelt."""
+    everything = normalised(json.dumps([OFFICE, messages()]))
+    new = [v for case in planted(read(office()), kind, seed=seed) for v in values(case)]
+
+    assert new
+    assert [] == [v for v in new if normalised(str(v)) in everything]
+
+
+@pytest.mark.parametrize("seed", ["a", "b", "c"])
+def test_a_placeholder_is_nobodys_word(read: Read, seed: str) -> None:
+    """A placeholder that a user or a tool writes is no placeholder there."""
+    kind = "phantom_target:placeholder"
+    words = f"{WORDS} The code is TBD; sample_id and xxxxxx are fine."
+    answer = read(office(messages=messages(words=words)))
+    new = {value for case in planted(answer, kind, seed=seed) for value in values(case)}
+
+    assert new
+    assert new.isdisjoint({"TBD", "sample_id", "xxxxxx"})
+
+
+@pytest.mark.parametrize("seed", ["a", "b", "c", "d"])
+def test_a_slip_is_no_other_way_to_write_the_value(read: Read, seed: str) -> None:
+    """A slip changes letters or digits, not only their case, and not only leading zeros."""
+    for case in planted(read(office()), "phantom_target:typo", seed=seed):
+        (new,) = values(case)
+
+        assert normalised(str(new)).lstrip("0") != normalised(str(case["original"])).lstrip("0")
+
+
+def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> None:
+    """It stands in the run, and never under a name that fits."""
+    for case in planted(read(office()), "phantom_target:wrong_type_seen"):
+        (new,) = values(case)
+
+        assert str(new) in json.dumps(messages())
+        assert case["taken_from"] != case["path"]
+
+
+def test_an_inverse_is_not_planted_where_the_user_asks_for_it(read: Read) -> None:
+    """Where the user says "cancel", or the run cancels the room itself, it is no contradiction."""
+    request = office(messages=messages(words=f"{WORDS} Cancel it if it rains."))
+    done = office(messages=messages([*CALLS, ("cancel_room", {"room_id": "RM9021"}, {"ok": True})]))
+
+    assert ["cancel_room"] == [
+        case["mutated_call"]["name"] for case in planted(read(office()), "contradiction:inverse")
+    ]
+    assert [] == planted(read(request), "contradiction:inverse")
+    assert [] == planted(read(done), "contradiction:inverse")
+
+
+@pytest.mark.parametrize("kind", ["contradiction:inverse", "impossible:repeat_on_dead"])
+def test_what_follows_needs_a_call_that_ran(read: Read, kind: str) -> None:
+    """Behind a call without a result nothing is planted."""
+    without = [one for one in messages() if one["role"] != "tool"]
+
+    assert [] == planted(read(office(messages=without)), kind)
+
+
+def test_a_conflict_sets_another_value_of_the_same_thing(read: Read) -> None:
+    """Only the setting differs from the recorded call; the order stays."""
+    for seed in "abc":
+        (case,) = planted(read(office()), "contradiction:conflicting_update", seed=seed)
+        recorded = CALLS[case["call_index"]][1]
+        changed = {k for k, v in case["mutated_call"]["arguments"].items() if recorded[k] != v}
+
+        assert changed <= {"priority", "copies"}
+        assert len(changed) == 1
+
+
+def test_a_cart_may_lose_the_same_thing_twice(read: Read) -> None:
+    """To take one more piece out of a cart is no action on what is gone."""
+    tools = [{"name": "remove_from_cart", "parameters": {"properties": {"item_id": {}}}}]
+    calls = [("remove_from_cart", {"item_id": "it_90213"}, "Removed.")]
+    run = read(office(tools=tools, messages=messages(calls, "Take it_90213 out.")))
+
+    assert [] == planted(run, "impossible:repeat_on_dead")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("date", "2026-03-11"),
+        ("when", "2026-03-11 10:00"),
+        ("price", "100-150"),
+        ("price_range", "100-150元"),
+        ("color", "#0000FF"),
+        ("size", "512GB"),
+        ("quantity", 1200),
+        ("page_number", 1204),
+        ("query", "ord48213"),
+        ("dose", "100mg"),
+    ],
+)
+def test_what_names_nothing_is_left_alone(read: Read, name: str, value: Any) -> None:
+    """Dates, amounts, colours, counts and searches are no identifiers."""
+    tools = [{"name": "show", "parameters": {"properties": {name: {}}}}]
+    run = read(
+        office(tools=tools, messages=messages([("show", {name: value}, 1)], f"Show {value}."))
+    )
+
+    assert [] == planted(run, "phantom_target:unseen_wellformed")
+
+
+def test_options_are_left_alone(read: Read) -> None:
+    """A value of a schema's list is no identifier, whatever it looks like."""
+    schema = {"properties": {"plan_id": {"enum": ["plan_4821", "plan_7733"]}}}
+    calls = [("show", {"plan_id": "plan_4821"}, 1)]
+    tools = [{"name": "show", "parameters": schema}]
+    run = read(office(tools=tools, messages=messages(calls, "Show plan_4821.")))
+
+    assert [] == planted(run, "phantom_target:unseen_wellformed")
+
+
+def test_a_value_that_only_the_agent_wrote_is_left_alone(read: Read) -> None:
+    """What stands in no message before the call may be a fault already."""
+    calls = [("get_order", {"order_id": "ord_11111"}, {"order_id": "ord_11111"})]
+
+    assert [] == planted(read(office(messages=messages(calls, "Look."))), UNSEEN[0])
+
+
+def test_open_schemas_admit_other_arguments(read: Read) -> None:
+    """Where a schema admits further arguments, one more is no fault."""
+    schema = {"type": "object", "properties": {"x": {}}, "additionalProperties": True}
+    tools = [{"name": "show", "parameters": schema}]
+    run = read(office(tools=tools, messages=messages([("show", {"x": 1}, 1)])))
+
+    assert [] == planted(run, "param:extra_arg")
+
+
+def test_nothing_is_planted_in_a_parameter_of_several_types(read: Read) -> None:
+    """What a union admits is no wrong type."""
+    union = {"anyOf": [{"type": "string"}, {"type": "object"}]}
+    schema = {"type": "object", "properties": {"x": union}, "required": ["x"]}
+    tools = [{"name": "show", "parameters": schema}]
+    run = read(office(tools=tools, messages=messages([("show", {"x": "a"}, 1)])))
+
+    assert [] == planted(run, "param:wrong_type") + planted(run, "param:null_required")
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ("请查询订单号 DD-48213-X。", {"order_id": "DD-48213-X"}),
+        ("Найдите заказ ЗК-48213-9.", {"order_id": "ЗК-48213-9"}),
+        ("注文ID98765を見せて", {"order_id": "98765"}),
+    ],
+)
+def test_identifiers_in_other_scripts(read: Read, words: str, arguments: dict[str, Any]) -> None:
+    """An identifier is planted beside words of any script."""
+    run = read(office(messages=messages([("get_order", arguments, {})], words)))
+    (case,) = planted(run, UNSEEN[0])
+
+    assert normalised(values(case)[0]) not in normalised(words)
+
+
+@pytest.mark.parametrize(
+    ("city", "script"),
+    [("上海", "欧阳慕容钟离司徒上官诸葛"), ("Казань", "ЯМЛЕС"), ("서울", "남선제")],
+)
+def test_names_are_invented_in_their_script(read: Read, city: str, script: str) -> None:
+    """A name in Chinese, Russian or Korean is replaced by one in the same script."""
+    run = read(office(messages=messages([("show_hotel", {"city": city}, [])], f"{city}?")))
+    (case,) = planted(run, "phantom_target:entity_name")
+
+    assert values(case)[0][0] in script
+
+
+def test_harmless_cases_are_expected_clean() -> None:
+    """A kind is expected to pass where its name says so, and nowhere else."""
+    clean = [name for name, kind in KINDS.items() if kind.expect is Expect.CLEAN]
+
+    assert [name for name in KINDS if name.startswith("benign:")] == clean
+
+
+def test_a_respelling_means_the_same(read: Read) -> None:
+    """What is planted as harmless has the letters and digits of what was recorded."""
+    kinds = [name for name, kind in KINDS.items() if kind.expect is Expect.CLEAN]
+    cases = [case for kind in kinds for case in planted(read(office()), kind)]
+    respelt = [case for case in cases if case["op"] == Operation.REPLACE]
+
+    assert len(respelt) > 10
+    for case in respelt:
+        (new,) = values(case)
+        assert normalised(str(case["original"])) in normalised(
+            f"https {str(new).removesuffix('.0')}"
+        ) or (normalised(str(new)) in normalised(str(case["original"])))
