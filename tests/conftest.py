@@ -9,7 +9,7 @@ import tempfile
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ("pytester", "tests.postgres")
+pytest_plugins = ("pytester", "tests.postgres", "tests.run_files")
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(
     prefix="abs_shield-state"

@@ -45,8 +45,8 @@ def old_module(module: str, new_module: str) -> Callable[[str], Any]:
     """
 
     def resolve(name: str) -> Any:
-        # The import system asks a module for `__path__` and the like; these do not move.
-        if name.startswith("__"):
+        # Tools ask a module for names that it may not have, such as `__path__`: no warning then.
+        if name.startswith("__") or not hasattr(import_module(new_module), name):
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warn(
             f"`{module}` is now `{new_module}`; the old name goes with the next release",
