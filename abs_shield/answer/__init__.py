@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from abs_shield.answer.extraction.claim_reader import claims_of
     from abs_shield.answer.faithfulness import Faithfulness, FaithfulnessResult
     from abs_shield.answer.gate_calibration import GateFit, fit_gate
-    from abs_shield.answer.report import REPORT_SCHEMA, HallucinationReport
+    from abs_shield.answer.hallucination_report import REPORT_SCHEMA, HallucinationReport
     from abs_shield.answer.revision import Settled, asettled, feedback_on, settled
     from abs_shield.answer.verifier import Odds, Verifier
     from abs_shield.policy.answer_config import AnswerConfig
@@ -27,10 +27,10 @@ _MODULES = {
     "Faithfulness": "abs_shield.answer.faithfulness",
     "FaithfulnessResult": "abs_shield.answer.faithfulness",
     "GateFit": "abs_shield.answer.gate_calibration",
-    "HallucinationReport": "abs_shield.answer.report",
+    "HallucinationReport": "abs_shield.answer.hallucination_report",
     "MissingValue": "abs_shield.answer.claim_types",
     "Odds": "abs_shield.answer.verifier",
-    "REPORT_SCHEMA": "abs_shield.answer.report",
+    "REPORT_SCHEMA": "abs_shield.answer.hallucination_report",
     "Opinion": "abs_shield.answer.claim_types",
     "Settled": "abs_shield.answer.revision",
     "Span": "abs_shield.answer.claim_types",

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from abs_shield.answer.claim_types import Assessment
 from abs_shield.answer.gate import GateClaim, gate
-from abs_shield.answer.probes.consistency import ConsistencyProbe
-from abs_shield.answer.report import (
+from abs_shield.answer.hallucination_report import (
     EvidenceSpan,
     HallucinationReport,
     ReportAction,
@@ -17,6 +16,7 @@ from abs_shield.answer.report import (
     Status,
     ToolCallValidation,
 )
+from abs_shield.answer.probes.consistency import ConsistencyProbe
 from abs_shield.answer.request import AnswerRequest
 from abs_shield.answer.validations import final_turn_rejected, validations_of
 from abs_shield.core.generated_ids import new_id

@@ -26,10 +26,10 @@ from abs_shield.answer.evidence.extent import read_of_answer
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.extraction.markdown_blocks import has_code
+from abs_shield.answer.hallucination_report import HallucinationReport
 from abs_shield.answer.injected_instructions import injected_instructions
 from abs_shield.answer.probes.background_probes import Probed, abegin, begin, take_slot
 from abs_shield.answer.probes.consistency import ConsistencyProbe, probe_claims
-from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.request import AnswerRequest, request_of
 from abs_shield.answer.scorers import CHECKS, SCORERS, Scorer, ScorerEffect
 from abs_shield.answer.scorers.word_scorer import answer_score

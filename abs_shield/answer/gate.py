@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from abs_shield.answer.report import ReportAction
+from abs_shield.answer.hallucination_report import ReportAction
 from abs_shield.policy.answer_config import AnswerConfig
 
 _WEAK = "below_emit_threshold"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from abs_shield.answer.evidence.flatten import as_plain
-from abs_shield.answer.report import ToolCallValidation
+from abs_shield.answer.hallucination_report import ToolCallValidation
 from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.events import Proposed

@@ -14,7 +14,7 @@ from abs_shield.answer.assembly import Checked
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.claim_types import Assessment
 from abs_shield.answer.evidence.collect import evidence_from
-from abs_shield.answer.report import ReportedClaim
+from abs_shield.answer.hallucination_report import ReportedClaim
 from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.empty_input import AllowEmpty, require_input
 from abs_shield.cli.fitting_table import Column, FittingTable

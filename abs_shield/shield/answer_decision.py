@@ -28,7 +28,7 @@ from abs_shield.text.show import escaped
 if TYPE_CHECKING:
     from abs_shield.answer.assembly import Checked
     from abs_shield.answer.claim_types import Assessment
-    from abs_shield.answer.report import ReportedClaim
+    from abs_shield.answer.hallucination_report import ReportedClaim
 
 _VERDICTS = {
     "emit": Verdict.CLEAN, "revise": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,

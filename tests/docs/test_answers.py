@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from abs_shield.answer.evidence.passages import PassageSource
-from abs_shield.answer.report import REPORT_SCHEMA, Status
+from abs_shield.answer.hallucination_report import REPORT_SCHEMA, Status
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.weights import SHIPPED
 from abs_shield.policy.answer_config import TaskType
