@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.digest import digest_of
+from abs_shield.session.active_calls import ActiveCall, ActiveCalls
 from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
 
 
@@ -69,23 +71,6 @@ def is_feedback(value: Any, status: str) -> bool:
     return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], status)
 
 
-class ActiveCall(NamedTuple):
-    """
-    A call that may run, or is running.
-
-    Attributes:
-        decision_id: The decision about it.
-        name: Its tool.
-        arguments: Its arguments as judged.
-        runs: Whether the Shield runs it: no other run takes its record over.
-    """
-
-    decision_id: str
-    name: str
-    arguments: Any
-    runs: bool = False
-
-
 class CallStates:
     """
     The calls that the Shield judged and those that messages show, so that none counts twice.
@@ -94,11 +79,12 @@ class CallStates:
         opened: Call id to the calls that are running under it.
     """
 
-    __slots__ = ("_blocked", "_ended", "_loose", "_most", "_running", "opened")
+    __slots__ = ("_blocked", "_ended", "_loose", "_most", "_running", "_stored", "opened")
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self.opened: dict[str, list[ActiveCall]] = NO_ENTRIES
+        self.opened: dict[str, ActiveCalls] = NO_ENTRIES
+        self._stored = 0
         self._running: dict[str, int] = NO_ENTRIES
         self._ended: dict[str, bool] = NO_ENTRIES
         self._loose: list[tuple[str, Mapping[str, Any]]] = NO_ITEMS
@@ -107,10 +93,18 @@ class CallStates:
     def open(self, call_id: str, call: ActiveCall) -> None:
         """The Shield let a call pass under that id; a model may use an id twice."""
         opened = self.opened = own(self.opened)
-        opened.setdefault(call_id, []).append(call)
+        calls = opened.get(call_id)
+        if calls is None:
+            calls = opened[call_id] = ActiveCalls()
+        calls.add(call)
+        self._stored += 1
         # Ids come from models, so the calls that never end must not fill the memory.
         if len(opened) > self._most:
-            opened.pop(next(iter(opened)))
+            self._stored -= opened.pop(next(iter(opened))).stored
+        elif self._stored > self._most:
+            many = calls if calls.stored > 1 else max(opened.values(), key=attrgetter("stored"))
+            many.drop_oldest()
+            self._stored -= 1
 
     def decided(self, call: ToolCall, arguments: Any, *, runs: bool = False) -> str | None:
         """
@@ -121,29 +115,21 @@ class CallStates:
             arguments: Its arguments as judged.
             runs: Whether it runs now: then it takes over what no run has, and keeps it.
         """
-        calls: list[ActiveCall] = self.opened.get(call.id, []) if call.id else []
+        calls = self.opened.get(call.id) if call.id else None
         # a model may use an id again; the newest call is meant
-        for place in reversed(range(len(calls))):
-            one = calls[place]
-            if one.name != call.name or (runs and one.runs) or not same(one.arguments, arguments):
-                continue
-            if runs:
-                calls[place] = one._replace(runs=True)
-            return one.decision_id
-        return None
+        decision_id = calls.newest(call.name, arguments, runs=runs) if calls else None
+        if calls and decision_id is not None and runs:
+            calls.mark(decision_id, runs=True)
+        return decision_id
 
     def suspend(self, call_id: str | None, decision_id: str) -> None:
         """Mark the call as suspended; a later run continues it."""
-        calls = self.opened.get(call_id or "", [])
-        calls[:] = [
-            one._replace(runs=False) if one.decision_id == decision_id else one for one in calls
-        ]
+        if calls := self.opened.get(call_id or ""):
+            calls.mark(decision_id, runs=False)
 
     def is_open(self, call_id: str | None, decision_id: str) -> bool:
         """Return whether the call of that decision runs under that id."""
-        if not call_id or call_id not in self.opened:
-            return False
-        return any(one.decision_id == decision_id for one in self.opened[call_id])
+        return bool(call_id) and decision_id in self.opened.get(call_id or "", ())
 
     def open_loose(self, name: str) -> None:
         """Count a call without an id that the Shield allowed; its result is expected."""
@@ -161,12 +147,14 @@ class CallStates:
 
     def shut(self, call_id: str, decision_id: str | None = None) -> None:
         """One call of that id has come back: that of the decision, else the oldest."""
-        calls = self.opened.get(call_id, [])
-        of_it = (n for n, one in enumerate(calls) if one.decision_id == decision_id)
-        place = next(of_it, 0)
-        del calls[place : place + 1]
+        calls = self.opened.get(call_id)
+        if calls is None:
+            return
+        self._stored -= calls.stored
+        calls.close(decision_id)
+        self._stored += calls.stored
         if not calls:
-            self.opened.pop(call_id, None)
+            del self.opened[call_id]
 
     def end(self, call_id: str, *, announced: bool = False) -> None:
         """The call of that id is over; *announced* where a transcript has shown it."""

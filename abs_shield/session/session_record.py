@@ -16,10 +16,10 @@ from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returne
 from abs_shield.core.forked import renewed
 from abs_shield.core.generated_ids import new_id
 from abs_shield.core.messages import UnreadableMessage, read_message
+from abs_shield.session.active_calls import ActiveCall
 from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
 from abs_shield.session.call_states import (
     TOO_LARGE,
-    ActiveCall,
     CallStates,
     Executed,
     is_feedback,

@@ -1,0 +1,107 @@
+"""A model that writes one id for every call: what stays open is bounded, and quick to find."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Session, Shield, ToolCall, shield
+from abs_shield.session.active_calls import ActiveCall
+from abs_shield.session.call_states import CallStates
+from abs_shield.session.session_record import record_of
+from tests.hostile.steps import steps
+
+LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"page": {}}}}
+
+
+@pytest.fixture
+def firewall() -> Shield:
+    made = Shield(shield.configure(), hooks=None)
+    made.register(LOOK)
+    return made
+
+
+def check(firewall: Shield, count: int, page) -> Session:
+    session = firewall.session()
+    session.user("Please look at everything.")
+    for number in range(count):
+        call = ToolCall("look", {"page": page(number)}, id="call_0")
+        firewall.check_call(call, session=session)
+    return session
+
+
+@pytest.mark.parametrize("page", [int, lambda number: {"of": [number]}])
+def test_a_call_takes_as_many_steps_as_the_one_before_it(firewall: Shield, page) -> None:
+    """The calls that are open under the same id are not compared one by one."""
+    check(firewall, 20, page)  # what a first call prepares is not counted
+
+    assert steps(lambda: check(firewall, 400, page)) < 2.2 * steps(
+        lambda: check(firewall, 200, page)
+    )
+
+
+def test_the_calls_under_one_id_are_bounded(firewall: Shield) -> None:
+    """As many are stored as of different ids."""
+    calls = record_of(check(firewall, 1_100, int)).calls
+
+    assert 1_000 == calls.opened["call_0"].stored
+
+
+def states(*calls: tuple[str, str, object], most: int = 1_000) -> CallStates:
+    made = CallStates(most)
+    for call_id, decision_id, page in calls:
+        made.open(call_id, ActiveCall(decision_id, "look", {"page": page}))
+    return made
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_the_newest_equal_call_is_found(count: int) -> None:
+    """JSON does not tell 2 from 2.0, and the Shield does not run a call twice."""
+    pages = states(*(("c", f"d{number}", number) for number in range(count)), ("c", "d", 2))
+    call = ToolCall("look", {}, "c")
+    taken = [pages.decided(call, {"page": 2.0}, runs=True) for _ in range(3)]
+    pages.suspend("c", "d2")
+
+    assert ["d", "d2", None] == taken
+    assert "d2" == pages.decided(call, {"page": 2}, runs=True)
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_a_call_that_came_back_is_open_no_more(count: int) -> None:
+    """That of the decision is closed, else the oldest; the id is open until all came back."""
+    pages = states(*(("c", f"d{number}", number) for number in range(count)))
+    pages.shut("c", "d1")
+    pages.shut("c", "unknown")
+    call = ToolCall("look", {}, "c")
+
+    assert [None, None, "d2"] == [pages.decided(call, {"page": page}) for page in range(3)]
+    assert "c" in pages.opened
+    for _ in range(count - 2):
+        pages.shut("c")
+    assert "c" not in pages.opened
+
+
+def test_a_call_beyond_the_bound_is_still_due() -> None:
+    """What is dropped of a call is its arguments, not that its result is outstanding."""
+    pages = states(*(("c", f"d{number}", number) for number in range(9)), most=4)
+    for _ in range(8):
+        pages.shut("c")
+    last = [pages.is_open("c", f"d{number}") for number in range(9)]
+    pages.shut("c")
+
+    assert [False] * 8 + [True] == last
+    assert "c" not in pages.opened
+
+
+def test_a_repeated_id_displaces_its_own_calls() -> None:
+    """The calls of other ids stay, as long as one id has several."""
+    pages = states(("a", "1", 1), *(("c", f"d{n}", n) for n in range(9)), ("b", "2", 1), most=4)
+
+    assert {"a": 1, "c": 2, "b": 1} == {k: calls.stored for k, calls in pages.opened.items()}
+
+
+def test_arguments_without_a_hash_are_found() -> None:
+    """A value of the host's that has no hash is compared."""
+    odd = [bytearray([number]) for number in range(20)]
+    pages = states(*(("c", f"d{number}", value) for number, value in enumerate(odd)))
+
+    assert "d7" == pages.decided(ToolCall("look", {}, "c"), {"page": bytearray([7])})
