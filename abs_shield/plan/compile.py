@@ -23,7 +23,12 @@ from abs_shield.text.show import escaped
 
 
 def compile_tool(
-    tool: Tool, policy: Policy, *, beside: Iterable[Tool] = (), tolerant: bool = False
+    tool: Tool,
+    policy: Policy,
+    *,
+    beside: Iterable[Tool] = (),
+    authors: Iterable[Tool] = (),
+    tolerant: bool = False,
 ) -> ToolPlan:
     """
     Compile *tool* under *policy*.
@@ -33,6 +38,8 @@ def compile_tool(
         policy: The policy with the rules, modes and suppressions.
         beside: Declarations of the tool's author if *tool* is a description of it; their schemas
             apply as well.
+        authors: The host's declarations if *tool* is somebody else's description of it; their
+            schemas decide which values a schema admits without a mention in the run.
         tolerant: Report a schema that cannot be compiled as an error of every check, instead of
             raising; for tools that somebody else declared.
 
@@ -51,7 +58,7 @@ def compile_tool(
     if schema is not None and not tolerant:
         _raise_on_unknown_marks(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
-    targets = compile_targets(tool, allow=policy.allow)
+    targets = compile_targets(tool, allow=policy.allow, authors=authors)
     writes = not tool.read_only and targets.action.writes
     return ToolPlan(
         tool=tool,

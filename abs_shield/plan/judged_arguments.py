@@ -470,10 +470,16 @@ def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
     )
 
 
-def compile_targets(tool: Tool, *, allow: tuple[Any, ...]) -> Targets:
-    """Compile the judged arguments of *tool*; *allow* admits values for all of them."""
+def compile_targets(tool: Tool, *, allow: tuple[Any, ...], authors: Iterable[Tool] = ()) -> Targets:
+    """
+    Compile the judged arguments of *tool*.
+
+    Args:
+        tool: The tool's contract.
+        allow: Admits values for all of them.
+        authors: The host's declarations where *tool* is somebody else's description of it.
+    """
     action = parse_described_action(tool.name, (tool.description or "")[:_MAX_DESCRIPTION])
     admitted = tuple(map(admission, (*allow, *tool.allow)))
-    return Targets(
-        tool=tool, action=action, parameters=Parameters(tool=tool, action=action, allow=admitted)
-    )
+    parameters = Parameters(tool=tool, action=action, allow=admitted, authors=tuple(authors))
+    return Targets(tool=tool, action=action, parameters=parameters)

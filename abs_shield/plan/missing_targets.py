@@ -156,7 +156,7 @@ def _doubts_of_missing(
     path: Path, leaf: Any, parameter: Parameter, parameters: Parameters, *, around: bool
 ) -> Iterator[Doubt]:
     tool = parameters.tool
-    schema = schema_at(tool.parameters, path)
+    schema = parameters.schema_at(path)
     is_empty = leaf is None or (not leaf and not isinstance(leaf, bool))
     if not tool.destructive and "default" in schema and schema["default"] == leaf:
         return
@@ -194,7 +194,7 @@ def _may_be_omitted(parameters: Parameters, key: str) -> bool:
         tool.parameters
     ):
         return True  # the tool offered to the model has no such parameter
-    return not tool.destructive and "default" in schema_at(tool.parameters, path[:1])
+    return not tool.destructive and "default" in parameters.schema_at(path[:1])
 
 
 def _name(path: Path) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
+from abs_shield.plan.author_schema import admitting_schema
 from abs_shield.plan.created_entities import names_new_entity
 from abs_shield.plan.credentials import CredentialUse, credential_use
 from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_direction
@@ -178,11 +179,20 @@ class WatchedNames(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """The parameters of one tool by path; positions in lists do not count."""
+    """
+    The parameters of one tool by path; positions in lists do not count.
+
+    Attributes:
+        tool: The tool, with the schema that its model reads.
+        action: The action that the tool's name describes.
+        allow: Tests that admit a value of any parameter.
+        authors: The host's declarations where *tool* is somebody else's description of it.
+    """
 
     tool: Tool
     action: ToolAction
     allow: tuple[Callable[[Any], bool], ...]
+    authors: tuple[Tool, ...] = ()
     top: dict[str, Parameter] = field(default_factory=dict)
     _cached_nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
     _watched_names: dict[tuple[str, ...], WatchedNames] = field(default_factory=dict)
@@ -238,8 +248,12 @@ class Parameters:
             self.top[name] = compiled
         return compiled
 
+    def schema_at(self, path: Path) -> Mapping[str, Any]:
+        """Return the schema of the leaf at *path*, with the values that it admits by itself."""
+        return admitting_schema(self.tool, path, self.authors)
+
     def _compile(self, path: Path) -> Parameter:
-        schema = schema_at(self.tool.parameters, path)
+        schema = self.schema_at(path)
         target = self._target(path)
         declared_description = schema.get("description")
         description = (

@@ -108,7 +108,9 @@ def compiled_entry(
         pairs = any(description.name in (pair.first, pair.then) for pair in policy.inverses)
         description = description.model_copy(update={"read_only": not pairs})
     tools = authors if description is None else [*authors, description]
-    own_plan = plan = compiled(tools, policy, refinement, binding, tolerant=tolerant)
+    own_plan = plan = compiled(
+        tools, policy, refinement, binding, described=description is not None, tolerant=tolerant
+    )
     if authors and description is not None:
         # For calls from Python, which are judged without somebody else's description.
         own_plan = compiled(authors, policy, refinement, binding, tolerant=tolerant)
@@ -124,6 +126,7 @@ def compiled(
     refinement: Tool | None = None,
     binding: Binding | None = None,
     *,
+    described: bool = False,
     tolerant: bool = False,
 ) -> ToolPlan:
     """
@@ -134,6 +137,7 @@ def compiled(
         policy: The policy, for its rules, modes and suppressions.
         refinement: The policy's declaration of the tool, which takes precedence; None without one.
         binding: The function; the plan stores its conversion of arguments.
+        described: Whether the last declaration is a description of somebody else's.
         tolerant: Keep an invalid schema as an error of every check, instead of raising.
 
     Raises:
@@ -148,7 +152,8 @@ def compiled(
             tool = tool.model_copy(update={"read_only": False})
         # With parameters in the policy, these alone are the schema.
         beside = () if refinement.parameters is not None else beside
-    plan = compile_tool(tool, policy, beside=beside, tolerant=tolerant)
+    authors = [*beside, *([] if refinement is None else [refinement])] if described else []
+    plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)
     if binding is None:
         return plan
     # the function judges its own parameters when it is called, under whatever names

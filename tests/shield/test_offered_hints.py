@@ -96,3 +96,72 @@ def test_a_declared_target_that_a_server_has_is_judged(firewall, caplog):
     """Nothing is said of it."""
     assert "" == judged(firewall, "payee", "note").coverage["phantom_target"].reason
     assert [] == [r for r in caplog.records if "`pay`" in r.getMessage()]
+
+
+ACCOUNT = "acct_666"
+
+
+def judged_account(declared, description, how):
+    """Judge a call with an account that only a description may have named."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    if declared is not None:
+        firewall.register(declared)
+    session = firewall.session()
+    session.user("Please close acct_1.")
+    described = {"name": "close", "inputSchema": {"properties": {"account_id": description}}}
+    if how == "register":
+        firewall.register(described)
+    else:
+        AdapterSession(firewall).offer(session, [described])
+    return firewall.check_call(ToolCall("close", {"account_id": ACCOUNT}), session=session)
+
+
+def closing(schema, **declared):
+    """The author's tool, whose schema has one parameter."""
+    return Tool(name="close", parameters={"properties": {"account_id": schema}}, **declared)
+
+
+@pytest.mark.parametrize("how", ["register", "offer"])
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"targets": {"account_id": Target(must_be_seen=True)}},
+        {"targets": ["account_id"], "destructive": True},
+        {"destructive": True},
+    ],
+    ids=["must_be_seen", "target", "destructive"],
+)
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"type": "string", "default": ACCOUNT},
+        {"anyOf": [{"type": "string", "default": ACCOUNT}]},
+        {"type": "string", "enum": [ACCOUNT, "acct_667"]},
+        {"const": ACCOUNT},
+        {"type": "string", "enum": [ACCOUNT], "default": ACCOUNT},
+    ],
+    ids=["default", "branch", "enum", "const", "both"],
+)
+def test_a_value_that_only_a_description_names_is_judged(declared, description, how):
+    """Its default, enum or constant does not make a value known that the author's schema lacks."""
+    decision = judged_account(closing({"type": "string"}, **declared), description, how)
+
+    assert (True, ["unseen"]) == (decision.blocked, [f.code for f in decision.findings])
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        None,
+        Tool(name="close", destructive=True),
+        closing({"type": "string"}),
+        closing({"type": "string", "enum": [ACCOUNT], "default": ACCOUNT}, destructive=True),
+    ],
+    ids=["described only", "no schema", "no mark", "author"],
+)
+@pytest.mark.parametrize("keyword", ["default", "enum"])
+def test_a_value_of_the_authors_schema_is_known(declared, keyword):
+    """As one of a description where the author has no schema, or declared nothing."""
+    value = ACCOUNT if keyword == "default" else [ACCOUNT]
+
+    assert () == judged_account(declared, {"type": "string", keyword: value}, "offer").findings
