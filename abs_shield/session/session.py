@@ -16,6 +16,7 @@ from abs_shield.session.event_log import LogEntry
 from abs_shield.session.field import Field
 from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
+from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import SessionContext
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.json_leaves import scalar_text
@@ -214,6 +215,18 @@ class Session(SessionContext):
     def executed(self) -> tuple[Executed, ...]:
         """Calls that ran, oldest first, with their results."""
         return tuple(self._record.executions)
+
+    @property
+    def running(self) -> tuple[RunningCall, ...]:
+        """
+        Calls that the Shield runs at this moment, oldest first.
+
+        Inside a tool it leaves out the tool's own call. A call that `check_call` has judged is
+        not among them: the host runs it, and reports its result.
+        """
+        record = self._record
+        with record.lock:
+            return record.running.beside(INNERMOST.get())
 
     @property
     def decisions(self) -> tuple[Decision, ...]:

@@ -31,6 +31,7 @@ from abs_shield.session.limits import Limits
 from abs_shield.session.message_deduplication import MessageDeduplicator
 from abs_shield.session.pending_calls import PendingCalls
 from abs_shield.session.run_mentions import Mentions
+from abs_shield.session.running_calls import RunningCalls
 from abs_shield.stats import RunningStats
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class SessionRecord:
         mentions: Where each value of the run was mentioned.
         pending: Calls that were proposed and have not come back.
         calls: Which calls are open, and which are over.
+        running: The calls that the Shield runs at this moment.
         decisions: The newest decisions, and reports on answers.
         executions: The newest calls that ran, oldest first.
         execution_count: How many calls ran.
@@ -83,7 +85,7 @@ class SessionRecord:
         "_unseen_before", "blocks", "calls", "child_execution_count", "clock", "closers",
         "decisions", "earlier_replies", "ephemeral", "execution_count", "executions", "grant",
         "likelihoods", "limits", "lock", "log", "mentions", "opaque_reasons", "overlays", "owner",
-        "parent", "pending", "repeats", "run_id", "turns",
+        "parent", "pending", "repeats", "run_id", "running", "turns",
     )  # fmt: skip
 
     def __init__(
@@ -104,6 +106,7 @@ class SessionRecord:
         self.mentions: Mentions = Mentions(limits, parent=above, lock=self.lock)
         self.pending = PendingCalls()
         self.calls = CallStates(limits.executed)
+        self.running = RunningCalls()
         self.decisions = DecisionHistory()
         self.executions: list[Executed] = NO_ITEMS
         self.execution_count = self.child_execution_count = 0

@@ -13,6 +13,7 @@ from typing import Any, Self
 from abs_shield.core import Decision, Mode, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
+from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import RUNNING, stop_running
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.dispatched import DISPATCHED, Dispatched
@@ -53,6 +54,7 @@ class Guard:
         "_lifecycle",
         "_opened",
         "_running",
+        "_running_call",
         "_session",
         "_siblings",
         "_span",
@@ -84,6 +86,7 @@ class Guard:
         self._span: AbstractContextManager[Any] | None = span
         self._opened: OpenCall | None = None
         self._running: tuple[Token[Any], ...] | None = None
+        self._running_call: RunningCall | None = None
         self._dispatched: Dispatched | None = None
         self._started = 0.0
         self._suspended = False
@@ -151,6 +154,7 @@ class Guard:
         try:
             self._begin(self._lifecycle.admit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
+            self._stop_running()
             span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
@@ -160,15 +164,37 @@ class Guard:
         try:
             self._begin(await self._lifecycle.aadmit(self._judged(), reread=self.reread, runs=True))
         except BaseException as error:
+            self._stop_running()
             span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
     def _judged(self) -> OpenCall:
-        return self._lifecycle.open(
-            self._call, self._session, siblings=self._siblings, binding=self._binding,
-            proposed=self.proposed, runs=True,
-        )  # fmt: skip
+        # Under one lock, so that a call which is judged in another thread sees this one run.
+        with record_of(self._session).lock:
+            opened = self._lifecycle.open(
+                self._call, self._session, siblings=self._siblings, binding=self._binding,
+                proposed=self.proposed, runs=True,
+            )  # fmt: skip
+            if not opened.decision.blocked:
+                self._start_running(opened)
+        return opened
+
+    def _start_running(self, opened: OpenCall) -> None:
+        call, record = opened.call, record_of(self._session)
+        if self._running_call is None:
+            self._running_call = RunningCall(
+                tool=call.name, arguments=opened.arguments, call_id=call.id, nested=opened.nested,
+                decision_id=opened.decision.id, caller=INNERMOST.get(),
+            )  # fmt: skip
+        with record.lock:
+            record.running.start(self._running_call)
+
+    def _stop_running(self) -> None:
+        if self._running_call is not None:
+            record = record_of(self._session)
+            with record.lock:
+                record.running.stop(self._running_call.decision_id)
 
     def _entered(self) -> AbstractContextManager[Any]:
         """Open and return the span of the dispatch."""
@@ -185,6 +211,8 @@ class Guard:
             if inside is not None and inside.registry is self._lifecycle.registry:
                 inside.stopped = opened.decision
             raise CallBlocked(opened.decision, self._names())
+        if self._running_call is None:  # a person approved it
+            self._start_running(opened)
         self._dispatched = Dispatched(opened, self._lifecycle.registry)
         self._running = self.running()
         self._started = perf_counter()
@@ -206,13 +234,27 @@ class Guard:
         """Keep the call open when the block is left; a later guard of its id continues it."""
         self._suspended = True
 
+    def pause(self) -> None:
+        """Leave this context while the tool waits; until `resume` the call is not running."""
+        self._stop_running()
+        self.leave()
+
+    def resume(self) -> tuple[Token[Any], ...]:
+        """Mark that the tool goes on in this context."""
+        self._start_running(self.opened)
+        return self.running()
+
     def unread(self, reason: str) -> None:
         """Note that the result is unreadable here but not for the model: a miss proves nothing."""
         self._session.opaque(f"the result of `{escaped(self._call.name)}`: {reason}")
 
     def running(self) -> tuple[Token[Any], ...]:
         """Mark that the tool runs in this context, for one step of a generator."""
-        return RUNNING.set(self._session), DISPATCHED.set(self._dispatched)
+        return (
+            RUNNING.set(self._session),
+            DISPATCHED.set(self._dispatched),
+            INNERMOST.set(self._running_call),
+        )
 
     def __exit__(
         self,
@@ -221,6 +263,7 @@ class Guard:
         traceback: TracebackType | None,
     ) -> None:
         if self._suspended:
+            self._stop_running()
             record_of(self._session).calls.suspend(self.opened.call.id, self.opened.decision.id)
             self._leave(kind, error, traceback)
             return

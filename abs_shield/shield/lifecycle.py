@@ -356,7 +356,10 @@ class Lifecycle:
         execution: ExecutionOutcome,
     ) -> Decision:
         """Judge a result and add it to the session, once a call; a withheld value is not added."""
-        with record_of(session).lock:
+        record = record_of(session)
+        with record.lock:
+            # Under one lock: another call sees this one either as running or as executed.
+            record.running.stop(execution.decision_id)
             is_due = execution.nested or _is_due(call, session)
             if (
                 not is_due

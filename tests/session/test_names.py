@@ -10,7 +10,8 @@ from abs_shield.session.session_record import mentions_of, record_of
 NAMES = [
     "add", "agent", "answer_decisions", "answer_reports", "assistant", "child", "decisions", "did",
     "entries", "executed", "handoff", "id", "model", "opaque", "origin", "output_decisions",
-    "parent", "result_decisions", "run_id", "system", "tool_result", "tools", "turns", "user",
+    "parent", "result_decisions", "run_id", "running", "system", "tool_result", "tools", "turns",
+    "user",
 ]  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def _judging_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[...,
         # a call that waited for an approval was judged before, and continues under its guard
         guard, token = run.paused.pop(call_id, None), None
         if guard is not None:
-            token = guard.running()
+            token = guard.resume()
         else:
             guard = run.guard(call)
             try:
@@ -112,7 +112,7 @@ async def _released_value(
     call_id = getattr(context, "tool_call_id", "")
     if call_id and _is_paused(context):
         run.paused[call_id] = guard
-        guard.leave()
+        guard.pause()
         return value
     guard.value = result_value(value)
     try:

@@ -12,7 +12,7 @@ from abs_shield.core.events import MessageText
 from abs_shield.errors import PolicyError
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
-from abs_shield.session import Executed, Session
+from abs_shield.session import Executed, RunningCall, Session
 from abs_shield.text.amounts import amount as amount_of
 from abs_shield.text.amounts import total
 from abs_shield.text.json_leaves import parse_container
@@ -84,17 +84,23 @@ def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
 
 def once(*, tool: Tools, same: Same = None) -> Rule:
     """
-    A tool runs once in a session, or once per entity that *same* names; failures do not count.
+    A tool runs once in a session, or once per entity that *same* names.
+
+    A call that runs at this moment counts; one that failed does not.
 
     >>> once(tool="refund", same="order_id").sentence
     'It runs once for each `order_id`.'
     """
     takes = _takes(same, of="once")
 
-    def is_first(session: Session, call: ToolCall, **arguments: Any) -> bool:
+    def is_first(session: Session, call: ToolCall, **arguments: Any) -> bool | str:
         wanted = {takes[name]: value for name, value in arguments.items() if name in takes}
         # Where an entity is not named there is nothing to compare: other layers report it.
-        return len(wanted) < len(takes) or not _succeeded_calls(session, {call.name}, wanted)
+        if len(wanted) < len(takes):
+            return True
+        if _succeeded_calls(session, {call.name}, wanted):
+            return False
+        return f"{sentence} It is running." if _running_calls(session, call, wanted) else True
 
     sentence = f"It runs once {f'for each {_names_text(takes)}' if takes else 'in a session'}."
     return build_rule(is_first, tool=tool, takes=takes, sentence=sentence)
@@ -104,7 +110,7 @@ def refund_at_most_what_was_paid(
     lookup: str, *, tool: Tools, same: Same, paid: str = "total", amount: str = "amount"
 ) -> Rule:
     """
-    Refunds, earlier ones included, do not exceed what *lookup* said was paid.
+    Refunds, with earlier ones and those that run now, do not exceed what *lookup* said was paid.
 
     Without a look-up, or without a number in its result, this rule accepts the call;
     `verified_first` with the same *lookup* makes the look-up mandatory.
@@ -131,9 +137,11 @@ def refund_at_most_what_was_paid(
         if limit is None or len(arguments) < len(takes):
             return True
         wanted = {takes[name]: value for name, value in arguments.items()}
-        before = total(
-            done.arguments.get(amount) for done in _succeeded_calls(session, {call.name}, wanted)
-        )
+        others: list[Executed | RunningCall] = [
+            *_succeeded_calls(session, {call.name}, wanted),
+            *_running_calls(session, call, wanted),
+        ]
+        before = total(other.arguments.get(amount) for other in others)
         requested = total([sums])
         # `compare`, as `<=` raises where an amount is not a number.
         if requested == 0 or (before + requested).compare(limit) in (-1, 0):
@@ -152,11 +160,24 @@ def _succeeded_calls(
     return [
         done
         for done in session.executed
-        if done.tool in tools
-        and not done.error
-        # A parameter that a call left out is none of these values, not even None.
-        and all(name in done.arguments and done.arguments[name] == wanted[name] for name in wanted)
+        if done.tool in tools and not done.error and _has(done.arguments, wanted)
     ]
+
+
+def _running_calls(
+    session: Session, call: ToolCall, wanted: Mapping[str, Any]
+) -> list[RunningCall]:
+    """Return the calls of the same tool with these arguments that run at this moment."""
+    return [
+        other
+        for other in session.running
+        if other.tool == call.name and _has(other.arguments, wanted)
+    ]
+
+
+def _has(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    # A parameter that a call left out is none of these values, not even None.
+    return all(name in arguments and arguments[name] == wanted[name] for name in wanted)
 
 
 def _takes(same: Same, *, of: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from abs_shield.policy.rule_factory import (
     sentence_subject,
     word_set,
 )
-from abs_shield.session import Session
+from abs_shield.session import Executed, RunningCall, Session
 from abs_shield.text.amounts import all_within, amounts, decimals, total
 from abs_shield.text.json_leaves import texts
 
@@ -108,7 +108,8 @@ def in_all_at_most(
     """
     The total that one session moves stays within a limit, so that splitting does not evade it.
 
-    Earlier successful calls of the tools count; failed ones do not.
+    Earlier successful calls of the tools count, and those that run at this moment; failed ones
+    do not.
 
     >>> in_all_at_most(1000, tool="refund").sentence
     '`amount` adds up to at most 1000 in one session.'
@@ -118,12 +119,13 @@ def in_all_at_most(
     tools = word_set([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
 
     def check(sums: Any, session: Session, call: ToolCall) -> bool | str:
-        ran = [
-            done.arguments.get(parameter)
-            for done in session.executed
-            if not done.error and done.tool in (tools | {call.name})
-        ]
-        before = total(ran)
+        done = [one for one in session.executed if not one.error]
+        others: list[Executed | RunningCall] = [*done, *session.running]
+        before = total(
+            other.arguments.get(parameter)
+            for other in others
+            if other.tool in (tools | {call.name})
+        )
         now = total([sums])
         # `compare`, as `<=` raises where an amount is not a number.
         if now == 0 or (before + now).compare(most) in (-1, 0):

@@ -1,0 +1,280 @@
+"""Rules that look back, of calls that run side by side: limits count them, requirements do not."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from contextvars import copy_context
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+
+from abs_shield import CallBlocked, Shield, ToolCall, shield, shielded
+from abs_shield.policy import Rule
+from abs_shield.policy.packs import cloud, customer_service, money
+from abs_shield.session.session_context import stop_running
+
+ONCE = customer_service.once(tool="refund", same="order")
+PAID = customer_service.refund_at_most_what_was_paid(
+    "get_order", tool="refund", same={"order": "id"}
+)
+LIMIT = money.in_all_at_most(10, tool="refund")
+
+
+def firewall(*rules: Rule, mode: str = "strict") -> Shield:
+    """Its tools wait, so that calls of one message run side by side; amount 0 fails."""
+    made = Shield(shield.configure(mode=mode, rules=rules), hooks=None)
+
+    async def refund(order: str, amount: float) -> str:
+        """Refund an order."""
+        await asyncio.sleep(0)
+        if not amount:
+            raise OSError("no connection")
+        return "done"
+
+    async def get_order(id: str) -> dict[str, Any]:
+        """Look an order up."""
+        await asyncio.sleep(0)
+        return {"total": 10}
+
+    async def apply(plan: str, dry_run: bool) -> str:
+        """Apply a plan."""
+        await asyncio.sleep(0)
+        return "done"
+
+    for tool in (refund, get_order, apply):
+        made.register(tool)
+    return made
+
+
+def refund(amount: float = 10, order: str = "o1") -> tuple[str, dict[str, Any]]:
+    return "refund", {"order": order, "amount": amount}
+
+
+ORDER = ("get_order", {"id": "o1"})
+
+
+def ran(made: Shield, *turns: list[tuple[str, dict[str, Any]]], ids: bool = True) -> list[bool]:
+    """Return whether each call ran or failed, of turns whose calls run side by side."""
+
+    async def dispatch(number: int, name: str, arguments: dict[str, Any]) -> bool:
+        try:
+            await made.adispatch(name, arguments, call_id=f"c{number}" if ids else None)
+        except CallBlocked:
+            return False
+        except OSError:
+            return True
+        return True
+
+    async def run() -> list[bool]:
+        answers: list[bool] = []
+        async with made.session() as session:
+            session.user("Please refund order o1 and o2, 10 dollars each.")
+            for turn in turns:
+                calls = [dispatch(len(answers) + n, *call) for n, call in enumerate(turn)]
+                answers += await asyncio.gather(*calls)
+        return answers
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("rule", [ONCE, PAID, LIMIT], ids=lambda rule: rule.name)
+def test_a_limit_counts_the_calls_that_run(rule: Rule, ids: bool) -> None:
+    """Of three refunds that run side by side, one passes; later ones are no exception."""
+    made = firewall(rule)
+
+    assert [True, True, False, False, False] == ran(made, [ORDER], [refund()] * 3, [refund()])
+
+
+def test_a_limit_counts_what_it_is_about() -> None:
+    """Another order is another refund."""
+    assert [True, True] == ran(firewall(ONCE), [refund(), refund(order="o2")])
+    assert [True, True, False] == ran(firewall(LIMIT), [refund(4), refund(6), refund(1)])
+
+
+@pytest.mark.parametrize("rule", [ONCE, PAID, LIMIT], ids=lambda rule: rule.name)
+def test_a_retry_passes_after_a_failure(rule: Rule) -> None:
+    """Neither the call that failed counts, nor the one that was blocked beside it."""
+    turns = [ORDER], [refund(0), refund()], [refund()], [refund()]
+    beside = rule is not ONCE  # the one that fails moves nothing, but it is a refund
+
+    assert [True, True, beside, not beside, False] == ran(firewall(rule), *turns)
+
+
+@pytest.mark.parametrize(
+    ("rule", "calls"),
+    [
+        (customer_service.verified_first("get_order", tool="refund"), [ORDER, refund()]),
+        (
+            cloud.not_production_without("get_order", tool="apply", parameter="plan"),
+            [ORDER, ("apply", {"plan": "prod", "dry_run": False})],
+        ),
+        (
+            cloud.dry_run_first(tool="apply"),
+            [("apply", {"plan": "p", "dry_run": flag}) for flag in (True, False)],
+        ),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_requirement_is_met_by_a_call_that_returned(rule: Rule, calls: list[Any]) -> None:
+    """One that still runs has verified nothing yet."""
+    assert [True, False, True] == ran(firewall(rule), calls, calls[1:])
+
+
+def test_audit_blocks_none_of_them() -> None:
+    """Each runs, and all but the first are what strict mode would block."""
+    made = firewall(ONCE, mode="audit")
+    would_block: list[bool] = []
+    made.lifecycle.hooks = (lambda decision: would_block.append(decision.would_block),)
+
+    assert [True] * 3 == ran(made, [refund()] * 3)
+    assert [False, True, True] == would_block[:3]
+
+
+def test_the_reason_says_that_it_runs() -> None:
+    """The model learns that the call may be free again later."""
+    made, beside = firewall(ONCE), copy_context()
+    with made.session() as session, made.guard(ToolCall(*refund())):
+        decision = beside.run(made.check_call, ToolCall(*refund()), session=session)
+
+    assert "once for each `order`. It is running." in decision.explain()
+    assert () == session.running
+
+
+def test_a_tool_does_not_stand_in_its_own_way() -> None:
+    """The function behind a call is called by Python, as frameworks do it."""
+    made = Shield(shield.configure(rules=[ONCE]), hooks=None)
+
+    @shielded(made)
+    def refund(order: str, amount: float) -> str:
+        """Refund an order."""
+        return "done"
+
+    call = ToolCall("refund", {"order": "o1", "amount": 10}, "c1")
+    with made.session() as session, made.guard(call) as guard:
+        running = session.running
+        guard.value = refund("o1", 10)
+
+    assert () == running
+    assert "done" == guard.value
+
+
+def test_nested_calls_count_each_other() -> None:
+    """The code of one tool is no way around the rule."""
+    made = Shield(shield.configure(rules=[ONCE]), hooks=None)
+
+    @shielded(made)
+    async def refund(order: str) -> str:
+        """Refund an order."""
+        await asyncio.sleep(0)
+        return "done"
+
+    @shielded(made)
+    async def refund_all(orders: list[str]) -> list[str]:
+        """Refund several orders."""
+        answers = await asyncio.gather(*map(refund, orders), return_exceptions=True)
+        return [type(answer).__name__ for answer in answers]
+
+    async def run() -> list[str]:
+        async with made.session():
+            return await refund_all(["o1", "o2", "o1"])
+
+    assert ["str", "str", "CallBlocked"] == asyncio.run(run())
+
+
+def test_threads_count_each_other() -> None:
+    """Judging and starting are one step, so that two threads do not both come first."""
+    made = Shield(shield.configure(rules=[ONCE]), hooks=None)
+    blocked: list[bool] = []
+    gate = Barrier(4)
+
+    def refund(order: str) -> str:
+        """Refund an order."""
+        return "done"
+
+    made.register(refund)
+    session = made.session()
+
+    def work() -> None:
+        guard = made.guard(ToolCall("refund", {"order": "o1"}), session=session)
+        gate.wait()
+        try:
+            guard.__enter__()
+            blocked.append(False)
+        except CallBlocked:
+            blocked.append(True)
+        gate.wait()
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [False, True, True, True] == sorted(blocked)
+
+
+def test_a_guard_that_nobody_holds_does_not_count() -> None:
+    """What can never end is not running; nor is a call that waits for a person."""
+    made = firewall(ONCE)
+    with made.session() as session:
+        made.guard(ToolCall(*refund())).__enter__()
+        gc.collect()
+        dropped = session.running
+        with made.guard(ToolCall(*refund(order="o2"), "c2")) as guard:
+            guard.suspend()
+
+    assert ((), ()) == (dropped, session.running)
+
+
+def test_a_paused_call_goes_on() -> None:
+    """It does not run while a framework asks for an approval."""
+    made = firewall(ONCE)
+    with made.session():
+        guard = made.guard(ToolCall(*refund(), "c1"))
+        guard.__enter__()
+        guard.pause()
+        paused = made.check_call(ToolCall(*refund()))
+        stop_running(guard.resume())
+        resumed = made.check_call(ToolCall(*refund()))
+        guard.__exit__(None, None, None)
+
+    assert [False, True] == [paused.blocked, resumed.blocked]
+
+
+def test_a_stream_runs_until_it_ends() -> None:
+    """A generator's call is open while it is read."""
+    made = Shield(shield.configure(), hooks=None)
+
+    @shielded(made)
+    async def quotes(of: str) -> AsyncIterator[str]:
+        """Quotes."""
+        yield "1"
+        yield "2"
+
+    async def run() -> list[list[str]]:
+        seen = []
+        async with made.session() as session:
+            async for _ in quotes("ACME"):
+                seen.append([call.tool for call in session.running])
+            seen.append([call.tool for call in session.running])
+        return seen
+
+    assert [["quotes"], ["quotes"], []] == asyncio.run(run())
+
+
+def test_a_call_that_was_approved_runs() -> None:
+    """A person let it pass after it was judged."""
+    made = Shield(
+        shield.configure(on_suspicious="approve"), hooks=None, approver=lambda decision: True
+    )
+    made.register({"name": "refund", "parameters": {"properties": {"order_id": {}}}})
+    beside, session = copy_context(), made.session()
+    session.user("Please refund my order.")
+    with made.guard(ToolCall("refund", {"order_id": "ord_99999"}), session=session) as guard:
+        running = beside.run(lambda: session.running)
+
+    assert ("granted", "refund") == (guard.decision.approval, *[call.tool for call in running])
