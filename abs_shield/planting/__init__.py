@@ -8,12 +8,12 @@ from abs_shield.planting.case_folder import (
     MANIFEST,
     FolderCounts,
     FolderWriter,
+    Sample,
     manifest,
 )
-from abs_shield.planting.case_sample import Sample
 from abs_shield.planting.joined_runs import Joined, join_runs, sessions
-from abs_shield.planting.kinds import KINDS
 from abs_shield.planting.planted_call import PlantedKind
+from abs_shield.planting.planted_kinds import KINDS
 
 __all__ = [
     "FILES",

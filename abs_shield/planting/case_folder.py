@@ -1,22 +1,147 @@
-"""Write a folder of planted cases: runs, toolsets, cases, and a manifest."""
+"""Choose planted cases, and write a folder of them: runs, toolsets, cases, and a manifest."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from operator import itemgetter
 from pathlib import Path
+from random import Random
 from typing import IO, Any
 
+from abs_shield.core import ToolCall
 from abs_shield.core.digest import digest
-from abs_shield.planting.case_sample import Sample
-from abs_shield.planting.joined_runs import Joined
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
+from abs_shield.planting.joined_runs import FAILED, Joined
 from abs_shield.planting.planted_call import PlantedKind
-from abs_shield.planting.run_records import record, tool_record
-from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS
+from abs_shield.planting.run_text import RecordedCall, RightCall
+from abs_shield.policy import Tool
+from abs_shield.policy.tool import HINTS
+from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, PlantedCase
+
+
+def record(run: Joined) -> dict[str, Any]:
+    """Return a run as a line; its labels list the calls that do not count as right."""
+    # failed calls are a list, others need their reason
+    failed = [index for index, why in run.set_aside.items() if why == FAILED]
+    unfounded = {str(index): why for index, why in run.set_aside.items() if why != FAILED}
+    return {
+        "run_id": run.run_id,
+        "source": run.source,
+        "toolset": run.toolset,
+        "messages": [message for event in run.events for message in _messages(event)],
+        "labels": {"failed_calls": failed, "unfounded": unfounded},
+    }
+
+
+def tool_record(tool: Tool) -> dict[str, Any]:
+    """Return a tool in the flat form, with MCP's hints."""
+    hints = {hint: True for hint, attribute in HINTS.items() if getattr(tool, attribute)}
+    written: dict[str, Any] = {"name": tool.name, "description": tool.description}
+    if tool.parameters is not None:
+        written["parameters"] = tool.parameters
+    return {**written, "annotations": hints} if hints else written
+
+
+def _messages(event: Event) -> Iterator[dict[str, Any]]:
+    at = {} if event.at is None else {"at": event.at}
+    match event:
+        case MessageText():
+            yield {"role": event.role, "content": event.text, **at}
+        case Proposed():
+            yield {"role": "assistant", "tool_calls": [*map(_call, event.calls)], **at}
+        case Returned():
+            yield {**_result(event), **at}
+        case Opaque():
+            yield {"type": "unseen", **at}  # a message that a session counts as unread
+
+
+def _call(call: ToolCall) -> Mapping[str, Any]:
+    written = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    return written if call.logprobs is None else {**written, "logprobs": call.logprobs}
+
+
+def _result(event: Returned) -> dict[str, Any]:
+    value = event.value
+    # a text stays a text: JSON would change its quotes
+    content = json.dumps(value) if isinstance(value, dict | list) else value
+    message = {"role": "tool", "name": event.name, "content": content}
+    message |= {} if event.call_id is None else {"tool_call_id": event.call_id}
+    return {**message, "error": True} if event.error else message
+
+
+MOST_CALLS = 200
+"""Maximum number of calls of one run that are changed, to bound the work for long runs."""
+MOST_OF_A_RUN = 20
+"""Maximum number of cases of one kind in one run: each is judged after all calls before it."""
+_Key = tuple[int, bytes]
+
+
+@dataclass(slots=True)
+class Sample:
+    """
+    The cases with the smallest keys of each kind, independent of the order of the runs.
+
+    A key starts with the number of the run's earlier cases of the kind, followed by a hash: a run
+    gets its second case of a kind only when every run has its first.
+
+    Attributes:
+        kinds: The kinds that are planted.
+        seed: Equal seeds and equal runs make equal cases.
+        most: Cases of each kind.
+        only: Names of tools whose calls are changed; None for all.
+    """
+
+    kinds: Iterable[PlantedKind]
+    seed: str
+    most: int
+    only: frozenset[str] | None = None
+    _chosen: dict[str, list[tuple[_Key, int, PlantedCase]]] = field(default_factory=dict)
+    _count: int = 0
+
+    def add(self, run: Joined) -> None:
+        """Plant in the right calls of one run."""
+        # by hash: independent of the order in which the runs come
+        chosen = sorted(self._keyed(run), key=itemgetter(0))[:MOST_CALLS]
+        if not chosen or not run.run_text.is_short:
+            return
+        places = [(key, RightCall.of(call, run.run_text)) for key, call in chosen]
+        for kind in self.kinds:
+            self._plant(kind, places, run.run_id)
+
+    def of(self, kind: PlantedKind) -> list[PlantedCase]:
+        """Return the cases of one kind."""
+        return [case for _, _, case in self._chosen.get(kind.name, ())]
+
+    def _keyed(self, run: Joined) -> Iterator[tuple[bytes, RecordedCall]]:
+        for call in run.right():
+            if self.only is None or call.name in self.only:
+                # the seed is part of the hash, so that another seed chooses other calls
+                text = f"{self.seed}\n{run.run_id}\n{call.index}\n{call.name}"
+                yield digest(text, size=8), call
+
+    def _plant(self, kind: PlantedKind, places: list[tuple[bytes, RightCall]], run_id: str) -> None:
+        chosen = self._chosen.setdefault(kind.name, [])
+        rank = 0
+        for key, place in places:
+            if len(chosen) >= self.most and (rank, key) >= chosen[-1][0]:
+                return  # the keys only grow from here
+            # a generator for each call, so that one kind does not influence another
+            fault = kind.plant(place, Random(f"{self.seed}/{kind.name}/{key.hex()}"))
+            if fault is None:
+                continue
+            self._count += 1
+            insort(chosen, ((rank, key), self._count, kind.case(run_id, place, fault)))
+            del chosen[self.most :]
+            rank += 1
+            if rank >= MOST_OF_A_RUN:
+                return
+
 
 MANIFEST = "manifest.json"
 README = "README.md"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from abs_shield.planting import KINDS, Joined, Sample
-from abs_shield.planting.case_sample import MOST_OF_A_RUN
+from abs_shield.planting.case_folder import MOST_OF_A_RUN
 from tests.planting.conftest import messages, office
 
 Read = Callable[..., Joined]

@@ -1,4 +1,4 @@
-"""Plant an unmentioned identifier or credential: a new one, or a misspelt one."""
+"""Plant a value that the run does not mention: an identifier, credential, placeholder or name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,22 @@ from abs_shield.planting.argument_values import (
     ArgumentValue,
     is_email,
     is_identifier,
+    is_name,
     is_secret,
     is_url,
     normalised,
+    shape,
+)
+from abs_shield.planting.invented_words import (
+    CREATING,
+    NAMES,
+    PLACEHOLDERS,
+    UPDATING,
+    script_of,
+    verb_of,
 )
 from abs_shield.planting.planted_call import Plant, PlantedCall, replaced, shuffled
 from abs_shield.planting.run_text import RightCall
-from abs_shield.planting.tool_name_words import CREATING, UPDATING, verb_of
 
 _TRIES = 12  # a random change may happen to occur in the run
 _PARTS = re.compile(r"([^0-9A-Za-z]+)")
@@ -127,3 +136,68 @@ unseen = _plant_with(_new_identifier, is_identifier)
 misspelt = _plant_with(_misspell, is_identifier)
 unseen_secret = _plant_with(_new_identifier, is_secret)
 misspelt_secret = _plant_with(_misspell, is_secret)
+
+
+def _plant_other(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
+    targets = [leaf for leaf in mentioned_values(place, chosen) if leaf.nouns]
+    for target in shuffled(targets, random):
+        others = [leaf for leaf in place.run.identifiers if _differs(leaf, target, place)]
+        for leaf in shuffled(others, random):
+            if place.is_mentioned_before(leaf):
+                return replaced(place, target, leaf.value, taken_from=leaf.name)
+    return None
+
+
+def _differs(leaf: ArgumentValue, target: ArgumentValue, place: RightCall) -> bool:
+    """Return whether no name in the run allows the value of *leaf* in place of *target*."""
+    # with the same form it may be a value of that kind
+    if type(leaf.value) is not type(target.value) or shape(leaf.text) == shape(target.text):
+        return False
+    return target.nouns.isdisjoint(place.run.nouns[normalised(leaf.text)])
+
+
+other_identifier = partial(_plant_other, is_identifier)
+other_secret = partial(_plant_other, is_secret)
+
+
+def _plant_placeholder(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
+    for leaf in shuffled(mentioned_values(place, chosen), random):
+        if not isinstance(leaf.value, str):
+            continue
+        for form in shuffled(PLACEHOLDERS, random):
+            text = form.format(name=leaf.name or "id")
+            # a placeholder that the run mentions has a source
+            if text.casefold() not in place.run.raw:
+                return replaced(place, leaf, text)
+    return None
+
+
+placeholder = partial(_plant_placeholder, is_identifier)
+placeholder_secret = partial(_plant_placeholder, is_secret)
+
+
+def entity(place: RightCall, random: Random) -> PlantedCall | None:
+    """Plant an invented name in place of one in the run, unless the tool creates something."""
+    if verb_of(place.call.name) in CREATING:
+        return None
+    for leaf in shuffled(mentioned_values(place, is_name), random):
+        script = script_of(leaf.value)
+        several = script == "LATIN" and len(leaf.value.split()) > 1  # a full name for a full name
+        name = _invented(place, random, script=script, count=2 if several else 1)
+        if name:
+            return replaced(place, leaf, name)
+    return None
+
+
+def bare(place: RightCall, random: Random) -> PlantedCall | None:
+    """Plant an invented name in place of an identifier."""
+    for leaf in shuffled(mentioned_values(place, is_identifier), random):
+        if isinstance(leaf.value, str):
+            name = _invented(place, random, script="LATIN", count=1)
+            return replaced(place, leaf, name) if name else None
+    return None
+
+
+def _invented(place: RightCall, random: Random, *, script: str, count: int) -> str:
+    names = [name for name in NAMES.get(script, ()) if not place.run.mentions(name)]
+    return " ".join(random.sample(names, count)) if len(names) >= count else ""

@@ -1,0 +1,202 @@
+"""Indirect mentions: ways in which a run justifies a value without its exact text; one row each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+from abs_shield.core.events import MessageText
+from abs_shield.plan.indirect_ids import (
+    abbreviated_name,
+    bank_code,
+    dictated_address,
+    dictated_code,
+    joined_reference,
+    new_item_key,
+    numbered_id,
+    temporary_folder,
+    url_template,
+)
+from abs_shield.plan.indirect_names import (
+    company_name,
+    longer_name,
+    misspelt_name,
+    place_name,
+    ticker_symbol,
+)
+from abs_shield.plan.judged_arguments import Argument, Kind
+from abs_shield.session import Session
+from abs_shield.session.session_record import mentions_of, record_of
+from abs_shield.text.countries import is_country_code
+from abs_shield.text.normal import chunks, normal
+from abs_shield.text.show import shown
+
+_YES = re.compile(
+    r"\W*(?:(?:oh|ok|okay|well|great|perfect|awesome|wonderful|fantastic|excellent|nice|cool|good),?"
+    r" )?(?:yes|yeah|yep|yup|ya|sure|ok|okay|correct|right|exactly|absolutely|definitely|certainly"
+    r"|of course|indeed|perfect|great|fine|please do|go ahead|sounds|works|looks good"
+    r"|(?:that|it|this)(?:'s|\u2019s| is| was| will| would| looks| sounds| works| seems)"
+    r"|i(?:'d| would) (?:like|love) (?:that|it)|confirm(?:ed)?|affirmative|good|awesome|excellent"
+    r"|wonderful|nice)\b",
+    re.IGNORECASE,
+)
+# "Yes, but ..." agrees to something else.
+_BUT = re.compile(r"\b(?:but|no|not|n't|instead|rather|actually|change|different)\b", re.IGNORECASE)
+_MAX_TEXT_LENGTH = 4_096  # a message of a conversation; a longer one is a document
+_MAX_MESSAGES = 200
+"""Messages that are searched, the newest first; each is split into words for each name."""
+
+
+def affirmed_proposal(argument: Argument, session: Session) -> bool:
+    """Return whether the user agreed to a message of the agent that contains this name."""
+    wanted = chunks(normal(argument.text))
+    if not wanted:
+        return False
+    messages = [entry.event for entry in session.entries() if isinstance(entry.event, MessageText)][
+        -_MAX_MESSAGES:
+    ]
+    return any(
+        _contains(chunks(normal(proposal.text[:_MAX_TEXT_LENGTH])), wanted)
+        for proposal, answer in pairwise(messages)
+        if (proposal.role, answer.role) == ("assistant", "user") and _affirms(answer.text)
+    )
+
+
+def _affirms(text: str) -> bool:
+    first = text[:_MAX_TEXT_LENGTH].strip()
+    # A "but" further on is about another point.
+    return _YES.match(first) is not None and _BUT.search(first[:80]) is None
+
+
+def _contains(text_chunks: list[str], wanted: list[str]) -> bool:
+    size = len(wanted)
+    return any(text_chunks[n : n + size] == wanted for n in range(len(text_chunks) - size + 1))
+
+
+_NUMBERED = re.compile(
+    r"(?<![\w.])['\"`]?(\d{1,4})['\"`]? ?"
+    r"(?:for|represents?|is|means?|stands? for|denotes?|=|:)(?= ?[a-z])"
+)
+_QUOTED = re.compile(r"['\"`\u2018\u201c]([\w@.+/-]{1,40})['\"`\u2019\u201d]")
+# An example of a format is not a list of the allowed values.
+_EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|format)\b")
+
+
+def described_option(argument: Argument, session: Session) -> bool:
+    """Return whether a description explains the value, or lists it among others."""
+    description, text = argument.description, normal(argument.text)
+    if text in _NUMBERED.findall(description):
+        return True
+    quoted = set() if _EXAMPLE.search(description) else set(_QUOTED.findall(description))
+    # A single quoted word may be an example, too.
+    return len(quoted) > 1 and text in quoted
+
+
+_MAX_CALLS = 200
+"""Calls that are searched, the newest first: an invented value is soon used again."""
+
+
+def flagged_before(argument: Argument, session: Session) -> bool:
+    """Return whether a finding about an executed call of this run has this value."""
+    got = shown(argument.text)
+    ran = {executed.decision_id for executed in record_of(session).newest(_MAX_CALLS)} - {None}
+    return bool(ran) and any(
+        finding.check == "phantom_target" and finding.code == "unseen" and finding.got == got
+        for decision in session.decisions
+        if decision.id in ran
+        for finding in decision.findings
+    )
+
+
+_SEPARATOR = re.compile(r"\s*[,;|]\s*")
+_MAILBOX = re.compile(r"[^<>@]{1,100}<([^<>\s]{3,254}@[^<>\s]{3,254})>")
+"""An address after the recipient's name: ``Ann Li <ann@x.org>``."""
+_MAX_PARTS = 50  # each part is looked up on its own
+
+
+def listed_values(argument: Argument, session: Session) -> bool:
+    """
+    Return whether a value is a list of mentioned ones: ``tx_1,tx_2``; ``48823,US``.
+
+    Of ``Ann Li <ann@x.org>`` the address must be mentioned.
+    """
+    split = _SEPARATOR.split(argument.text.strip())
+    if "<" in argument.text:
+        split = [_MAILBOX.sub(r"\1", part) for part in split]
+    if not 0 < len(split) <= _MAX_PARTS or not all(split) or split == [argument.text.strip()]:
+        return False
+    are_mentioned = [mentions_of(session).origin(part) is not None for part in split]
+    # At least one: two country codes alone would be a mention of anything.
+    return any(are_mentioned) and all(
+        is_mentioned or is_country_code(part)
+        for is_mentioned, part in zip(are_mentioned, split, strict=True)
+    )
+
+
+_NAMES: frozenset[Kind] = frozenset({"soft", "public"})
+_ALL: frozenset[Kind] = frozenset({"soft", "public", "hard", "slot"})
+_IDS: frozenset[Kind] = frozenset({"hard", "slot"})
+
+
+class IndirectMention(NamedTuple):
+    """
+    One way in which a value needs no finding.
+
+    Attributes:
+        holds: Returns whether it applies to an argument of a session.
+        kinds: The kinds of judged arguments that it applies to.
+        reads: Whether it applies only to calls that read.
+        deletes: Whether it also applies to calls that destroy or delete something.
+    """
+
+    holds: Callable[[Argument, Session], bool]
+    kinds: frozenset[Kind] = _NAMES
+    reads: bool = False
+    deletes: bool = True
+
+
+INDIRECT_MENTIONS: dict[str, IndirectMention] = {
+    "place_name": IndirectMention(place_name),
+    "company_name": IndirectMention(company_name),
+    "longer_name": IndirectMention(longer_name),
+    "abbreviated_name": IndirectMention(abbreviated_name),
+    "misspelt_name": IndirectMention(misspelt_name),
+    "affirmed_proposal": IndirectMention(affirmed_proposal),
+    "listed_values": IndirectMention(listed_values, _ALL),
+    "described_option": IndirectMention(described_option, _ALL),
+    "url_template": IndirectMention(url_template, _IDS),
+    "ticker_symbol": IndirectMention(ticker_symbol, _ALL, reads=True),
+    "new_item_key": IndirectMention(new_item_key, _IDS),
+    "dictated_address": IndirectMention(dictated_address, _IDS),
+    "dictated_code": IndirectMention(dictated_code, _IDS),
+    "numbered_id": IndirectMention(numbered_id, _IDS),
+    # `deletes=False`: these are put together from parts, and a deletion cannot be undone.
+    "bank_code": IndirectMention(bank_code, _IDS, deletes=False),
+    "joined_reference": IndirectMention(joined_reference, _IDS, deletes=False),
+    "temporary_folder": IndirectMention(temporary_folder, _IDS, deletes=False),
+    "flagged_before": IndirectMention(flagged_before),
+}
+"""Each indirect mention by name; `benchmarks/detection.py --ablate` measures what each clears."""
+
+
+def is_mentioned_indirectly(
+    argument: Argument, session: Session, *, writes: bool, deletes: bool = False
+) -> bool:
+    """
+    Return whether an indirect mention applies to an argument that is not mentioned verbatim.
+
+    Args:
+        argument: The argument.
+        session: The run.
+        writes: Whether the call changes something.
+        deletes: Whether it destroys or deletes something.
+    """
+    return any(
+        argument.judged in mention.kinds
+        and not (writes and mention.reads)
+        and not (deletes and not mention.deletes)
+        and mention.holds(argument, session)
+        for mention in INDIRECT_MENTIONS.values()
+    )
