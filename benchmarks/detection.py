@@ -20,7 +20,7 @@ from detection_report import Table, of_policy, tables
 from detection_targets import targets
 from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
-from abs_shield.replay.cases import RUNS
+from abs_shield.replay.planted_cases import RUNS
 
 POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}

@@ -23,7 +23,7 @@ from detection_rules import (
 )
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.replay.cases import Cases
+from abs_shield.replay.planted_cases import Cases
 
 _CHUNK = 60
 _OWN = "elsewhere"

@@ -16,7 +16,7 @@ from abs_shield import Decision, Finding, Shield, ToolCall
 from abs_shield.core import Outcome
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.replay import BadLine, Firewalls, Judged, Run, Toolsets, judge_run, runs
-from abs_shield.replay.cases import (
+from abs_shield.replay.planted_cases import (
     MUTATIONS,
     RUNS,
     TOOLSETS,

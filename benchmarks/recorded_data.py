@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
-from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS
+from abs_shield.replay.planted_cases import MUTATIONS, RUNS, TOOLSETS
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 ONE_IN = 20

@@ -16,7 +16,7 @@ from typing import Any
 from command_line import command_parser, report_progress
 from recorded_data import QUICK_RUNS, data_folder, sampled, stop_without
 
-from abs_shield.replay.cases import RUNS
+from abs_shield.replay.planted_cases import RUNS
 from abs_shield.verification import VerificationEngine
 
 FOLDERS = ("toolcalls", "fields")

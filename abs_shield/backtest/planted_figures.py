@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from abs_shield.backtest.policy_side import Ruled, Side
 from abs_shield.backtest.precision_recall import Proportion
-from abs_shield.backtest.side import Ruled, Side
-from abs_shield.replay.cases import (
+from abs_shield.replay.planted_cases import (
     Expect,
     Operation,
     PlantedCase,

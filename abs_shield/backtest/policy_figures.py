@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from abs_shield.backtest.decision_change import flagging_layers
 from abs_shield.backtest.planted_figures import PlantedFigures
-from abs_shield.backtest.precision_recall import PrecisionRecall
-from abs_shield.backtest.side import Ruled, Side
-from abs_shield.backtest.threshold_sweep import Crossing, SweepPoint, sweep
+from abs_shield.backtest.policy_side import Ruled, Side, flagging_layers
+from abs_shield.backtest.precision_recall import Crossing, PrecisionRecall, SweepPoint, sweep
 from abs_shield.core.label import Truth
 from abs_shield.shield.enforcement import faults_of
 

@@ -1,8 +1,8 @@
-"""Precision and recall of decisions against labels, with confidence intervals."""
+"""Precision and recall of decisions against labels, and what other thresholds would decide."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from abs_shield.core.label import Truth
@@ -53,3 +53,72 @@ class PrecisionRecall:
             precision=Proportion(right, right + hits[Truth.OK]),
             recall=Proportion(right, labelled[Truth.HALLUCINATED]),
         )
+
+
+_STEPS = 20  # steps of 0.05, finer than a policy's threshold is chosen
+
+Crossing = tuple[Truth | None, int, int]
+"""A call's label, and the indexes of the lowest thresholds that flag and block it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepPoint:
+    """
+    One threshold, and what the policy would do under it.
+
+    Attributes:
+        threshold: Sensitivity in [0, 1]; a finding of strength s counts when s >= 1 - threshold.
+        own: Whether it is the policy's own threshold.
+        flagged: Share of the calls that are not CLEAN.
+        blocked: Share of the calls that are stopped.
+        flags: Precision and recall of the flags, on labelled calls.
+        blocks: Precision and recall of the blocks, on labelled calls.
+    """
+
+    threshold: float
+    own: bool
+    flagged: Proportion
+    blocked: Proportion
+    flags: PrecisionRecall
+    blocks: PrecisionRecall
+
+
+def thresholds(own: float) -> tuple[float, ...]:
+    """
+    Return 0, 0.05 ... 1 and the policy's own threshold.
+
+    >>> len(thresholds(0.8)), len(thresholds(0.77))
+    (21, 22)
+    """
+    return tuple(sorted({step / _STEPS for step in range(_STEPS + 1)} | {own}))
+
+
+def sweep(
+    crossings: Mapping[Crossing, int], *, at: tuple[float, ...], own: float
+) -> Iterator[SweepPoint]:
+    """Yield a point for each threshold of *at*, from the number of calls by crossing."""
+    calls = sum(crossings.values())
+    for place, threshold in enumerate(at):
+        flags, blocks = _below(crossings, 1, place), _below(crossings, 2, place)
+        yield SweepPoint(
+            threshold=threshold,
+            own=threshold == own,
+            flagged=Proportion(sum(flags.values()), calls),
+            blocked=Proportion(sum(blocks.values()), calls),
+            flags=_score(flags, crossings),
+            blocks=_score(blocks, crossings),
+        )
+
+
+def _below(crossings: Mapping[Crossing, int], which: int, place: int) -> dict[Crossing, int]:
+    return {key: n for key, n in crossings.items() if key[which] <= place}  # type: ignore[operator]
+
+
+def _score(hit: Mapping[Crossing, int], every: Mapping[Crossing, int]) -> PrecisionRecall:
+    def count(label: Truth, crossings: Mapping[Crossing, int]) -> int:
+        return sum(n for key, n in crossings.items() if key[0] is label)
+
+    return PrecisionRecall.of(
+        hits={label: count(label, hit) for label in Truth},
+        labelled={label: count(label, every) for label in Truth},
+    )

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from abs_shield.cli.progress_bar import ProgressBar, progress_bar
 from abs_shield.replay import BadLine, Chunk, Job, RawLine, Ready, WorkerPool, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
-from abs_shield.replay.session_sort import sort_by_session
+from abs_shield.replay.session_order import sort_by_session
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)

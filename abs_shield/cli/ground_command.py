@@ -24,8 +24,7 @@ from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
-from abs_shield.replay.file_lines import BadLine, lines
-from abs_shield.replay.json_records import read_record
+from abs_shield.replay.file_lines import BadLine, lines, read_record
 from abs_shield.text.show import quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

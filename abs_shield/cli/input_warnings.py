@@ -8,7 +8,7 @@ from typing import Self
 
 from abs_shield.cli.line_errors import LineErrors, render_line
 from abs_shield.replay import BadLine, SessionStart
-from abs_shield.replay.session_keys import MOST, SessionKeys
+from abs_shield.replay.session_order import MOST, SessionKeys
 
 
 class InputWarnings:

@@ -34,7 +34,7 @@ from abs_shield.planting import (
     sessions,
 )
 from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
-from abs_shield.replay.session_sort import sort_by_session
+from abs_shield.replay.session_order import sort_by_session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import describe_exception, escaped
 

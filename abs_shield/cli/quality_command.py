@@ -24,8 +24,7 @@ from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.load import load
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, QualityResult, Task
 from abs_shield.quality.facts import FactTable
-from abs_shield.replay.file_lines import BadLine, lines
-from abs_shield.replay.json_records import read_record
+from abs_shield.replay.file_lines import BadLine, lines, read_record
 from abs_shield.text.show import escaped, quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -15,8 +15,8 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.core.digest import digest
 from abs_shield.replay import BadLine, Judging, ReplayPart, SessionStart, Tally
-from abs_shield.replay.job_policies import load_job_policy
-from abs_shield.replay.json_records import read_record
+from abs_shield.replay.file_lines import read_record
+from abs_shield.replay.replay_job import load_job_policy
 from abs_shield.version import __version__
 
 

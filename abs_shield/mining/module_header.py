@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from abs_shield.mining.draft import Draft, Pass
+from abs_shield.mining.policy_draft import Draft, Pass
 from abs_shield.mining.run_census import Recorded
 from abs_shield.mining.run_evidence import RunEvidence
 from abs_shield.mining.strict_trial import StrictTrial

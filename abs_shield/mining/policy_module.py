@@ -1,18 +1,171 @@
-"""
-Render a draft as a Python module: sorted, formatted and typed, with evidence for each proposal.
-"""
+"""Render a draft as a Python module: sorted, formatted and typed, with its evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from abs_shield.mining.draft import Draft, Pass
 from abs_shield.mining.module_header import Header
-from abs_shield.mining.pair_source import render_pairs
-from abs_shield.mining.python_literals import comment, commented, flat, literal
-from abs_shield.mining.rule_source import render_rules
+from abs_shield.mining.policy_draft import (
+    Among,
+    Draft,
+    Pass,
+    Suggestion,
+    SuggestionKind,
+    Undone,
+    Within,
+)
+from abs_shield.mining.python_literals import (
+    WIDTH,
+    comment,
+    commented,
+    exploded,
+    flat,
+    literal,
+    name_for,
+)
 from abs_shield.mining.tool_source import render_tool
 from abs_shield.policy import Policy
+
+_PAIR_HELP = (
+    "Pairs that the names suggest. To take one over, import `inverse` from `abs_shield`, and write"
+    " it into the policy: `inverses=[...]`."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderedPairs:
+    """Blocks of source, and whether the list is declared."""
+
+    blocks: tuple[str, ...]
+    declared: bool
+
+
+def render_pairs(draft: Draft) -> RenderedPairs:
+    """Return every pair; only as comments if none is declared."""
+    pairs = [each for each in draft.suggestions if each.kind is SuggestionKind.INVERSE]
+    declared = any(each.declared for each in pairs)
+    indent = 4 if declared else 0  # comments stand alone without a list
+    lines = [line for each in pairs for line in _lines(each, indent)]
+    if not lines:
+        return RenderedPairs(blocks=(), declared=False)
+    around = ["INVERSES = [", *lines, "]"] if declared else [*comment(_PAIR_HELP), *lines]
+    block = "\n".join(around)
+    return RenderedPairs(blocks=(block,), declared=declared)
+
+
+def _lines(each: Suggestion, indent: int) -> list[str]:
+    if each.declared:
+        return [*comment(each.evidence, indent=indent), f"{' ' * indent}{_source(each, indent)},"]
+    text = f"{each.evidence}; not declared, {each.objection}: {_short(each)}"
+    return [*comment(text, indent=indent)]
+
+
+def _source(each: Suggestion, indent: int) -> str:
+    short = _short(each)
+    # a wide character counts as two columns for a formatter
+    if indent + len(short) + 1 <= WIDTH and short.isascii():
+        return short
+    then, same = _pair(each)
+    held = literal(same, indent=indent + 4, used=indent + 9)
+    items = [
+        literal(each.tool, indent=indent + 4, used=indent + 4),
+        literal(then, indent=indent + 4, used=indent + 4),
+        f"same={held}",
+    ]
+    return f"inverse{exploded(items, '(', ')', indent=indent)}"
+
+
+def _short(each: Suggestion) -> str:
+    then, same = _pair(each)
+    return f"inverse({flat(each.tool)}, {flat(then)}, same={flat(same)})"
+
+
+def _pair(each: Suggestion) -> tuple[str, str | dict[str, str]]:
+    assert isinstance(each.declaration, Undone)
+    then, own, theirs = each.declaration.then, each.parameter, each.declaration.parameter
+    return then, own if own == theirs else {each.tool: own, then: theirs}
+
+
+_AMONG = '    """The value occurs in recorded calls."""'
+_WITHIN = '    """The number is on the scale of the recorded calls."""'
+_SIGN = '    """The number is {}, as in every recorded call that worked."""'
+
+
+_RULE_HELP = (
+    "Rules that the runs suggest. None is declared, because other values may be valid, too. To"
+    " adopt one, uncomment it, import `rule` from `abs_shield`, and name its function in the"
+    " policy: `rules=[...]`."
+)
+
+
+def render_rules(draft: Draft) -> list[str]:
+    """Return every rule as a comment, sorted by tool, after an explanation."""
+    taken: set[str] = {"policy", "rule", "inverse", "shield"}
+    blocks: list[str] = []
+    for tool in draft.tools:
+        for each in draft.of(tool.name):
+            if isinstance(each.declaration, (Among, Within)):
+                name = name_for(each.parameter, "of", each.tool, taken=taken)
+                about = f"{_about(each)}; not declared, {each.objection}:"
+                source = f"{_decorated(each)}\n{_function(each, name)}"
+                blocks.append("\n".join([*comment(about), *commented(source)]))
+            elif each.kind == "range":
+                blocks.append("\n".join(comment(_about(each))))
+    proposed = any(isinstance(each.declaration, (Among, Within)) for each in draft.suggestions)
+    return ["\n".join(comment(_RULE_HELP)), *blocks] if proposed else blocks
+
+
+def _about(each: Suggestion) -> str:
+    return f"`{each.parameter}` of `{each.tool}`: {each.evidence}"
+
+
+def _decorated(each: Suggestion) -> str:
+    takes = {"value": each.parameter}
+    short = f"@rule(tool={flat(each.tool)}, takes={flat(takes)})"
+    if len(short) <= WIDTH and short.isascii():
+        return short
+    items = [
+        f"tool={literal(each.tool, indent=4, used=9)}",
+        f"takes={literal(takes, indent=4, used=10)}",
+    ]
+    return f"@rule{exploded(items, '(', ')', indent=0)}"
+
+
+def _function(each: Suggestion, name: str) -> str:
+    if isinstance(each.declaration, Within):
+        within = each.declaration
+        takes, others = "float | None", "value is None"
+        if within.mixed:
+            takes, others = "object", "not isinstance(value, (int, float))"
+        lines = [
+            f"def {name}(value: {takes}) -> bool:",
+            _WITHIN if within.high is not None else _SIGN.format(_sign(within)),
+            f"    return {others} or {_compared(within)}",
+        ]
+    elif isinstance(each.declaration, Among):
+        values = literal(each.declaration.values, indent=4, used=11, after=0)
+        lines = [
+            f"def {name}(value: object) -> bool:",
+            _AMONG,
+            f"    seen = {values}",
+            "    return value is None or value in seen",
+        ]
+    else:
+        raise TypeError(f"no rule says {type(each.declaration).__name__}")
+    return "\n".join(lines)
+
+
+def _sign(within: Within) -> str:
+    return "above zero" if within.above else "not below zero"
+
+
+def _compared(within: Within) -> str:
+    low = flat(within.low)
+    if within.high is not None:
+        return f"{low} <= value <= {flat(within.high)}"
+    return f"value > {low}" if within.above else f"value >= {low}"
+
 
 _TITLE = '"""A policy proposed from tools and recorded runs; review it before you use it."""'
 _LEGEND = (

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from abs_shield.core.events import Proposed
 from abs_shield.policy import Tool
-from abs_shield.replay.chunk_reading import SessionStart, readable_runs
-from abs_shield.replay.chunks import chunks, raw_lines
+from abs_shield.replay.chunks import SessionStart, chunks, raw_lines, readable_runs
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.runs import Run
-from abs_shield.replay.session_keys import SessionKeys
+from abs_shield.replay.session_order import SessionKeys
 from abs_shield.replay.toolsets import NONE, Toolsets
 
 _MOST_TOOLS = 5_000  # an agent has tens or hundreds of tools; runs of many agents have thousands

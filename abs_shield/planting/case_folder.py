@@ -22,7 +22,7 @@ from abs_shield.planting.planted_call import PlantedKind
 from abs_shield.planting.run_text import RecordedCall, RightCall
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import HINTS
-from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, PlantedCase
+from abs_shield.replay.planted_cases import MUTATIONS, RUNS, TOOLSETS, PlantedCase
 
 
 def record(run: Joined) -> dict[str, Any]:

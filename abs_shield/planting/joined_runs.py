@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from abs_shield.backtest.label_file import run_labels
+from abs_shield.backtest.call_labels import run_labels
 from abs_shield.core.arguments import read_arguments
 from abs_shield.core.digest import digest
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.label import Truth
 from abs_shield.planting.run_text import RecordedCall, RunText
 from abs_shield.policy import Tool
-from abs_shield.replay.cases import set_aside
-from abs_shield.replay.chunk_reading import SessionStart, readable_runs
-from abs_shield.replay.chunks import Chunk
+from abs_shield.replay.chunks import Chunk, SessionStart, readable_runs
 from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.planted_cases import set_aside
 from abs_shield.replay.recorded_turns import Turn, turns
 from abs_shield.replay.runs import Run
 from abs_shield.replay.toolsets import Toolsets

@@ -10,8 +10,7 @@ from typing import Any
 
 from abs_shield.planting.argument_values import ArgumentValue
 from abs_shield.planting.run_text import RightCall
-from abs_shield.replay.cases import Expect, Operation, PlantedCase
-from abs_shield.replay.cases.planted_case import dotted
+from abs_shield.replay.planted_cases import Expect, Operation, PlantedCase, dotted
 from abs_shield.text.json_leaves import Path
 
 

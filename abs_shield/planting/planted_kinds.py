@@ -11,7 +11,7 @@ from abs_shield.core.layer_names import (
 )
 from abs_shield.planting import call_faults, harmless_calls, identifier_faults, schema_faults
 from abs_shield.planting.planted_call import Plant, PlantedKind
-from abs_shield.replay.cases import Expect
+from abs_shield.replay.planted_cases import Expect
 
 _ID = "an identifier that the user, the host or a result wrote before the call"
 _SECRET = "a credential that was written before the call, of a tool that sets none"

@@ -1,4 +1,4 @@
-"""Split files of any size into chunks of lines, without splitting a session."""
+"""Split files of any size into chunks that hold whole sessions, and read their runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from abs_shield.core.digest import digest
 from abs_shield.replay.file_lines import BadLine, lines
 from abs_shield.replay.runs import Run, read_run, session_of
 from abs_shield.replay.toolsets import Toolsets
+from abs_shield.text.show import shown
 
 MOST_BYTES = 1 << 20
 """Bytes after which a chunk ends, once its session ends; smaller ones cost more to send."""
@@ -94,3 +96,49 @@ def _session(line: RawLine | BadLine) -> str | None:
 
 def _position(line: RawLine | BadLine) -> tuple[str, int]:
     return (line.path, line.line) if isinstance(line, BadLine) else (line.path, line.number)
+
+
+class SessionStart(NamedTuple):
+    """The start of a session; *name* is a printable form of its id, *key* a hash of it."""
+
+    path: str
+    line: int
+    name: str
+    key: int
+
+
+def readable_runs(
+    chunk: Chunk,
+    toolsets: Toolsets,
+    *,
+    notes: list[BadLine | SessionStart],
+    forget: Callable[[], object],
+) -> Iterator[Run]:
+    """
+    Yield the runs of a chunk.
+
+    Args:
+        chunk: The lines.
+        toolsets: The tools of runs that name theirs.
+        notes: Receives invalid lines, and the starts of sessions, in order.
+        forget: Called before the first run of each session, and before each run without one.
+    """
+    new = False
+    for run, begins in chunk_runs(chunk, toolsets):
+        if begins:
+            forget()
+        new |= begins  # a bad line may be the first of its session
+        if isinstance(run, BadLine):
+            notes.append(run)
+            continue
+        if new and run.session_id is not None:
+            notes.append(session_start(run, run.session_id))
+        new = False
+        yield run
+
+
+def session_start(run: Run, session_id: str) -> SessionStart:
+    """Return the start of the session that begins with *run*."""
+    # 8 bytes: some 100 million sessions without a likely collision
+    key = int.from_bytes(digest(session_id, size=8), "little")
+    return SessionStart(run.path, run.line, shown(session_id), key)

@@ -1,14 +1,17 @@
-"""Match results to calls, if one message proposes several."""
+"""Match results to calls, if one message proposes several, and keep the clock of a recorded run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
+from abs_shield.session import Session
 from abs_shield.session.call_states import is_feedback
+from abs_shield.session.session_record import record_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +100,36 @@ def _take_result(call: ToolCall, left: list[Returned]) -> Returned | None:
             left.remove(result)
             return result
     return None
+
+
+class RunClock:
+    """
+    Returns the latest time recorded so far, in seconds; it never runs backwards.
+
+    >>> clock = RunClock(5.0)
+    >>> clock.move(9.0), clock.move(None), clock.move(7.0), clock()
+    (None, None, None, 9.0)
+    """
+
+    __slots__ = ("_now",)
+
+    def __init__(self, now: float = 0.0) -> None:
+        self._now = now
+
+    @classmethod
+    def of(cls, session: Session, events: Iterable[Event]) -> RunClock:
+        """Return the session's clock; a new one starts at the first time of *events*."""
+        clock = record_of(session).clock
+        if not isinstance(clock, cls):  # runs of one session go on with one clock
+            times = (event.at for event in events if event.at is not None)
+            clock = cls(next((at for at in times if isfinite(at)), 0.0))
+            record_of(session).clock = clock
+        return clock
+
+    def move(self, at: float | None) -> None:
+        """Advance to *at*, if that is later."""
+        if at is not None and at > self._now and isfinite(at):  # infinite times would stop it
+            self._now = at
+
+    def __call__(self) -> float:
+        return self._now

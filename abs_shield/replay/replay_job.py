@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from abs_shield.core import Finding
-from abs_shield.replay.chunk_reading import SessionStart, readable_runs
-from abs_shield.replay.chunks import Chunk
+from abs_shield.policy import Policy, load_policy
+from abs_shield.replay.chunks import Chunk, SessionStart, readable_runs
 from abs_shield.replay.file_lines import BadLine
-from abs_shield.replay.job_policies import absolute_place, load_job_policy
-from abs_shield.replay.portable_findings import without_values
 from abs_shield.replay.replay_rows import row
-from abs_shield.replay.rowfiles import ROWFILES
+from abs_shield.replay.row_files import ROWFILES
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
 from abs_shield.replay.tally import Tally
 from abs_shield.replay.toolsets import Toolsets
+
+
+def absolute_place(place: str | None) -> str | None:
+    """
+    Return the place of a policy as a process with another working directory names it.
+
+    >>> absolute_place("policies.shop:policy"), absolute_place("/srv/shop.py:policy")
+    ('policies.shop:policy', '/srv/shop.py:policy')
+    """
+    where, colon, attribute = (place or "").rpartition(":")
+    return f"{Path(where).resolve()}{colon}{attribute}" if where.endswith(".py") else place
+
+
+def load_job_policy(place: str, *, folder: str = "") -> Policy:
+    """
+    Load a policy; its modules are imported from *folder*, too.
+
+    Raises:
+        PolicyError: The policy does not exist.
+    """
+    if folder and folder not in sys.path:
+        sys.path.insert(0, folder)  # first, as a module of the same name may be installed
+    return load_policy(place)
+
+
+_LOCATION = ("file", "line")
+
+
+def without_values(finding: Finding) -> Finding:
+    """
+    Return a finding without the values that a rule or a layer may have stored in it.
+
+    Only the location of a rule is kept of its evidence.
+    """
+    place = {name: finding.evidence[name] for name in _LOCATION if name in finding.evidence}
+    # other types may be objects of a user's class
+    evidence = {name: value for name, value in place.items() if isinstance(value, (str, int))}
+    return replace(finding, got=None, evidence=evidence, allowed=())
 
 
 class ReplayFinding(NamedTuple):

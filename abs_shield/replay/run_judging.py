@@ -1,18 +1,22 @@
-"""Judge the calls of a recorded run in order, each with the events before it."""
+"""Replay recorded runs: judge their calls in order, each with the events before it."""
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from typing import Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.generated_ids import new_id
 from abs_shield.policy import Policy, configure
-from abs_shield.replay.recorded_turns import Turn, turns
-from abs_shield.replay.run_clock import RunClock
-from abs_shield.replay.runs import Run
+from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.recorded_turns import RunClock, Turn, turns
+from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Sessions
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
@@ -156,3 +160,40 @@ class _RunJudge:
             source=self._run.source,
             success=self._run.success,
         )
+
+
+logger = logging.getLogger("abs_shield")
+
+
+def replay(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    policy: Policy | None = None,
+    toolsets: Mapping[str, Any] | None = None,
+    on_bad_line: Callable[[BadLine], object] | None = None,
+) -> Iterator[Judged]:
+    """
+    Judge every proposed call of every run in order, in audit mode.
+
+    Args:
+        paths: Run files, plain or gzip; ``"-"`` is standard input.
+        policy: The policy; None for all layers, with what can be inferred from each run's tools.
+        toolsets: Lists of tools by the name of the toolset, for runs that name one.
+        on_bad_line: Called with each invalid line, which is skipped; None logs a warning.
+
+    Raises:
+        OSError: A file cannot be opened or read.
+        ValueError: One of *toolsets* cannot be read.
+        PolicyError: A tool of the policy is invalid, or a rule does not match one. A run's own tool
+            does not raise: a problem with it is a layer's error, and a rule that does not match
+            it is skipped.
+    """
+    firewalls = Firewalls(policy)
+    all_toolsets = Toolsets(toolsets)
+    for run in runs((fspath(path) for path in paths), all_toolsets):
+        if not isinstance(run, BadLine):
+            yield from judge_run(run, firewalls.of(run))
+        elif on_bad_line is None:
+            logger.warning("%s; skipped", run)
+        else:
+            on_bad_line(run)

@@ -10,8 +10,7 @@ from typing import Any
 from abs_shield.core.events import Event
 from abs_shield.core.messages import read_message
 from abs_shield.policy import Tool
-from abs_shield.replay.file_lines import BadLine, lines
-from abs_shield.replay.json_records import read_record
+from abs_shield.replay.file_lines import BadLine, lines, read_record
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.show import escaped, shown
 

@@ -2,8 +2,10 @@
 
 from abs_shield.core.renamed import old_names
 from abs_shield.report.decision_report import Report
+from abs_shield.report.decision_slices import By, Slices
 from abs_shield.report.layer_counts import LayerCounts, Share
 from abs_shield.report.layer_report import FindingKind, LayerReport
+from abs_shield.report.log_totals import Totals
 from abs_shield.report.probability_sweep import Sweep, ThresholdPoint
 from abs_shield.report.readiness import Readiness, ReadinessReason, limit_text, percent
 from abs_shield.report.report_rows import (
@@ -23,10 +25,8 @@ from abs_shield.report.rollout import (
     modes_line,
     modes_lines,
     rollout,
+    silent_layers,
 )
-from abs_shield.report.silent_layers import silent_layers
-from abs_shield.report.slices import By, Slices
-from abs_shield.report.totals import Totals
 
 __all__ = [
     "ANSWERS",

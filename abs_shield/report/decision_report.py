@@ -10,16 +10,21 @@ from abs_shield.core.digest import digest
 from abs_shield.core.label import Label, Truth
 from abs_shield.core.layer_names import ANSWER, VERIFICATION
 from abs_shield.replay.heat_rows import Cell, HeatRow, hottest
+from abs_shield.report.decision_slices import By, Slices
 from abs_shield.report.layer_counts import LayerCounts
-from abs_shield.report.layer_entry import entry_of
-from abs_shield.report.layer_report import LayerCase, LayerReport
+from abs_shield.report.layer_report import LayerCase, LayerReport, entry_of
+from abs_shield.report.log_totals import Totals
 from abs_shield.report.probability_sweep import Sweep
-from abs_shield.report.repeated_decisions import repeated_decisions
-from abs_shield.report.report_rows import CHECKS, OTHERS, STAGES, cases_of, is_text
+from abs_shield.report.report_rows import (
+    CHECKS,
+    OTHERS,
+    STAGES,
+    cases_of,
+    is_text,
+    repeated_decisions,
+)
 from abs_shield.report.session_spread import SessionTracker, Spread
-from abs_shield.report.slices import By, Slices
 from abs_shield.report.spread_estimate import ALL_ROWS, Spreads
-from abs_shield.report.totals import Totals
 from abs_shield.stores.hourly_counts import PatternCount
 
 _TOOLS = 1_000  # tools beyond are one row; a model may invent any number

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.report.count_sums import add_counts
-from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.layer_counts import LayerCounts, Share, add_counts
 from abs_shield.report.session_spread import Observations
 
 OTHER_REASONS = "other reasons"
@@ -267,3 +266,34 @@ class LayerReport:
 def _let_through(finding: Finding) -> bool:
     """Return whether only a suppression keeps a finding from blocking."""
     return finding.suppressed and finding.counted and finding.verdict is Verdict.HALLUCINATED
+
+
+_SHARES = ("coverage", "stops", "precision", "block_precision")
+
+
+def entry_of(layer: str, place: LayerReport) -> dict[str, Any]:
+    """Return the counts, shares, reasons and labels of one layer."""
+    counts = place.counts
+    shares: dict[str, Share] = {name: getattr(counts, name) for name in _SHARES}
+    return {
+        "layer": layer,
+        **counts.to_dict(),
+        "shares": {name: share.to_dict() for name, share in shares.items()},
+        "reasons": [
+            {"outcome": outcome.value, "reason": reason, "calls": calls}
+            for (outcome, reason), calls in place.reasons.most_common()
+        ],
+        "unlabelled": [name for _, name in place.unlabelled],
+        "modes": sorted(place.modes),
+        "silenced": [
+            {"code": code, "where": where, "findings": findings}
+            for (code, where), findings in place.silenced.most_common()
+        ],
+        "kinds": [
+            {
+                "code": kind.code, "where": kind.where, "verdict": kind.verdict.value,
+                "findings": number, "newest": place.newest[kind],
+            }
+            for kind, number in place.kinds.most_common()
+        ],
+    }  # fmt: skip

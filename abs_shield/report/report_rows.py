@@ -1,15 +1,19 @@
-"""Assign decisions to the rows and layers of a report."""
+"""Assign decisions to the rows and layers of a report; equal decisions are read once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from abs_shield.core import Decision, Subject
-from abs_shield.core.label import Truth
+from abs_shield.core.label import Label, Truth
 from abs_shield.core.layer_names import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
-from abs_shield.replay.blocking_layers import blocking_layers
+from abs_shield.replay.tally import blocking_layers
 from abs_shield.report.layer_report import LayerCase
 from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
+from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.telemetry.decision_attributes import is_unregistered
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 
@@ -85,3 +89,55 @@ def _of_output(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
                 QUALITY,
                 case._replace(blamed=case.blamed and case.speaks),
             )
+
+
+class RepeatedDecision(NamedTuple):
+    """
+    A decision without id, session and texts, and its number of occurrences.
+
+    Attributes:
+        last_at: Time of its last occurrence, in seconds since the epoch.
+        first_at: Time of its first occurrence.
+        decision: The decision.
+        truth: Its label, or None.
+        times: Number of occurrences, 1 or more.
+    """
+
+    last_at: float
+    first_at: float
+    decision: Decision
+    truth: Truth | None
+    times: int
+
+
+def repeated_decisions(
+    counts: Iterable[PatternCount], labelled: Iterable[tuple[Decision, Label]]
+) -> list[RepeatedDecision]:
+    """
+    Return the counted decisions, with labelled ones separately, the newest last.
+
+    Args:
+        counts: A store's ``pattern_counts()``.
+        labelled: The decisions among them that have a label.
+    """
+    # labels are counted apart, with the time of each
+    alike: defaultdict[tuple[DecisionPattern, Truth], list[float]] = defaultdict(list)
+    for decision, label in labelled:
+        alike[pattern_of(decision), label.truth].append(decision.at)
+    decisions, labelled_counts = [], Counter[str]()
+    for (pattern, truth), times in alike.items():
+        decisions.append(
+            RepeatedDecision(max(times), min(times), pattern.decision(), truth, len(times))
+        )
+        labelled_counts[pattern.digest] += len(times)
+    for count in counts:
+        digest = count.pattern.digest
+        # stored counts include the labelled ones; these are subtracted
+        others = max(0, count.decisions - labelled_counts[digest])
+        labelled_counts[digest] -= count.decisions - others
+        if others:
+            decision = count.pattern.decision()
+            decisions.append(
+                RepeatedDecision(count.last_at, count.first_at, decision, None, others)
+            )
+    return sorted(decisions, key=lambda one: one.last_at)

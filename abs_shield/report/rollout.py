@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.core import Mode, Outcome
+from abs_shield.core import LAYER_NAMES, Mode, Outcome
 from abs_shield.core.layer_names import PHANTOM_TOOL
 from abs_shield.report.decision_report import Report
 from abs_shield.report.layer_report import LayerReport
@@ -195,3 +195,27 @@ def _runs_in_strict(count: int, noun: str) -> str:
     passes = does.get(noun, "passes" if one else "pass")
     flags = f"{count:,} {noun}{'' if one else 's'} that it flags {passes} in strict mode too"
     return f"{flags}: no finding there is HALLUCINATED"
+
+
+def silent_layers(report: Report) -> dict[str, str]:
+    """Return the layers that cannot have a finding, with the reasons."""
+    # all are silent until a layer has judged something
+    silent = {name: "the policy does not run it" for name in LAYER_NAMES}
+    for layer in report.layers():
+        silent.pop(layer, None)
+        if why := _silence(report.place(layer)):
+            silent[layer] = why
+    return silent if report.layers() else {}
+
+
+def _silence(place: LayerReport) -> str:
+    counts = place.counts
+    if not counts.ran:
+        why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
+        return f"it judged none of {counts.calls:,} calls: {why}"
+    if counts.findings and not counts.flagged:
+        return (
+            f"none of its {counts.findings:,} findings counts: {counts.suppressed:,} are suppressed"
+            f", {counts.uncounted:,} are below the threshold"
+        )
+    return ""

@@ -11,8 +11,7 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Returned
 from abs_shield.core.generated_ids import new_id
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
-from abs_shield.replay.recorded_turns import Turn
-from abs_shield.replay.run_clock import RunClock
+from abs_shield.replay.recorded_turns import RunClock, Turn
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.backtest import Backtesting, Comparison, Kind, Side, compare
-from abs_shield.backtest.decision_change import example
+from abs_shield.backtest.policy_side import example
 from abs_shield.core import Finding, Verdict
 from abs_shield.policy import configure
 from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines, runs

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS
+from abs_shield.replay.planted_cases import MUTATIONS, RUNS, TOOLSETS
 from benchmarks.recorded_data import ONE_IN, sampled
 
 

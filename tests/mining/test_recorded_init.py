@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from abs_shield.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
-from abs_shield.mining.draft import Within
+from abs_shield.mining.policy_draft import Within
 from abs_shield.replay.toolsets import tools_of
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[4] / "shared" / "data"))

@@ -10,8 +10,7 @@ import pytest
 
 from abs_shield.planting import KINDS, Joined, Sample
 from abs_shield.planting.argument_values import normalised
-from abs_shield.replay.cases import Expect, Operation, read_case
-from abs_shield.replay.cases.planted_case import values_at_path
+from abs_shield.replay.planted_cases import Expect, Operation, read_case, values_at_path
 from tests.planting.conftest import CALLS, OFFICE, WORDS, messages, office
 
 Read = Callable[..., Joined]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from abs_shield.replay.json_records import read_record
+from abs_shield.replay.file_lines import read_record
 
 
 def test_an_object():

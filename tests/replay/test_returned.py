@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.replay.session_keys import SessionKeys
+from abs_shield.replay.session_order import SessionKeys
 
 
 @given(st.lists(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size=3_000))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from abs_shield.errors import ReplayError
 from abs_shield.replay import BadLine, RawLine
-from abs_shield.replay import session_sort as room
+from abs_shield.replay import session_order as room
 from abs_shield.replay.runs import session_of
-from abs_shield.replay.session_sort import sort_by_session
+from abs_shield.replay.session_order import sort_by_session
 
 ENTRIES = st.lists(st.sampled_from([None, "a", "b", "c", "bad line", "no json"]), max_size=30)
 

@@ -333,7 +333,7 @@ def test_sessions_are_counted_once():
 
 def test_the_number_of_sessions_is_bounded(monkeypatch):
     """Beyond the bound it is said that there are more."""
-    monkeypatch.setattr("abs_shield.report.totals._SESSIONS", 3)
+    monkeypatch.setattr("abs_shield.report.log_totals._SESSIONS", 3)
     totals = Report.of(judged(*(("first", n) for n in range(5)))).totals
 
     assert (3, True) == (totals.sessions, totals.more_sessions)

@@ -15,7 +15,7 @@ from abs_shield.cli.console import safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS, Cases, Expect, read_cases
+from abs_shield.replay.planted_cases import MUTATIONS, RUNS, TOOLSETS, Cases, Expect, read_cases
 
 _EXPECTED = {Expect.FLAG: "a finding", Expect.CLEAN: "none", Expect.INFO: "not scored"}
 

@@ -24,7 +24,7 @@ from abs_shield.report import (
     rollout,
     silent_layers,
 )
-from abs_shield.report.totals import OutputCounts, ResultCounts
+from abs_shield.report.log_totals import OutputCounts, ResultCounts
 from abs_shield.text.show import escaped, quantity
 from abs_shield.version import __version__
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 from abs_shield.cli.show.run_excerpt import Excerpt, Excerpts
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
-from abs_shield.replay.blocking_layers import blocking_layers
+from abs_shield.replay.tally import blocking_layers
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.core import Action, Decision, Mode, Subject
-from abs_shield.replay.blocking_layers import blocking_layers
+from abs_shield.replay.tally import blocking_layers
 
 
 class _OutcomeWords(NamedTuple):

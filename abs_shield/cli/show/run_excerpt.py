@@ -14,8 +14,7 @@ from abs_shield.core import Decision, Subject, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.messages import read_message
 from abs_shield.replay.chunks import RawLine, raw_lines
-from abs_shield.replay.file_lines import BadLine
-from abs_shield.replay.json_records import read_record
+from abs_shield.replay.file_lines import BadLine, read_record
 from abs_shield.replay.runs import UNREADABLE, reason_of
 
 _BEFORE, _AFTER = 6, 4  # the question and the calls that led to it, and the reaction

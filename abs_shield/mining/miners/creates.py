@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.mining.draft import Suggestion, SuggestionKind
 from abs_shield.mining.mining_study import (
     LEAST,
     LIKELY,
@@ -14,6 +13,7 @@ from abs_shield.mining.mining_study import (
     share,
     times,
 )
+from abs_shield.mining.policy_draft import Suggestion, SuggestionKind
 
 _REUSED = 3
 """Later calls that must use a new id: one or two may have it by coincidence."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
-from abs_shield.mining.draft import Suggestion, SuggestionKind
 from abs_shield.mining.mining_study import Study
+from abs_shield.mining.policy_draft import Suggestion, SuggestionKind
 from abs_shield.plan.tool_action import ToolAction, find_second_write_verb
 from abs_shield.text.identifier_words import singular, split_words
 from abs_shield.text.verbs import VerbEffect

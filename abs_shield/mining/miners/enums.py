@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.mining.draft import Among, Suggestion, SuggestionKind
 from abs_shield.mining.mining_study import OBSERVED_ONLY, ParameterStudy, Study
+from abs_shield.mining.policy_draft import Among, Suggestion, SuggestionKind
 from abs_shield.text.value_shapes import is_date_or_time
 
 _MIN_VALUES = 2  # one value may be a coincidence of the recording

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from abs_shield.mining.draft import Suggestion, SuggestionKind, Undone
 from abs_shield.mining.mining_study import Study, times
+from abs_shield.mining.policy_draft import Suggestion, SuggestionKind, Undone
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.tool_action import are_opposite_actions, have_same_noun
 from abs_shield.text.identifier_words import subject_words

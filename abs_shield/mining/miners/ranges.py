@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.mining.draft import Suggestion, SuggestionKind, Within
 from abs_shield.mining.mining_study import LEAST, OBSERVED_ONLY, ParameterStudy, Study, share
+from abs_shield.mining.policy_draft import Suggestion, SuggestionKind, Within
 from abs_shield.mining.run_evidence import MOST_VALUES, NumberCounts
 
 _SESSIONS = 20

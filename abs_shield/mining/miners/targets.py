@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.mining.draft import Suggestion, SuggestionKind
 from abs_shield.mining.mining_study import (
     LEAST,
     LIKELY,
@@ -14,6 +13,7 @@ from abs_shield.mining.mining_study import (
     least,
     share,
 )
+from abs_shield.mining.policy_draft import Suggestion, SuggestionKind
 
 _FREE_FROM = 0.2
 """Lower bound of the share of false alarms from which free text is declared: one call in five."""

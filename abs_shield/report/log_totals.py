@@ -10,8 +10,8 @@ from typing import Any
 from abs_shield.core import Action, Decision, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
-from abs_shield.report.count_sums import add_counts
-from abs_shield.report.repeated_decisions import RepeatedDecision
+from abs_shield.report.layer_counts import add_counts
+from abs_shield.report.report_rows import RepeatedDecision
 from abs_shield.shield.guarded_output import AFTERWARDS
 
 _SESSIONS = 200_000  # some 20 MB of digests; further sessions are not told apart

@@ -8,8 +8,7 @@ from typing import Any
 
 from abs_shield.core import Decision, Subject
 from abs_shield.report.layer_counts import LayerCounts
-from abs_shield.report.layer_entry import entry_of
-from abs_shield.report.layer_report import LayerCase, LayerReport
+from abs_shield.report.layer_report import LayerCase, LayerReport, entry_of
 from abs_shield.report.session_spread import Spread
 
 UNKNOWN = "_unknown"

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from abs_shield.mining.draft import Draft, LetThrough
 from abs_shield.mining.miners import MINERS
 from abs_shield.mining.miners.inverses import pairs_of
 from abs_shield.mining.mining_study import Study, share
 from abs_shield.mining.module_header import Header, header_lines, trial_lines
+from abs_shield.mining.policy_draft import Draft, LetThrough
 from abs_shield.mining.policy_module import execute_module, render_module
-from abs_shield.mining.recorded_passes import with_recorded_passes
 from abs_shield.mining.run_census import Census, OnBadLine, Recorded, ignore_line
 from abs_shield.mining.run_evidence import RunEvidence
 from abs_shield.mining.run_watcher import RunWatcher
-from abs_shield.mining.still_blocked import still_blocked
-from abs_shield.mining.strict_trial import StrictTrial
-from abs_shield.mining.tool_description import describe_tool
+from abs_shield.mining.strict_trial import StrictTrial, still_blocked, with_recorded_passes
+from abs_shield.mining.tool_source import describe_tool
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.policy_problem import Proof
 from abs_shield.plan.proof import prove

@@ -20,12 +20,17 @@ from warnings import warn
 from abs_shield.errors import ReplayError
 from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.engine_job import Engine, Job, WorkerPool
-from abs_shield.replay.engines.processes import processes
-from abs_shield.replay.engines.ray import ray
-from abs_shield.replay.engines.serial import serial
+from abs_shield.replay.process_engine import processes
+from abs_shield.replay.ray_engine import ray
 from abs_shield.text.nearest import nearest
 
 P = TypeVar("P")
+
+
+def serial(job: Job[P], chunks: Iterable[Chunk], pool: WorkerPool) -> Generator[P, None, None]:
+    """Run the job in this process; *pool* is ignored."""
+    yield from map(job.prepare(), chunks)
+
 
 ENGINES: dict[str, Engine] = {"serial": serial, "processes": processes, "ray": ray}
 """Every engine by name; a chunk whose process is killed is tried three times."""

@@ -1,12 +1,75 @@
-"""Rows as an Apache Parquet file, one row group after the other."""
+"""File formats with one row per call: workers encode rows, a writer joins them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from importlib import import_module
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from abs_shield.errors import ReplayError
+
+
+class RowWriter(Protocol):
+    """Joins encoded rows in one file."""
+
+    def write(self, packed: bytes) -> None:
+        """Add the rows of one chunk."""
+        ...
+
+    def finish(self) -> None:
+        """Write the remaining rows and the end of the file."""
+        ...
+
+    def abandon(self) -> None:
+        """Close a file that will not be completed."""
+        ...
+
+
+class RowFile(Protocol):
+    """A format of rows."""
+
+    def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
+        """Return rows, as `abs_shield.replay.row` creates them, encoded for the writer."""
+        ...
+
+    def writer(self, file: IO[bytes]) -> RowWriter:
+        """
+        Start a file.
+
+        Raises:
+            ReplayError: The format needs a package that is not installed.
+        """
+        ...
+
+
+class Jsonl:
+    """One JSON object per line."""
+
+    def packed(self, rows: Iterable[dict[str, Any]]) -> bytes:
+        """Return the rows as lines."""
+        # in ASCII, so that the encoding of a terminal or a file is no matter
+        return "".join(f"{json.dumps(row)}\n" for row in rows).encode("ascii")
+
+    def writer(self, file: IO[bytes]) -> _JsonlWriter:
+        """Return a writer that concatenates lines."""
+        return _JsonlWriter(file)
+
+
+class _JsonlWriter:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, packed: bytes) -> None:
+        self._file.write(packed)
+        self._file.flush()  # each chunk at once, so that a reader of a pipe sees progress
+
+    def finish(self) -> None:
+        self._file.flush()
+
+    def abandon(self) -> None:
+        pass  # the lines so far are a valid file
+
 
 # readers skip whole row groups; smaller ones compress worse, larger ones take memory
 _GROUP_ROWS = 20_000
@@ -112,3 +175,7 @@ def _fitting(value: Any) -> Any:
 
 def _pairs(fitting: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(_fitting(layer), entry) for layer, entry in fitting["coverage"].items()]
+
+
+ROWFILES: dict[str, RowFile] = {"jsonl": Jsonl(), "parquet": Parquet()}
+"""Every format of rows by name."""
