@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abs_shield.core.call import ToolCall
-from abs_shield.core.events import MessageText, Proposed, Returned
+from abs_shield.core.events import MessageText, Proposed, Returned, ToolCall
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 

@@ -12,7 +12,7 @@ from answers_labelled import KINDS, LabelledRun, load
 from grounding_measures import Spoken, roc_auc
 
 from abs_shield.answer.check_pipeline import checked
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 _REASONS = {
     "no successful call": "deeds",

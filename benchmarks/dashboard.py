@@ -30,7 +30,7 @@ from command_line import QUICK_NOTE, command_parser, report_progress
 
 from abs_shield.core import Action, Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.core.layer_names import LAYER_NAMES
+from abs_shield.core.vocabularies import LAYER_NAMES
 from abs_shield.stores import Store, open_store
 from tests.stores.servers import programs, served
 

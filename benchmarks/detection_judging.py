@@ -34,7 +34,7 @@ from abs_shield.replay.planted_cases import (
     with_call,
 )
 from abs_shield.text.failure_results import is_failure_result
-from abs_shield.text.normal import is_latin, normal
+from abs_shield.text.normal_form import is_latin, normal
 
 HARD = 0.9
 """From this strength on a finding is hard."""

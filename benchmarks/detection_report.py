@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from detection_judging import Flag, Planted, Results
 
 from abs_shield.core import LAYER_NAMES, Outcome
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 NEAR_MISS = "phantom_tool:near_miss"
 _EXAMPLES = 5

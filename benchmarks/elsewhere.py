@@ -15,8 +15,8 @@ from rich.table import Table
 
 from abs_shield import Finding
 from abs_shield.replay import Firewalls, Judged, Run, Toolsets, judge_run, runs
-from abs_shield.stats.wilson import wilson
-from abs_shield.text.show import escaped
+from abs_shield.stats.share_intervals import wilson
+from abs_shield.text.safe_display import escaped
 
 FOLDER = Path(__file__).parent / "runs"
 FILES = sorted(FOLDER.glob("*.jsonl.gz"))

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from abs_shield import Decision, Finding, Shield, Target, Tool, ToolCall, shield
 from abs_shield.core import Outcome
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 FOLDER = Path(__file__).parent / "languages"
 HARD = 0.9

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from abs_shield import shield
-from abs_shield.core.layer_names import OPT_IN_NAMES
+from abs_shield.core.vocabularies import OPT_IN_NAMES
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run, runs
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -19,8 +19,12 @@ from verification_streams import STREAMS
 from verification_worker import summary
 
 from abs_shield.stats import Window
-from abs_shield.stats.calibration_error import expected_calibration_error, reliability
-from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.stats.probabilities import (
+    expected_calibration_error,
+    log_odds,
+    probability,
+    reliability,
+)
 from abs_shield.verification import Calibrated, SignalResult
 from abs_shield.verification.signal_calibration import calibration_of
 

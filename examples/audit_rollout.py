@@ -16,7 +16,7 @@ from typing import Any
 
 from abs_shield import CallBlocked, Decision, Shield, ShieldError, rule, shield
 from abs_shield.telemetry import setup
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Call = tuple[str, dict[str, Any]]
 

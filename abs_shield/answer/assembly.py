@@ -19,7 +19,7 @@ from abs_shield.answer.hallucination_report import (
 from abs_shield.answer.probes.consistency import ConsistencyProbe
 from abs_shield.answer.request import AnswerRequest
 from abs_shield.answer.validations import final_turn_rejected, validations_of
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.session import Session
 

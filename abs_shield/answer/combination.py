@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from abs_shield.answer.claim_types import Assessment, Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.scorers import SCORERS, ScorerEffect
-from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.stats.probabilities import log_odds, probability
 
 # just below the revise threshold of .6
 _MISSING_CAP = 0.59

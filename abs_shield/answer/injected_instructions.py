@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.model import instructions
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 # notes name enough of an attack; each character is searched by three patterns
 _MOST, _MOST_READ = 20, 1_000_000

@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.model import Ask
 from abs_shield.schema import CompiledSchema, compile_schema
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 Problem = Callable[[dict[str, Any]], str]
 

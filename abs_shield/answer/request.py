@@ -12,8 +12,8 @@ from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Terms
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.session import Session
-from abs_shield.stats.logodds import log_odds
-from abs_shield.text.show import shown
+from abs_shield.stats.probabilities import log_odds
+from abs_shield.text.safe_display import shown
 
 _RUN_BASE_RATE = 0.99
 """Measured share of true claims in successful runs, see `benchmarks/answers.py`."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.text.show import describe_exception, escaped, shown
+from abs_shield.text.safe_display import describe_exception, escaped, shown
 
 # some 10,000 tokens, beyond the 2,048 or 4,096 that the models read
 _LONGEST = 40_000

@@ -11,7 +11,7 @@ from abs_shield.replay.file_lines import BadLine, lines, read_record
 from abs_shield.replay.run_judging import Judged
 from abs_shield.replay.runs import Run
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from abs_shield.core.label import Truth
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 
 @dataclass(frozen=True, slots=True)

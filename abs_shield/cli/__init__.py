@@ -17,7 +17,7 @@ from abs_shield.cli.command import HELP, CliGroup, build_command
 from abs_shield.cli.usage_errors import BadInput, file_message, usage_message
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 
 COMMANDS = {

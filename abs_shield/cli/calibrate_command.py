@@ -19,7 +19,7 @@ from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.policy import AnswerConfig
 from abs_shield.report import limit_text, percent
 from abs_shield.stores.record_bodies import Skipped
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 from abs_shield.verification import AppliedLabels, VerificationEngine, apply_labels
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -24,7 +24,7 @@ from abs_shield.cli.help_text import (
 from abs_shield.cli.output_file import input_files, require_writable, write_printed
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 HELP = {"help_option_names": ["-h", "--help"]}
 """Context settings of the root command, which subcommands inherit."""

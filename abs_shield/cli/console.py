@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from abs_shield.core import Verdict
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 STYLES = {Verdict.CLEAN: "green", Verdict.SUSPICIOUS: "yellow", Verdict.HALLUCINATED: "bold red"}
 """The colour of each verdict; the word or a sign always accompanies it."""

@@ -22,10 +22,10 @@ from abs_shield.cli.line_errors import LineErrors
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.core.canonical import encodable
+from abs_shield.core.digest import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.replay.file_lines import BadLine, lines, read_record
-from abs_shield.text.show import quantity, shown
+from abs_shield.text.safe_display import quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _COLUMNS = (

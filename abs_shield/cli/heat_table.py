@@ -13,7 +13,7 @@ from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.short_names import SHORTEST, short_names
 from abs_shield.core import Verdict
 from abs_shield.replay.heat_rows import Cell, HeatRow
-from abs_shield.text.show import LONGEST_NAME
+from abs_shield.text.safe_display import LONGEST_NAME
 
 LEGEND = (
     "E internal error, not judged   ! HALLUCINATED   ? SUSPICIOUS   . judged, no finding"

@@ -25,7 +25,7 @@ from abs_shield.mining.module_header import blocked_line, fault_lists
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
 from abs_shield.replay.toolsets import OnBadTool
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -13,7 +13,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
 from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, is_answer, tools_of, unwrap_result
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _LISTED = 8  # names in a message of one line
 ToolsFile = Annotated[

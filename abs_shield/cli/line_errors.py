@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from abs_shield.replay.file_lines import BadLine
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 SHOWN = 5
 """Maximum number of errors shown for one file: in a wrong file, every line is one."""

@@ -36,7 +36,7 @@ from abs_shield.planting import (
 from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
 from abs_shield.replay.session_order import sort_by_session
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

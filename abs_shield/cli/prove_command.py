@@ -28,7 +28,7 @@ from abs_shield.policy.load import load
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.shield import Shield
 from abs_shield.shield.tool_registry import SHARED
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -19,13 +19,13 @@ from abs_shield.cli.output_file import input_files, open_output
 from abs_shield.cli.progress_bar import ProgressBar, progress_bar
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.core.canonical import encodable
+from abs_shield.core.digest import encodable
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.load import load
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, QualityResult, Task
 from abs_shield.quality.facts import FactTable
 from abs_shield.replay.file_lines import BadLine, lines, read_record
-from abs_shield.text.show import escaped, quantity, shown
+from abs_shield.text.safe_display import escaped, quantity, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 # closed, so that a misspelt field is an error and not an unchecked output

@@ -13,7 +13,7 @@ from abs_shield.cli.decision_text import finding_lines
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.core import Outcome, Verdict
 from abs_shield.replay import ReplayFinding, Tally
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 _COLUMNS = (
     Column("layer"), Column("ran", right=True), Column("unavailable", right=True, drop=2),

@@ -11,7 +11,7 @@ from abs_shield.cli.console import open_console
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.replay_tables import finding_entry, finding_report, tally_report
 from abs_shield.replay import ReplayFinding, ReplayPart, Tally
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 
 class ReplayTotals(InputWarnings):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from abs_shield.cli.console import safe
-from abs_shield.text.show import LONGEST_NAME
+from abs_shield.text.safe_display import LONGEST_NAME
 
 SHORTEST = 20  # less does not show both ends of a name
 """Minimum width of a shortened name, in characters."""

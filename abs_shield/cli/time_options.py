@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.text.iso_dates import iso_date
-from abs_shield.text.show import escaped
+from abs_shield.text.exact_values import iso_date
+from abs_shield.text.safe_display import escaped
 
 Since = Annotated[
     str | None,

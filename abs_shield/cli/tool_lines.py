@@ -12,7 +12,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.replay.toolsets import is_answer, tools_of, unwrap_result
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _BLANK = " \t\r\n"
 _DECODER = JSONDecoder()

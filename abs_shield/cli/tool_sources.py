@@ -13,7 +13,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
 from abs_shield.mining import LenientToolsets, ToolSource
 from abs_shield.replay.toolsets import OnBadTool, is_answer, tools_of, unwrap_result
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _URLS = ("http://", "https://")
 _YAML = (".yaml", ".yml")

@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.cli.help_text import bounds, bounds_text, value_word
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _CHOICES = re.compile(r"'(?P<got>.*)' is not one of (?P<words>'.+')\.?$", re.DOTALL)
 _GOT = re.compile("'?(.*?)'? is not ", re.DOTALL)

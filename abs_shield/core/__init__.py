@@ -1,11 +1,10 @@
 """The words and records everything else speaks; imports nothing from the rooms above."""
 
-from abs_shield.core.call import ToolCall
 from abs_shield.core.decision import Decision
+from abs_shield.core.events import ToolCall
 from abs_shield.core.feedback import Feedback
 from abs_shield.core.finding import RAN, Coverage, Failed, Finding, Unavailable
-from abs_shield.core.layer_names import LAYER_NAMES
-from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
+from abs_shield.core.vocabularies import LAYER_NAMES, Action, Mode, Outcome, Subject, Verdict
 
 __all__ = [
     "LAYER_NAMES",

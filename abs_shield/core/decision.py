@@ -8,13 +8,12 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
-from abs_shield.core.canonical import canonical, encodable, scalar
+from abs_shield.core.decision_summary import APPROVALS, summary_line, summary_of
+from abs_shield.core.digest import canonical, encodable, scalar
 from abs_shield.core.feedback import Feedback, FeedbackProblem
 from abs_shield.core.finding import Coverage, Finding
-from abs_shield.core.layer_names import PHANTOM_TOOL
-from abs_shield.core.summary import APPROVALS, summary_line, summary_of
-from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
-from abs_shield.text.show import escaped
+from abs_shield.core.vocabularies import PHANTOM_TOOL, Action, Mode, Outcome, Subject, Verdict
+from abs_shield.text.safe_display import escaped
 
 SCHEMA_VERSION = 1  # a larger one means that an older reader would misread the record
 _NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from abs_shield.core.words import Mode, Outcome, Verdict
+from abs_shield.core.vocabularies import Mode, Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,120 @@
-"""The parts of Gemini's and Bedrock's messages, as the typed blocks that are read of all others.
-
-A part of theirs has no ``type``: the one member that it has says what it is. REST and boto3 write
-``functionCall`` and ``toolUse``, the SDK of Gemini dumps ``function_call``.
-"""
+"""The parts of messages of every shape, as typed blocks, and the error for what is neither."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from abs_shield.core.events import Role
+from abs_shield.errors import ShieldError
+from abs_shield.text.safe_display import escaped
+
+_LISTED = 8  # keys in an error: enough to recognise a shape, on one line
+
+
+class UnreadableMessage(ShieldError, ValueError):
+    """A message, tool or call has none of the shapes that are read here."""
+
+
+def keys_of(value: Mapping[str, Any]) -> str:
+    """Return the names of the members of a shape that is not known, for an error."""
+    names = [f"`{escaped(str(name), limit=40)}`" for name in value]
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"the keys {', '.join(names[:_LISTED])}{more}" if names else "no keys"
+
+
+def has_members(part: Any) -> bool:
+    """Return whether *part* is an object, or a model of an SDK."""
+    return isinstance(part, Mapping) or hasattr(part, "model_dump")
+
+
+def mapping_of(value: Any, what: str) -> Mapping[str, Any]:
+    """
+    Return an object, or a model of an SDK, as a mapping.
+
+    Raises:
+        UnreadableMessage: It is neither, or breaks when it is read; *what* names it.
+    """
+    if type(value) is dict:
+        return value
+    try:
+        if isinstance(value, Mapping):
+            return dict(value)
+        dump = getattr(value, "model_dump", None)
+        if callable(dump):
+            return _dumped(dump)
+    except Exception as error:  # an object of the caller's may break when it is read
+        raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
+    raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
+
+
+def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
+    """A model as an object; what an SDK parsed into it may be of a type that pydantic warns of."""
+    try:
+        # Without nulls, as models of SDKs have one for every member that is not there.
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True, warnings=False))
+    except TypeError:  # the caller's own method, which knows no such option
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+
+
+BODY = frozenset({"content", "parts", "tool_calls", "function_call", "refusal", "audio", "error"})
+"""Members in which a message holds what it says, proposes or returns."""
+_ABOUT = frozenset(
+    {
+        "role", "name", "id", "at", "type", "status", "annotations", "tool_call_id", "call_id",
+        "reasoning", "reasoning_content", "thinking", "is_error", "isError", "model", "created_at",
+    }
+)  # fmt: skip
+"""Members that hold nothing of it."""
+_MENTIONING_ROLES: tuple[Role, ...] = ("user", "system")
+"""Roles whose words count as mentions, so that a message of theirs is never taken as nothing."""
+SHAPES = (
+    "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
+    " (Gemini)"
+)
+
+
+def may_be_lost(message: Mapping[str, Any], role: Role, *, is_empty: bool) -> bool:
+    """
+    Return whether a message in which nothing was read may have said something.
+
+    Args:
+        message: The message.
+        role: Its role; the agent's own words never count as a mention.
+        is_empty: Whether it says itself that it is empty, as with a text of no characters.
+
+    >>> may_be_lost({"role": "user", "content": "", "images": ["iVBO"]}, "user", is_empty=True)
+    True
+    """
+    return role in _MENTIONING_ROLES and (not is_empty or _has_unknown_member(message))
+
+
+def _has_unknown_member(message: Mapping[str, Any]) -> bool:
+    return any(held and name not in _ABOUT and name not in BODY for name, held in message.items())
+
+
+def require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
+    """
+    Raise if the shape of a message is not known, which would else count as an empty one.
+
+    Args:
+        message: The message.
+        role: Its role, where it says something: a user's words are in no member that is null.
+
+    Raises:
+        UnreadableMessage: None of its members is known to hold what it says.
+    """
+    names = [name for name in BODY if name in message]
+    if names and (
+        role not in _MENTIONING_ROLES or any(message[name] is not None for name in names)
+    ):
+        return
+    if _has_unknown_member(message):
+        raise UnreadableMessage(
+            f"message has {keys_of(message)}, which are not known here; {SHAPES}"
+        )
+
 
 _CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
 UNSEEN = frozenset(

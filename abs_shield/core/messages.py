@@ -9,12 +9,22 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
-from abs_shield.core.call import ToolCall
-from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned, Role
-from abs_shield.core.message_bodies import BODY, SHAPES, may_be_lost, require_body
-from abs_shield.core.message_parts import NAMES, UNSEEN, block_of, members_of
-from abs_shield.core.unreadable import UnreadableMessage, has_members, keys_of, mapping_of
-from abs_shield.text.show import LONGEST_NAME, plain_name, shown
+from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned, Role, ToolCall
+from abs_shield.core.message_parts import (
+    BODY,
+    NAMES,
+    SHAPES,
+    UNSEEN,
+    UnreadableMessage,
+    block_of,
+    has_members,
+    keys_of,
+    mapping_of,
+    may_be_lost,
+    members_of,
+    require_body,
+)
+from abs_shield.text.safe_display import LONGEST_NAME, plain_name, shown
 
 __all__ = [
     "UnreadableMessage", "decoded", "failed", "id_of", "read_call", "read_calls", "read_message",

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.core.message_parts import members_of
-from abs_shield.core.unreadable import UnreadableMessage, keys_of, mapping_of
+from abs_shield.core.message_parts import UnreadableMessage, keys_of, mapping_of, members_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

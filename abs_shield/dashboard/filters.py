@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.stores.decision_patterns import HOUR_S
-from abs_shield.text.show import encodable, escaped
+from abs_shield.text.safe_display import encodable, escaped
 
 RANGES = {
     "24h": timedelta(hours=24),

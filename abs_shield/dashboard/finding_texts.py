@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
-from abs_shield.core.pointers import safe_where
+from abs_shield.core.decision_summary import safe_where
 from abs_shield.dashboard.code_sentences import sentence_of
 
 MASK = "•••"

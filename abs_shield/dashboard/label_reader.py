@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from abs_shield.core import Decision
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.core.label import Label
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged

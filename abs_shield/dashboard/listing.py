@@ -9,7 +9,7 @@ from enum import StrEnum
 from abs_shield.core import Decision
 from abs_shield.report.layer_report import LayerCase
 from abs_shield.report.report_rows import OTHERS, STAGES, cases_of
-from abs_shield.text.show import encodable
+from abs_shield.text.safe_display import encodable
 
 
 class ListFilter(StrEnum):

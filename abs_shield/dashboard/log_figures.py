@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Self
 
 from abs_shield.core import Decision
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.core.label import Label
 from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.dashboard.label_reader import LabelReader
@@ -22,7 +22,7 @@ from abs_shield.stores.decision_patterns import HOUR_S, pattern_of
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.sealed_record import Damaged, ScoreRecord
-from abs_shield.text.show import encodable
+from abs_shield.text.safe_display import encodable
 
 MOST_OF_SESSION = 5_000  # each is read from the log: a page must not take seconds
 """Maximum number of decisions counted of one session, the newest."""

@@ -17,7 +17,7 @@ from abs_shield.dashboard.filters import Filters
 from abs_shield.dashboard.finding_texts import time_of
 from abs_shield.dashboard.heatmap_cells import row_title
 from abs_shield.report import percent
-from abs_shield.text.show import encodable, escaped
+from abs_shield.text.safe_display import encodable, escaped
 
 # no dot in front: browsers remove the segments `.` and `..` from a path
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*")

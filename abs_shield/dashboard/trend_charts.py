@@ -13,11 +13,11 @@ from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.dashboard.heatmap_cells import rate_of
 from abs_shield.report.layer_report import LayerReport
 from abs_shield.report.report_rows import STAGES, cases_of
-from abs_shield.stats.pchart import p_chart
+from abs_shield.stats.control_charts import p_chart
 from abs_shield.stores.decision_patterns import HOUR_S, DecisionPattern
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.sealed_record import ScoreRecord
-from abs_shield.text.show import encodable
+from abs_shield.text.safe_display import encodable
 
 MOST_POINTS = 200
 """Maximum number of points on a chart: more would be closer than two pixels on a narrow screen."""

@@ -34,7 +34,7 @@ from abs_shield.report import Readiness, Share, Standing, modes, modes_lines, ro
 from abs_shield.report.probability_sweep import Sweep
 from abs_shield.report.report_rows import OTHERS, cases_of
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Chosen = TypeVar("Chosen", bound=StrEnum)
 

@@ -12,7 +12,7 @@ from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Catch]]:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from abs_shield.errors import StoreError
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _CHUNK = 1 << 20  # 1 MiB: weights of a model have gigabytes, and must not be read as a whole
 

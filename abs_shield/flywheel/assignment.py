@@ -13,7 +13,7 @@ from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.database import parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.grouping import Groups, Theme, theme_of
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _PAGE = 2_000  # catches in memory at a time: a few MB
 

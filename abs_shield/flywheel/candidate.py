@@ -24,7 +24,7 @@ from abs_shield.flywheel.artifact import absolute, hash_at
 from abs_shield.flywheel.cases import EvaluationCase
 from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.flywheel.run_program import run_program
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 Answers: TypeAlias = dict[str, str]
 Candidate: TypeAlias = Callable[[Sequence[EvaluationCase]], Answers]

@@ -10,8 +10,8 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.json_lines import numbered_lines
-from abs_shield.text.normal import normal
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.normal_form import normal
+from abs_shield.text.safe_display import escaped, shown
 
 TARGET, REGRESSION, HALLUCINATION = PARTS = ("target", "regression", "hallucination")
 """Task tests, tests of everything else, and the hallucination re-check."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
-from abs_shield.core.layer_names import PHANTOM_TOOL
+from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.error_words import error_words
 from abs_shield.flywheel.priority import priority_of
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 LABEL = "label"
 """The check of a catch created by a person's label: a hallucination that every check missed."""

@@ -17,7 +17,7 @@ from abs_shield.stats.paired import (
     mcnemar,
     paired_bootstrap,
 )
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _LEAST_GRADED = 30  # with fewer, its interval is too narrow
 """Minimum number of cases for a bootstrap of grades between 0 and 1 to hold its level."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from os import PathLike
 
-from abs_shield.core.layer_names import PHANTOM_TOOL
+from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.flywheel.assignment import assign_gaps
 from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch
@@ -17,8 +17,8 @@ from abs_shield.flywheel.deviation import deviation_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.priority import WEIGHTS
 from abs_shield.flywheel.tier import is_systematic, scope_of, tier_of
-from abs_shield.stats.wilson import wilson
-from abs_shield.text.show import escaped
+from abs_shield.stats.share_intervals import wilson
+from abs_shield.text.safe_display import escaped
 
 EXAMPLES = 5  # a reviewer reads them all
 """Maximum number of example catches of a gap, the newest with different claims."""

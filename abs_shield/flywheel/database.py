@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from abs_shield.errors import StoreError
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 VERSION = 2  # of the tables; a file of another version is refused rather than misread
 _APPLICATION = 0x666C7977  # "flyw", in the header of the file: no other SQLite file has it

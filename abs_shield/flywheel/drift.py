@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.stats.wilson import share_difference, wilson
+from abs_shield.stats.share_intervals import share_difference, wilson
 
 
 class Trend(StrEnum):

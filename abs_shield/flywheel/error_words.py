@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from abs_shield.text.show import capitalised, escaped
+from abs_shield.text.safe_display import capitalised, escaped
 
 _WORD = re.compile(r"[^\W_]+")
 _ACRONYMS = frozenset(

@@ -20,7 +20,7 @@ from abs_shield.flywheel.cases import (
 from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.grading import is_right
 from abs_shield.flywheel.mutate.leakage import hash_of
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 Grade: TypeAlias = Callable[[EvaluationCase, str], float]
 """A callable that grades an answer, in [0, 1]."""

@@ -10,13 +10,20 @@ from typing import NamedTuple
 
 from abs_shield.flywheel.cases import HALLUCINATION, EvaluationCase
 from abs_shield.flywheel.mutate.canonical_text import normalize_numbers
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.polarity import NEGATORS, without_reply
 from abs_shield.text.tokens import HEDGES, is_small
-from abs_shield.text.values.calendar import MONTHS
-from abs_shield.text.values.figure import DATE, MONEY, SUMS, Figure, figures_agree, is_year
+from abs_shield.text.values.date_values import MONTHS
+from abs_shield.text.values.figure import (
+    DATE,
+    MONEY,
+    SUMS,
+    Figure,
+    figures_agree,
+    is_negative,
+    is_year,
+)
 from abs_shield.text.values.figure_reader import figures
-from abs_shield.text.values.signs import is_negative
 from abs_shield.text.values.units import units_of
 
 # with the signs inside names: `.NET`, `C++`, `C#`, `v2.1`

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from math import ceil
 
-from abs_shield.core.layer_names import PHANTOM_TOOL
-from abs_shield.core.words import Subject
+from abs_shield.core.vocabularies import PHANTOM_TOOL, Subject
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.text_pattern import Pattern, is_kind, likeness, pattern_of
 

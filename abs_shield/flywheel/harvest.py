@@ -28,7 +28,7 @@ from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Progress = Callable[[int, int | None], None]
 """A callback for the number of records read, and the total if it is known."""

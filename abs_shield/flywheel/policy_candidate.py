@@ -15,7 +15,7 @@ from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
 from abs_shield.replay.runs import read_run
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 FINDING, CLEAN = "found", "clean"
 """Answers: whether any call of the run has a finding."""

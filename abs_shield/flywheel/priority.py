@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.core.label import Truth
-from abs_shield.core.words import Verdict
+from abs_shield.core.vocabularies import Verdict
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 STRONG_FROM = 0.8

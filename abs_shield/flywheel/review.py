@@ -18,7 +18,7 @@ from abs_shield.flywheel.curate import gaps_in, refresh, save_gap
 from abs_shield.flywheel.database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _LONGEST = 1_000  # a reason is a few sentences; it is repeated in each status
 _LISTED = 3  # enough to see the form of an id

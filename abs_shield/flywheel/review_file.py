@@ -12,7 +12,7 @@ from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.review import Choice, Mistake, Review
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 # as lenient as Markdown: people edit the file by hand, and editors reformat it
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s*(?P<id>[^\s#]\S*)?")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from abs_shield.errors import ShieldError
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 def run_program(words: Sequence[str], stdin: str, *, timeout_s: float, who: str) -> bytes:

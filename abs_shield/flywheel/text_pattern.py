@@ -6,9 +6,8 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from abs_shield.text.identifier_words import split_words
+from abs_shield.text.identifier_words import canonical, split_words
 from abs_shield.text.stem import lowered, stem
-from abs_shield.text.synonyms import canonical
 from abs_shield.text.tokens import is_small
 
 Pattern = tuple[str, ...]

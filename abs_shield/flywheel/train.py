@@ -10,7 +10,7 @@ from pathlib import Path
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.run_program import run_program
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 DATA, OUT = "{data}", "{out}"
 

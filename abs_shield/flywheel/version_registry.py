@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.errors import ShieldError, StoreError
 from abs_shield.flywheel.accepted import mark_gap, state_of_gap
 from abs_shield.flywheel.artifact import absolute, attribute_of, hash_at, is_address
@@ -32,7 +32,7 @@ from abs_shield.flywheel.version_rows import (
     write_version,
 )
 from abs_shield.policy.load import load
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 __all__ = ["Event", "NewVersion", "Version", "VersionRegistry", "VersionState", "resolve"]
 

@@ -13,7 +13,7 @@ from abs_shield.flywheel.database import parse_row
 from abs_shield.flywheel.promotions import Promotion, history, stack, targets, versions_in_use
 from abs_shield.flywheel.version_record import Event, Version
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def with_event(

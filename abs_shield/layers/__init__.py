@@ -2,7 +2,7 @@
 Before a call: the six layers.
 
 To add a layer, write one file with one function and its `LAYER`, and add its name, which is that of
-the file, to `core/layer_names.py`: to `LAYER_NAMES`, or to `OPT_IN_NAMES`.
+the file, to `core/vocabularies.py`: to `LAYER_NAMES`, or to `OPT_IN_NAMES`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from types import MappingProxyType
 
-from abs_shield.core.layer_names import LAYER_NAMES, OPT_IN_NAMES
+from abs_shield.core.vocabularies import LAYER_NAMES, OPT_IN_NAMES
 from abs_shield.plan.layer import Judge, Layer
 
 

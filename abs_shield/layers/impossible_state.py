@@ -21,7 +21,7 @@ from abs_shield.plan.write_history import (
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.identifier_words import name_words
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 def impossible_state(

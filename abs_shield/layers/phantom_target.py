@@ -36,8 +36,8 @@ from abs_shield.session.verbatim import occurs_in_earlier_replies, occurs_unecho
 from abs_shield.session.whole_match import is_rooted, may_be_group
 from abs_shield.text.json_leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest_spelling
-from abs_shield.text.normal import is_latin, normal
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.normal_form import is_latin, normal
+from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.value_shapes import BRACKETS
 from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set

@@ -10,7 +10,7 @@ from abs_shield.plan.layer import Layer, always_ran
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MAX_LISTED = 20  # a finding lists no more; a model can still read so many
 

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
-from abs_shield.core.call import ToolCall
-from abs_shield.core.events import MessageText
+from abs_shield.core.events import MessageText, ToolCall
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.moves import is_move
@@ -36,7 +35,7 @@ from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.json_leaves import Path, name_of, pointer, scalar_text
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.text.verbs import VerbEffect
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1

@@ -11,7 +11,7 @@ from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.text.json_leaves import pointer
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 
 def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:

@@ -12,7 +12,7 @@ from abs_shield.plan.compile import rejects_name
 from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_parameters import Parameter
 from abs_shield.policy import Tool
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 LEAST = 5
 """Minimum number of calls for a proposal; the interval of fewer is too wide to say anything."""

@@ -9,7 +9,7 @@ from abs_shield.mining.policy_draft import Draft, Pass
 from abs_shield.mining.run_census import Recorded
 from abs_shield.mining.run_evidence import RunEvidence
 from abs_shield.mining.strict_trial import StrictTrial
-from abs_shield.text.show import capitalised
+from abs_shield.text.safe_display import capitalised
 
 MOST_PASSES = 20
 """Maximum number of faults of one kind that are listed, most frequent first: a page to read."""

@@ -9,7 +9,7 @@ from keyword import iskeyword
 from math import isfinite
 from typing import Any
 
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 WIDTH = 88
 """Columns for a value on one line; longer ones get a line for each item."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.core import LAYER_NAMES, Finding
-from abs_shield.core.layer_names import PHANTOM_TARGET as _TARGET
+from abs_shield.core.vocabularies import PHANTOM_TARGET as _TARGET
 from abs_shield.mining.run_evidence import PairEvidence, ParameterEvidence, RunEvidence
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from abs_shield.core import Outcome, Verdict
-from abs_shield.core.layer_names import PHANTOM_TARGET, PHANTOM_TOOL
+from abs_shield.core.vocabularies import PHANTOM_TARGET, PHANTOM_TOOL
 from abs_shield.mining.policy_draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.policy import Policy
 from abs_shield.policy.suppression import anywhere
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay.run_judging import Judged
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST_BLOCKS = 5_000
 """Maximum number of distinguished reasons: a model may invent names and locations."""

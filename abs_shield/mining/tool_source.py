@@ -11,7 +11,7 @@ from abs_shield.mining.policy_draft import Draft, Suggestion, SuggestionKind
 from abs_shield.mining.python_literals import WIDTH, comment, exploded, flat, literal
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.policy import Policy, Tool, configure
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _IN = 8  # columns of the arguments of `Tool(`
 _NAME_FIELDS = ("free", "creates")

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from abs_shield.errors import PolicyError
-from abs_shield.model.budget import Budget
-from abs_shield.model.calling import acall, call
-from abs_shield.model.generator_steps import Done, advance
-from abs_shield.model.judge import Ask, BadReply, Judge, Message, Reply, Undetermined, name_of
+from abs_shield.model.judge import (
+    Ask,
+    BadReply,
+    Budget,
+    Judge,
+    Message,
+    Reply,
+    Undetermined,
+    name_of,
+)
+from abs_shield.model.judge_calls import Done, acall, advance, call
 from abs_shield.model.reply_cache import Replies
-from abs_shield.text.show import describe_exception, escaped, shown
+from abs_shield.text.safe_display import describe_exception, escaped, shown
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[tuple[Ask, ...], tuple[Reply, ...] | None, T]

@@ -9,8 +9,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from abs_shield.text.normal import normal
-from abs_shield.text.show import escaped
+from abs_shield.text.normal_form import normal
+from abs_shield.text.safe_display import escaped
 
 _MOST_INSTRUCTIONS = 10  # a text with more is an attack anyway, and the prompt stays short
 _SHOWN = 60  # enough to recognise it in a log; a match may contain much of the text

@@ -7,12 +7,11 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
-from abs_shield.core.canonical import canonical
-from abs_shield.core.digest import digest
-from abs_shield.core.forked import renewed
+from abs_shield.core.digest import canonical, digest
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.model.judge import Ask, name_of
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 # 512 of the usual 1,000 characters fit many times; one long reply must not displace all others
 _LONGEST = 200_000

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _MOST_STEPS = 32  # a circle of references would never end
 _OLD = "3.0"

@@ -11,7 +11,7 @@ from abs_shield.openapi.openapi_document import Document, Schemas
 from abs_shield.plan.tool_action import parse_action
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.text.verbs import VerbEffect
 
 _WHOLE = "body"  # as clients call it

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from abs_shield.core import Mode
-from abs_shield.core.layer_names import VERIFICATION
+from abs_shield.core.vocabularies import VERIFICATION
 from abs_shield.errors import PolicyError
 from abs_shield.plan.entity_kinds import entity_kinds_of
 from abs_shield.plan.judged_arguments import compile_targets
@@ -19,7 +19,7 @@ from abs_shield.policy.parameter_keys import ANY, first_name
 from abs_shield.schema import CompiledSchema, compile_schema, intersect_schemas
 from abs_shield.schema.annotations import is_same
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def compile_tool(

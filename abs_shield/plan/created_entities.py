@@ -11,10 +11,14 @@ from abs_shield.plan.parameter_names import classify_name, is_path
 from abs_shield.plan.tool_action import ToolAction, parse_action_argument
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_keys import keys_of
-from abs_shield.text.identifier_words import is_free_text_field, name_words, subject_words
+from abs_shield.text.identifier_words import (
+    canonical,
+    is_free_text_field,
+    name_words,
+    subject_words,
+)
 from abs_shield.text.json_leaves import Path, name_of, parent_of
-from abs_shield.text.normal import normal
-from abs_shield.text.synonyms import canonical
+from abs_shield.text.normal_form import normal
 from abs_shield.text.verbs import VerbEffect
 
 _OWN_WORDS = frozenset(

@@ -18,7 +18,7 @@ from abs_shield.session.result_text import LONGEST_SCALAR
 from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.identifier_words import is_of_kind, name_words, split_words, subject_words
 from abs_shield.text.json_leaves import Path, json_data, leaves, name_of
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
 _MAX_VALUES = 50  # values of one kind: a few show its spelling

@@ -11,9 +11,9 @@ from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.text.json_leaves import name_of
-from abs_shield.text.normal import normal
-from abs_shield.text.path_cuts import is_conventional, is_misspelt_path, is_revision
-from abs_shield.text.popular_sites import is_popular_site
+from abs_shield.text.normal_form import normal
+from abs_shield.text.path_steps import is_conventional, is_misspelt_path, is_revision
+from abs_shield.text.public_names import is_popular_site
 from abs_shield.text.value_shapes import is_url
 
 # With five digits or more a number is an id, also in the address of a well-known site.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from abs_shield.core.layer_names import (
+from abs_shield.core.vocabularies import (
     CONFIDENCE_DROP,
     IMPOSSIBLE_STATE,
     PARAMETER_MISMATCH,

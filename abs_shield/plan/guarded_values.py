@@ -25,9 +25,9 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.session.verbatim import Verbatim, occurs_in, occurs_unechoed
 from abs_shield.text.json_leaves import Path, name_of, scalar_text
-from abs_shield.text.normal import is_latin, normal
-from abs_shield.text.path_cuts import resolve_parent_steps
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.normal_form import is_latin, normal
+from abs_shield.text.path_steps import resolve_parent_steps
+from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.wildcards import (
     has_hidden_characters,
     is_condition,

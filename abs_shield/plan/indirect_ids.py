@@ -11,15 +11,14 @@ from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of, record_of
-from abs_shield.text.abbreviated_names import is_abbreviated
-from abs_shield.text.countries import is_country_code
-from abs_shield.text.dictated_codes import is_dictated
+from abs_shield.text.dictated_values import is_dictated, is_spoken
 from abs_shield.text.digit_groups import is_iban
-from abs_shield.text.id_templates import template_values, templates
 from abs_shield.text.identifier_words import abbreviates, name_words, split_words
 from abs_shield.text.json_leaves import name_of
-from abs_shield.text.normal import normal
-from abs_shield.text.spoken_addresses import is_spoken
+from abs_shield.text.name_forms import is_abbreviated
+from abs_shield.text.normal_form import normal
+from abs_shield.text.public_names import is_country_code
+from abs_shield.text.text_templates import template_values, templates
 
 
 def url_template(argument: Argument, session: Session) -> bool:

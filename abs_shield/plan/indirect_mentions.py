@@ -29,9 +29,9 @@ from abs_shield.plan.indirect_names import (
 from abs_shield.plan.judged_arguments import Argument, Kind
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of, record_of
-from abs_shield.text.countries import is_country_code
-from abs_shield.text.normal import chunks, normal
-from abs_shield.text.show import shown
+from abs_shield.text.normal_form import chunks, normal
+from abs_shield.text.public_names import is_country_code
+from abs_shield.text.safe_display import shown
 
 _YES = re.compile(
     r"\W*(?:(?:oh|ok|okay|well|great|perfect|awesome|wonderful|fantastic|excellent|nice|cool|good),?"

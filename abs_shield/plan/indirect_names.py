@@ -10,9 +10,9 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.text.identifier_words import abbreviates, name_words
 from abs_shield.text.json_leaves import name_of
+from abs_shield.text.name_forms import bare_place, foreign_names, short_city_names
 from abs_shield.text.nearest import is_misspelt
-from abs_shield.text.normal import normal, words
-from abs_shield.text.place_names import bare_place, foreign_names, short_city_names
+from abs_shield.text.normal_form import normal, words
 
 _NO_WORDS: frozenset[str] = frozenset()
 

@@ -17,10 +17,10 @@ from abs_shield.plan.tool_parameters import Parameter, Parameters, admission
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
 from abs_shield.session.whole_match import is_rooted, may_be_group
-from abs_shield.text.form_blanks import is_blank, may_be_blank
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.json_leaves import Path, leaves, name_of, parent_of, scalar_text
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
+from abs_shield.text.text_templates import is_blank, may_be_blank
 from abs_shield.text.value_shapes import (
     is_address,
     is_code,

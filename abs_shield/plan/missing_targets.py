@@ -9,9 +9,8 @@ from abs_shield.plan.doubt import Doubt
 from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
 from abs_shield.plan.tool_parameters import Parameter, Parameters
 from abs_shield.policy.parameter_keys import ANYWHERE, keys_of, names_in
-from abs_shield.text.json_leaves import LeafWalk, Path, name_of, scalar_text
-from abs_shield.text.opaque import UnreadIterator
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of, scalar_text
+from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.wildcards import is_null_word, is_whole_set
 
 _MAX_LEAVES = 10_000  # as many as are judged

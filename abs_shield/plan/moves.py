@@ -6,7 +6,7 @@ from abs_shield.plan.parameter_names import ENDS_OF_A_MOVE
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.write_history import Write
 from abs_shield.text.identifier_words import is_free_text_field, name_words
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.verbs import VerbEffect
 
 _CALL_WORDS = frozenset("timestamp nonce request idempotency token key reason by at on".split())

@@ -11,8 +11,8 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.text.json_leaves import name_of
-from abs_shield.text.normal import is_latin, normal, unaccented, words
-from abs_shield.text.show import escaped
+from abs_shield.text.normal_form import is_latin, normal, unaccented, words
+from abs_shield.text.safe_display import escaped
 from abs_shield.text.value_shapes import is_address, is_date_or_time
 
 # Words of letters, at most eight: a sentence is no name.

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_host
-from abs_shield.text.countries import is_country
 from abs_shield.text.identifier_words import name_words
+from abs_shield.text.public_names import is_country
 from abs_shield.text.value_shapes import (
     is_address,
     is_code,

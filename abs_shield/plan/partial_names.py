@@ -7,7 +7,7 @@ from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.text.mentions import MentionKind, mentions
-from abs_shield.text.normal import normal, words
+from abs_shield.text.normal_form import normal, words
 
 _MIN_LENGTH = 3  # initials and particles are in many names
 # a message with a longer text is a document, in which each name would be read

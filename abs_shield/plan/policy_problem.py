@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy.source_location import SourceLocation
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 _MAX_LENGTH = 600  # a path and a message fit on one line; a schema may quote any text
 

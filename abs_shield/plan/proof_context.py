@@ -14,7 +14,7 @@ from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema import CompiledSchema
 from abs_shield.schema.samples import Pool, Samples
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Arguments = dict[str, Any]
 

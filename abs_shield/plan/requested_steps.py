@@ -6,7 +6,7 @@ import re
 
 from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.language import language
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.verbs import VerbEffect
 
 _UNDOING_VERBS = "clean|tidy|undo|revert|roll|take"

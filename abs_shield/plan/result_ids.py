@@ -12,7 +12,7 @@ from abs_shield.plan.tool_action import ToolAction
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.json_leaves import Path, json_data, leaves, name_of, scalar_text
 from abs_shield.text.labelled_values import labelled_values
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.value_shapes import is_code
 
 _BARE_NUMBER_WORDS = frozenset("number no num key ref reference".split())

@@ -19,7 +19,7 @@ from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.schema_shapes import shapes, types
 from abs_shield.session import Executed, Session
 from abs_shield.session.session_record import record_of
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 SECONDS = 3.0
 """Time limit for running a rule on calls of one tool: a slow rule is run on fewer calls."""

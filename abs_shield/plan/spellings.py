@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling
 from abs_shield.text.spelling_variants import is_negative
 

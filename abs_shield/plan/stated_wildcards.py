@@ -9,7 +9,7 @@ from abs_shield.core.events import MessageText
 from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.verbatim import occurs_in, occurs_verbatim
-from abs_shield.text.normal import normal, words
+from abs_shield.text.normal_form import normal, words
 from abs_shield.text.wildcards import selects_all, states_all
 
 _MAX_TEXT_LENGTH = 8_192

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 FITTED_ON = "2026-11-24, on the development halves of two collections of recorded runs"
 PRIOR = (0.83, 0.27)

@@ -11,7 +11,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.json_leaves import leaves, scalar_text
 from abs_shield.text.nearest import is_misspelt
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.value_shapes import outline_pattern
 
 _NUMBER = re.compile(r"\d+")

@@ -23,7 +23,7 @@ from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.failure_results import is_failure_result
 from abs_shield.text.identifier_words import name_words, subject_words
 from abs_shield.text.json_leaves import Path, json_data, leaves, name_of
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.value_shapes import is_address, is_code
 from abs_shield.text.verbs import VerbEffect
 

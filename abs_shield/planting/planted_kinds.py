@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.core.layer_names import (
+from abs_shield.core.vocabularies import (
     IMPOSSIBLE_STATE,
     PARAMETER_MISMATCH,
     PHANTOM_TARGET,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from abs_shield.policy.declaration_base import Declaration
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 TaskType = Literal["factual", "creative", "brainstorm", "draft"]

@@ -17,7 +17,7 @@ from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
 from abs_shield.policy.verification_config import Verification
 from abs_shield.session import Limits
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 ModeName = Literal["strict", "audit"]
 Modes = Mapping[str | tuple[str, str], ModeName | Mode]

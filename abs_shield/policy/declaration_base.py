@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from abs_shield.errors import PolicyError
 from abs_shield.policy.source_location import SourceLocation, caller_location
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _QUOTED = re.compile("'([^']+)'")
 

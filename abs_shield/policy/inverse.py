@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy.source_location import SourceLocation, caller_location
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

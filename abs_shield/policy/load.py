@@ -17,7 +17,7 @@ from abs_shield.policy.configuration import configure
 from abs_shield.policy.policy import Policy
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _LOADED_FOLDERS: set[Path] = set()
 """The folders of the files loaded so far."""

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.layer_names import (
+from abs_shield.core.vocabularies import (
     OF_NO_TOOL,
     OPT_IN_NAMES,
     PERSONAL_DATA,
@@ -33,7 +33,7 @@ from abs_shield.policy.tool import Tool
 from abs_shield.policy.verification_config import Verification
 from abs_shield.session import Limits
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 def _valid_layer(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Never
 
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 CONTEXT = ("session", "call")
 """Parameter names through which a rule receives the session and the call itself."""

@@ -11,8 +11,8 @@ from typing import Any
 from abs_shield.errors import PolicyError
 from abs_shield.policy.declaration_base import as_tuple
 from abs_shield.policy.rule import Rule, rule
-from abs_shield.text.amounts import amount
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.exact_values import amount
+from abs_shield.text.safe_display import escaped, shown
 
 Tools = str | Iterable[str]
 """The tool, or the tools, that a rule applies to."""

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import Field, ValidationInfo, field_validator
 
 from abs_shield.core import Finding
-from abs_shield.core.layer_names import SIGNAL_NAMES
+from abs_shield.core.vocabularies import SIGNAL_NAMES
 from abs_shield.policy.declaration_base import Declaration
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _NAME = "/name"
 _ARGUMENTS = "/arguments"

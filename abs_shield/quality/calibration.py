@@ -10,7 +10,7 @@ from abs_shield.core import Finding, Subject
 from abs_shield.core.label import Truth
 from abs_shield.quality.confidence import Precision
 from abs_shield.quality.output_judge import PREMIUM_REJECTED
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores.labelled_decisions import labelled_decisions
 
 

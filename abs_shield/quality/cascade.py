@@ -10,7 +10,7 @@ from time import perf_counter
 from traceback import extract_tb
 from typing import Any
 
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.model import Budget, Terms, Undetermined
 from abs_shield.quality.confidence import (
     HIGH,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from abs_shield.quality.hallucination import TITLES, SubCheck
 from abs_shield.quality.quality_types import OutputFinding
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST = 10
 """Maximum number of listed findings, because a model does not read a hundred of them."""

@@ -9,7 +9,7 @@ from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
 from abs_shield.quality.quality_types import AgentOutput, OutputFinding
 from abs_shield.quality.stakes import is_high_stakes
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 REJECTED, PREMIUM_REJECTED = "JUDGE_REJECTED", "PREMIUM_JUDGE_REJECTED"
 """Codes of rejections; separate, so that labels measure each judge."""

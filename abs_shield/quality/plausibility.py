@@ -14,7 +14,7 @@ from abs_shield.quality.hallucination import SubCheck
 from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import read_text, sentence_keys
 from abs_shield.text.months import ENGLISH_MONTH
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Figure
 from abs_shield.text.values.figure_reader import figures

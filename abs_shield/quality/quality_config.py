@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.policy.declaration_base import Declaration
 from abs_shield.quality.confidence import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
@@ -16,7 +16,7 @@ from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.score import ScoreConfig
 from abs_shield.quality.stage import Stage
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 NAMES = ("pii", "guardrails", "quality_score", "hallucination", "judge")

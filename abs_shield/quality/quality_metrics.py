@@ -10,13 +10,13 @@ from weakref import WeakSet
 
 from opentelemetry.metrics import CallbackOptions, Meter, Observation, get_meter
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.quality.calibration import false_positive_rate
 from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageOutcome, StageResult
 from abs_shield.quality.trends import SeriesKey, Shift
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from abs_shield.core.generated_ids import new_id
-from abs_shield.core.words import Mode
+from abs_shield.core.fork_safety import new_id
+from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import ShieldError
 from abs_shield.model import Undetermined, aplay, play
 from abs_shield.quality.background_queue import BackgroundQueue
@@ -17,7 +17,7 @@ from abs_shield.quality.quality_config import QualityConfig
 from abs_shield.quality.quality_metrics import METRICS
 from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageResult
 from abs_shield.quality.trends import ScoreTrends
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _THREADS = 2  # a slow judge must not stop the queue; more may exceed a provider's rate limit
 """Number of judges called in parallel in the background."""

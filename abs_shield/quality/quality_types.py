@@ -8,9 +8,9 @@ from decimal import Decimal
 from enum import Enum, StrEnum
 from typing import Any
 
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import ShieldError
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 
 class StageOutcome(StrEnum):

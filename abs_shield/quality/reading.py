@@ -13,7 +13,7 @@ from abs_shield.text.citations import citations
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of, tokens
-from abs_shield.text.values.calendar import MONTHS
+from abs_shield.text.values.date_values import MONTHS
 from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, is_year
 from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.number_values import NTH

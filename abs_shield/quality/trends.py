@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.quality.quality_types import AgentOutput, OutputFinding
-from abs_shield.stats.ewma import Ewma
-from abs_shield.text.show import escaped
+from abs_shield.stats.control_charts import Ewma
+from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")
 

@@ -1,6 +1,6 @@
 """Judge recorded runs again, as they would have been judged live."""
 
-from abs_shield.core.renamed import old_names
+from abs_shield.core.deprecated_names import old_names
 from abs_shield.replay.chunks import Chunk, RawLine, SessionStart, chunk_runs, chunks, raw_lines
 from abs_shield.replay.engine_job import Job, Ready, WorkerPool
 from abs_shield.replay.file_lines import BadLine

@@ -10,7 +10,7 @@ from abs_shield.core.digest import digest
 from abs_shield.replay.file_lines import BadLine, lines
 from abs_shield.replay.runs import Run, read_run, session_of
 from abs_shield.replay.toolsets import Toolsets
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 MOST_BYTES = 1 << 20
 """Bytes after which a chunk ends, once its session ends; smaller ones cost more to send."""

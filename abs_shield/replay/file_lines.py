@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 LONGEST = 64 << 20
 """Longest line that is read, in bytes; longer ones are skipped, as parsing takes much more."""

@@ -30,7 +30,7 @@ from abs_shield.replay.engine_job import (
     processors,
     run_packed_job,
 )
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 P = TypeVar("P")
 _AHEAD = 2

@@ -21,7 +21,7 @@ from abs_shield.replay.engine_job import (
     processors,
     run_packed_job,
 )
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 P = TypeVar("P")
 _AHEAD = 2

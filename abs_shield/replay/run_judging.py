@@ -11,7 +11,7 @@ from typing import Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.policy import Policy, configure
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.recorded_turns import RunClock, Turn, turns

@@ -12,7 +12,7 @@ from abs_shield.core.messages import read_message
 from abs_shield.policy import Tool
 from abs_shield.replay.file_lines import BadLine, lines, read_record
 from abs_shield.replay.toolsets import Toolsets
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 # errors of hostile or broken JSON
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)

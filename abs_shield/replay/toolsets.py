@@ -12,7 +12,7 @@ from abs_shield.core.tool_shapes import read_tools
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool, tool_of
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 NONE = "none"
 """The name of the toolset without known tools."""

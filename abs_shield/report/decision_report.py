@@ -8,7 +8,7 @@ from typing import Any, Self
 from abs_shield.core import LAYER_NAMES, Decision, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Label, Truth
-from abs_shield.core.layer_names import ANSWER, VERIFICATION
+from abs_shield.core.vocabularies import ANSWER, VERIFICATION
 from abs_shield.replay.heat_rows import Cell, HeatRow, hottest
 from abs_shield.report.decision_slices import By, Slices
 from abs_shield.report.layer_counts import LayerCounts

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from abs_shield.replay.tally import LayerTally
 from abs_shield.report.session_spread import Spread
-from abs_shield.stats.clusters import Effect, clustered_wilson
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import Effect, clustered_wilson, wilson
 
 
 class Share(NamedTuple):

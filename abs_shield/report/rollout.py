@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import LAYER_NAMES, Mode, Outcome
-from abs_shield.core.layer_names import PHANTOM_TOOL
+from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.report.decision_report import Report
 from abs_shield.report.layer_report import LayerReport
 from abs_shield.report.readiness import Readiness, ReadinessReason, percent

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from abs_shield.stats.clusters import Clusters, Effect
+from abs_shield.stats.share_intervals import Clusters, Effect
 
 SHARES = (
     "coverage", "stops", "unproven_stops", "precision", "block_precision", "labelled_blocks",

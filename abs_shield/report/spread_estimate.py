@@ -12,7 +12,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.report.layer_counts import LayerCounts
 from abs_shield.report.report_rows import STAGES, cases_of
 from abs_shield.report.session_spread import SHARES, Observations, Spread
-from abs_shield.stats.clusters import Clusters, Effect
+from abs_shield.stats.share_intervals import Clusters, Effect
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 
 ALL_ROWS = ""

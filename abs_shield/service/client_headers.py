@@ -12,7 +12,7 @@ import httpx2
 from fastmcp.server.dependencies import get_http_headers
 
 from abs_shield.errors import ShieldError
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FROM_ENVIRONMENT = "env:"

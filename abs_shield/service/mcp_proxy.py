@@ -17,7 +17,7 @@ from abs_shield.service.forwarding import ForwardCalls, ForwardedProvider, Forwa
 from abs_shield.service.upstream import Upstream, check_reachable, is_modern
 from abs_shield.service.upstream_session import UpstreamSessions
 from abs_shield.shield import Shield
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")
 

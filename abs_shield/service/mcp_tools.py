@@ -9,7 +9,7 @@ from fastmcp import Client
 
 from abs_shield.errors import ShieldError
 from abs_shield.service.upstream import Upstream, without_secrets
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def listed_tools(upstream: Upstream, *, within_s: float) -> list[dict[str, Any]]:

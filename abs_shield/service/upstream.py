@@ -19,7 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from abs_shield.errors import ShieldError
 from abs_shield.service.client_headers import ClientHeaders
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _ANSWER_TIMEOUT_S = 10.0  # for the first answer of a server that runs already
 _START_TIMEOUT_S = 60.0  # a command such as `npx` may have to download its package first

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from abs_shield.text.fragments import whole_parts
-from abs_shield.text.normal import words
+from abs_shield.text.normal_form import words
 from abs_shield.text.separatorless import SeparatorlessText, is_ending
+from abs_shield.text.value_fragments import whole_parts
 
 _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _MOST_RUNS = 4

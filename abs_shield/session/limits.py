@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

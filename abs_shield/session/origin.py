@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Source = Literal["system", "user", "tool", "unknown"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.session.recent_text import At
-from abs_shield.text.normal import alphanumerics, normal
+from abs_shield.text.normal_form import alphanumerics, normal
 from abs_shield.text.phones import (
     is_contact_field,
     is_identifier_field,

@@ -24,19 +24,26 @@ from abs_shield.session.value_lookup import (
     plain,
     words_apart,
 )
-from abs_shield.text.code_labels import assigned_names, labelled_codes
-from abs_shield.text.id_templates import Template, templates
 from abs_shield.text.identifier_words import (
     is_free_text_field,
     is_machine_input_field,
     is_of_kind,
     subject_words,
 )
-from abs_shield.text.json_leaves import LeafWalk, Path, name_of, scalar_text
+from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of, scalar_text
+from abs_shield.text.labelled_values import assigned_names, labelled_codes
 from abs_shield.text.language import language
-from abs_shield.text.normal import alphanumerics, chunks, codes, is_latin, normal, parts, unaccented
-from abs_shield.text.opaque import UnreadIterator
+from abs_shield.text.normal_form import (
+    alphanumerics,
+    chunks,
+    codes,
+    is_latin,
+    normal,
+    parts,
+    unaccented,
+)
 from abs_shield.text.spelling_variants import forms, is_negative, phone_forms, unlettered
+from abs_shield.text.text_templates import Template, templates
 from abs_shield.text.value_shapes import BRACKETS, LONGEST, outline_pattern
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")

@@ -8,7 +8,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from abs_shield.text.normal import is_unspaced_script
+from abs_shield.text.normal_form import is_unspaced_script
 from abs_shield.text.separatorless import SeparatorlessText
 
 _BLOCK = 8 * 1024

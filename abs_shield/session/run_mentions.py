@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any
 
 from abs_shield.core.events import MessageText
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.session.call_states import Executed
 from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.limits import Limits

@@ -9,7 +9,7 @@ from pydantic_core import to_jsonable_python
 
 from abs_shield.core import Decision
 from abs_shield.core.events import MessageText, Opaque, Returned
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, text_of
 from abs_shield.session.call_states import Executed
 from abs_shield.session.event_log import LogEntry
@@ -20,7 +20,7 @@ from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import SessionContext
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.text.json_leaves import scalar_text
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _LIMITS = Limits()
 

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Self
 from weakref import WeakValueDictionary
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.session.limits import Limits
 from abs_shield.session.session import Session
 from abs_shield.session.session_record import record_of

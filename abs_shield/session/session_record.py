@@ -13,8 +13,7 @@ from weakref import ref
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
-from abs_shield.core.forked import renewed
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id, renewed
 from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.session.active_calls import ActiveCall
 from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own

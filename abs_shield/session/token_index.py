@@ -9,7 +9,7 @@ from itertools import filterfalse, islice, pairwise
 from threading import RLock
 from typing import NamedTuple
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.session.compounds import spellings_of
 from abs_shield.session.packed_tables import (
     LEAST,
@@ -23,7 +23,7 @@ from abs_shield.session.packed_tables import (
 from abs_shield.session.recent_text import At, RecentText
 from abs_shield.text.digit_groups import groups
 from abs_shield.text.magnitudes import WORDS
-from abs_shield.text.normal import chunks, is_unspaced_script, normal
+from abs_shield.text.normal_form import chunks, is_unspaced_script, normal
 from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling, may_be_several
 
 SYSTEM, USER, PROSE, SCALAR = range(4)

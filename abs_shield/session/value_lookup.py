@@ -10,9 +10,8 @@ from urllib.parse import unquote
 from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.recent_text import At
 from abs_shield.session.token_index import SYSTEM, TokenIndex
-from abs_shield.text.id_templates import Template, template_values
 from abs_shield.text.identifier_words import name_words, singular
-from abs_shield.text.normal import (
+from abs_shield.text.normal_form import (
     alphanumerics,
     chunks,
     is_unspaced_script,
@@ -20,11 +19,13 @@ from abs_shield.text.normal import (
     unaccented,
     words,
 )
-from abs_shield.text.path_cuts import cut_positions, is_conventional, is_plain_step
-from abs_shield.text.resources import (
+from abs_shield.text.path_steps import (
+    cut_positions,
     host_and_port,
+    is_conventional,
     is_distinctive_code,
     is_kind_word,
+    is_plain_step,
     without_store,
 )
 from abs_shield.text.separatorless import (
@@ -34,6 +35,7 @@ from abs_shield.text.separatorless import (
     may_be_several,
 )
 from abs_shield.text.spelling_variants import Form, forms, is_negative, unlettered
+from abs_shield.text.text_templates import Template, template_values
 
 LONGEST_VALUE = 16 * 1024  # characters of a value that are read; a longer one is a text
 _LONGEST_SPELT = 256

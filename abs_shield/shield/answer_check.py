@@ -7,8 +7,8 @@ from collections.abc import Generator
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.core.forked import renewed
-from abs_shield.core.layer_names import ANSWER
+from abs_shield.core.fork_safety import renewed
+from abs_shield.core.vocabularies import ANSWER
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session

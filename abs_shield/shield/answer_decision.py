@@ -18,12 +18,12 @@ from abs_shield.core import (
     Verdict,
 )
 from abs_shield.core.decision import make_decision
-from abs_shield.core.generated_ids import new_id
-from abs_shield.core.layer_names import ANSWER
+from abs_shield.core.fork_safety import new_id
+from abs_shield.core.vocabularies import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield.off_switch import NOT_JUDGED, NOTE, SWITCH
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
     from abs_shield.answer.assembly import Checked

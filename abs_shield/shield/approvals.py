@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from threading import Lock
 
 from abs_shield.core import Decision
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import ShieldError
 
 Approver = Callable[[Decision], bool | Awaitable[bool | None] | None]

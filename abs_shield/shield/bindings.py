@@ -11,7 +11,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.schema.argument_json import SCALARS
 from abs_shield.shield.signature import Binding, bind
 

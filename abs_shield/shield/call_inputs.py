@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_calls, sound
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 
 def single_call(call: Any) -> ToolCall:

@@ -6,7 +6,7 @@ import logging
 import os
 from threading import RLock
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.policy import configure, load_policy
 from abs_shield.session.session_context import inner_session
 from abs_shield.session.session_record import record_of

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, Finding
-from abs_shield.core.layer_names import PHANTOM_TARGET
+from abs_shield.core.vocabularies import PHANTOM_TARGET
 from abs_shield.shield.signature import Binding
 from abs_shield.text.json_leaves import leaves, pointer, scalar_text
 

@@ -12,7 +12,7 @@ from abs_shield.core import Action, Decision, Mode, Subject, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, plain_size
 from abs_shield.core.decision import make_decision
 from abs_shield.core.digest import digest_of
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.policy import Policy

@@ -9,7 +9,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from abs_shield.schema.argument_json import SCALARS
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST_WRAPPED = 100
 """Maximum number of wrappers that are followed: an object may claim to wrap itself."""

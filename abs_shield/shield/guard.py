@@ -21,7 +21,7 @@ from abs_shield.shield.evaluator import OpenCall
 from abs_shield.shield.execution_outcome import UNKNOWN, ExecutionOutcome
 from abs_shield.shield.lifecycle import Lifecycle, Reread
 from abs_shield.shield.signature import Binding
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 
 class Guard:

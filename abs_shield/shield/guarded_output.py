@@ -7,7 +7,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Subject, Verdict
-from abs_shield.core.layer_names import QUALITY
+from abs_shield.core.vocabularies import QUALITY
 from abs_shield.session import Session
 from abs_shield.shield.answer_decision import CheckStart, answer_decision
 from abs_shield.shield.lifecycle import Lifecycle

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Outcome, Verdict
-from abs_shield.core.layer_names import FAITHFULNESS
+from abs_shield.core.vocabularies import FAITHFULNESS
 from abs_shield.session import Session
 from abs_shield.shield.answer_decision import CheckStart, answer_decision
 from abs_shield.shield.lifecycle import Lifecycle

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 MODE = "ABS_SHIELD_MODE"
 MODE_FILE = "ABS_SHIELD_MODE_FILE"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.digest import digest_of
-from abs_shield.core.layer_names import ANSWER
+from abs_shield.core.vocabularies import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending_calls import PendingCall

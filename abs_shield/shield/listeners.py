@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from abs_shield.core import Decision
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 
 if TYPE_CHECKING:
     from abs_shield.shield.lifecycle import Lifecycle

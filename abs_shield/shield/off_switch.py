@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from abs_shield.core import Coverage, Outcome
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 
 NOTE = "shield_off"
 """Note in `Decision.notes` of a call that was not judged."""

@@ -10,14 +10,14 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from abs_shield.core.digest import digest_of
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.shield.tool_entry import Entry, compiled_entry
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")
 _LOST = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core.arguments import same
 from abs_shield.text.json_leaves import MOST, leaves, scalar_text
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 
 LONGEST = 16_384
 """Compared characters of a value, and of the model's text; what is longer is a document."""

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision
-from abs_shield.core.canonical import canonical
+from abs_shield.core.digest import canonical
 from abs_shield.shield.run_redaction import Redact
 from abs_shield.stores import Store
 

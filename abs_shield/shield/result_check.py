@@ -19,9 +19,8 @@ from abs_shield.core import (
     Verdict,
 )
 from abs_shield.core.decision import make_decision
-from abs_shield.core.forked import IMPORTING, renewed
-from abs_shield.core.generated_ids import new_id
-from abs_shield.core.layer_names import VERIFICATION
+from abs_shield.core.fork_safety import IMPORTING, new_id, renewed
+from abs_shield.core.vocabularies import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification
@@ -35,7 +34,7 @@ from abs_shield.shield.result_ruling import decision_fields, suppressed_by
 from abs_shield.shield.session_tools import SessionTools
 from abs_shield.shield.tool_entry import Entry
 from abs_shield.shield.tool_registry import Registry
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
     from abs_shield.verification import VerificationEngine

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import StoreError
 from abs_shield.policy import Tool
 from abs_shield.session import Session

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.schema_lookup import authored_names
@@ -20,7 +20,7 @@ from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_entry import Entry, compiled
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.shield.tool_registry import Registry

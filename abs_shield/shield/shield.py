@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool, configure
@@ -38,7 +38,7 @@ from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.plan.proof import Proof

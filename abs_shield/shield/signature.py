@@ -12,8 +12,7 @@ from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hin
 
 from pydantic import ValidationError, create_model
 
-from abs_shield.core.arguments import Malformed
-from abs_shield.core.containers import HOLDERS, apart
+from abs_shield.core.arguments import HOLDERS, Malformed, apart
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
@@ -32,7 +31,7 @@ from abs_shield.shield.framework_contexts import is_context
 from abs_shield.shield.hint_marks import marks_of
 from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import refused_by
-from abs_shield.text.opaque import TypePlaceholder, UnreadIterator
+from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
 
 _STREAMS = (IOBase, IO, AsyncIterable)
 """Types that have no JSON form: such a parameter is injected even without a mark."""

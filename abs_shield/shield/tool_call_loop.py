@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.shield.message_content import content_of
 from abs_shield.shield.tool_messages import CallAnswer, messages_of
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield

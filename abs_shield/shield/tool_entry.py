@@ -16,7 +16,7 @@ from abs_shield.policy.author_declaration import with_declaration
 from abs_shield.schema import Undecided
 from abs_shield.schema.annotations import is_same
 from abs_shield.shield.signature import Binding
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.core.arguments import plain_size
-from abs_shield.core.layer_names import PERSONAL_DATA, PHANTOM_TARGET
+from abs_shield.core.vocabularies import PERSONAL_DATA, PHANTOM_TARGET
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Check, Layer

@@ -11,7 +11,7 @@ from threading import RLock
 from typing import Any
 
 from abs_shield.core import Mode
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.tool_shapes import read_tool
 from abs_shield.errors import PolicyError
@@ -30,7 +30,7 @@ from abs_shield.shield.offered_tools import Description, OfferedTools, warn_of_s
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.shield.tool_entry import Entry, compiled, compiled_entry
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _MOST_UNKNOWN = 256
 """Cached plans of replaced functions, and of unregistered names, which a model may invent."""

@@ -14,7 +14,7 @@ from abs_shield.schema.decimal_format import PREFIX
 from abs_shield.schema.subschemas import BY_NAME, MANY, ONE
 from abs_shield.shield.argument_model import DURATION
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}

@@ -1,7 +1,5 @@
 """Numbers from numbers: running statistics that know nothing of tools."""
 
-from abs_shield.stats.merged_moments import Moments
-from abs_shield.stats.welford import RunningStats
-from abs_shield.stats.window import Window
+from abs_shield.stats.running_stats import Moments, RunningStats, Window
 
 __all__ = ["Moments", "RunningStats", "Window"]

@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 from abs_shield.stores.process_exit import close_at_child_exit, close_at_exit
 from abs_shield.stores.sealed_record import LogGap, RecordKind, StoreEntry
 from abs_shield.stores.store_status import StoreStatus
-from abs_shield.text.show import describe_exception
+from abs_shield.text.safe_display import describe_exception
 
 logger = logging.getLogger("abs_shield")
 

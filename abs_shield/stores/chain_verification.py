@@ -21,7 +21,7 @@ from abs_shield.stores.sealed_record import (
     read_failure,
     sealed_time,
 )
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
     from abs_shield.stores.durable import DurableStore

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Coverage, Decision, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
-from abs_shield.core.layer_names import UNREGISTERED
-from abs_shield.core.words import Action
+from abs_shield.core.vocabularies import UNREGISTERED, Action
 
 HOUR_S = 3_600  # shorter periods are more rows; longer ones hide a change within a day
 """Decisions are counted by the hour in which they were made."""

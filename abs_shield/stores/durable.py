@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from abs_shield.core import Decision
-from abs_shield.core.canonical import canonical
+from abs_shield.core.digest import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.batch_writer import BatchWriter
@@ -32,7 +32,7 @@ from abs_shield.stores.sealed_record import (
     seal_entries,
 )
 from abs_shield.stores.store_status import StoreStatus
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 MOST_WAITING = 10_000  # some 10 MB: minutes of a database that is down
 """Default limit of decisions that wait while the database cannot be written."""

@@ -11,13 +11,12 @@ from time import time
 from typing import Any
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.forked import renewed
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id, renewed
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.expiry import last_expired
 from abs_shield.stores.store_status import StoreStatus
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _REPORTS = 1_000
 """Maximum number of reports in memory: one may quote pages of evidence."""

@@ -11,7 +11,7 @@ from abs_shield.stores.durable import MOST_WAITING, DurableStore
 from abs_shield.stores.ledger import Ledger
 from abs_shield.stores.migrations.postgres_migrations import STEPS
 from abs_shield.stores.sealed_record import SealedRow
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _LOCK = 0x61627368  # "absh": unlikely to be the lock of another program in the database
 """The advisory lock that lets one process migrate at a time."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 from weakref import WeakSet
 
-from abs_shield.text.show import describe_exception
+from abs_shield.text.safe_display import describe_exception
 
 logger = logging.getLogger("abs_shield")
 

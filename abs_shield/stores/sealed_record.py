@@ -9,11 +9,11 @@ from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 from abs_shield.core import Decision
-from abs_shield.core.canonical import canonical
+from abs_shield.core.digest import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable import DurableStore
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 LOG = "ABS_SHIELD_LOG"
 """The environment variable with the address of the commands' decision log."""

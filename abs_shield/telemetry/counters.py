@@ -18,11 +18,11 @@ from opentelemetry.metrics import (
 )
 
 from abs_shield.core import Coverage
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
 from abs_shield.telemetry.watched_stores import WatchedStore, WatchedStores
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST_WAITING = 256  # a lock taken once per so many decisions costs a call almost nothing
 _MOST_CHECKS = 300

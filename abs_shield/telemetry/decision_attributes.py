@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.generated_ids import is_generated
+from abs_shield.core.fork_safety import is_generated
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counters import Labels
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Value = str | bool | int | float
 _LONGEST_UNREGISTERED = 64  # a model may write a page instead of a name; OpenAI allows 64

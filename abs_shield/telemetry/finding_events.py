@@ -6,10 +6,10 @@ from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
 
 from abs_shield.core import Decision, Finding, Verdict
-from abs_shield.core.pointers import safe_where
+from abs_shield.core.decision_summary import safe_where
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_tool
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 DETAIL = 1_000
 """Maximum length of an exported detail (opt-in), in characters: some sentences with values."""

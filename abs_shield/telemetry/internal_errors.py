@@ -8,10 +8,10 @@ from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
 
 from abs_shield.core import Decision, Outcome
-from abs_shield.core.layer_names import IMPOSSIBLE_STATE
+from abs_shield.core.vocabularies import IMPOSSIBLE_STATE
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_tool
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _RAISED = re.compile(r"(\w+) at .+:\d+")
 """An exception in `Decision.errors`: its type and location."""

@@ -9,7 +9,7 @@ from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counters import DecisionCounters
 from abs_shield.telemetry.decision_attributes import DecisionAttributes
 from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST_CHECKS = 100  # a custom layer may have any name; each is multiplied by tools and verdicts
 # from 10 us, because a check takes tens of microseconds and OpenTelemetry's default buckets begin

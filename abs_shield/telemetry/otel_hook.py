@@ -29,7 +29,7 @@ from abs_shield.telemetry.internal_errors import emit_errors
 from abs_shield.telemetry.metrics import MetricInstruments
 from abs_shield.telemetry.tool_span import SCOPE, ToolSpan, executes_tool, is_new_span, is_own_span
 from abs_shield.telemetry.watched_stores import WatchedStore
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"

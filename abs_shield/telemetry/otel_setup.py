@@ -17,12 +17,12 @@ from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import ShieldError
 from abs_shield.telemetry.batch_processors import DroppingLogProcessor, DroppingSpanProcessor
 from abs_shield.telemetry.provider_shutdown import ProviderShutdown
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 _GRPC = "opentelemetry.exporter.otlp.proto.grpc"
 _HTTP = "opentelemetry.exporter.otlp.proto.http"

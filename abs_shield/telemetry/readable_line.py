@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from abs_shield.core import Decision, Subject
 from abs_shield.telemetry.decision_attributes import shown_tool
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 FORMAT = "ABS_SHIELD_LOG_FORMAT"
 """The environment variable with the format of log lines."""

@@ -19,7 +19,7 @@ from abs_shield.telemetry.decision_attributes import (
 )
 from abs_shield.telemetry.decision_span import span_of
 from abs_shield.telemetry.readable_line import FORMAT, LogFormat, is_for_terminal, readable_line
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _SHORT = {
     semconv.ATTRIBUTE_AGENT: "agent",

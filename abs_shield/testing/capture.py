@@ -12,7 +12,7 @@ from abs_shield.shield import Shield
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.testing.decision_list import CapturedDecisions
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 
 @contextmanager

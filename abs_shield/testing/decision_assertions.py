@@ -8,7 +8,7 @@ from abs_shield.core import Decision
 from abs_shield.errors import ShieldError
 from abs_shield.testing.decision_matcher import ALLOWED, BLOCKED, FLAGGED, DecisionMatcher
 from abs_shield.testing.expectations import BlockedExpectation, PassingExpectation
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _NONE: Final[Any] = object()
 """Marks a missing argument: None would hide a decision that a test forgot to make."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from abs_shield.core import Action, Decision, Finding, Subject
-from abs_shield.core.summary import APPROVALS
+from abs_shield.core.decision_summary import APPROVALS
 from abs_shield.shield.off_switch import NOTE
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _SHOWN = 12  # a failure message of more lines hides the test's own output
 _OF_NO_TOOL = {Subject.ANSWER: "the answer", Subject.OUTPUT: "the output"}

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from abs_shield.core import Decision, Finding, Mode, Verdict
-from abs_shield.core.layer_names import LAYER_NAMES, OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES
-from abs_shield.core.summary import APPROVALS
-from abs_shield.core.words import Outcome
+from abs_shield.core.decision_summary import APPROVALS
+from abs_shield.core.vocabularies import (
+    LAYER_NAMES,
+    OF_NO_TOOL,
+    OPT_IN_NAMES,
+    SIGNAL_NAMES,
+    Outcome,
+)
 from abs_shield.testing.decision_list import (
     decision_lines,
     is_allowed,
@@ -17,7 +22,7 @@ from abs_shield.testing.decision_list import (
     is_flagged,
     no_match_text,
 )
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 class MatchedReason(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.errors import ShieldError
 from abs_shield.replay.file_lines import BadLine, lines
 from abs_shield.testing.decision_list import no_match_text
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _Messages = list[dict[str, Any]]
 _READABLE = "give a run file that can be read"

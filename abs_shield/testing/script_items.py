@@ -11,7 +11,7 @@ from abs_shield.core.events import Event, MessageText, Opaque, Returned
 from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.replay.recorded_turns import Turn, turns
 from abs_shield.testing.script_steps import Step
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 
 class ScriptedCall(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Returned
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.replay.recorded_turns import RunClock, Turn
 from abs_shield.session import Session
@@ -19,7 +19,7 @@ from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.shield.tool_registry import runner
 from abs_shield.testing.decision_list import Decisions
 from abs_shield.testing.script_items import ScriptedCall, ScriptItem
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 class ScriptRunner:

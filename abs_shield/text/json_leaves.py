@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from abs_shield.text.opaque import TypePlaceholder, UnreadIterator
+
+class TypePlaceholder(str):
+    """The type of a value without a JSON form, as in ``<generator>``."""
+
+    __slots__ = ()
+
+
+class UnreadIterator(list[Any]):
+    """An iterator that is left to the tool; an empty list for a schema."""
+
+    __slots__ = ()
+
 
 Path = tuple[str | int, ...]
 State = TypeVar("State")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from abs_shield.text.normal import chunks, is_unspaced_script, normal
+from abs_shield.text.normal_form import chunks, is_unspaced_script, normal
 
 WORDS = {
     3: "thousand tausend tsd mil mille mila milla duizend tusen tusind tys tysiące tysięcy "

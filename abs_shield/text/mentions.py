@@ -9,8 +9,7 @@ from enum import StrEnum
 
 from abs_shield.text.months import ENGLISH_OR_SHORT
 from abs_shield.text.sentences import TITLES
-from abs_shield.text.values.numerals import DIGITS, SPACED
-from abs_shield.text.values.value_patterns import CODES, MARKS
+from abs_shield.text.values.numerals import CODES, DIGITS, MARKS, SPACED
 
 
 class MentionKind(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import lru_cache
 
-from abs_shield.text.normal import chunks, normal, unaccented
+from abs_shield.text.normal_form import chunks, normal, unaccented
 
 ENGLISH = (
     "january february march april may june july august september october november december"

@@ -7,8 +7,12 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from operator import eq
 
-from abs_shield.text.identifier_words import singular, split_words
-from abs_shield.text.synonyms import canonical, have_different_meanings
+from abs_shield.text.identifier_words import (
+    canonical,
+    have_different_meanings,
+    singular,
+    split_words,
+)
 
 _LONGEST = 128  # characters of a name: a comparison takes quadratic time
 _MOST = 5_000  # candidates: beyond it, the hint is not worth its time

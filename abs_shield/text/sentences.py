@@ -1,9 +1,11 @@
-"""Sentence boundaries in any script."""
+"""Sentence boundaries in any script, and sentences that refer to the one before."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+
+from abs_shield.text.normal_form import normal, words
 
 _STOP = re.compile(
     "[.!?\u2026\u203d\u061f\u06d4\u0589\u1362\u0964\u0965\u3002\uff01\uff0e\uff1f\uff61]+"
@@ -88,3 +90,21 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     left = len(piece) - len(piece.lstrip())
     if left < len(piece):
         yield start + left, start + len(piece.rstrip())
+
+
+_PRONOUNS = frozenset(
+    "it its they them their theirs he him his she her hers this that these those both such "
+    "er sie es ihr sein dieser diese dieses il elle ils elles ce cette ello ella esto este".split()
+)
+_FIRST = 40
+"""Characters that are searched for the first word; a pronoun has fewer than ten."""
+
+
+def starts_with_pronoun(sentence: str) -> bool:
+    """
+    Return whether a sentence begins with a pronoun.
+
+    >>> starts_with_pronoun("It is 330 meters tall."), starts_with_pronoun("The tower is tall.")
+    (True, False)
+    """
+    return bool(_PRONOUNS.intersection(words(normal(sentence[:_FIRST]))[:1]))

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from abs_shield.text.digit_groups import is_iban
-from abs_shield.text.normal import MARKS, is_unspaced_script, unaccented
+from abs_shield.text.normal_form import MARKS, is_unspaced_script, unaccented
 
 _GAPS = re.compile(r"([\W_]+)")
 _SIGNS = re.compile(rf"[{MARKS}\u0300-\u036f]+")

@@ -9,7 +9,7 @@ from ipaddress import IPv6Address
 
 from abs_shield.text.magnitudes import with_words
 from abs_shield.text.months import month_names
-from abs_shield.text.normal import alphanumerics, unaccented, words
+from abs_shield.text.normal_form import alphanumerics, unaccented, words
 from abs_shield.text.phones import nationals
 from abs_shield.text.separatorless import has_significant, may_be_several, separators
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from abs_shield.text.normal import normal, unaccented
+from abs_shield.text.normal_form import normal, unaccented
 
 LONGEST_WORD = 64
 """

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from abs_shield.text.sentences import TITLES as SENTENCE_TITLES
 from abs_shield.text.stem import LONGEST_WORD, lowered, stem
-from abs_shield.text.values.calendar import MONTHS
+from abs_shield.text.values.date_values import MONTHS
 from abs_shield.text.values.numerals import (
+    BEHIND,
     COUNTED,
     DIGITS,
     MYRIADS,
@@ -20,7 +21,6 @@ from abs_shield.text.values.numerals import (
     parse_number_words,
     parse_numeral,
 )
-from abs_shield.text.values.value_patterns import BEHIND
 
 _TOKEN = re.compile(
     rf"\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?= ?{BEHIND})"

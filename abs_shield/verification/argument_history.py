@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from abs_shield.stats.western import limits
+from abs_shield.stats.western_electric import limits
 from abs_shield.verification.baseline import Anomaly, Baseline
 from abs_shield.verification.numeric_fields import pointer_to
 from abs_shield.verification.observation import Observation

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import log, log10
 from typing import NamedTuple
 
-from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
+from abs_shield.stats.western_electric import CLASSIC, WEIGHTS, limits
 from abs_shield.verification.numeric_fields import pointer_to
 from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series

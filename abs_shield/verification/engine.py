@@ -12,11 +12,11 @@ from threading import Lock, get_ident
 from time import time
 from typing import Any, Self, Unpack
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification_config import Verification
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.verification.engine_state import EngineState
 from abs_shield.verification.quarantine import matching_results
 from abs_shield.verification.result_memory import ResultMemory

@@ -10,7 +10,7 @@ from math import copysign, inf, log, sqrt
 
 from abs_shield.stats import Window
 from abs_shield.stats.series_shape import SeriesShape, repeats, shape
-from abs_shield.stats.western import RUN, WEIGHTS, ControlLimits, limits
+from abs_shield.stats.western_electric import RUN, WEIGHTS, ControlLimits, limits
 
 NEWEST = 100
 """Number of points that a series remembers; older ones would hide that a tool has changed."""

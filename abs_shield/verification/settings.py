@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 from abs_shield.errors import PolicyError
 from abs_shield.policy.verification_config import Verification
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 from abs_shield.verification.signal_calibration import SignalCalibration
 from abs_shield.verification.thresholds import Thresholds
 from abs_shield.verification.weigh import RATIOS, Weigher

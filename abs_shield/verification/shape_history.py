@@ -6,7 +6,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
 from abs_shield.text.json_leaves import escape_step
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.verification.argument_history import CONSISTENT
 from abs_shield.verification.baseline import LEAST, Anomaly
 from abs_shield.verification.observation import Observation

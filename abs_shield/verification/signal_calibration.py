@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.stats.calibration_error import brier, expected_calibration_error
-from abs_shield.stats.logodds import log_odds, probability
-from abs_shield.text.show import shown
+from abs_shield.stats.probabilities import brier, expected_calibration_error, log_odds, probability
+from abs_shield.text.safe_display import shown
 from abs_shield.verification.combine import GROUP, Calibrated, Rates
 from abs_shield.verification.verification_result import SignalResult, VerificationResult
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from abs_shield.errors import StoreError
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 from abs_shield.verification.engine_state import EngineState
 from abs_shield.verification.settings import ToolSettings
 from abs_shield.verification.snapshot_schema import (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from abs_shield.errors import StoreError
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.verification.snapshot import damaged
 from abs_shield.verification.snapshot_schema import PARTS, SCHEMA_VERSION
 

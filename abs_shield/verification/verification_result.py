@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _SHOWN = 3  # signals in one line; all of them are in `signals`
 

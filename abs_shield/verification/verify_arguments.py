@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 from abs_shield.verification.verification_result import VerificationResult
 
 _ROUNDED = 0.00051

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from abs_shield.core.finding import Unavailable
-from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.stats.probabilities import log_odds, probability
 from abs_shield.verification.combine import Calibrated, Combiner, Literature
 from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_calibration import SignalCalibration

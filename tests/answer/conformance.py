@@ -87,7 +87,7 @@ def served(request: pytest.FixtureRequest) -> str:
 
 def client(url: str, model: str) -> Any:
     """Return the judge that asks the server for *model*."""
-    from abs_shield.model.openai import OpenAIJudge
+    from abs_shield.model.openai_judge import OpenAIJudge
 
     return OpenAIJudge(model, base_url=url, api_key="k", retries=0)
 

@@ -12,7 +12,7 @@ from abs_shield.answer import AnswerConfig, fit_gate
 from abs_shield.answer.gate import GateClaim, gate
 from abs_shield.answer.gate_calibration import fit_threshold
 from abs_shield.core.label import Label, Truth
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores import MemoryStore
 
 

@@ -7,7 +7,7 @@ import pytest
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.combination import combine
 from abs_shield.answer.scorers import ScorerEffect
-from abs_shield.stats.logodds import log_odds
+from abs_shield.stats.probabilities import log_odds
 
 CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))
 ABSENT = Opinion(score=0.55, missing=(MissingValue("money", "$7", 9, 11),))

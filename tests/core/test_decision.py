@@ -21,7 +21,7 @@ from abs_shield.core import (
     Subject,
     Verdict,
 )
-from abs_shield.core.canonical import canonical
+from abs_shield.core.digest import canonical
 
 FINDING = Finding(
     check="phantom_tool",

@@ -12,10 +12,10 @@ from threading import Event, Lock, RLock, Thread
 import pytest
 
 import abs_shield
-from abs_shield.core.forked import Renewed, renewed
+from abs_shield.core.fork_safety import Renewed, renewed
 
 ROOM = Path(abs_shield.__file__).parent
-RENEWS_ITSELF = {"core/forked.py", "stores/batch_writer.py"}
+RENEWS_ITSELF = {"core/fork_safety.py", "stores/batch_writer.py"}
 """The registry, and a writer, which begins anew in a child as a whole."""
 
 

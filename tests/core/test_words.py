@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from abs_shield.core import LAYER_NAMES, Action, Mode, Outcome, Subject, Verdict
-from abs_shield.core.layer_names import OPT_IN_NAMES
+from abs_shield.core.vocabularies import OPT_IN_NAMES
 
 
 def test_verdicts_go_from_mild_to_grave() -> None:

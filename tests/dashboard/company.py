@@ -20,7 +20,7 @@ from abs_shield.core import (
     Verdict,
 )
 from abs_shield.core.label import Label, Truth
-from abs_shield.core.layer_names import ANSWER, SIGNAL_NAMES
+from abs_shield.core.vocabularies import ANSWER, SIGNAL_NAMES
 from abs_shield.stores.durable import DurableStore
 
 BEGIN = 1_793_664_000.0

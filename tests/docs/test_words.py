@@ -12,7 +12,7 @@ from pydantic_core import PydanticUndefined
 
 from abs_shield import Action, Finding, Mode, Tool, Verdict
 from abs_shield.core import Outcome, Subject
-from abs_shield.core.summary import APPROVALS
+from abs_shield.core.decision_summary import APPROVALS
 from abs_shield.flywheel.catch import Catch
 from abs_shield.session import Limits, Session
 

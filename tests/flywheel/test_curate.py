@@ -9,7 +9,7 @@ from abs_shield.flywheel.curate import curate
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.status import status
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores import MemoryStore
 from tests.flywheel.conftest import HOSTILE, catches, decision, finding, label
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import CallBlocked, Decision, Shield, ShieldError, Tool, ToolCall, rule, shield
-from abs_shield.core.layer_names import LAYER_NAMES, OPT_IN_NAMES
+from abs_shield.core.vocabularies import LAYER_NAMES, OPT_IN_NAMES
 from tests.hostile.cases import ANY, Unequal, Unlistable, Unmeasurable, nested
 from tests.hostile.test_fuzz_index import TOLD
 from tests.hostile.test_fuzz_parser import JSON, MESSAGES, PIECES

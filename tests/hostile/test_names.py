@@ -20,7 +20,7 @@ from abs_shield.cli import main
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay, row
 from abs_shield.telemetry import Otel, StructLog
-from abs_shield.text.show import LONGEST_NAME
+from abs_shield.text.safe_display import LONGEST_NAME
 from tests.hostile.doors import written
 
 NAMES = {

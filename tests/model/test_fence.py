@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.model import fenced, instructions
-from abs_shield.model.json_reply import object_in
+from abs_shield.model.openai_judge import object_in
 
 
 def parts(name, value):

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from abs_shield.errors import ShieldError
-from abs_shield.model.openai import OpenAIJudge
+from abs_shield.model.openai_judge import OpenAIJudge
 
 
 def test_the_error_names_the_extra(monkeypatch):

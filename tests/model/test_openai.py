@@ -16,7 +16,7 @@ pytest.importorskip("openai", reason="the extra `judge` is not installed")
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Ask, BadReply, Terms, Undetermined, aask, ask
 from abs_shield.model.ask import DEFAULT_TERMS
-from abs_shield.model.openai import OpenAIJudge
+from abs_shield.model.openai_judge import OpenAIJudge
 from tests.model.served import serving
 
 SCHEMA = {

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import Policy, PolicyError, Suppression, Tool, inverse, rule, shield
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.layer_names import OPT_IN_NAMES
+from abs_shield.core.vocabularies import OPT_IN_NAMES
 from abs_shield.policy import configure
 from abs_shield.session import Limits
 

@@ -19,7 +19,7 @@ from abs_shield.quality import (
 from abs_shield.quality.calibration import false_positive_rate, measured_precision
 from abs_shield.quality.confidence import Precision
 from abs_shield.quality.consistency import contradictions
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores import MemoryStore, open_store
 
 CARD = "Her card is 4111 1111 1111 1111."

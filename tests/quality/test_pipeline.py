@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.quality import (
     AgentOutput,

@@ -9,7 +9,7 @@ import pytest
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
 from abs_shield.report import LayerCounts, LayerReport, Readiness, limit_text, percent
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 RULE = Readiness()
 REASONS = Counter(

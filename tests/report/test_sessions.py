@@ -8,7 +8,7 @@ import random
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.report import Readiness, Report, Standing, rollout
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 from tests.report.test_report import judged, labelled
 
 CLEAN, WRONG = judged(("first", 1), ("first", "x"))

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 import pytest
 
-from abs_shield.stats.western import RUN, WEIGHTS, limits
+from abs_shield.stats.western_electric import RUN, WEIGHTS, limits
 from abs_shield.verification import (
     SIGNALS,
     Literature,

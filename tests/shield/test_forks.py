@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 FIRST_CALLS = """
 import faulthandler, os, signal, sys, threading, time
 from abs_shield import Shield, shield, shielded
-from abs_shield.core import forked
+from abs_shield.core import fork_safety
 
-forked._LONGEST_WAIT_S = 600.0  # nothing is waited for that never comes
+fork_safety._LONGEST_WAIT_S = 600.0  # nothing is waited for that never comes
 firewall = Shield(shield.configure(mode="strict"), hooks=None)
 
 @shielded(firewall)

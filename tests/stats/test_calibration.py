@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from abs_shield.stats.calibration_error import brier, expected_calibration_error, reliability
+from abs_shield.stats.probabilities import brier, expected_calibration_error, reliability
 
 
 def drawn(n, *, bias=0.0):

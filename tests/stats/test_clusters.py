@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.stats.clusters import Clusters, Effect, clustered_wilson
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import Clusters, Effect, clustered_wilson, wilson
 
 RATS = [(5, 1), (5, 0), (4, 3), (6, 0), (3, 3), (5, 2), (2, 0), (6, 5)]
 """Size and hits of clusters, such as litters of an experiment."""

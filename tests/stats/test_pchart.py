@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from abs_shield.stats.pchart import p_chart
+from abs_shield.stats.control_charts import p_chart
 
 
 @pytest.mark.parametrize("rate", [0.001, 0.01, 0.1, 0.5, 0.9, 0.999])

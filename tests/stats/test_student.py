@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.stats.student import prediction_limit, upper_quantile, upper_tail
+from abs_shield.stats.western_electric import prediction_limit, upper_quantile, upper_tail
 
 TABLE = [
     (0.05, 1, 6.3138), (0.025, 2, 4.3027), (0.01, 5, 3.3649), (0.005, 7, 3.4995),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.stats.western import WEIGHTS, limits
+from abs_shield.stats.western_electric import WEIGHTS, limits
 
 
 def test_the_weights_are_those_of_the_table():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.stats.wilson import wilson
+from abs_shield.stats.share_intervals import wilson
 
 TEXTBOOK = [
     (10, 10, 0.7225, 1.0),

@@ -23,7 +23,7 @@ from abs_shield import (
     shielded,
 )
 from abs_shield.core import Failed, Finding, Verdict
-from abs_shield.core.layer_names import LAYER_NAMES, OPT_IN_NAMES
+from abs_shield.core.vocabularies import LAYER_NAMES, OPT_IN_NAMES
 from tests.telemetry.canaries import CANARY
 
 NAMED = f"tx_{CANARY}_1"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.text.form_blanks import LONGEST, is_blank
+from abs_shield.text.text_templates import LONGEST, is_blank
 
 BLANKS = [
     "<order_id>", "<your name>", "[Your Name]", "[Your Company]", "{user_id}", "{{customer_email}}",

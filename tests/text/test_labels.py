@@ -6,7 +6,7 @@ import random
 import re
 from time import process_time
 
-from abs_shield.text.code_labels import labelled_codes
+from abs_shield.text.labelled_values import labelled_codes
 
 SLOW = re.compile(r"(?<![\w@./-])(?=[\w@./#-]*\d)[\w@./#-]*\w")
 """What a code is, in one expression that tries each place of a long run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 
 
 def test_accents_without_end_are_cut() -> None:

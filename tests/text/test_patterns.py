@@ -11,17 +11,25 @@ from abs_shield.plan.requested_steps import requests_both_steps
 from abs_shield.plan.tool_action import parse_action
 from abs_shield.text import value_shapes
 from abs_shield.text.failure_results import is_failure_result
-from abs_shield.text.id_templates import templates
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.labelled_values import labelled_values
 from abs_shield.text.language import language
+from abs_shield.text.name_forms import bare_place, foreign_names
 from abs_shield.text.nearest import closest_spelling, nearest
-from abs_shield.text.normal import alphanumerics, chunks, codes, normal, parts, unaccented, words
-from abs_shield.text.path_cuts import cut_positions, is_plain_step
-from abs_shield.text.place_names import bare_place, foreign_names
-from abs_shield.text.popular_sites import is_popular_site
+from abs_shield.text.normal_form import (
+    alphanumerics,
+    chunks,
+    codes,
+    normal,
+    parts,
+    unaccented,
+    words,
+)
+from abs_shield.text.path_steps import cut_positions, is_plain_step
+from abs_shield.text.public_names import is_popular_site
 from abs_shield.text.separatorless import SeparatorlessText
 from abs_shield.text.spelling_variants import forms
+from abs_shield.text.text_templates import templates
 
 PIECES = [
     "a", "1", "a_", "a-", "a.", "1,", "1 ", "- ", "@a", "/a", "((", "  ", "\n", "a b ", "$", "%a",

@@ -7,14 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield.text.failure_results import is_failure_result
-from abs_shield.text.id_templates import template_values, templates
 from abs_shield.text.labelled_values import labelled_values
 from abs_shield.text.language import language
-from abs_shield.text.normal import alphanumerics, chunks, normal, parts, unaccented
-from abs_shield.text.path_cuts import cut_positions, is_misspelt_path
-from abs_shield.text.place_names import bare_place, foreign_names
+from abs_shield.text.name_forms import bare_place, foreign_names
+from abs_shield.text.normal_form import alphanumerics, chunks, normal, parts, unaccented
+from abs_shield.text.path_steps import cut_positions, is_misspelt_path
 from abs_shield.text.separatorless import SeparatorlessText
 from abs_shield.text.spelling_variants import forms
+from abs_shield.text.text_templates import template_values, templates
 from abs_shield.text.value_shapes import (
     is_address,
     is_code,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.text.show import LINE, escaped, shown
+from abs_shield.text.safe_display import LINE, escaped, shown
 
 ATTACKS = ["\x1b[31m", "\r\n", "\u202e", "\u2066", "\u2028", "\u2029", "\x85", "\x00", "\u200b"]
 TEXT = st.text() | st.lists(st.sampled_from([*ATTACKS, "a", "é", "订"])).map("".join)

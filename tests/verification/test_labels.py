@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, ShieldError
-from abs_shield.stats.calibration_error import brier, expected_calibration_error
-from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.stats.probabilities import brier, expected_calibration_error, log_odds, probability
 from abs_shield.verification import (
     SIGNALS,
     Calibrated,

@@ -31,7 +31,7 @@ from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 logger = logging.getLogger("abs_shield")
 

@@ -35,7 +35,7 @@ from abs_shield.adapters.asgi.response_collector import (
 )
 from abs_shield.errors import ShieldError
 from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult, Task
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 logger = logging.getLogger("abs_shield")
 

@@ -20,8 +20,7 @@ from opentelemetry import trace
 from abs_shield.adapters.fastmcp.tool_listings import Listing, Listings, find_tool, listing_of
 from abs_shield.core import Mode, ToolCall
 from abs_shield.core.digest import digest, digest_of
-from abs_shield.core.forked import renewed
-from abs_shield.core.generated_ids import new_id
+from abs_shield.core.fork_safety import new_id, renewed
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session, current_session
@@ -33,7 +32,7 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.message_content import content_of
 from abs_shield.shield.tool_call_loop import feedback_text
 from abs_shield.telemetry import semconv
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")
 

@@ -11,7 +11,7 @@ from typing import Any
 from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.utilities.versions import VersionSpec
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.shield.offered_tools import Description
 

@@ -20,7 +20,7 @@ from abs_shield.adapters.openai.response_items import (
     record_hosted_tools,
 )
 from abs_shield.core import ToolCall
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield import Shield

@@ -10,7 +10,7 @@ from agents import RunConfig, ToolErrorFormatterArgs
 
 from abs_shield.adapters.openai_agents.run_context import run_of
 from abs_shield.core import Mode
-from abs_shield.core.layer_names import PHANTOM_TOOL
+from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.policy import Policy
 from abs_shield.shield import Shield
 from abs_shield.shield.tool_call_loop import feedback_text

@@ -27,7 +27,7 @@ from abs_shield.adapters.openai_agents.run_context import (
 )
 from abs_shield.adapters.openai_agents.run_hooks import ShieldRunHooks
 from abs_shield.adapters.openai_agents.tool_dispatch import hook_custom_tool, judged_tool
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import ShieldError
 from abs_shield.session.session_record import record_of
 

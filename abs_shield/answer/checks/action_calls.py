@@ -13,14 +13,13 @@ from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.field_kinds import names_money
 from abs_shield.answer.evidence.passages import ExecutedAction
 from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
-from abs_shield.text.amounts import amount
-from abs_shield.text.identifier_words import name_words
+from abs_shield.text.exact_values import amount
+from abs_shield.text.identifier_words import canonical, name_words
 from abs_shield.text.json_leaves import leaves, name_of, scalar_text
 from abs_shield.text.stem import stem
-from abs_shield.text.synonyms import canonical
 from abs_shield.text.values.figure import ID, SUMS
 from abs_shield.text.values.figure_reader import figures
-from abs_shield.text.values.id_values import id_key
+from abs_shield.text.values.number_values import id_key
 from abs_shield.text.verbs import (
     ACTION_NOUNS,
     RELATED_VERBS,

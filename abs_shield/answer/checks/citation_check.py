@@ -11,7 +11,7 @@ from abs_shield.answer.claim_types import Claim, Opinions
 from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
 from abs_shield.text.citations import Citation, citations
 from abs_shield.text.json_leaves import leaves
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _MOST_LEAVES = 20_000  # results of a search have some 1,000 values
 _LONGEST_LABEL = 60  # an id; a number at the end of a sentence labels nothing

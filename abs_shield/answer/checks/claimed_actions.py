@@ -31,11 +31,11 @@ from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
 from abs_shield.answer.claim_types import Claim, Opinions, Unavailable
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.json_leaves import leaves
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 from abs_shield.text.stem import stem
 from abs_shield.text.values.figure import ID
 from abs_shield.text.values.figure_reader import figures
-from abs_shield.text.values.id_values import id_key
+from abs_shield.text.values.number_values import id_key
 from abs_shield.text.verbs import SPEECH_VERBS, VERB_EFFECTS, VerbEffect, infinitive, is_action
 
 _BEGUN = frozenset(

@@ -14,7 +14,7 @@ from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.evidence.record_paths import record_of
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.identifier_words import name_words
-from abs_shield.text.values.calendar import weekdays
+from abs_shield.text.values.date_values import weekdays
 from abs_shield.text.values.figure import DATE, TIME, Day, Figure, Minute, figures_agree, is_near
 
 _MOST = 48

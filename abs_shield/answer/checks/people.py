@@ -13,9 +13,8 @@ from abs_shield.answer.checks.exemptions import is_example
 from abs_shield.answer.checks.opinions import ABSENT, NOTHING, PRESENT
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
-from abs_shield.text.first_names import FIRST_NAMES, SHORT_FOR
-from abs_shield.text.namesakes import is_namesake
-from abs_shield.text.normal import is_latin, normal, unaccented, words
+from abs_shield.text.normal_form import is_latin, normal, unaccented, words
+from abs_shield.text.person_names import FIRST_NAMES, SHORT_FOR, is_namesake
 
 _TITLE = re.compile(
     r"\b(?:(?:(?:Dr|Prof|Mr|Mrs|Ms|Mx|Dott|Ing|Sra?|Mme|Mlle)\b\.?|Doctor|Professor|Nurse|Herrn?"

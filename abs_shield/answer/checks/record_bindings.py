@@ -14,8 +14,8 @@ from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.record_paths import is_foreign, without_indices
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
 from abs_shield.text.identifier_words import name_words
-from abs_shield.text.normal import normal, words
-from abs_shield.text.show import shown
+from abs_shield.text.normal_form import normal, words
+from abs_shield.text.safe_display import shown
 from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, figures_agree
 
 _MOMENTS = frozenset({DATE, TIME})

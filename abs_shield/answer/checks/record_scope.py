@@ -11,10 +11,10 @@ from itertools import islice
 from abs_shield.answer.evidence.evidence_value import LONGEST_NAME, KeyPlace
 from abs_shield.answer.evidence.record_paths import Steps, is_foreign, record_of, without_indices
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.normal import normal, words
+from abs_shield.text.normal_form import normal, words
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure import DATE, ID, SUMS, Figure
-from abs_shield.text.values.figure_text import unescape_newlines
+from abs_shield.text.values.figure_reader import unescape_newlines
 
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(

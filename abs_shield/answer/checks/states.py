@@ -22,8 +22,8 @@ from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
 from abs_shield.text.identifier_words import split_words
 from abs_shield.text.json_leaves import Path, leaves, pointer, scalar_text
-from abs_shield.text.opposites import OPPOSITES
-from abs_shield.text.show import shown
+from abs_shield.text.polarity import OPPOSITES
+from abs_shield.text.safe_display import shown
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import STOP
 from abs_shield.text.verbs import infinitive

@@ -30,7 +30,7 @@ from abs_shield.answer.evidence.evidence_value import EvidenceValue
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.json_leaves import pointer
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 from abs_shield.text.values.figure import (
     ID,
     MONEY,
@@ -40,11 +40,11 @@ from abs_shield.text.values.figure import (
     Figure,
     Minute,
     figures_agree,
+    minus_before,
 )
 from abs_shield.text.values.figure_reader import figures, on_24_hour_clock
-from abs_shield.text.values.signs import minus_before
+from abs_shield.text.values.numerals import CELSIUS, FAHRENHEIT
 from abs_shield.text.values.units import join_durations, join_number_groups
-from abs_shield.text.values.value_patterns import CELSIUS, FAHRENHEIT
 
 MOST_VALUES = 500
 """

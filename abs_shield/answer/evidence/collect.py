@@ -22,7 +22,7 @@ from abs_shield.session.call_states import Executed, TooLarge, is_feedback
 from abs_shield.session.session_record import record_of
 from abs_shield.text.failure_results import is_failure_result
 from abs_shield.text.json_leaves import leaves, parse_container
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _SOURCES = {"user": PassageSource.USER, "system": PassageSource.SYSTEM}
 _EVERY = 1 << 30  # all of them: the record has its own bound

@@ -12,7 +12,7 @@ from abs_shield.answer.evidence.field_kinds import may_name_money
 from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.evidence.record_paths import Leaf, Steps
 from abs_shield.plan.parameter_names import classify_name
-from abs_shield.text.normal import normal, words
+from abs_shield.text.normal_form import normal, words
 from abs_shield.text.value_shapes import is_code
 from abs_shield.text.values.figure import (
     ID,
@@ -26,7 +26,7 @@ from abs_shield.text.values.figure import (
     is_year,
 )
 from abs_shield.text.values.figure_reader import figures
-from abs_shield.text.values.id_values import id_key
+from abs_shield.text.values.number_values import id_key
 
 # names of people and products; a longer text is a description
 LONGEST_NAME = 60

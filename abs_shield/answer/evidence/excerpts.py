@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.windows import nearest
 from abs_shield.model import fenced
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 # some 6,000 tokens, a small model's context; a question is short
 _MOST_CHARACTERS, _LONGEST_QUESTION = 24_000, 8_000

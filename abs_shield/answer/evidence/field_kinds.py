@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abs_shield.text.identifier_words import name_words
+from abs_shield.text.values.numerals import CODES
 from abs_shield.text.values.units import field_units
-from abs_shield.text.values.value_patterns import CODES
 
 _AMOUNTS = frozenset(
     "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "

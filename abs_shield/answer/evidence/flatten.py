@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.answer.evidence.extent import MOST_NUMBERS, beginning, count
-from abs_shield.core.canonical import canonical
+from abs_shield.core.digest import canonical
 from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.json_leaves import DEEPEST, Path, leaves, parse_container, pointer
-from abs_shield.text.show import describe_exception
+from abs_shield.text.safe_display import describe_exception
 
 MOST_LINES = 20_000
 """Values of one result that are read; each becomes a line."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abs_shield.plan.tool_action import parse_action, parse_action_argument
-from abs_shield.text.identifier_words import name_words
-from abs_shield.text.synonyms import canonical
+from abs_shield.text.identifier_words import canonical, name_words
 from abs_shield.text.verbs import infinitive
 
 _REFUSES = re.compile(

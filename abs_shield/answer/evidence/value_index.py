@@ -34,7 +34,7 @@ from abs_shield.answer.evidence.record_paths import (
 from abs_shield.answer.evidence.text_rows import PROSE, rows
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.mentions import FUNCTION_WORDS
-from abs_shield.text.normal import normal, words
+from abs_shield.text.normal_form import normal, words
 from abs_shield.text.values.figure import (
     ID,
     MONEY,
@@ -48,8 +48,8 @@ from abs_shield.text.values.figure import (
 )
 from abs_shield.text.values.figure_reader import figures, on_24_hour_clock
 from abs_shield.text.values.number_values import SIGNS
+from abs_shield.text.values.numerals import CODES
 from abs_shield.text.values.units import Unit, converted_units, field_units, lengths_in, units_of
-from abs_shield.text.values.value_patterns import CODES
 
 MOST_PLACES = 500
 """Occurrences of one value that are read."""

@@ -12,7 +12,7 @@ from abs_shield.answer.faithfulness.providers import (
 )
 from abs_shield.answer.faithfulness.result import FaithfulnessResult, Statement
 from abs_shield.answer.faithfulness.streaming import StreamedPart
-from abs_shield.core.renamed import old_names
+from abs_shield.core.deprecated_names import old_names
 
 __all__ = [
     "Faithfulness",

@@ -25,11 +25,11 @@ from abs_shield.answer.faithfulness.result import (
     share,
 )
 from abs_shield.answer.faithfulness.streaming import LONGEST, Buffer, StreamedPart
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError
 from abs_shield.model import Terms, Undetermined, aplay, play
 from abs_shield.model.ask import Steps
-from abs_shield.text.show import describe_exception, escaped, shown
+from abs_shield.text.safe_display import describe_exception, escaped, shown
 
 BEFORE, AFTER = "before", "after"
 Text: TypeAlias = str | Sequence[str]

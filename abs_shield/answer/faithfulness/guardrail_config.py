@@ -13,12 +13,12 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.faithfulness.providers import LexicalProvider, ModelProvider, Provider
 from abs_shield.answer.faithfulness.result import share
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Replies, Terms
 from abs_shield.policy.declaration_base import Declaration, require_fields
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 Context: TypeAlias = str | Sequence[str | Mapping[str, str]] | Evidence
 """One text, a list of documents (texts, or ``{"id", "text"}``), or the evidence of a run."""

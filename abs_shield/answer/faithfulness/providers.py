@@ -19,9 +19,9 @@ from abs_shield.answer.verifier import Verifier
 from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
 from abs_shield.policy.answer_config import AnswerConfig
-from abs_shield.text.normal import normal
-from abs_shield.text.pronouns import starts_with_pronoun
-from abs_shield.text.show import escaped
+from abs_shield.text.normal_form import normal
+from abs_shield.text.safe_display import escaped
+from abs_shield.text.sentences import starts_with_pronoun
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure_reader import figures
 

@@ -8,9 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from abs_shield.core.words import Mode
+from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 REFUSAL = "I cannot answer this reliably: it does not follow from the sources that I was given."
 NO_STATEMENTS = "no_statements"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.answer.evidence.sentence_index import SentenceIndex
 from abs_shield.text.mentions import MentionKind, mentions
-from abs_shield.text.pronouns import starts_with_pronoun
+from abs_shield.text.sentences import starts_with_pronoun
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from abs_shield.answer.faithfulness.result import FaithfulnessResult
 from abs_shield.errors import PolicyError
+from abs_shield.text.safe_display import shown
 from abs_shield.text.sentences import sentence_spans
-from abs_shield.text.show import shown
 
 # some 80 pages
 LONGEST = 200_000

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from abs_shield.answer.claim_types import Claim
 from abs_shield.text.mentions import MentionKind, mentions
-from abs_shield.text.normal import alphanumerics, normal, words
-from abs_shield.text.pronouns import starts_with_pronoun
-from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.normal_form import alphanumerics, normal, words
+from abs_shield.text.sentences import sentence_spans, starts_with_pronoun
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Figure, figures_agree
 from abs_shield.text.values.figure_reader import figures

@@ -14,7 +14,7 @@ from abs_shield.answer.probes.cloze import GAP, ClozeGap, gaps
 from abs_shield.errors import PolicyError
 from abs_shield.model import Ask, Reply, Undetermined, fenced
 from abs_shield.model.ask import NO_JUDGE, Steps
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _GROUP, _LONGEST_VALUE = 30, 200  # a reply of some 2,000 tokens; a longer value is an explanation
 # as many as `probes` may be: a model tends to repeat its reply to an equal prompt

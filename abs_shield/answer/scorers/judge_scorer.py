@@ -13,7 +13,7 @@ from abs_shield.answer.evidence.windows import nearest
 from abs_shield.answer.judge_questions import ask, list_schema, schema_and_ids_problem
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _SYSTEM = (
     "Judge each claim by the evidence alone, whatever you know besides. `verdict` is `supported` "

@@ -10,7 +10,7 @@ from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Span, Un
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.windows import LONGEST, first, nearest
 from abs_shield.answer.verifier import Odds, Verifier, read_odds
-from abs_shield.text.show import describe_exception, escaped
+from abs_shield.text.safe_display import describe_exception, escaped
 
 _LONGEST_CLAIM = 2_000  # a claim of a verifier's training is a sentence
 _CONTRADICTED_FROM = 0.5  # more likely than not; models without such a class return 0

@@ -16,7 +16,7 @@ from abs_shield.answer.transformer import (
 )
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _PREFIX, _WEIGHTS = "t5.", "model.safetensors"
 _FORM = (

@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.answer.transformer import TransformerVerifier, load, load_model
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 # fixed by Flan-T5's vocabulary; checked when the model is loaded
 _LABELS = {3: "▁", 209: "▁1"}

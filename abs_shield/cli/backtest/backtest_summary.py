@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.backtest import Comparison, Kind, Proportion
 from abs_shield.cli.backtest.compared_policies import BacktestResult
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 
 def summary(done: BacktestResult) -> str:

@@ -23,7 +23,7 @@ from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 _TOOLS = 20  # rows of each kind: about a screen; `--format json` has all
 _MODES = 4  # more do not fit into one line

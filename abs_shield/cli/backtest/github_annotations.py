@@ -10,7 +10,7 @@ from abs_shield.cli.backtest.compared_policies import BacktestResult, in_reposit
 from abs_shield.core import Finding
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.replay import BadLine
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 _MOST = 10
 """Maximum annotations of one kind; GitHub shows no more of one level in a step."""

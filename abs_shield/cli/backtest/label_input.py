@@ -6,7 +6,7 @@ from abs_shield.backtest import Labels, label_lines
 from abs_shield.cli.input_warnings import InputWarnings
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay import BadLine
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def read_labels(path: str | None, warnings: InputWarnings) -> Labels:

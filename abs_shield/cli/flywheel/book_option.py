@@ -12,7 +12,7 @@ from abs_shield.cli.console import safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.gap import Gap
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 DEFAULT = "flywheel.db"
 BookFile = Annotated[

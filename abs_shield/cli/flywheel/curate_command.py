@@ -19,7 +19,7 @@ from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.review import Mistake, mistakes_of, not_applied, review
 from abs_shield.flywheel.review_file import parse_reviews, render_json, render_markdown
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 EXAMPLE = "Example: abs-shield flywheel curate --book flywheel.db --export gaps.md"
 _JSON, _MARKDOWN = (".json",), (".md", ".markdown")

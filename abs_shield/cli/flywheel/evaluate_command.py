@@ -19,7 +19,7 @@ from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy.load import load, load_policy
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 EXAMPLE = (
     'Example: abs-shield flywheel evaluate cases.jsonl --candidate "python new.py" --present'

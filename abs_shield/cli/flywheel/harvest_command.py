@@ -14,7 +14,7 @@ from abs_shield.cli.log.log_option import Database, files_of, open_log
 from abs_shield.cli.output_file import require_not_input
 from abs_shield.flywheel.harvest import Progress as Notice
 from abs_shield.flywheel.harvest import harvest
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 EXAMPLE = "Example: abs-shield flywheel harvest decisions.db --book flywheel.db"
 

@@ -29,7 +29,7 @@ from abs_shield.flywheel.mutate import (
 from abs_shield.policy.load import load
 from abs_shield.quality.facts import FactTable
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 EXAMPLE = (
     "Example: abs-shield flywheel mutate GAP --facts facts.csv --cases cases.jsonl --as openai"

@@ -15,7 +15,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.evaluate import require_evaluation
 from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry, VersionState
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 EXAMPLE = (
     "Example: abs-shield flywheel promote support.txt support.v2.txt --evaluation"

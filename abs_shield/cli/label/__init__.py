@@ -32,7 +32,7 @@ from abs_shield.report import Readiness
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 class LabelChoice(StrEnum):

@@ -12,7 +12,7 @@ from abs_shield.core import Subject
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 
 def export_labels(

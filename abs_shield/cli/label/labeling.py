@@ -16,7 +16,7 @@ from abs_shield.cli.show.run_excerpt import Excerpts
 from abs_shield.core.label import Truth
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 _TRUTHS = {LabelChoice.HALLUCINATED: Truth.HALLUCINATED, LabelChoice.OK: Truth.OK}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def length(store: DurableStore) -> int | None:

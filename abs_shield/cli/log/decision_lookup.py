@@ -6,7 +6,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.stores.durable import DurableStore
 from abs_shield.text.nearest import closest_spelling
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST_NEAR = 100  # neighbours among which a misspelt id is searched: one indexed query
 _LISTED = 5  # enough to see where the ids differ

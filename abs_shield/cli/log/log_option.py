@@ -12,7 +12,7 @@ import typer
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.store_address import default_log, log_key, open_store
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 Database = Annotated[
     str | None,

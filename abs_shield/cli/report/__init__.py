@@ -29,7 +29,7 @@ from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import default_log
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _RULE = Readiness()  # its defaults are those of the options

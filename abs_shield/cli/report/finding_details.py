@@ -12,7 +12,7 @@ from abs_shield.cli.report.report_text import interval, location_text
 from abs_shield.cli.time_options import format_time
 from abs_shield.core import LAYER_NAMES, Decision, Finding, Outcome
 from abs_shield.report import FindingKind, LayerReport, noun_of
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 MOST_PLACES = 300
 """Maximum number of cells with details, the hottest first: a page must open quickly."""

@@ -13,7 +13,7 @@ from abs_shield.cli.report.report_text import interval, location_text, row_name
 from abs_shield.core import Subject
 from abs_shield.replay.heat_rows import SHADES, Cell, HeatRow
 from abs_shield.report import CHECKS, LayerReport, noun_of, percent
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 MOST_TOOLS = 200
 """Maximum number of heatmap rows; the hottest come first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from xml.etree.ElementTree import Element
 
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 _LONGEST = 2_000  # a reason or a detail may quote a document
 _NAME = 60  # a column of a table on a narrow screen

@@ -10,7 +10,7 @@ from abs_shield.stores import ChainFault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import log_key
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 _FAULTS = 3  # examples; `abs-shield log verify` lists them
 

@@ -25,7 +25,7 @@ from abs_shield.report import (
     silent_layers,
 )
 from abs_shield.report.log_totals import OutputCounts, ResultCounts
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 from abs_shield.version import __version__
 
 _REVISIONS = 5  # the newest; a log of a year may have hundreds

@@ -18,7 +18,7 @@ from abs_shield.report import (
     noun_of,
     percent,
 )
-from abs_shield.text.show import escaped, quantity
+from abs_shield.text.safe_display import escaped, quantity
 
 TITLES = {
     Standing.SAFE: "Safe to enforce now",

@@ -38,7 +38,7 @@ from abs_shield.cli.report.report_text import (
     row_name,
 )
 from abs_shield.report import LayerReport, RolloutStep, Standing
-from abs_shield.text.show import LONGEST_NAME, quantity
+from abs_shield.text.safe_display import LONGEST_NAME, quantity
 
 # the higher the number, the earlier a column is dropped from a narrow table
 _SPARE_COLUMNS = {

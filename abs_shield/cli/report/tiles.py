@@ -10,7 +10,7 @@ from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.report import Standing, percent
-from abs_shield.text.show import quantity
+from abs_shield.text.safe_display import quantity
 
 _HELD = {Subject.RESULT: "withheld", Subject.ANSWER: "blocked", Subject.OUTPUT: "held back"}
 

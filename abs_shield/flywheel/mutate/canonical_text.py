@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache
 
-from abs_shield.text.lookalikes import latinised
-from abs_shield.text.normal import alphanumerics, normal
+from abs_shield.text.normal_form import alphanumerics, latinised, normal
 from abs_shield.text.polarity import NEGATORS
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of, tokens
-from abs_shield.text.values.figure import DATE, ID, SUMS, Day, Figure, Minute
+from abs_shield.text.values.figure import DATE, ID, SUMS, Day, Figure, Minute, is_negative
 from abs_shield.text.values.figure_reader import figures
 from abs_shield.text.values.numerals import WORDS, parse_number_words
-from abs_shield.text.values.signs import is_negative
 
 _LONGEST = 20_000
 """Maximum length of a text, in characters: a long prompt; the comparison is not linear in it."""

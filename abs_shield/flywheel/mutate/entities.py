@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 _FAKED = {"subject": "company", "person": "name"}
 """Kind of entity to the method of faker that generates one."""

@@ -14,7 +14,7 @@ from abs_shield.flywheel.mutate.entities import Entities
 from abs_shield.flywheel.mutate.error_values import distort, factors, unquote
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.quality.facts import Fact
-from abs_shield.text.show import capitalised
+from abs_shield.text.safe_display import capitalised
 
 QUESTIONS = (
     "What {was} {subject}'s {attribute}{period}?",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.core.canonical import canonical as canonical_json
+from abs_shield.core.digest import canonical as canonical_json
 from abs_shield.core.digest import digest
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical

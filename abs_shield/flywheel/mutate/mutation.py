@@ -20,7 +20,7 @@ from abs_shield.flywheel.mutate.text_similarity import is_duplicate
 from abs_shield.flywheel.mutate.training_example import Mutation, TrainingExample
 from abs_shield.model import Judge, Terms, Undetermined
 from abs_shield.quality.facts import Fact, Facts
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 LEAST, MOST = 20, 50
 """Minimum and maximum number of examples of one gap, as the flywheel's specification has it."""

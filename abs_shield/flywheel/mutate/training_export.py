@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from abs_shield.core.canonical import encodable
+from abs_shield.core.digest import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.flywheel.mutate.regression import pytest_file, run_file
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def chat(example: TrainingExample, system: str = "") -> dict[str, Any]:

@@ -18,7 +18,7 @@ from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
 from abs_shield.text.json_leaves import Path, value_at
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _MIN_VALUES = 10
 """Different values that code must reject before it is reported; fewer may all be unlike it."""

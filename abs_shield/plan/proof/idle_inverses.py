@@ -14,7 +14,7 @@ from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.schema_shapes import shapes, types
 from abs_shield.schema.satisfiability import find_contradiction
 from abs_shield.schema.text_lengths import pattern_prefix
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 # Keywords that one value can be compared by alone; references and branches are resolved before.
 _PLAIN_KEYWORDS = (

@@ -7,7 +7,7 @@ from itertools import product
 from types import MappingProxyType
 
 from abs_shield.core.finding import counts
-from abs_shield.core.layer_names import CONFIDENCE_DROP
+from abs_shield.core.vocabularies import CONFIDENCE_DROP
 from abs_shield.plan.judged_arguments import compile_targets
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.layer_names import ANSWER, OF_NO_TOOL, OPT_IN_NAMES, VERIFICATION
+from abs_shield.core.vocabularies import ANSWER, OF_NO_TOOL, OPT_IN_NAMES, VERIFICATION
 from abs_shield.plan.compile import layer_mode, tool_mode
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Policy, Tool
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL))
 _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.core.layer_names import PARAMETER_MISMATCH, SIGNAL_NAMES
+from abs_shield.core.vocabularies import PARAMETER_MISMATCH, SIGNAL_NAMES
 from abs_shield.plan.compile import rejects_name
 from abs_shield.plan.finding_codes import FINDING_CODES, OF_WHOLE_CALL
 from abs_shield.plan.place_in_schema import absent_step
@@ -12,7 +12,7 @@ from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Suppression
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _UNKNOWN_ARGUMENT = "unknown_argument"
 _NAME = "/name"

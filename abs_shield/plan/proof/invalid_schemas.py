@@ -8,7 +8,7 @@ from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.policy import Tool
 from abs_shield.schema.satisfiability import find_contradiction
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def invalid_schemas(context: ProofContext) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema.samples import Pool
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 _MAX_TOOLS = 5  # a rule that is inverted is so for each tool; the first few tell
 _NEGATED = frozenset({"not", "no", "never", "non"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.core.layer_names import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
+from abs_shield.core.vocabularies import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint, without_repetitions
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _LAYERS = (*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL)
 _NO_TOOLS = "no tool is known: register them first, or name them with `--tools`"

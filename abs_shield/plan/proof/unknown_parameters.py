@@ -12,7 +12,7 @@ from abs_shield.plan.rule_plan import unknown_parameters as unknown_to
 from abs_shield.policy import Rule
 from abs_shield.policy.source_location import SourceLocation
 from abs_shield.schema import CompiledSchema
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 
 def unknown_parameters(context: ProofContext) -> Iterator[Problem]:

@@ -18,10 +18,10 @@ from abs_shield.policy.rule_factory import (
     word_set,
 )
 from abs_shield.session import Session
-from abs_shield.text.amounts import all_within
+from abs_shield.text.destinations import is_everything
+from abs_shield.text.exact_values import all_within
 from abs_shield.text.json_leaves import items, leaves, texts
-from abs_shield.text.networks import is_everything
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 
 _PRODUCTION = ("prod", "production")
 # names of environments and tags are short; matching a glob takes time with each character

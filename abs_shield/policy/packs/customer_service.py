@@ -13,10 +13,10 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
 from abs_shield.session import Executed, RunningCall, Session
-from abs_shield.text.amounts import amount as amount_of
-from abs_shield.text.amounts import total
+from abs_shield.text.exact_values import amount as amount_of
+from abs_shield.text.exact_values import total
 from abs_shield.text.json_leaves import parse_container
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 Same = str | Mapping[str, str] | None
 """A shared parameter, or a mapping of the tool's parameter to the other tool's name for it."""

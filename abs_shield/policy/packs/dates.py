@@ -15,8 +15,8 @@ from abs_shield.policy.rule_factory import (
     quoted_names,
     sentence_subject,
 )
-from abs_shield.text.iso_dates import iso_date, iso_dates, time_between
-from abs_shield.text.show import shown
+from abs_shield.text.exact_values import iso_date, iso_dates, time_between
+from abs_shield.text.safe_display import shown
 
 # One day, the day before and the day after it: tries on both sides of the limit.
 _DAYS = ("2030-06-02", "2030-06-01", "2030-06-03")

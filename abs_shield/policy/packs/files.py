@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.errors import PolicyError
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
-from abs_shield.text.filepaths import (
+from abs_shield.text.destinations import (
     LONGEST,
     decoded_spellings,
     has_parent_step,
@@ -17,7 +17,7 @@ from abs_shield.text.filepaths import (
     path_steps,
 )
 from abs_shield.text.json_leaves import texts
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 
 
 def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:

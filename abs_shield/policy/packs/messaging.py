@@ -16,9 +16,9 @@ from abs_shield.policy.rule_factory import (
     quoted_names,
     word_set,
 )
+from abs_shield.text.destinations import domains, people
 from abs_shield.text.json_leaves import items, texts
-from abs_shield.text.normal import normal
-from abs_shield.text.recipients import domains, people
+from abs_shield.text.normal_form import normal
 
 Parameters = str | Iterable[str]
 """One parameter, or several; parameters that a call lacks are ignored."""

@@ -16,7 +16,7 @@ from abs_shield.policy.rule_factory import (
     word_set,
 )
 from abs_shield.session import Executed, RunningCall, Session
-from abs_shield.text.amounts import all_within, amounts, decimals, total
+from abs_shield.text.exact_values import all_within, amounts, decimals, total
 from abs_shield.text.json_leaves import texts
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, exact_number, quoted_names
-from abs_shield.text.amounts import all_within, amount
+from abs_shield.text.exact_values import all_within, amount
 
 
 def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:

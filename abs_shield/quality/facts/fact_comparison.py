@@ -13,7 +13,7 @@ from abs_shield.quality.facts.statement import FactStatement, StatedValue
 from abs_shield.quality.hallucination import SubCheck
 from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import Reading, Sentence, read_text
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Day, Figure
 from abs_shield.text.values.figure_reader import figures

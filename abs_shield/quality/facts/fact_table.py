@@ -13,7 +13,7 @@ from typing import Any, Self
 from abs_shield.errors import PolicyError
 from abs_shield.quality.facts.fact_types import TOLERANCE, Fact
 from abs_shield.quality.reading import sentence_keys
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.tokens import keys_of
 
 _TEXTS = ("subject", "attribute", "value", "period")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 TOLERANCE = 0.005
 """Default relative tolerance of a value: half a percent."""

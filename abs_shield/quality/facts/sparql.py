@@ -12,10 +12,10 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from abs_shield.core.forked import renewed
+from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.quality.facts.fact_types import TOLERANCE, Fact, FactsUnavailable
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 from abs_shield.version import __version__
 
 UNITS = {

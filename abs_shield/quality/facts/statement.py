@@ -38,7 +38,7 @@ from abs_shield.quality.facts.grammar import (
 )
 from abs_shield.quality.facts.periods import Period, period_key, periods
 from abs_shield.quality.reading import Sentence
-from abs_shield.text.countries import is_country
+from abs_shield.text.public_names import is_country
 from abs_shield.text.tokens import is_small
 from abs_shield.text.values.figure import DATE, MONEY, NUMBER, Figure, is_year
 from abs_shield.text.values.figure_reader import figures

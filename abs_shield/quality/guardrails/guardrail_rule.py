@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abs_shield.errors import PolicyError
 from abs_shield.quality.quality_types import OutputFinding
 from abs_shield.quality.reading import Reading
-from abs_shield.text.show import shown
+from abs_shield.text.safe_display import shown
 
 Place = tuple[int, int]
 """Offset of the first character of a claim, and the offset after its last one."""

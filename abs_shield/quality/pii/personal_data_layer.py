@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from abs_shield.core import Finding, Unavailable, Verdict
-from abs_shield.core.layer_names import PERSONAL_DATA
+from abs_shield.core.vocabularies import PERSONAL_DATA
 from abs_shield.plan import Proposal
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.quality.pii.allowed_values import is_allowed
@@ -15,7 +15,7 @@ from abs_shield.quality.pii.entity import Pii
 from abs_shield.quality.pii.masking import TABLE
 from abs_shield.session import Session
 from abs_shield.text.json_leaves import Path, leaves, pointer
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _MOST_VALUES = 1_000  # each is a text of its own for every detector
 _MOST_CHARACTERS = 200_000

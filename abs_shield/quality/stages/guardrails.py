@@ -15,7 +15,7 @@ from abs_shield.quality.quality_config import QualityConfig
 from abs_shield.quality.quality_types import AgentOutput, StageOutcome
 from abs_shield.quality.reading import unread
 from abs_shield.quality.stage import StageReport
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 _LONGEST_TYPE = 60  # a task type is a word or two, and may be a model's text
 

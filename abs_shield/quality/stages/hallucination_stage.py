@@ -13,7 +13,7 @@ from abs_shield.quality.quality_config import QualityConfig
 from abs_shield.quality.quality_types import AgentOutput, StageOutcome
 from abs_shield.quality.reading import unread
 from abs_shield.quality.stage import StageReport
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from abs_shield.text.values.figure import MONEY, NUMBER, Figure
-from abs_shield.text.values.value_patterns import CELSIUS, FAHRENHEIT
+from abs_shield.text.values.numerals import CELSIUS, FAHRENHEIT
 
 _KINDS = {
     "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.text.json_leaves import escape_step
-from abs_shield.text.show import escaped
+from abs_shield.text.safe_display import escaped
 from abs_shield.verification.result_shape import kind_of
 from abs_shield.verification.result_view import ABSENT, ResultView, is_finite
 from abs_shield.verification.signal_context import SignalContext

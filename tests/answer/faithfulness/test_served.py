@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("openai", reason="the extra `judge` is not installed")
 
 from abs_shield.answer.faithfulness import Faithfulness
-from abs_shield.model.openai import OpenAIJudge
+from abs_shield.model.openai_judge import OpenAIJudge
 from tests.model.served import serving
 
 CONTEXT = "The Eiffel Tower is located in Paris, France. It was built in 1889."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.text.tokens import tokens
-from abs_shield.text.values.figure_reader import figures
-from abs_shield.text.values.figure_text import separate_numbers
+from abs_shield.text.values.figure_reader import figures, separate_numbers
 from tests.hostile.steps import steps
 
 

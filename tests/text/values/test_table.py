@@ -9,7 +9,7 @@ import pytest
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.probes.cloze import ClozeGap, values_in
 from abs_shield.session import Session
-from abs_shield.text.amounts import amount
+from abs_shield.text.exact_values import amount
 from abs_shield.text.mentions import MentionKind, mentions
 from abs_shield.text.tokens import tokens
 from abs_shield.text.values.figure import (

@@ -13,7 +13,7 @@ from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
 from abs_shield.answer.scorers.lexical.features import ClaimFeatures, features_of
 from abs_shield.answer.scorers.lexical.respelling import Respelling, respell
 from abs_shield.answer.scorers.lexical.weights import Weights
-from abs_shield.stats.logodds import probability
+from abs_shield.stats.probabilities import probability
 from abs_shield.text.tokens import Token, tokens
 
 _MOST_QUESTION_WORDS = 2_000

@@ -13,7 +13,7 @@ from abs_shield.quality.consistency.time_spans import (
     unit_of,
 )
 from abs_shield.quality.reading import Reading, Sentence, form
-from abs_shield.text.values.calendar import weekdays
+from abs_shield.text.values.date_values import weekdays
 from abs_shield.text.values.figure import Day
 
 CODE = "CONTRADICTORY_DATES"

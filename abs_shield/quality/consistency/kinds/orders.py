@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
 from abs_shield.quality.reading import Reading, Sentence, form
-from abs_shield.text.normal import normal
+from abs_shield.text.normal_form import normal
 from abs_shield.text.values.figure import MONEY
 
 CODE = "CONTRADICTORY_ORDER"
