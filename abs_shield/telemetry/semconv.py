@@ -1,6 +1,6 @@
 """Names of all exported spans, events, metrics and attributes."""
 
-from abs_shield.core.vocabularies import UNREGISTERED
+from abs_shield.core import vocabularies
 
 SPAN_CHECK = "abs_shield.check"
 SPAN_EXECUTE_TOOL = "execute_tool"
@@ -75,7 +75,7 @@ ATTRIBUTE_CONVERSATION = "gen_ai.conversation.id"
 ATTRIBUTE_ERROR = "error.type"
 
 VALUE_HALLUCINATION = "hallucination"
-VALUE_UNREGISTERED = UNREGISTERED
+VALUE_UNREGISTERED = vocabularies.UNREGISTERED
 VALUE_OTHER = "_other"
 VALUE_EXECUTE_TOOL = "execute_tool"
 VALUE_FUNCTION = "function"
