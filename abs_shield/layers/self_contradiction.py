@@ -40,6 +40,12 @@ from abs_shield.text.verbs import VerbEffect
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1
 """Ranks: a call is reported for the contradiction of the highest rank in its window."""
+_RANKS = {
+    (VerbEffect.MAKE, VerbEffect.UNMAKE): _UNDONE,
+    (VerbEffect.UNMAKE, VerbEffect.MAKE): _WEAK,
+    (VerbEffect.CHANGE, VerbEffect.UNMAKE): _WEAK,
+}
+"""Ranks of two verbs on one noun, the earlier verb first; all other pairs have none."""
 _MAX_SIBLINGS = 32  # calls of a turn before this one; more than a window of the usual 10
 # a longer message is a pasted document, and each step is searched in all of it
 _MAX_TEXT_LENGTH = 8_192
@@ -246,16 +252,13 @@ def _newest_user_text(session: Session) -> str:
 
 def _rank_by_verbs(first: Write, then: Write) -> int:
     """Return how surely two verbs on one noun undo each other, as a rank; 0 if they do not."""
-    if not have_same_subject(first, then):
+    # The verbs first: a call is compared with each write of the window, and few pairs have a rank.
+    rank = _RANKS.get((first.action.does, then.action.does), 0)
+    if not rank or not have_same_subject(first, then):
         return 0
     if not (first.action.noun and then.action.noun) and first.action.does is not VerbEffect.MAKE:
         return 0
-    pair = (first.action.does, then.action.does)
-    if pair == (VerbEffect.MAKE, VerbEffect.UNMAKE):
-        return _UNDONE
-    if pair in ((VerbEffect.UNMAKE, VerbEffect.MAKE), (VerbEffect.CHANGE, VerbEffect.UNMAKE)):
-        return _WEAK
-    return 0
+    return rank
 
 
 def _is_handle(then: Write) -> bool:
@@ -302,12 +305,14 @@ def _is_conflicting(first: Write, then: Write) -> bool:
 
 def _reverses_one_value(first: Write, then: Write) -> bool:
     """Return whether two calls differ in one value, which is reversed: buy, then sell."""
-    if first.tool != then.tool or first.arguments.keys() != then.arguments.keys():
+    if first.tool != then.tool or len(first.arguments) < _MIN_ARGUMENTS:
+        return False
+    if first.arguments.keys() != then.arguments.keys():
         return False
     pairs = ((value, then.arguments[name]) for name, value in first.arguments.items())
     # Types too, as `True == 1`.
     differing = [pair for pair in pairs if pair[0] != pair[1] or type(pair[0]) is not type(pair[1])]
-    if len(differing) != 1 or len(first.arguments) < _MIN_ARGUMENTS:
+    if len(differing) != 1:
         return False
     one, other = differing[0]
     if isinstance(one, bool) and isinstance(other, bool):

@@ -345,10 +345,10 @@ class Targets:
 
 
 def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argument | None:
-    kind = _classify(leaf, text, parameter)
+    placeholder = _is_placeholder(leaf, parameter)
+    kind = _classify(leaf, text, parameter, placeholder=placeholder)
     if kind is None:
         return None
-    placeholder = _is_placeholder(leaf, parameter)
     # The schema's own words are no invention of the model.
     if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_in_description(
         text, parameter
@@ -372,15 +372,15 @@ def _is_in_description(text: str, parameter: Parameter) -> bool:
     return text.casefold() in parameter.description
 
 
-def _classify(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
+def _classify(leaf: Any, text: str, parameter: Parameter, *, placeholder: bool) -> Kind | None:
     """Return how one value is judged; None if it is not judged."""
     kind = parameter.judged
     if kind == "never":
-        if _is_placeholder(leaf, parameter):
+        if placeholder:
             return "blank"
         if parameter.may_be_user_value and isinstance(leaf, str) and _looks_like_user_value(leaf):
             return "user_value"
-    elif _is_placeholder(leaf, parameter):
+    elif placeholder:
         # Under a name that tells little, a placeholder is no more than probably wrong.
         return "soft" if kind in ("soft", "public", "open", "code", "number") else "hard"
     elif names_event(text, parameter.name):

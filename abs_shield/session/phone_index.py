@@ -69,7 +69,9 @@ class PhoneIndex:
     def _index_deferred(self) -> None:
         unread, self._deferred = self._deferred, []
         self._size = 0
-        for texts, at, own in unread:
+        for texts, at, tokens in unread:
+            # Only a number can be an echo of one, and few calls bring any in.
+            own = frozenset(filter(str.isdigit, tokens))
             for field, text in texts:
                 self._add_runs(field, text, at, own)
         while len(self._runs) > self._limit:

@@ -138,7 +138,9 @@ def is_placeholder(text: str) -> bool:
     [True, True, False]
     """
     text = text[:LONGEST].strip()
-    return any(form.fullmatch(text) for form in (_BRACKETED, _STAND_IN, _CAPITALS))
+    if text[:1] in BRACKETS and _BRACKETED.fullmatch(text):
+        return True
+    return (_STAND_IN.fullmatch(text) or _CAPITALS.fullmatch(text)) is not None
 
 
 def is_sentinel(text: str) -> bool:

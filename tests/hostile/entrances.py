@@ -125,23 +125,24 @@ def _made(one: Input, size: int) -> Action:
     session = guard.session()
     session.user(_TASK)
     calls, value = ToolCall("create_order", {"value": "x"}), one.value(size)
+    undone = [ToolCall("delete_order", {"order_id": text}) for text in one.texts(size)[:3]]
 
     def act() -> None:
         with guard.guard(calls, session=session) as running:
             running.value = value
-        for text in one.texts(size)[:3]:
-            guard.check_call(ToolCall("delete_order", {"order_id": text}), session=session)
+        for call in undone:
+            guard.check_call(call, session=session)
 
     return act
 
 
 def _said(one: Input, size: int) -> Action:
-    guard, text = firewall(_ANY), one.text(size)
+    guard, text, result = firewall(_ANY), one.text(size), one.value(size)
     session = guard.session()
 
     def act() -> None:
         session.user(text)
-        session.tool_result("look", one.value(size))
+        session.tool_result("look", result)
         guard.check_call(ToolCall("act", {"order_id": ["tx_99999"]}), session=session)
 
     return act
@@ -152,11 +153,13 @@ def _answered(one: Input, size: int) -> Action:
     session = guard.session()
     session.user(_TASK)
     session.tool_result("look", {"id": "tx_12345", "total": 4711})
-    return lambda: guard.check_answer(one.text(size), session=session)
+    answer = one.text(size)
+    return lambda: guard.check_answer(answer, session=session)
 
 
 def _grounded(one: Input, size: int) -> Action:
-    return lambda: check_answer(ANSWER, evidence=one.texts(size))
+    evidence = one.texts(size)
+    return lambda: check_answer(ANSWER, evidence=evidence)
 
 
 def _replayed(one: Input, size: int) -> Action:
@@ -199,11 +202,11 @@ def _named(one: Input, size: int) -> Action:
         "additionalProperties": False,
     }
     guard = firewall(known)
-    wrong = {f"x{name}": 1 for name in names}
+    wrong, tool = {f"x{name}": 1 for name in names}, one.text(size // 2)
 
     def act() -> None:
         guard.check_call(ToolCall("act", wrong))
-        guard.check_call(ToolCall(one.text(size // 2), {}))
+        guard.check_call(ToolCall(tool, {}))
 
     return act
 

@@ -263,7 +263,7 @@ GROWING = [
           tail="´", width=400),
     found("check_answer", "claims of numbered holes", pieces=("òÁ", "{x}", "  "), head=".",
           tail="w", numbered=True),
-    found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2, open=BUSY),
+    found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2),
     found("replay", "calls with a tab and an address", pieces=("\t", "\x87"), head="\\",
           tail="http://a.b/", numbered=True, width=400, open=EACH_CODE),
     found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),
