@@ -12,10 +12,16 @@ from rich.text import Text
 
 from abs_shield.answer import GateFit, fit_gate
 from abs_shield.cli.console import line, open_console, print_json, safe
-from abs_shield.cli.log.damaged_records import DamagedRecords
-from abs_shield.cli.log.log_option import Database, files_of, open_log, require_log
+from abs_shield.cli.log.decision_lookup import DamagedRecords
 from abs_shield.cli.output_file import require_writable
-from abs_shield.cli.shared_options import TextFormat, TextOrJson
+from abs_shield.cli.shared_options import (
+    Database,
+    TextFormat,
+    TextOrJson,
+    files_of,
+    open_log,
+    require_log,
+)
 from abs_shield.policy import AnswerConfig
 from abs_shield.report import limit_text, percent
 from abs_shield.stores.record_bodies import Skipped

@@ -1,4 +1,4 @@
-"""Run a job over a command's files in chunks, with any engine, in order."""
+"""Run a job over a command's files in chunks, in order, with the engine of its options."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, redirect_stdout
+from enum import StrEnum
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
-from abs_shield.cli.progress_bar import ProgressBar, progress_bar
+import typer
+
+from abs_shield.cli.console import ProgressBar, progress_bar
+from abs_shield.cli.usage_errors import BadInput
 from abs_shield.replay import BadLine, Chunk, Job, RawLine, Ready, WorkerPool, chunks, raw_lines
+from abs_shield.replay.engine_job import most_workers
 from abs_shield.replay.engines import outcomes
 from abs_shield.replay.session_order import sort_by_session
 
@@ -139,3 +144,54 @@ def _with_redirected_output(do: Callable[[Chunk], P]) -> Callable[[Chunk], P]:
             return do(chunk)
 
     return track_results
+
+
+class EngineName(StrEnum):
+    """Names of `ENGINES`, which judge the chunks."""
+
+    SERIAL = "serial"
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+Sort = Annotated[
+    bool, typer.Option("--sort", help="Group the runs of each session first, on disk.")
+]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Judge in N processes; default: in this one.")
+]
+Engine = Annotated[
+    EngineName | None,
+    typer.Option(help="Where to judge; default: chosen by --workers and --address."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="A Ray cluster, as HOST:PORT, ray://HOST:PORT or auto; implies Ray."),
+]
+
+
+def resolve_engine(
+    engine: EngineName | None, *, workers: int | None, address: str | None
+) -> tuple[str, WorkerPool]:
+    """
+    Return the engine and its workers.
+
+    Raises:
+        BadInput: The options contradict each other.
+    """
+    if engine is None:
+        several = EngineName.PROCESSES if (workers or 1) > 1 else EngineName.SERIAL
+        engine = several if address is None else EngineName.RAY
+    if address is not None and engine is not EngineName.RAY:
+        raise BadInput(f"`--address` names a Ray cluster; leave it, or `--engine {engine}`, out")
+    # an unset variable in a script, as `--address "$RAY"`
+    if address == "":
+        raise BadInput("`--address` is empty; give HOST:PORT, or `auto`")
+    if engine is EngineName.SERIAL and (workers or 1) > 1:
+        raise BadInput(f"`--engine serial` is one process; leave it, or `--workers {workers}`, out")
+    # each process loads the policy: too many exhaust memory, and the system kills one without a
+    # word
+    most = most_workers()
+    if engine is EngineName.PROCESSES and (workers or 1) > most:
+        raise BadInput(f"`--workers {workers}` is too many for this machine; give {most} at most")
+    return engine, WorkerPool(workers=workers, address=address)

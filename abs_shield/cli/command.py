@@ -14,16 +14,16 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandInfo, OptionInfo
 
-from abs_shield.cli.help_text import (
+from abs_shield.cli.output_file import input_files, require_writable, write_printed
+from abs_shield.cli.shared_options import OutputFile
+from abs_shield.cli.usage_errors import (
+    BadInput,
     usage_words,
     write_example,
     write_parameters,
     write_rows,
     write_text,
 )
-from abs_shield.cli.output_file import input_files, require_writable, write_printed
-from abs_shield.cli.shared_options import OutputFile
-from abs_shield.cli.usage_errors import BadInput
 from abs_shield.text.safe_display import escaped
 
 HELP = {"help_option_names": ["-h", "--help"]}

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from abs_shield.cli.flywheel.book_option import require_book
-from abs_shield.cli.log.log_option import Database, open_log
+from abs_shield.cli.shared_options import Database, open_log
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.status import status

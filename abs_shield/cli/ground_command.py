@@ -16,9 +16,8 @@ from abs_shield.answer.claim_types import Assessment
 from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.hallucination_report import ReportedClaim
 from abs_shield.cli.console import open_console, safe
-from abs_shield.cli.empty_input import AllowEmpty, require_input
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.line_errors import LineErrors
+from abs_shield.cli.input_warnings import AllowEmpty, LineErrors, require_input
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput

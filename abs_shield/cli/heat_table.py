@@ -9,8 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from abs_shield.cli.console import safe
-from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.short_names import SHORTEST, short_names
+from abs_shield.cli.fitting_table import SHORTEST, Column, FittingTable, short_names
 from abs_shield.core import Verdict
 from abs_shield.replay.heat_rows import Cell, HeatRow
 from abs_shield.text.safe_display import LONGEST_NAME

@@ -15,8 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from abs_shield.cli.input_warnings import LineErrors, render_line
 from abs_shield.cli.json_inputs import ToolsFile
-from abs_shield.cli.line_errors import LineErrors, render_line
 from abs_shield.cli.shared_options import OutputFile, RecordedRuns
 from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
 from abs_shield.cli.usage_errors import BadInput

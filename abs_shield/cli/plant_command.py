@@ -13,14 +13,12 @@ from typing import Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import open_console, safe
-from abs_shield.cli.empty_input import AllowEmpty, require_input
-from abs_shield.cli.engine_options import Sort
+from abs_shield.cli.chunked_job import Sort
+from abs_shield.cli.console import open_console, progress_bar, safe
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.input_warnings import InputWarnings
+from abs_shield.cli.input_warnings import AllowEmpty, InputWarnings, require_input
 from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
 from abs_shield.cli.output_file import exit_on_sigterm, input_files, require_not_input
-from abs_shield.cli.progress_bar import progress_bar
 from abs_shield.cli.shared_options import RunFiles
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.planting import (

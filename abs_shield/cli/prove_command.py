@@ -16,9 +16,8 @@ from rich.text import Text
 import abs_shield
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.fitting_table import FittingTable
-from abs_shield.cli.json_inputs import ToolsFile
+from abs_shield.cli.json_inputs import ToolsFile, read_tools_with_lines
 from abs_shield.cli.shared_options import TextFormat, TextOrJson
-from abs_shield.cli.tool_lines import read_tools_with_lines
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
 from abs_shield.plan.policy_problem import Problem, Proof, Severity, problem

@@ -11,12 +11,10 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.console import open_console, safe
-from abs_shield.cli.empty_input import AllowEmpty, require_input
+from abs_shield.cli.console import ProgressBar, open_console, progress_bar, safe
 from abs_shield.cli.fitting_table import Column, FittingTable
-from abs_shield.cli.line_errors import LineErrors
+from abs_shield.cli.input_warnings import AllowEmpty, LineErrors, require_input
 from abs_shield.cli.output_file import input_files, open_output
-from abs_shield.cli.progress_bar import ProgressBar, progress_bar
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.digest import encodable

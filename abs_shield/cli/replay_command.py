@@ -11,10 +11,17 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from abs_shield.cli.chunked_job import JobOptions, run_chunks
+from abs_shield.cli.chunked_job import (
+    Address,
+    Engine,
+    JobOptions,
+    Sort,
+    Workers,
+    resolve_engine,
+    run_chunks,
+)
 from abs_shield.cli.console import print_json
-from abs_shield.cli.empty_input import AllowEmpty, require_input
-from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, resolve_engine
+from abs_shield.cli.input_warnings import AllowEmpty, require_input
 from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
 from abs_shield.cli.output_file import input_files, open_output
 from abs_shield.cli.replay_totals import (

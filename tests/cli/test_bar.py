@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from abs_shield.cli import progress_bar as room
+from abs_shield.cli import console as room
 from abs_shield.cli.chunked_job import JobProgress
 from abs_shield.replay import BadLine, Chunk, RawLine
 

@@ -17,7 +17,7 @@ import typer
 
 from abs_shield.cli import COMMANDS, app
 from abs_shield.cli.command import WITHOUT_OUTPUT, WRITTEN
-from abs_shield.cli.help_text import value_word
+from abs_shield.cli.usage_errors import value_word
 from tests.cli.shop import filled, order, refund
 
 CALL = json.dumps(refund(1))

@@ -15,9 +15,9 @@ from dataclasses import replace
 import pytest
 
 from abs_shield import Shield
-from abs_shield.cli.label.label_author import LabelAuthor
-from abs_shield.cli.label.label_queue import LabelQueue, LabelsNeeded
-from abs_shield.cli.label.labeling import LabelingSession
+from abs_shield.cli.label_queue import LabelQueue, LabelsNeeded
+from abs_shield.cli.labeling import LabelingSession
+from abs_shield.cli.shared_options import LabelAuthor
 from abs_shield.core.label import Truth
 from abs_shield.report import Readiness, Report, rollout
 from abs_shield.stores import open_store

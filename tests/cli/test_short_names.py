@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Shield, Tool, rule, shield
 from abs_shield.cli import console as room
-from abs_shield.cli.short_names import SHORTEST, short_names
+from abs_shield.cli.fitting_table import SHORTEST, short_names
 from abs_shield.stores import open_store
 
 SERVICE = "mcp__github_enterprise_server__"

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile
-from abs_shield.cli.log.log_option import Database, files_of, open_log
 from abs_shield.cli.output_file import require_not_input
+from abs_shield.cli.shared_options import Database, files_of, open_log
 from abs_shield.flywheel.harvest import Progress as Notice
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.text.safe_display import escaped, quantity

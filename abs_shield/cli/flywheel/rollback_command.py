@@ -8,7 +8,7 @@ import typer
 
 from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
-from abs_shield.cli.label.label_author import AuthorName, user_name
+from abs_shield.cli.shared_options import AuthorName, user_name
 from abs_shield.flywheel.version_registry import VersionRegistry
 
 EXAMPLE = (

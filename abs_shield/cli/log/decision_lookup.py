@@ -1,10 +1,14 @@
-"""Lookup of a decision by its id or a prefix of it."""
+"""Lookup of a decision by its id or a prefix of it, and the count of unreadable records."""
 
 from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.nearest import closest_spelling
 from abs_shield.text.safe_display import escaped
 
@@ -54,3 +58,41 @@ def _missing_message(name: str, near: list[str]) -> str:
         else "`abs-shield report` names some, and every log line of a decision has its id"
     )
     return f"no decision `{escaped(name)}` is in the log; {hint}"
+
+
+def length(store: DurableStore) -> int | None:
+    """Return the number of decisions in a log; None if its database is damaged."""
+    try:
+        return len(store)
+    except Damaged:
+        return None
+
+
+@dataclass(slots=True)
+class DamagedRecords:
+    """
+    The unreadable records of a log.
+
+    Attributes:
+        first: The error of the first one; empty without any.
+    """
+
+    first: str = ""
+    _messages: set[str] = field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        """Number of unreadable records; repeated reads of one count once."""
+        return len(self._messages)
+
+    def add(self, error: Damaged) -> None:
+        """Count a record; pass this method to a store as ``skipped``."""
+        self._messages.add(str(error))
+        self.first = self.first or str(error)
+
+    def print_count(self) -> None:
+        """Print the count on the standard error, if any."""
+        if self.count:
+            records = "1 record is" if self.count == 1 else f"{self.count:,} records are"
+            line = f"{records} left out; first: {escaped(self.first, limit=500)}"
+            print(line, file=sys.stderr)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from abs_shield.cli.log.log_option import Database, open_log
-from abs_shield.cli.time_options import seconds_of
+from abs_shield.cli.shared_options import Database, open_log, seconds_of
 from abs_shield.cli.usage_errors import BadInput
 
 EXAMPLE = "Example: abs-shield log prune decisions.db --older-than 90d"

@@ -11,9 +11,8 @@ import typer
 
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.json_inputs import parse_json
-from abs_shield.cli.log.log_option import Database, files_of, open_log
 from abs_shield.cli.output_file import open_output
-from abs_shield.cli.shared_options import TextFormat, TextOrJson
+from abs_shield.cli.shared_options import Database, TextFormat, TextOrJson, files_of, open_log
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores import ChainFault, Verified, verify
 from abs_shield.stores.sealed_record import Head

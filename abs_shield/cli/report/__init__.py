@@ -4,32 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, Self
 
 import typer
 from rich.text import Text
 
-from abs_shield.cli.console import open_console, print_json
-from abs_shield.cli.log.damaged_records import DamagedRecords, length
-from abs_shield.cli.log.log_option import Database, files_of, open_log, require_log
+from abs_shield.cli.console import open_console, print_json, with_progress
+from abs_shield.cli.log.decision_lookup import DamagedRecords, length
 from abs_shield.cli.output_file import open_output, require_writable
-from abs_shield.cli.progress_bar import with_progress
-from abs_shield.cli.report.log_integrity import LogIntegrity
 from abs_shield.cli.report.report_page import render_page
-from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.report_summary import LogIntegrity, ReportSummary
 from abs_shield.cli.report.terminal_report import terminal_report
-from abs_shield.cli.shared_options import TableFormat, TableOrJson
-from abs_shield.cli.time_options import Since, Until, seconds_of
+from abs_shield.cli.shared_options import (
+    Database,
+    Since,
+    TableFormat,
+    TableOrJson,
+    Until,
+    files_of,
+    open_log,
+    require_log,
+    seconds_of,
+)
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.report import By, Readiness, Report
+from abs_shield.stores import ChainFault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.stores.store_address import default_log
+from abs_shield.stores.store_address import default_log, log_key
 from abs_shield.text.nearest import nearest
-from abs_shield.text.safe_display import escaped
+from abs_shield.text.safe_display import escaped, quantity
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _RULE = Readiness()  # its defaults are those of the options

@@ -12,23 +12,24 @@ from rich.text import Text
 
 from abs_shield.cli.console import line, safe
 from abs_shield.cli.heat_table import LEGEND, heat_table
-from abs_shield.cli.report.count_tables import (
+from abs_shield.cli.report.daily_trend import sparklines
+from abs_shield.cli.report.report_summary import ReportSummary
+from abs_shield.cli.report.report_tables import (
     COUNT_COLUMNS,
     LABEL_COLUMNS,
     SWEEP_COLUMNS,
     CountTable,
     Places,
+    ReportColumn,
     check_tables,
     count_texts,
+    fit_table,
     label_texts,
     sweep_texts,
     sweeps_of,
     tool_tables,
     unscored_text,
 )
-from abs_shield.cli.report.daily_trend import sparklines
-from abs_shield.cli.report.report_columns import ReportColumn, fit_table
-from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import (
     NOTHING_SAFE,
     TITLES,

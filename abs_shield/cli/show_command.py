@@ -9,14 +9,19 @@ from typing import Annotated
 import typer
 
 from abs_shield.cli.console import PlainConsole, open_console
-from abs_shield.cli.log.damaged_records import DamagedRecords
-from abs_shield.cli.log.decision_lookup import find_decision
-from abs_shield.cli.log.log_option import DatabaseOption, files_of, open_log
+from abs_shield.cli.decision_details import DecisionDetails, Excerpts
+from abs_shield.cli.decision_lines import full_lines
+from abs_shield.cli.log.decision_lookup import DamagedRecords, find_decision
 from abs_shield.cli.output_file import open_output
-from abs_shield.cli.shared_options import OutputFile, RecordedRuns, TextFormat, TextOrJson
-from abs_shield.cli.show.decision_details import DecisionDetails
-from abs_shield.cli.show.decision_lines import full_lines
-from abs_shield.cli.show.run_excerpt import Excerpts
+from abs_shield.cli.shared_options import (
+    DatabaseOption,
+    OutputFile,
+    RecordedRuns,
+    TextFormat,
+    TextOrJson,
+    files_of,
+    open_log,
+)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

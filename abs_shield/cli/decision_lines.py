@@ -10,11 +10,9 @@ from typing import Any
 from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, safe
-from abs_shield.cli.decision_text import finding_lines
-from abs_shield.cli.show.decision_details import DecisionDetails
-from abs_shield.cli.show.outcome_text import outcome_of, stop_word
-from abs_shield.cli.show.run_excerpt import Excerpt
-from abs_shield.cli.time_options import format_time
+from abs_shield.cli.decision_details import DecisionDetails, Excerpt
+from abs_shield.cli.decision_text import finding_lines, outcome_of, stop_word
+from abs_shield.cli.shared_options import format_time
 from abs_shield.core import Decision, Finding, Outcome, Subject
 from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import read_message

@@ -1,38 +1,98 @@
-"""`abs-shield label`: label decisions as hallucinated or ok."""
+"""`abs-shield label`: label decisions as hallucinated or ok, and export the labels."""
 
 from __future__ import annotations
 
+import json
 import sys
 from codecs import BOM_UTF8
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from abs_shield.cli.console import STYLES, line, open_console, safe
-from abs_shield.cli.label.label_author import AuthorName, LabelAuthor, user_name
-from abs_shield.cli.label.label_export import export_labels
-from abs_shield.cli.label.label_queue import LabelQueue
-from abs_shield.cli.label.labeling import LabelingSession
-from abs_shield.cli.line_errors import LineErrors
-from abs_shield.cli.log.damaged_records import DamagedRecords, length
-from abs_shield.cli.log.decision_lookup import describe_missing, find_decision
-from abs_shield.cli.log.log_option import DatabaseOption, files_of, open_log
-from abs_shield.cli.progress_bar import with_progress
-from abs_shield.cli.shared_options import RecordedRuns
-from abs_shield.cli.show.run_excerpt import Excerpts
+from abs_shield.cli.console import STYLES, line, open_console, safe, with_progress
+from abs_shield.cli.decision_details import Excerpts
+from abs_shield.cli.input_warnings import LineErrors
+from abs_shield.cli.label_queue import LabelQueue
+from abs_shield.cli.labeling import LabelingSession
+from abs_shield.cli.log.decision_lookup import (
+    DamagedRecords,
+    describe_missing,
+    find_decision,
+    length,
+)
+from abs_shield.cli.output_file import open_output
+from abs_shield.cli.shared_options import (
+    AuthorName,
+    DatabaseOption,
+    LabelAuthor,
+    RecordedRuns,
+    files_of,
+    open_log,
+    user_name,
+)
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.core import LAYER_NAMES, Decision, Verdict
+from abs_shield.core import LAYER_NAMES, Decision, Subject, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.report import Readiness
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
+from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.nearest import nearest
-from abs_shield.text.safe_display import escaped
+from abs_shield.text.safe_display import escaped, quantity
+
+
+def export_labels(
+    store: DurableStore, path: str, *, skipped: Skipped, inputs: Iterable[str] = ()
+) -> None:
+    """
+    Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
+
+    A call without an id is written under its decision's id, as in recorded runs.
+
+    Args:
+        store: The decision log.
+        path: The file, which appears when it is complete; ``-`` is the standard output.
+        skipped: Called with the error of each unreadable record, which is left out.
+        inputs: Input files, which must not be overwritten.
+    """
+    unmatched: list[str] = []
+    lines = (json.dumps(entry) + "\n" for entry in _labelled(store, unmatched, skipped))
+    with open_output(None if path == "-" else path, inputs=inputs, option="--export") as file:
+        for line in lines:
+            file.write(line.encode())
+    if unmatched:
+        print(
+            f"{quantity(len(unmatched), 'label')} left out: the decision is no longer kept, or is"
+            " not about a call",
+            file=sys.stderr,
+        )
+
+
+def _labelled(
+    store: DurableStore, unmatched: list[str], skipped: Skipped
+) -> Iterator[dict[str, Any]]:
+    for label in store.labels(skipped=skipped).values():
+        try:
+            decision = store.get(label.decision_id)
+        except Damaged as error:
+            skipped(error)
+            continue
+        if decision is None or decision.subject is not Subject.CALL:
+            unmatched.append(label.decision_id)
+            continue
+        yield {
+            "session_id": decision.session_id,
+            "run_id": decision.run_id,
+            "call_id": decision.call_id or decision.id,
+            "decision_id": decision.id,
+            "label": label.truth.value,
+        }
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -13,23 +13,108 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.backtest import Backtesting, Kind
-from abs_shield.cli.backtest.backtest_json import record
-from abs_shield.cli.backtest.backtest_tables import report
-from abs_shield.cli.backtest.compared_policies import BacktestResult
-from abs_shield.cli.backtest.github_annotations import bad_line_command, commands
-from abs_shield.cli.backtest.label_input import read_labels, unmatched_labels
-from abs_shield.cli.backtest.planted_folder import planted_folder
-from abs_shield.cli.backtest.run_backtest import run_backtest
-from abs_shield.cli.backtest.sweep_plot import SweepPlot
-from abs_shield.cli.chunked_job import JobOptions
+from abs_shield.backtest import Backtesting, Comparison, Kind, Labels, label_lines
+from abs_shield.cli.backtest_output import bad_line_command, commands, record
+from abs_shield.cli.backtest_tables import planted_folder, report
+from abs_shield.cli.chunked_job import (
+    Address,
+    Engine,
+    JobOptions,
+    Sort,
+    Workers,
+    resolve_engine,
+    run_chunks,
+)
+from abs_shield.cli.compared_policies import BacktestResult, compared_policy
 from abs_shield.cli.console import open_console, print_json
-from abs_shield.cli.empty_input import AllowEmpty, require_input
-from abs_shield.cli.engine_options import Address, Engine, Sort, Workers, resolve_engine
-from abs_shield.cli.input_warnings import InputWarnings
+from abs_shield.cli.input_warnings import AllowEmpty, InputWarnings, require_input
 from abs_shield.cli.json_inputs import ToolsFile, read_toolsets
 from abs_shield.cli.output_file import input_files
+from abs_shield.cli.sweep_plot import SweepPlot
 from abs_shield.cli.usage_errors import BadInput
+from abs_shield.policy import Policy
+from abs_shield.replay import BadLine
+from abs_shield.text.safe_display import escaped
+
+
+def run_backtest(
+    job: Backtesting,
+    files: list[str],
+    *,
+    declared: tuple[Policy, Policy | None],
+    warnings: InputWarnings,
+    options: JobOptions,
+) -> BacktestResult:
+    """
+    Judge every run by both policies.
+
+    Args:
+        job: The backtest job.
+        files: The run files.
+        declared: The loaded policies of *job*.
+        warnings: Receives warnings about the runs; those about labels are in it already.
+        options: The engine and its options.
+
+    Raises:
+        PolicyError: A tool of a policy is wrong, or a rule does not fit it.
+    """
+    new, old = declared
+    sides = job.sides(new, old)
+    total = Comparison.of(*sides, most=job.examples)
+    first_run = ""
+    with run_chunks(
+        job, files, options=options, doing="backtest", ready=job.chunk_function(sides)
+    ) as (
+        parts,
+        progress,
+    ):
+        for part in parts:
+            total.merge(part.comparison)
+            warnings.add_notes(part.notes)
+            first_run = first_run or part.first_run
+            progress.add_calls(part.comparison.new.calls)
+    return BacktestResult(
+        comparison=total,
+        new=compared_policy(job.policy, new, strict=job.strict),
+        old=None if old is None else compared_policy(job.against, old, strict=job.strict),
+        labels=job.labels.count,
+        bad_lines=warnings.bad_lines,
+        returned=warnings.returned,
+        first_run=first_run,
+        cases=0 if job.cases is None else job.cases.count,
+    )
+
+
+def read_labels(path: str | None, warnings: InputWarnings) -> Labels:
+    """
+    Read a file of labels; *warnings* receives the unreadable lines.
+
+    Raises:
+        BadInput: The file holds no labels.
+    """
+    labels = Labels()
+    for line in () if path is None else label_lines(path):
+        if isinstance(line, BadLine):
+            warnings.add_bad_line(line)
+            continue
+        number, label = line
+        try:
+            labels.add(label)
+        except ValueError as error:
+            warnings.add_bad_line(BadLine(str(path), number, str(error)))
+    # an empty file of labels is a broken export, not a policy without errors
+    if path is not None and not (labels.count or warnings.bad_lines):
+        raise BadInput(f"{path}: it contains no labels")
+    return labels
+
+
+def unmatched_labels(path: str, labels: Labels, *, first_run: str) -> BadInput:
+    """Return the error that no label matches a call, with the first label and the first run."""
+    _, scope, call = next(iter(labels.by_key))
+    first_label = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
+    run = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"
+    return BadInput(f"{path}: 0 of {labels.count} labels fit a call{first_label}{run}")
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
