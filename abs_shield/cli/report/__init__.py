@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple, Self
 
 import typer
@@ -30,13 +30,12 @@ from abs_shield.cli.shared_options import (
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.report import By, Readiness, Report
-from abs_shield.stores import ChainFault, Verified, verify
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.stores.store_address import default_log, log_key
+from abs_shield.stores.store_address import default_log
 from abs_shield.text.nearest import nearest
-from abs_shield.text.safe_display import escaped, quantity
+from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _RULE = Readiness()  # its defaults are those of the options
