@@ -1,4 +1,4 @@
-"""The words and records everything else speaks; imports nothing from the rooms above."""
+"""The vocabularies and records that all other rooms use; imports none of them."""
 
 from abs_shield.core.decision import Decision
 from abs_shield.core.events import ToolCall

@@ -1,4 +1,4 @@
-"""Reads a call's arguments as strictly as JSON is written, within bounds, and copies them."""
+"""Strict, bounded parsing of a call's arguments, and copies of them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from math import isfinite
 from operator import length_hint
 from typing import Any, NamedTuple
 
-# Honest arguments nest a few levels; Python's own recursion ends at 1,000 calls.
+# Real arguments nest a few levels; Python's own recursion limit is 1,000 calls.
 DEPTH = 64
-"""Deepest nesting of arguments that is judged."""
-# A whole file fits; judging hostile input of this size takes up to a second (docs/limits.md).
+"""Maximum nesting depth of arguments that are judged."""
+# Large enough for a whole file; judging hostile input of this size takes up to a second
+# (docs/limits.md).
 SIZE = 1 << 20
-"""Largest raw JSON string that is read, in bytes of UTF-8."""
-_DIGITS = 4_000  # Python refuses to convert more than 4,300, with an error that says less
+"""Maximum size of a raw JSON string, in bytes of UTF-8."""
+_DIGITS = 4_000  # Python refuses to convert more than 4,300, with a less helpful error
 
 
 class Malformed(NamedTuple):
-    """Why arguments could not be read: a stable code, one line, and a hint."""
+    """The reason why arguments cannot be parsed: a stable code, one line, and a hint."""
 
     code: str
     detail: str
@@ -33,24 +34,24 @@ class _Refused(ValueError):
         self.malformed = malformed
 
 
-# These very types: a subclass may show the check one value and the tool another.
+# Exact types: a subclass may return one value to a check and another to the tool.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _STRING = frozenset({str})
 _NUMBERS = frozenset({int, float})
-_WORD = 1 << 63  # a number of up to 64 bits needs no look at its size
-_MOST_NAMES = 64  # a tool's call has a few; for more, the short way would be a long one
+_WORD = 1 << 63  # the size of an integer of up to 64 bits need not be checked
+_MOST_NAMES = 64  # most calls have a few; with more, this check would no longer be fast
 
 
 def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
     """
-    Return the characters of arguments that are a few plain scalars, as those of most calls are.
+    Return the number of characters of arguments if they are a few plain scalars, as most are.
 
     Args:
         arguments: The arguments, by name.
-        names: Characters of their names, where these are known to be a few strings.
+        names: Number of characters of their names, if these are known to be a few strings.
 
     Returns:
-        -1 where anything needs a closer look: containers, other types, huge or infinite numbers.
+        -1 if a value needs the full check: containers, other types, huge or infinite numbers.
 
     >>> plain_size({"id": "tx_1", "amount": 2.5}), plain_size({"ids": ["tx_1"]})
     (12, -1)
@@ -64,16 +65,16 @@ def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
         if not _PLAIN.issuperset(kinds):
             return -1
         for number in compress(arguments.values(), map(_NUMBERS.__contains__, kinds)):
-            if not -_WORD < number < _WORD:  # nor is NaN
+            if not -_WORD < number < _WORD:  # also true of NaN
                 return -1
-    # `length_hint` is 0 for a number, where `len` raises.
+    # `length_hint` returns 0 for a number; `len` would raise.
     size = names + sum(map(length_hint, arguments.values()))
     return size if size <= SIZE else -1
 
 
 def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
     """
-    Return the arguments as an object, or say why they are none.
+    Return the arguments as an object, or the reason why they are not one.
 
     >>> read_arguments('{"a": 1}')
     {'a': 1}
@@ -82,14 +83,14 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
     """
     if type(raw) is dict:
         return raw
-    # Models write null, or nothing at all, for a tool without parameters.
+    # Models send null or an empty string for a tool without parameters.
     if raw is None:
         return {}
     if isinstance(raw, (bytes, bytearray)):
-        # Bytes that are not UTF-8 may not end in an exception here.
+        # Bytes that are not UTF-8 must not raise here.
         raw = bytes(raw).decode("utf-8", "replace")
     if isinstance(raw, str):
-        # `str.__str__`, as a subclass may override what is read.
+        # `str.__str__`, because a subclass may override `__str__`.
         raw = _parsed(str.__str__(raw))
         if isinstance(raw, Malformed):
             return raw
@@ -101,17 +102,17 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two arguments are equal; what cannot be compared is not."""
+    """Return whether two arguments are equal; False if comparing them raises."""
     try:
         return bool(one == other)
-    except Exception:  # a class of the caller's, or a nesting too deep
+    except Exception:  # raised by the `__eq__` of a caller's class, or nested too deeply
         return False
 
 
 def _copied(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
     try:
         return dict(raw)
-    except Exception as error:  # a class of the caller's may break when it is read
+    except Exception as error:  # reading a mapping class of the caller's may raise
         detail = f"arguments are {_kind(raw)} that cannot be read: {type(error).__name__}"
         return Malformed("wrong_type", detail, "send one JSON object")
 
@@ -119,10 +120,10 @@ def _copied(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
 def _parsed(raw: str) -> Any:
     if not raw.strip():
         return {}
-    # Characters first: encoding a huge text would cost what the bound is there to save.
+    # Characters first: encoding a huge text is the very cost that the limit avoids.
     if len(raw) > SIZE or len(raw.encode("utf-8", "surrogatepass")) > SIZE:
         return Malformed("too_large", f"arguments are larger than {SIZE} bytes", "send less")
-    # Before it is parsed, as the parser recurses as deep as the text is nested.
+    # Checked before parsing, because the parser recurses at each level.
     if _depth(raw) > DEPTH:
         return Malformed("too_deep", f"arguments are nested deeper than {DEPTH}", "nest less")
     try:
@@ -147,7 +148,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _finite(digits: str) -> float:
-    number = float(digits)  # 1e999 is read as infinity
+    number = float(digits)  # 1e999 is parsed as infinity
     return number if isfinite(number) else _no_constant("a number too large")
 
 
@@ -158,7 +159,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-# Parsers differ in which of two equal keys they take: the tool could get the unjudged one.
+# Parsers differ in which of two equal keys they use: the tool could receive the unjudged value.
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
@@ -168,8 +169,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _depth(raw: str) -> int:
-    """Nesting by brackets outside strings; exact for JSON, and linear for anything."""
-    # Nearly all texts: too few brackets to be nested deeply, without a walk through the characters.
+    """Return the depth of brackets outside strings: exact for JSON, linear time for any text."""
+    # Most texts have too few brackets to be nested deeply; counting is faster than the loop below.
     if raw.count("[") + raw.count("{") <= DEPTH:
         return 0
     depth = deepest = 0
@@ -194,18 +195,18 @@ def _kind(value: object) -> str:
     )
 
 
-_DEEPEST = 100  # judged arguments end at 64 levels
+_DEEPEST = 100  # arguments deeper than 64 levels are not judged
 _MOST = 100_000
-"""Containers deeper, and values more, than are judged: what is beyond runs in audit mode alone."""
+"""Limits above those of judged arguments; larger arguments only run in audit mode."""
 
 _DICTS = frozenset({dict, OrderedDict, defaultdict})
 HOLDERS = _DICTS | {list, tuple}
-"""Types whose values are copied: a set, a stream or an object of the caller's is itself."""
+"""Types that are copied; a set, a stream or another object is shared."""
 
 
 def apart(value: Any) -> Any:
     """
-    Copy the dicts and lists of a value, so that who holds the value changes nothing in the copy.
+    Copy the dicts and lists of a value, so that later changes to them leave the copy unchanged.
 
     >>> held = ["a"]
     >>> copy = apart({"names": held, "kinds": ({"b"}, held)})
@@ -217,7 +218,7 @@ def apart(value: Any) -> Any:
 
 
 class _Copies:
-    """The copies of one value; a container that occurs twice is copied once."""
+    """Copies of the containers in one value; one that occurs twice is copied once."""
 
     __slots__ = ("_copied", "_left")
 
@@ -235,8 +236,8 @@ class _Copies:
         copy = self._copied.get(id(value))
         if copy is not None:
             return copy
-        # `copy` leaves the type and a defaultdict's factory; entered first, as a list may hold
-        # itself.
+        # `copy` preserves the type and a defaultdict's factory. Stored before its items are
+        # copied, because a list may contain itself.
         copied = self._copied[id(value)] = value.copy()
         for key, item in [*copied.items()] if kind in _DICTS else enumerate(copied):
             if type(item) in HOLDERS:
@@ -244,7 +245,7 @@ class _Copies:
         return copied
 
     def _tuple(self, value: tuple[Any, ...], depth: int) -> tuple[Any, ...]:
-        """A tuple cannot be changed, and what it holds can."""
+        """Copy a tuple if it contains a container that is copied."""
         items = tuple(self.of(item, depth + 1) for item in value)
         same = all(one is other for one, other in zip(items, value, strict=True))
         return value if same else items

@@ -15,7 +15,7 @@ from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.vocabularies import PHANTOM_TOOL, Action, Mode, Outcome, Subject, Verdict
 from abs_shield.text.safe_display import escaped
 
-SCHEMA_VERSION = 1  # a larger one means that an older reader would misread the record
+SCHEMA_VERSION = 1  # increased when an older reader would misread the record
 _NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})
 
 
@@ -26,26 +26,26 @@ class Decision:
 
     Attributes:
         id: Unique id of this decision.
-        subject: What was judged: a call, a result, an answer or an output.
-        tool: The tool's name as the model wrote it; empty of an answer.
-        verdict: The worst verdict of the findings that weigh.
-        action: What the policy asks for, whatever the mode.
+        subject: The kind of thing judged: a call, a result, an answer or an output.
+        tool: The tool's name as the model wrote it; empty for an answer.
+        verdict: The worst verdict of the findings that count and are not suppressed.
+        action: The action that the policy asks for, in either mode.
         mode: The mode under which the call was judged.
         blocked: True only where the block was enforced.
-        would_block: True where strict mode would have blocked, our own errors included.
-        findings: Everything the layers noticed, counted or not.
-        coverage: Layer name to whether it ran.
-        errors: Our own failures to check, one line each; never a verdict.
+        would_block: True if strict mode would have blocked, because of a finding or an error.
+        findings: All findings of the layers, counted or not.
+        coverage: Whether each layer ran, by its name.
+        errors: Internal errors of the checks, one line each; never a verdict.
         at: Seconds since the epoch, UTC.
-        elapsed_ms: How long the judging took.
-        probability: P(hallucination) in [0, 1] where the moment computes one, else None.
+        elapsed_ms: Duration of the checks, in milliseconds.
+        probability: P(hallucination) in [0, 1] if the check computes one, else None.
         retryable: Whether the model may try again.
-        attempts_left: Blocked attempts left for this tool in this run; None where not blocked.
-        approval: ``"required"`` where the call is held until an operator approves it,
-            ``"granted"`` where one did, ``"refused"`` where the approver did not, else ``""``.
-        notes: What else there is to say.
-        policy_revision: Identifies the policy that judged: equal policies have equal revisions.
-        session_id: The id of the session; empty if there was none.
+        attempts_left: Blocked attempts left for this tool in this run; None if not blocked.
+        approval: ``"required"`` if the call waits for an operator's approval, ``"granted"`` or
+            ``"refused"`` after it, else ``""``.
+        notes: Other remarks, one line each.
+        policy_revision: Identifies the policy; equal policies have equal revisions.
+        session_id: The id of the session; empty without one.
         run_id: The id of the run within the session: it changes with each message of the user.
         call_id: The id that the model's API gave to the call; None if it has none.
         agent: The name of the agent that proposed the call, if the session has one.
@@ -91,10 +91,10 @@ class Decision:
 
     def explain(self) -> str:
         """
-        Return one line that says what was judged, and why so, with the values that are wrong.
+        Return one line with the verdict and its reasons, including the offending values.
 
-        For operators and developers: `summary` is the line without values. Of a withheld result
-        it says where it is wrong, and nothing of what it says.
+        For operators and developers; `summary` omits the values. For a withheld result it names
+        the places that are wrong, without their contents.
         """
         weighing = [finding for finding in self.findings if finding.weighs]
         if self._status() == "withheld":
@@ -105,14 +105,14 @@ class Decision:
 
     def summary(self, *, names: frozenset[str] | None = None) -> str:
         """
-        Return one line that says what was judged, and why so, without any value.
+        Return one line with the verdict and its reasons, without any value.
 
-        It is the text of `CallBlocked` and `ResultBlocked`, which spans and logs record: layers,
-        JSON pointers, codes and hints. The values are in `feedback` and `explain`.
+        This is the text of `CallBlocked` and `ResultBlocked`, which spans and logs record. It has
+        layers, JSON pointers, codes and hints; `feedback` and `explain` have the values.
 
         Args:
             names: Argument names that the tool's author wrote; other keys in pointers are shown
-                as ``*``. None where they are not known: then keys that look like a name stay.
+                as ``*``. None if they are unknown: keys that look like a name are then shown.
         """
         return summary_of(self, names=names)
 
@@ -123,7 +123,7 @@ class Decision:
         Returns:
             ``{status, tool, problems: [{code, field, got, expected, allowed, nearest, hint}],
             retryable, attempts_left}``; status is ``"blocked"``, ``"flagged"`` or ``"allowed"``,
-            and ``"withheld"`` of a result that is not given: its call has run.
+            or ``"withheld"`` for a result that the model does not receive: its call has run.
         """
         write = _withheld_problem if self._status() == "withheld" else _problem
         problems = [write(finding) for finding in self.findings if finding.weighs]
@@ -143,7 +143,7 @@ class Decision:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON-able data; `from_dict` reads it back."""
+        """Return the record as JSON-able data, the input of `from_dict`."""
         record = {name: getattr(self, name) for name in _PLAIN}
         record["findings"] = [_finding_dict(finding) for finding in self.findings]
         record["coverage"] = {
@@ -164,12 +164,12 @@ class Decision:
         Read a record that `to_dict` wrote.
 
         Args:
-            record: A dictionary in the form of `to_dict`.
+            record: A dictionary as returned by `to_dict`.
 
         Raises:
             ValueError: The record was written by a newer version of this package.
         """
-        # A newer version may give an old field another meaning: refuse, and do not guess.
+        # A newer version may have changed the meaning of a field.
         if (version := record["schema_version"]) > SCHEMA_VERSION:
             raise ValueError(f"record has schema_version {version}; {SCHEMA_VERSION} is the newest")
         fields = dict(record)
@@ -190,7 +190,7 @@ class Decision:
 
 
 class _Draft:
-    """A decision in the making: it has the same layout, and its fields can still be set."""
+    """A mutable decision with the same slots, for construction."""
 
     __slots__ = tuple(Decision.__dataclass_fields__)
 
@@ -224,10 +224,10 @@ def make_decision(
     schema_version: int = SCHEMA_VERSION,
 ) -> Decision:
     """
-    Make a decision of its fields, as its constructor does, in a fifth of the time.
+    Make a decision in a fifth of the time that its constructor takes.
 
-    The constructor of a frozen dataclass sets each field by `object.__setattr__`; a draft is not
-    frozen until it is done.
+    The constructor of a frozen dataclass sets each field by `object.__setattr__`; a draft is
+    frozen only when it is complete.
     """
     decision: Any = _Draft()
     decision.id = id
@@ -255,7 +255,7 @@ def make_decision(
     decision.approval = approval
     decision.notes = notes
     decision.schema_version = schema_version
-    # Possible as both have the same slots; frozen from here on.
+    # Possible because both classes have the same slots; frozen from here on.
     decision.__class__ = Decision
     return cast("Decision", decision)
 
@@ -283,10 +283,10 @@ def _coverage(coverage: Mapping[str, Coverage]) -> str:
     return _covered(tuple(coverage.items()))
 
 
-# Bounded, as a reason may hold a number or a name of the run.
+# Bounded, because a reason may contain a number or a name from the run.
 @lru_cache(maxsize=512)
 def _covered(coverage: tuple[tuple[str, Coverage], ...]) -> str:
-    """Return the coverage as canonical JSON; nearly all decisions have one of a few."""
+    """Return the coverage as canonical JSON; cached, because few different ones occur."""
     by_layer = {name: {"outcome": one.outcome, "reason": one.reason} for name, one in coverage}
     return canonical(by_layer)
 
@@ -308,7 +308,7 @@ def _problem(finding: Finding) -> FeedbackProblem:
 
 
 def _withheld_problem(finding: Finding) -> FeedbackProblem:
-    """Say where a result is wrong, and nothing of what it says: the model is not to use it."""
+    """Return a problem without the result's contents, which the model must not use."""
     problem = _problem(finding)
     return {**problem, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
 

@@ -1,4 +1,4 @@
-"""A decision in one line without a value that was judged: texts of exceptions are exported."""
+"""One-line summary of a decision without judged values, because logs export exception texts."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from abs_shield.text.safe_display import escaped
 if TYPE_CHECKING:
     from abs_shield.core.decision import Decision
 
-# Fixed steps: the empty one before the first slash and, of a call, `arguments`.
+# Number of fixed steps: the empty one before the first slash and, in a call, `arguments`.
 _BEGIN = {Subject.CALL: 2, Subject.RESULT: 1}
-# longer numbers may be values, such as a key that is a card number
+# Longer numbers may be values, such as a card number used as a key.
 _POSITION = re.compile(r"\d{1,2}")
-# a name as programs write it, of at most 64 characters
+# An identifier of at most 64 characters, or a position.
 _NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,2})?")
 
 
 def safe_where(finding: Finding, subject: Subject, names: frozenset[str] | None) -> str:
     """
-    Return where a finding points; a pointer into a report has no step that a model wrote.
+    Return the pointer of a finding; a pointer into a report has no names by the model.
 
     Args:
         finding: The finding.
-        subject: What was judged.
-        names: Argument names that the tool's author wrote; None where they are not known.
+        subject: The kind of thing judged.
+        names: Argument names that the tool's author wrote; None if they are unknown.
     """
     if subject not in _BEGIN:
         return finding.where
@@ -49,12 +49,11 @@ def safe_where(finding: Finding, subject: Subject, names: frozenset[str] | None)
 
 def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None, begin: int = 2) -> str:
     """
-    Return where the finding points, without what the model may have written there.
+    Return the pointer of a finding, without names that the model may have written.
 
-    The steps from *begin* on are names of the judged data; those before are fixed: ``/arguments``.
-
-    An unknown argument's name is the model's, and so is a key that the tool's author did not
-    write; where *names* are not known, a key that does not look like a name.
+    The steps from *begin* on are names in the judged data; those before are fixed. Replaced by
+    ``*`` are the name of an unknown argument and keys that are not in *names*, or, if these are
+    unknown, keys that do not look like a name.
     """
     segments = finding.where.split("/")
     if finding.code == "unknown_argument":
@@ -70,14 +69,14 @@ def _is_own(part: str, names: frozenset[str]) -> bool:
     return bool(_POSITION.fullmatch(part)) or (part in names and bool(_NAME.fullmatch(part)))
 
 
-_LONGEST = 200  # a rule's sentence fits, and a log line with several findings stays readable
+_LONGEST = 200  # enough for a rule's sentence; a log line of several findings stays readable
 _BUILT_IN = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, PERSONAL_DATA, *SIGNAL_NAMES))
 _WITH_VALUES = frozenset((PARAMETER_MISMATCH, PHANTOM_TARGET))
-"""Built-in checks some of whose hints name a value; those of all others never do."""
+"""Built-in checks whose hints may contain a value; the hints of all others never do."""
 _PLAIN_HINTS = frozenset(
     ("unknown_argument", "missing_argument", "bad_format", "bad_pattern", "not_finite")
 )
-"""Codes of `parameter_mismatch` whose hints name nothing but what the schema says."""
+"""Codes of `parameter_mismatch` whose hints contain only facts from the schema."""
 _AFTER = frozenset((IMPOSSIBLE_STATE, SELF_CONTRADICTION))
 """Checks whose evidence names the tool that ran first."""
 _SIMILAR = "a similar value was mentioned; `.decision.feedback()` names it"
@@ -86,7 +85,7 @@ _TYPE_AND_PLACE = re.compile(r"\w+( at .+:\d+)?")
 
 
 class Approval(NamedTuple):
-    """The wording for a call that an operator has not approved."""
+    """The wording of a summary for a call that an operator has not approved."""
 
     code: str
     reason: str
@@ -105,17 +104,17 @@ APPROVALS = {
         "an operator did not approve this call: do not repeat it, ask the user",
     ),
 }
-"""By the decision's `approval`."""
+"""The wording by the decision's `approval`."""
 
 
 def _approval_reasons(decision: Decision) -> list[str]:
-    """Return that the call waits for an operator, or that one refused it; mostly nothing."""
+    """Return the reason if a call waits for approval, or if it was refused."""
     reasons = APPROVALS.get(decision.approval)
     return [] if reasons is None else [f"{reasons.code}: {reasons.reason}"]
 
 
 def _title_of(decision: Decision) -> str:
-    """Return what was judged and what was decided, without the reasons."""
+    """Return the subject and the verdict, without the reasons."""
     of = ""
     if decision.tool or decision.subject is Subject.CALL:
         of = f" of `{escaped(decision.tool)}`"
@@ -129,7 +128,7 @@ def _title_of(decision: Decision) -> str:
 
 
 def summary_of(decision: Decision, *, names: frozenset[str] | None) -> str:
-    """Return one line that names layers, places, codes and hints, and no value."""
+    """Return one line with layers, pointers, codes and hints, without values."""
     withheld = decision.blocked and decision.subject is Subject.RESULT
     write = _place if withheld else _reason
     reasons = [write(f, decision.subject, names) for f in decision.findings if f.weighs]
@@ -137,12 +136,12 @@ def summary_of(decision: Decision, *, names: frozenset[str] | None) -> str:
 
 
 def summary_line(decision: Decision, reasons: Iterable[str], errors: Iterable[str]) -> str:
-    """Return one line: what was decided, the reasons of its findings, then all others."""
+    """Return one line: the verdict, the reasons of the findings, then the other reasons."""
     parts = [*reasons, *_approval_reasons(decision), *(f"layer_error: {text}" for text in errors)]
     if decision.blocked and decision.subject is Subject.RESULT:
         parts.append("it was withheld, the call has run")
     line = f"{_title_of(decision)}: {'; '.join(parts) or 'nothing to say'}"
-    # Escaped only: its parts are already cut.
+    # Escaped without a cut: the parts are already shortened.
     return escaped(line, limit=len(line))
 
 
@@ -157,9 +156,9 @@ def _reason(finding: Finding, subject: Subject, names: frozenset[str] | None) ->
 
 
 def _fault(finding: Finding) -> str:
-    """Return what is wrong: the code, and what the policy and the tools' authors say of it."""
+    """Return the code of a finding, with the sentences of the policy and the tools' authors."""
     if finding.check == PHANTOM_TOOL:
-        return finding.detail  # it names the tool, and nothing else
+        return finding.detail  # contains only the tool's name
     if finding.check == IMPOSSIBLE_STATE and finding.code == "rule":
         return f"rule `{finding.evidence.get('rule', '')}`: {finding.expected}"
     if finding.check == PARAMETER_MISMATCH and finding.expected:
@@ -170,7 +169,7 @@ def _fault(finding: Finding) -> str:
 
 
 def _hint(finding: Finding) -> str:
-    """Return the hint of a finding, where it names no value; of a layer of the host's, nothing."""
+    """Return the hint of a finding if it cannot contain a value; empty for custom layers."""
     if finding.check == PHANTOM_TARGET:
         return _SIMILAR if finding.nearest else finding.hint
     if finding.check in _WITH_VALUES:
@@ -179,8 +178,8 @@ def _hint(finding: Finding) -> str:
 
 
 def _error(error: str) -> str:
-    """Return our own failure to check; what a layer of the host's writes of its own is left out."""
-    # The type of an exception and its place in the code hold no value.
+    """Return an internal error, without messages that a custom layer wrote."""
+    # The type of an exception and its place in the code contain no value.
     layer, broke, message = error.partition(_BROKE)
     if not broke or layer in _BUILT_IN or _TYPE_AND_PLACE.fullmatch(message):
         return error

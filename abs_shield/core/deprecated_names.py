@@ -1,4 +1,4 @@
-"""Old names of modules and of their members, which warn for one release before they go."""
+"""Deprecated names of modules and their members, which warn for one release."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
 
     Args:
         module: The module's ``__name__``.
-        names: The new name for each old one: of the same module (``"Outcome"``), or with its
-            module (``"abs_shield.session.memory:SessionMemory"``).
+        names: The new name for each old one, in the same module (``"Outcome"``) or in another
+            (``"abs_shield.session.memory:SessionMemory"``).
 
     The returned function raises `AttributeError` for any other name.
     """

@@ -1,4 +1,4 @@
-"""Canonical JSON, one text for one value on every machine, and short hashes of texts."""
+"""Canonical JSON, in which equal values have equal texts, and short hashes of texts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from abs_shield.text.safe_display import shown
 
 def canonical(value: Any) -> str:
     """
-    Return canonical JSON: sorted keys, no spaces, text that UTF-8 can encode.
+    Return canonical JSON: sorted keys, no spaces, encodable as UTF-8.
 
-    What JSON has no word for (NaN, an endless number) becomes a text.
+    Numbers that JSON cannot represent (NaN, infinity) become strings.
 
     >>> canonical({"b": 1, "a": float("nan")})
     '{"a":"nan","b":1}'
@@ -28,7 +28,7 @@ def canonical(value: Any) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Return canonical JSON of one value; a plain one takes a path ten times as fast."""
+    """Return canonical JSON of one value, ten times as fast for a plain scalar."""
     if isinstance(value, str):
         return encode_basestring(value)
     if value is None or isinstance(value, bool):
@@ -45,68 +45,68 @@ _WRITE = json.JSONEncoder(
 
 
 def _spelt(value: Any) -> Any:
-    """Return JSON-able data with every number that JSON does not know, or cannot write, as text."""
+    """Return JSON-able data with numbers that JSON cannot represent replaced by strings."""
     if isinstance(value, dict):
         return {key: _spelt(member) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
         return [_spelt(item) for item in value]
     if isinstance(value, float) and not isfinite(value):
         return repr(value)
-    # In bits; Python refuses to write integers of more than 4,300 digits, 14,280 bits.
+    # Python refuses to format integers of more than 4,300 digits, about 14,280 bits.
     return shown(value) if type(value) is int and value.bit_length() > 4_096 else value
 
 
 def encodable(text: str) -> str:
-    r"""Escape half characters (lone surrogates), which UTF-8 does not know, as ``\ud800``."""
+    r"""Escape lone surrogates, which UTF-8 cannot encode, as ``\ud800``."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        # Two halves that stand together are one character, which UTF-8 can encode.
+        # Two adjacent surrogates are one character, which UTF-8 can encode.
         joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return joined.encode("utf-8", "backslashreplace").decode("utf-8")
     return text
 
 
 _MOST = 250_000
-"""Items and members that are hashed: more than arguments that are judged have."""
+"""Maximum number of items and members that are hashed; judged arguments have fewer."""
 
 
 def digest(text: str, *, size: int) -> bytes:
     """
-    Return *size* bytes of the text's BLAKE2b hash; a half character counts as what it is.
+    Return *size* bytes of the text's BLAKE2b hash; a lone surrogate is hashed as itself.
 
     >>> digest("a", size=4).hex()
     'ca234c55'
     """
-    from hashlib import blake2b  # it loads OpenSSL: 6 ms that a start does not need
+    from hashlib import blake2b  # imported here: it loads OpenSSL, 6 ms at start-up
 
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 
 
 def digest_of(name: str, arguments: Any) -> bytes:
     """
-    Hash a call's name and arguments as canonical JSON; what has none equals nothing.
+    Hash a call's name and arguments as canonical JSON; without one the digest is unique.
 
-    Neither does what is larger than what is judged: parts that it shares would be written again
-    wherever they stand, twice as many at each level.
+    The same applies to arguments above the limits: a container that occurs several times would be
+    written as often, which grows exponentially with the depth.
     """
     try:
         if not _is_bounded(arguments):
             return os.urandom(16)
         text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
-    except Exception:  # what is nested too deeply, and objects of the caller's that break
+    except Exception:  # nested too deeply, or raised by a caller's object
         return os.urandom(16)
-    # 128 bits: no two different calls meet by chance.
+    # 128 bits: collisions of different calls are practically impossible.
     return digest(text, size=16)
 
 
 def _is_bounded(value: Any) -> bool:
-    """Return whether a value has few enough items and members, nested ones included."""
+    """Return whether the number of items and members, nested ones included, is within `_MOST`."""
     left, count = [value], 0
     while left:
         item = left.pop()
-        # Not recursive: it has to be total on what is nested too deeply. `dict.values`, as a
-        # subclass may override its own.
+        # Not recursive, so that it cannot fail on deep nesting. `dict.values`, because a
+        # subclass may override `values`.
         if isinstance(item, (dict, list, tuple)):
             count += len(item)
             if count > _MOST:

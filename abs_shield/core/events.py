@@ -1,4 +1,4 @@
-"""A tool call as the model proposed it, and the events of a run: one record for each kind."""
+"""A tool call as the model proposed it, and the events of a run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class ToolCall:
     Attributes:
         name: The tool's name as the model wrote it.
         arguments: The arguments as an object, or the raw JSON string, unparsed.
-        id: The provider's id of this call; None where there is none.
-        logprobs: Natural-log probabilities of the tokens of the tool's name, or
-            ``{"token", "logprob"}`` objects among which the name's tokens are found.
+        id: The provider's id of this call; None if it has none.
+        logprobs: Natural-log probabilities of the tokens of the tool's name, or a list of
+            ``{"token", "logprob"}`` objects that contains the name's tokens.
     """
 
     name: str
@@ -32,7 +32,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 class MessageText(NamedTuple):
-    """A text of the system, the user or the agent; *at* is in seconds since the epoch."""
+    """A text by the system, the user or the agent; *at* is in seconds since the epoch."""
 
     role: Role
     text: str
@@ -41,9 +41,9 @@ class MessageText(NamedTuple):
 
 class Proposed(NamedTuple):
     """
-    The model proposed *calls* in one turn; none has run.
+    The calls that the model proposed in one turn, before they run.
 
-    *decision_id* is that of a single call which was judged already.
+    *decision_id* is the id of the decision on a single call that is already judged.
     """
 
     calls: tuple[ToolCall, ...]
@@ -53,9 +53,9 @@ class Proposed(NamedTuple):
 
 class Returned(NamedTuple):
     """
-    A call came back with *value*, or failed.
+    The result of a call: its *value*, or its failure.
 
-    *decision_id* is that of the call, where it was judged already.
+    *decision_id* is the id of the decision on the call, if it is already judged.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Returned(NamedTuple):
 
 
 class Opaque(NamedTuple):
-    """Something that only the model saw: an image, a file, a server-side state."""
+    """Content that only the model can see: an image, a file, server-side state."""
 
     reason: str
     at: float | None = None

@@ -1,4 +1,4 @@
-"""The text that the model reads in place of a result that is blocked or withheld."""
+"""The text that the model receives in place of a blocked or withheld result."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Literal, TypedDict
 
 class FeedbackProblem(TypedDict):
     """
-    One thing that is wrong with a call or a result.
+    One problem of a call or a result.
 
     Attributes:
         code: A stable code, such as ``"wrong_type"`` or ``"not_seen"``.
         field: JSON pointer of the argument, or of the field of the result.
-        got: The value that was sent; None where it is not shown.
-        expected: What is expected, in words.
-        allowed: The values that are allowed, where these are few.
-        nearest: The nearest allowed value; empty where there is none.
-        hint: What to do.
+        got: The value that was sent; None if it is not shown.
+        expected: A description of what is expected.
+        allowed: The allowed values, if there are few.
+        nearest: The nearest allowed value; empty if none is near.
+        hint: What to do instead.
     """
 
     code: str
@@ -30,15 +30,15 @@ class FeedbackProblem(TypedDict):
 
 class Feedback(TypedDict):
     """
-    A decision as the model reads it, JSON-able.
+    The JSON-able form of a decision that the model receives.
 
     Attributes:
-        status: ``"blocked"``, ``"flagged"`` or ``"allowed"``; ``"withheld"`` of a result that is
-            not given out although its call has run.
+        status: ``"blocked"``, ``"flagged"`` or ``"allowed"``; ``"withheld"`` for a result that
+            the model does not receive although its call has run.
         tool: The tool's name.
-        problems: What is wrong; empty where nothing is.
+        problems: The problems; empty if there are none.
         retryable: Whether a corrected call may be tried.
-        attempts_left: How many more attempts there are; None where they are not counted.
+        attempts_left: Number of attempts left; None if they are not counted.
     """
 
     status: Literal["blocked", "flagged", "allowed", "withheld"]

@@ -1,4 +1,4 @@
-"""One thing one check noticed, and the two things a check says when it could not look."""
+"""The results of a check: a finding, or the reason why the check could not run."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from abs_shield.core.vocabularies import Mode, Outcome, Verdict
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """
-    One thing one check noticed.
+    A problem that a check found.
 
     Attributes:
-        check: Name of the check that noticed it, e.g. ``"phantom_tool"``.
-        verdict: SUSPICIOUS or HALLUCINATED; a check with nothing to say yields no finding.
+        check: Name of the check, e.g. ``"phantom_tool"``.
+        verdict: SUSPICIOUS or HALLUCINATED.
         strength: Probability that the finding is right, in [0, 1]; 1 is certain.
-        where: JSON pointer into the call: ``"/name"`` or ``"/arguments/..."``; of a result, into
-            the result; of an answer, into its report: ``"/claims/0"``.
-        detail: One line that names what was got and what was expected.
-        code: Stable word for the kind of fault, e.g. ``"unknown_tool"``.
-        hint: What to do instead, one line; empty where nothing is known.
-        got: The offending value, shortened; None where there is none.
-        expected: What would have been right, in words.
-        allowed: The values or names that would have been right, at most 20.
-        nearest: The allowed one that was probably meant; empty where none is near.
-        evidence: Facts behind it, e.g. a rule's file and line; JSON-able.
-        basis: Class of findings that the strength was measured on; empty where it was not.
+        where: JSON pointer into the call, ``"/name"`` or ``"/arguments/..."``; into the result;
+            or into the report on an answer, ``"/claims/0"``.
+        detail: One line that names the actual and the expected value.
+        code: Stable identifier of the kind of problem, e.g. ``"unknown_tool"``.
+        hint: What to do instead, in one line; may be empty.
+        got: The offending value, shortened; None if there is none.
+        expected: A description of what would be valid.
+        allowed: The valid values or names, at most 20.
+        nearest: The valid one that was probably meant; empty if none is near.
+        evidence: Supporting facts, e.g. a rule's file and line; JSON-able.
+        basis: Class of findings on which the strength was measured; empty if it was not measured.
         mode: The mode under which this finding was judged.
         counted: Whether the policy's threshold lets it change the verdict.
-        suppressed: Whether a suppression of the policy silences it.
+        suppressed: Whether a suppression of the policy applies to it.
     """
 
     check: str
@@ -54,17 +54,17 @@ class Finding:
 
     @property
     def weighs(self) -> bool:
-        """Return whether this finding has a say in the verdict."""
+        """Return whether this finding contributes to the verdict."""
         return self.counted and not self.suppressed
 
     def weighed(self, *, mode: Mode, counted: bool, suppressed: bool) -> Finding:
         """
-        Return the finding as a policy weighs it; `dataclasses.replace` takes twice as long.
+        Return a copy with the policy's settings; `dataclasses.replace` would take twice as long.
 
         Args:
             mode: The mode that applies to the finding.
-            counted: Whether it is strong enough to count under the threshold.
-            suppressed: Whether a suppression silences it.
+            counted: Whether its strength reaches the policy's threshold.
+            suppressed: Whether a suppression applies to it.
         """
         return Finding(
             check=self.check, verdict=self.verdict, strength=self.strength, where=self.where,
@@ -76,7 +76,7 @@ class Finding:
 
 
 _ROUNDING = 1e-12
-"""Rounding of 1 - threshold: a strength of 0.2 counts at a threshold of 0.8."""
+"""Tolerance for the rounding of 1 - threshold: 0.2 must count at a threshold of 0.8."""
 
 
 def counts(strength: float, *, threshold: float) -> bool:
@@ -91,7 +91,7 @@ def counts(strength: float, *, threshold: float) -> bool:
 
 class Unavailable(NamedTuple):
     """
-    A check had nothing to go on; this is counted, and is not a pass.
+    A check lacks the data that it needs; this is counted separately, not as a pass.
 
     Attributes:
         reason: What the check lacks.
@@ -102,27 +102,27 @@ class Unavailable(NamedTuple):
 
 class Failed(NamedTuple):
     """
-    A part of a check broke; this is our error, never a verdict.
+    A part of a check failed: an internal error, never a verdict.
 
     Attributes:
-        message: What broke, in one line.
+        message: The failure, in one line.
     """
 
     message: str
 
 
-_LONGEST_REASON = 160  # a key of counters: two lines of a terminal hold it
-# An apostrophe inside a word, as in "don't", opens no quotation.
+_LONGEST_REASON = 160  # reasons are keys of counters; this fits in two lines of a terminal
+# An apostrophe inside a word, as in "don't", does not open a quotation.
 _QUOTED = re.compile(r"(?<!\w)([\"'])(?:(?!\1).)*\1")
 _DIGITS = re.compile(r"\d+")
 
 
 class Coverage(NamedTuple):
     """
-    Return whether one check ran.
+    The outcome of one check.
 
     Attributes:
-        outcome: Whether the check ran, had nothing to go on, was off, or broke.
+        outcome: Whether the check ran, lacked data, was off, or failed.
         reason: Why it did not run; empty if it ran.
     """
 
@@ -131,16 +131,16 @@ class Coverage(NamedTuple):
 
     def without_values(self) -> Coverage:
         """
-        Return the same without the values that a reason quotes, so that equal faults are equal.
+        Return a copy without the values that the reason quotes, to count equal reasons together.
 
         >>> Coverage(Outcome.ERROR, "`late` raised: no date in 'tx_17', row 3").without_values()[1]
         "`late` raised: no date in '...', row N"
         """
         if not self.reason:
             return self
-        # Cut before the search, which takes quadratic time on quotation marks without a partner.
+        # Cut first: on unpaired quotation marks the search takes quadratic time.
         reason = _QUOTED.sub(r"\1...\1", self.reason[: 4 * _LONGEST_REASON])
-        # Only foreign messages: the numbers of our own reasons are bounds, and tell faults apart.
+        # Only in messages of exceptions: numbers in our own reasons are limits, which differ.
         if self.outcome is Outcome.ERROR:
             reason = _DIGITS.sub("N", reason)
         return Coverage(self.outcome, reason[:_LONGEST_REASON])

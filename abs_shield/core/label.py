@@ -1,4 +1,4 @@
-"""An operator's label of a decision: whether its subject was hallucinated."""
+"""An operator's label for a decision: whether its subject was hallucinated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Truth(StrEnum):
-    """The operator's answer: hallucinated or not."""
+    """The values of a label: hallucinated or not."""
 
     OK = "ok"
     HALLUCINATED = "hallucinated"
@@ -17,14 +17,14 @@ class Truth(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
     """
-    One operator's word about one decision; the newest word about it holds.
+    One operator's label for one decision; the newest label of a decision applies.
 
     Attributes:
         decision_id: The decision's id.
-        truth: What its subject really was, whatever the shield said.
+        truth: Whether its subject was hallucinated, whatever the verdict.
         at: Seconds since the epoch, UTC.
-        by: Who says so; empty where unknown.
-        note: Why, in one line.
+        by: The operator; empty if unknown.
+        note: The reason, in one line.
     """
 
     decision_id: str
@@ -34,7 +34,7 @@ class Label:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the label as JSON-able data; ``Label.of`` reads it back."""
+        """Return the label as JSON-able data, the input of ``Label.of``."""
         return asdict(self)
 
     @classmethod

@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from math import fsum, isfinite
 from typing import Any
 
-_MOST = 10_000  # the tokens of the longest replies; the rest is not read
-_FEW = 64  # a name has a few tokens; a longer list takes the way that checks each entry
+_MOST = 10_000  # more tokens than the longest replies have; the rest is ignored
+_FEW = 64  # a name has a few tokens; each entry of a longer list is checked
 _FLOAT = frozenset({float})
-_LEAST = -1e3  # its exponential is 0; minus infinity would make every later mean infinite
+_LEAST = -1e3  # exp(-1000) is 0, and unlike minus infinity it leaves later means finite
 
 
 def mean_logprob(name: str, logprobs: Any) -> float | None:
     """
-    Return the mean natural-log probability of the tokens of *name*; None where none is known.
+    Return the mean natural-log probability of the tokens of *name*; None if none is available.
 
     Args:
         name: The tool's name as the model wrote it.
-        logprobs: Numbers, one a token of the name, or ``{"token", "logprob"}`` objects of the
-            whole turn, among which the name's tokens are found by their bytes.
+        logprobs: One number for each token of the name, or the ``{"token", "logprob"}`` objects
+            of the whole turn, in which the name's tokens are found by their bytes.
 
     Raises:
-        ValueError: One is positive, NaN, or no number; or the shape is unknown.
+        ValueError: An entry is positive, NaN or not a number, or the shape is unknown.
 
     >>> round(mean_logprob("refund", [-0.1, -0.3]), 3)
     -0.2
@@ -34,7 +34,7 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
         type(logprobs) is list
         and 0 < len(logprobs) <= _FEW
         and _FLOAT.issuperset(map(type, logprobs))
-    ):  # as they nearly always come
+    ):  # the usual case, without a check of each entry
         mean = fsum(logprobs) / len(logprobs)
         if mean > _LEAST and max(logprobs) <= 0:
             return mean
@@ -45,11 +45,11 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
 
 def name_logprobs(name: str, logprobs: Any) -> list[Any] | None:
     """
-    Return what is said of the tokens of *name* alone, unchecked; None where nothing is given.
+    Return the entries for the tokens of *name* alone, unchecked; None without *logprobs*.
 
     Args:
         name: The tool's name as the model wrote it.
-        logprobs: As for `mean_logprob`, which gives the same mean for both.
+        logprobs: As for `mean_logprob`, which returns the same mean for the result.
 
     Raises:
         ValueError: The shape is unknown.
@@ -74,7 +74,7 @@ def _checked(number: Any) -> float:
 
 
 def _of_name(name: str, entries: Sequence[Any]) -> list[Any]:
-    """The log-probabilities of those tokens that overlap the first occurrence of *name*."""
+    """Return the log-probabilities of the tokens that overlap the first occurrence of *name*."""
     tokens = [(_bytes(e), e.get("logprob")) for e in entries if isinstance(e, Mapping)]
     start = _find(b"".join(token for token, _ in tokens), name.encode("utf-8", "surrogatepass"))
     if start < 0 or not name:
@@ -89,12 +89,12 @@ def _of_name(name: str, entries: Sequence[Any]) -> list[Any]:
 
 
 def _find(text: bytes, name: bytes) -> int:
-    """Where *name* stands as a whole word; -1 where it does not."""
+    """Return the index of *name* as a whole word; -1 if it does not occur."""
     place = text.find(name)
     while place >= 0:
         before = text[place - 1 : place] if place else b""
         after = text[place + len(name) : place + len(name) + 1]
-        # `refund` is not named by `refund_all`.
+        # `refund` does not occur in `refund_all`.
         if not (_word(before) or _word(after)):
             return place
         place = text.find(name, place + 1)
@@ -107,7 +107,7 @@ def _word(byte: bytes) -> bool:
 
 def _bytes(entry: Mapping[str, Any]) -> bytes:
     raw = entry.get("bytes")
-    # A token may be a part of a character: its text is then a replacement, its bytes are exact.
+    # A token may be part of a character: its text is then U+FFFD, but its bytes are exact.
     if isinstance(raw, (list, tuple)) and all(isinstance(b, int) and 0 <= b < 256 for b in raw):
         return bytes(raw)
     token = entry.get("token")

@@ -1,4 +1,4 @@
-"""The parts of messages of every shape, as typed blocks, and the error for what is neither."""
+"""Conversion of the parts of messages to blocks with a ``type``, and the error for others."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from abs_shield.core.events import Role
 from abs_shield.errors import ShieldError
 from abs_shield.text.safe_display import escaped
 
-_LISTED = 8  # keys in an error: enough to recognise a shape, on one line
+_LISTED = 8  # keys in an error message: enough to recognise a shape, and fit on one line
 
 
 class UnreadableMessage(ShieldError, ValueError):
-    """A message, tool or call has none of the shapes that are read here."""
+    """A message, tool or call has an unknown shape."""
 
 
 def keys_of(value: Mapping[str, Any]) -> str:
-    """Return the names of the members of a shape that is not known, for an error."""
+    """Return the member names of an unknown shape, for an error message."""
     names = [f"`{escaped(str(name), limit=40)}`" for name in value]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"the keys {', '.join(names[:_LISTED])}{more}" if names else "no keys"
 
 
 def has_members(part: Any) -> bool:
-    """Return whether *part* is an object, or a model of an SDK."""
+    """Return whether *part* is a mapping or an SDK model."""
     return isinstance(part, Mapping) or hasattr(part, "model_dump")
 
 
 def mapping_of(value: Any, what: str) -> Mapping[str, Any]:
     """
-    Return an object, or a model of an SDK, as a mapping.
+    Return a mapping, or an SDK model, as a mapping.
 
     Raises:
-        UnreadableMessage: It is neither, or breaks when it is read; *what* names it.
+        UnreadableMessage: The value is neither, or reading it raises; *what* names it.
     """
     if type(value) is dict:
         return value
@@ -44,31 +44,31 @@ def mapping_of(value: Any, what: str) -> Mapping[str, Any]:
         dump = getattr(value, "model_dump", None)
         if callable(dump):
             return _dumped(dump)
-    except Exception as error:  # an object of the caller's may break when it is read
+    except Exception as error:  # reading a caller's object may raise
         raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
     raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
 
 
 def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
-    """A model as an object; what an SDK parsed into it may be of a type that pydantic warns of."""
+    """Return an SDK model as a mapping, without pydantic's warnings about unexpected types."""
     try:
-        # Without nulls, as models of SDKs have one for every member that is not there.
+        # Without nulls, because SDK models have one for every missing member.
         return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True, warnings=False))
-    except TypeError:  # the caller's own method, which knows no such option
+    except TypeError:  # a method of the caller's without these options
         return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
 
 
 BODY = frozenset({"content", "parts", "tool_calls", "function_call", "refusal", "audio", "error"})
-"""Members in which a message holds what it says, proposes or returns."""
+"""Members that contain the text, the proposed calls or the results of a message."""
 _ABOUT = frozenset(
     {
         "role", "name", "id", "at", "type", "status", "annotations", "tool_call_id", "call_id",
         "reasoning", "reasoning_content", "thinking", "is_error", "isError", "model", "created_at",
     }
 )  # fmt: skip
-"""Members that hold nothing of it."""
+"""Members with metadata only."""
 _MENTIONING_ROLES: tuple[Role, ...] = ("user", "system")
-"""Roles whose words count as mentions, so that a message of theirs is never taken as nothing."""
+"""Roles whose words count as mentions; their messages must never be mistaken for empty."""
 SHAPES = (
     "a message has a `role`, and `content` (OpenAI, Anthropic, Bedrock), `tool_calls` or `parts`"
     " (Gemini)"
@@ -77,12 +77,12 @@ SHAPES = (
 
 def may_be_lost(message: Mapping[str, Any], role: Role, *, is_empty: bool) -> bool:
     """
-    Return whether a message in which nothing was read may have said something.
+    Return whether a message from which nothing was read may have content.
 
     Args:
         message: The message.
-        role: Its role; the agent's own words never count as a mention.
-        is_empty: Whether it says itself that it is empty, as with a text of no characters.
+        role: Its role; the agent's own words do not count as mentions.
+        is_empty: Whether its content is explicitly empty, such as an empty string.
 
     >>> may_be_lost({"role": "user", "content": "", "images": ["iVBO"]}, "user", is_empty=True)
     True
@@ -96,14 +96,14 @@ def _has_unknown_member(message: Mapping[str, Any]) -> bool:
 
 def require_body(message: Mapping[str, Any], role: Role | None = None) -> None:
     """
-    Raise if the shape of a message is not known, which would else count as an empty one.
+    Raise if a message has an unknown shape; it would otherwise count as empty.
 
     Args:
         message: The message.
-        role: Its role, where it says something: a user's words are in no member that is null.
+        role: Its role, if it has text; a user's text is never in a member that is null.
 
     Raises:
-        UnreadableMessage: None of its members is known to hold what it says.
+        UnreadableMessage: None of its members is a known member for content.
     """
     names = [name for name in BODY if name in message]
     if names and (
@@ -123,7 +123,7 @@ UNSEEN = frozenset(
         "document", "video", "audio", "search_result", "tool_call", "tool_response",
     }
 )  # fmt: skip
-"""Parts that show the model what is not read here."""
+"""Parts with content that only the model can see, such as images."""
 _SILENT = frozenset({"reasoning_content", "cache_point", "thought_signature"})
 NAMES = frozenset(
     {
@@ -132,12 +132,12 @@ NAMES = frozenset(
     }
 )  # fmt: skip
 _VALUES = ("output", "result")
-"""Members of a function's response that hold its value, by Gemini's own convention."""
+"""Members of a function's response that contain its value, by Gemini's convention."""
 
 
 def snake(name: str) -> str:
     """
-    Return the name of a member as Python writes it.
+    Return the name of a member in snake case.
 
     >>> snake("functionCall"), snake("tool_use")
     ('function_call', 'tool_use')
@@ -146,13 +146,13 @@ def snake(name: str) -> str:
 
 
 def members_of(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of a part that hold something, by their names in snake case."""
+    """Return the members of a part that are not null, by their names in snake case."""
     return {snake(str(name)): held for name, held in part.items() if held is not None}
 
 
 def block_of(part: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """
-    Return a part of Gemini or Bedrock as a block with a ``type``; None where it is not such a part.
+    Return a part of Gemini or Bedrock as a block with a ``type``; None for anything else.
 
     >>> block_of({"toolUse": {"toolUseId": "t1", "name": "refund", "input": {"id": "tx_1"}}})
     {'type': 'tool_use', 'id': 't1', 'name': 'refund', 'input': {'id': 'tx_1'}}
@@ -194,7 +194,7 @@ def _tool_use(inner: Mapping[str, Any]) -> dict[str, Any]:
 def _function_response(inner: Mapping[str, Any]) -> dict[str, Any]:
     value, error = inner.get("response"), False
     if isinstance(value, Mapping) and len(value) == 1:
-        # A single member is the convention's wrapper; several are the value itself.
+        # A single member is Gemini's wrapper of the value; several members are the value itself.
         [(name, held)] = value.items()
         error = name == "error"
         value = held if error or name in _VALUES else value
@@ -223,7 +223,7 @@ def _tool_result(inner: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _quoted(held: Mapping[str, Any]) -> str | None:
-    """Return the text that Bedrock wraps for a guardrail, or with its citations."""
+    """Return the text that Bedrock wraps in guardrail content, or sends with citations."""
     guarded, cited = held.get("guard_content"), held.get("citations_content")
     if isinstance(guarded, Mapping) and isinstance(guarded.get("text"), Mapping):
         return str(guarded["text"].get("text") or "")

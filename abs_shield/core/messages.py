@@ -1,4 +1,4 @@
-"""Reads OpenAI, Anthropic, Gemini, Bedrock, MCP and run-file shapes, once, for everybody."""
+"""Parsing of messages and calls of OpenAI, Anthropic, Gemini, Bedrock, MCP and run files."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _UNSEEN_BLOCKS = frozenset(
     {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
 )
 _CONTENT = frozenset({"role", "parts"})
-"""Members of a content of Gemini."""
+"""Members of Gemini's ``Content``."""
 _PARTS = "a part has a `type`, or one of `text`, `functionCall`, `functionResponse`, `toolUse`"
 _UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
 
 
 def read_message(message: Any) -> Iterator[Event]:
     """
-    Return the events of one message: what was said, proposed and returned.
+    Yield the events of one message: its texts, proposed calls and results.
 
     Raises:
         UnreadableMessage: The message has none of the known shapes.
@@ -76,11 +76,11 @@ def read_message(message: Any) -> Iterator[Event]:
     if kind in _SILENT_BLOCKS and "role" not in message:
         return
     if kind and "role" not in message:
-        # foreign text of any length
+        # cut, because the text of an unknown type may be long
         yield Opaque(f"an item of type {kind[:40]} holds content that was not read", at)
         return
     role = _role(message)
-    # Gemini's function role holds results as parts of a turn
+    # Messages of Gemini's function role have results as their parts.
     if role in ("tool", "function") and message.get("parts"):
         yield from _turn("user", message, at)
     elif role in ("tool", "function"):
@@ -96,26 +96,26 @@ def read_message(message: Any) -> Iterator[Event]:
 
 
 def _role(message: Mapping[str, Any]) -> Any:
-    """Return a message's role; Gemini's content without one is the user's, by its own default."""
+    """Return a message's role; a Gemini ``Content`` without one is the user's by default."""
     role, parts = message.get("role"), message.get("parts")
     if role is not None or any(message[name] is not None for name in message.keys() - _CONTENT):
         return role
     if not isinstance(parts, (list, tuple)):
         return role
     blocks = [block_of(part) for part in parts if isinstance(part, Mapping)]
-    # Only the model calls functions: its words beside a call are no user's.
+    # Only the model calls functions, so text beside a call is not the user's.
     calls = any(block is not None and _kind(block) in _CALL_BLOCKS for block in blocks)
     return "assistant" if calls else "user"
 
 
 def read_calls(message: Any) -> tuple[ToolCall, ...]:
-    """Return every call that one assistant message, or a list of call shapes, proposes."""
+    """Return all calls that an assistant message, or a list of calls, proposes."""
     if isinstance(message, ToolCall):
         return (sound(message),)
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
     message = mapping_of(message, "message")
-    # `function_call` is a member of OpenAI's old messages, and of Gemini's parts.
+    # `function_call` is a member of OpenAI's legacy messages and of Gemini's parts.
     if (_SPOKEN - {"function_call"}).isdisjoint(message):
         message = block_of(message) or message
     if "role" not in message and not message.keys().isdisjoint(_CALLED):
@@ -127,11 +127,11 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
             '`response["output"]["message"]`, or a list of calls'
         )
     if "type" in message and BODY.isdisjoint(message):
-        return ()  # a block that is no call
+        return ()  # a block that is not a call
     try:
         events = [*read_message({"role": "assistant", **message})]
     except UnreadableMessage:
-        # One broken call must not hide the sound ones beside it.
+        # One malformed call must not hide the valid ones beside it.
         return _one_by_one(message)
     calls = tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
     return calls or _none_unread(message)
@@ -142,7 +142,7 @@ def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     Return no calls.
 
     Raises:
-        UnreadableMessage: A block of no known shape has a name and arguments: it may be a call.
+        UnreadableMessage: A block of unknown shape has a name and arguments, so may be a call.
     """
     content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else (content,)
@@ -156,7 +156,7 @@ def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 
 
 def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """Return the calls of a message; a part that cannot be read as one has an empty name."""
+    """Return the calls of a message; a part that cannot be parsed becomes a nameless call."""
     content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else ()
     typed = [_typed_or_none(b) for b in blocks if isinstance(b, Mapping)]
@@ -183,10 +183,10 @@ _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 def read_call(call: Any) -> ToolCall:
     """
-    Return a call from any shape: `ToolCall`, OpenAI, Anthropic, Gemini, Bedrock, MCP or flat.
+    Return a call of any shape: `ToolCall`, OpenAI, Anthropic, Gemini, Bedrock, MCP or flat.
 
     Raises:
-        UnreadableMessage: It has no name.
+        UnreadableMessage: The call has no name.
 
     >>> read_call({"id": "c1", "function": {"name": "refund", "arguments": "{}"}}).name
     'refund'
@@ -207,12 +207,12 @@ def read_call(call: Any) -> ToolCall:
             f"call has no name but a value of type {type(name).__name__} and {keys_of(call)};"
             " give it a `name`"
         )
-    # `arguments` of OpenAI, `input` of Anthropic and Bedrock, `args` of Gemini.
+    # `arguments`: OpenAI; `input`: Anthropic and Bedrock; `args`: Gemini.
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
     ids = map(id_of, (call.get("call_id"), call.get("id"), call.get("toolUseId")))
     logprobs = call.get("logprobs", inner.get("logprobs"))
     if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
-        arguments = {"input": arguments}  # free text, and no JSON
+        arguments = {"input": arguments}  # free text, not JSON
     return ToolCall(plain_name(name), arguments, next(filter(None, ids), None), logprobs)
 
 
@@ -221,7 +221,7 @@ def text_of(content: Any) -> str:
     Return a message's text as a plain string.
 
     Raises:
-        UnreadableMessage: It is none.
+        UnreadableMessage: The content is not text.
     """
     if not isinstance(content, str):
         raise UnreadableMessage(
@@ -232,22 +232,22 @@ def text_of(content: Any) -> str:
 
 def id_of(raw: Any) -> str | None:
     """
-    Return a call's id as a text of at most 1,024 characters; None where there is none to read.
+    Return a call's id as a string of at most 1,024 characters; None if it has none.
 
     >>> id_of(7), id_of(None), len(id_of("x" * 5000) or "")
     ('7', None, 1024)
     """
     if isinstance(raw, str):
-        # `str.__str__`, as a subclass may override what is read.
+        # `str.__str__`, because a subclass may override `__str__`.
         return str.__str__(raw)[:LONGEST_NAME]
     try:
         return None if raw is None else str(raw)[:LONGEST_NAME]
-    except Exception:  # an object of the host's
+    except Exception:  # raised by a caller's object
         return None
 
 
 def sound(call: ToolCall) -> ToolCall:
-    """Return *call* with a name and an id of bounded length; no name becomes an empty one."""
+    """Return *call* with a name and an id of bounded length; a missing name becomes empty."""
     name, call_id = call.name, call.id
     short = type(name) is str and len(name) <= LONGEST_NAME
     if short and (call_id is None or (type(call_id) is str and len(call_id) <= LONGEST_NAME)):
@@ -256,7 +256,7 @@ def sound(call: ToolCall) -> ToolCall:
 
 
 def decoded(value: Any) -> Any:
-    """Return the JSON that a string holds where it holds an object or list, else *value*."""
+    """Return the object or list that a JSON string contains; any other *value* unchanged."""
     # Only objects and lists: a text such as "007" is an id, not the number 7.
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
@@ -303,7 +303,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
     is_empty = content in ("", []) or bool(blocks)
     if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
         later.append(Opaque(f"{_with_article(role)} message holds nothing that can be read", at))
-    # Results first: they answer the turn before, and the user's words may refer to them.
+    # Results first: they belong to the previous turn, and the user's text may refer to them.
     yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
         yield MessageText(role, "\n".join(texts), at)
@@ -313,7 +313,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
 
 
 def _unread(role: Role, block: Mapping[str, Any]) -> str:
-    """Return why a block counts as not seen."""
+    """Return the reason why a block counts as unseen."""
     if "type" in block:
         return f"{_with_article(role)} message holds a block of type {_kind(block)[:40]}"
     keys = keys_of(block)
@@ -322,10 +322,10 @@ def _unread(role: Role, block: Mapping[str, Any]) -> str:
 
 def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """
-    Return a block with its ``type``, and a block of no known kind as it is; None of an empty one.
+    Return a block with its ``type``, one of an unknown kind unchanged; None if it is empty.
 
     Raises:
-        UnreadableMessage: It is of a known kind and cannot be read: it may be a call.
+        UnreadableMessage: A block of a known kind cannot be parsed: it may be a call.
     """
     if "type" in block:
         is_empty = block.get("text") is None and block.get("refusal") is None
@@ -380,7 +380,7 @@ def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
     call_id = message.get("tool_call_id") or message.get("call_id")
     error = failed(message)
     content = message.get("content")
-    # some hosts put only the error there
+    # Some hosts put the error in a member of its own, without content.
     if error and content in (None, "") and isinstance(message.get("error"), str):
         content = message["error"]
     return Returned(
@@ -404,7 +404,7 @@ def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
 
 
 def _unseen(content: Any, at: float | None) -> Iterator[Opaque]:
-    """Return an event for each image and file of a result: only the model sees them."""
+    """Yield an event for each image and file of a result, which only the model can see."""
     for part in content if isinstance(content, (list, tuple)) else ():
         if not isinstance(part, Mapping) or _UNSEEN_CONTENT.isdisjoint(part.keys()):
             continue
@@ -413,23 +413,23 @@ def _unseen(content: Any, at: float | None) -> Iterator[Opaque]:
 
 
 def _value(content: Any) -> Any:
-    """A result's value: text blocks joined, JSON in strings decoded."""
+    """Return a result's value, with text blocks joined and JSON strings decoded."""
     if isinstance(content, (list, tuple)) and content:
         parts = [mapping_of(part, "block") for part in content if has_members(part)]
-        # With an image or another part among them the blocks stay as they are.
+        # Blocks with an image or another part among them are returned unchanged.
         if len(parts) == len(content) and all(_kind(part) in _TEXT_BLOCKS for part in parts):
             return decoded("\n".join(str(part.get("text") or "") for part in parts))
     return decoded(content)
 
 
 def _time(at: Any) -> float | None:
-    if isinstance(at, bool):  # an `int` as well, and no time
+    if isinstance(at, bool):  # `bool` is a subclass of `int`
         return None
     if not isinstance(at, (int, float, str)):
         return None
     try:
         seconds = datetime.fromisoformat(at).timestamp() if isinstance(at, str) else float(at)
-    except (ValueError, OverflowError, OSError):  # OSError: of a year that the system cannot count
+    except (ValueError, OverflowError, OSError):  # OSError: a year outside the platform's range
         return None
     return seconds if isfinite(seconds) else None
 

@@ -1,4 +1,4 @@
-"""Reads a tool as OpenAI, Anthropic, Gemini, Bedrock, MCP or a run file describe it."""
+"""Parsing of tool descriptions of OpenAI, Anthropic, Gemini, Bedrock, MCP and run files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.core.message_parts import UnreadableMessage, keys_of, mapping_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolShape:
-    """A tool as its run or server describes it; *annotations* are MCP's hints."""
+    """A tool's description; *annotations* are MCP's hints."""
 
     name: str
     description: str = ""
@@ -26,15 +26,15 @@ _WRAPPERS = ("function", "tool_spec")
 _DECLARED = "function_declarations"
 _TYPES = frozenset(("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"))
 _NUMBERS = frozenset("minItems maxItems minLength maxLength minProperties maxProperties".split())
-_DEEPEST = 100  # schemas of more than 128 levels are refused later; this ends one that holds itself
+_DEEPEST = 100  # ends the recursion in a schema that contains itself
 
 
 def read_tool(tool: Any) -> ToolShape:
     """
-    Return a tool of any shape: OpenAI's, Anthropic's, Gemini's, Bedrock's, MCP's or the flat one.
+    Return a tool of any shape: OpenAI, Anthropic, Gemini, Bedrock, MCP or flat.
 
     Raises:
-        UnreadableMessage: It has no name, or describes several tools.
+        UnreadableMessage: The description has no name, or describes several tools.
 
     >>> read_tool({"toolSpec": {"name": "lend", "inputSchema": {"json": {}}}}).parameters
     {}
@@ -47,10 +47,10 @@ def read_tool(tool: Any) -> ToolShape:
 
 def read_tools(tool: Any) -> tuple[ToolShape, ...]:
     """
-    Return the tools of one entry of a list of tools; Gemini's holds several.
+    Return the tools of one entry of a list of tools; an entry of Gemini may have several.
 
     Raises:
-        UnreadableMessage: One of them has no name, or the entry is empty.
+        UnreadableMessage: A tool has no name, or the entry is empty.
 
     >>> [one.name for one in read_tools({"functionDeclarations": [{"name": "a"}, {"name": "b"}]})]
     ['a', 'b']
@@ -76,14 +76,14 @@ def _shape(tool: Mapping[str, Any], *, is_gemini: bool = False) -> ToolShape:
     return ToolShape(
         name=name,
         description=description if isinstance(description, str) else "",
-        # Only this keyword holds Gemini's dialect; the others hold JSON Schema.
+        # Only this keyword contains Gemini's dialect; the others contain JSON Schema.
         parameters=_json_schema(schema) if is_gemini and keyword == _SCHEMAS[0] else schema,
         annotations=inner.get("annotations"),
     )
 
 
 def _json_schema(schema: Any, depth: int = 0) -> Any:
-    """Return the JSON Schema of Gemini's own schema, which names types in capitals."""
+    """Return a Gemini schema, which has type names in capitals, as JSON Schema."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return schema
     translated: dict[str, Any] = {}
@@ -98,7 +98,7 @@ def _json_schema(schema: Any, depth: int = 0) -> Any:
         elif name == "type" and isinstance(value, str) and value.upper() in _TYPES:
             translated[name] = value.lower()
         elif name in _NUMBERS and isinstance(value, str) and value.isdigit():
-            translated[name] = int(value)  # REST writes 64-bit numbers as texts
+            translated[name] = int(value)  # REST encodes 64-bit integers as strings
         elif name not in ("nullable", "propertyOrdering") and value is not None:
             translated[name] = value
     return _nullable(translated) if schema.get("nullable") is True else translated

@@ -1,4 +1,4 @@
-"""The closed vocabularies, each from mild to grave, and the names of the built-in checks."""
+"""The closed vocabularies, ordered from mild to grave, and the names of the built-in checks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LAYER_NAMES = (
 )
 
 OPT_IN_NAMES = ("untrusted_target", "uninformed_write", "call_loop")
-"""Layers that a policy has to name."""
+"""Layers that run only if a policy names them."""
 
 PERSONAL_DATA = "personal_data"
-"""The layer that a policy's `pii` turns on."""
+"""The layer that a policy's `pii` enables."""
 
 VERIFICATION = "verification"
 """Key of the result check in `modes`."""
@@ -40,7 +40,7 @@ QUALITY = "quality"
 """Key of the quality cascade in `modes`."""
 
 OF_NO_TOOL = (ANSWER, FAITHFULNESS, QUALITY)
-"""Checks of texts, which no tool returned."""
+"""Checks of texts that are not results of a tool."""
 
 SIGNAL_NAMES = (
     "schema_mismatch",
@@ -54,7 +54,7 @@ SIGNAL_NAMES = (
 )
 
 UNREGISTERED = "_unregistered"
-"""Stands for every name that a model wrote and no tool has."""
+"""Replaces every name that a model wrote and no tool has, e.g. in metrics."""
 
 
 class Verdict(StrEnum):
@@ -75,20 +75,20 @@ class Verdict(StrEnum):
 
     @property
     def gravity(self) -> int:
-        """Place in the order from mild (0) to grave (2)."""
+        """Position in the order from mild (0) to grave (2)."""
         return _GRAVITY[self]
 
     @classmethod
     def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
         """
-        Return the gravest of *verdicts*; CLEAN where there are none.
+        Return the gravest of *verdicts*; CLEAN without any.
 
         Args:
             verdicts: Any number of verdicts.
         """
         return max(verdicts, key=_GRAVITY.__getitem__, default=cls.CLEAN)
 
-    # a `StrEnum` would compare the texts, by which SUSPICIOUS is above HALLUCINATED
+    # A `StrEnum` compares its texts, by which SUSPICIOUS is above HALLUCINATED.
 
     def __lt__(self, other: str) -> bool:
         return self.gravity < _GRAVITY[other] if other in _GRAVITY else NotImplemented
@@ -111,8 +111,8 @@ class Action(StrEnum):
     The action that the policy asks for, whether or not the mode enforces it.
 
     Attributes:
-        ALLOW: Let it pass.
-        FLAG: Let it pass, and record the findings.
+        ALLOW: Allow the subject.
+        FLAG: Allow it, and record the findings.
         REVISE: Ask the model for a corrected answer.
         BLOCK: Stop it.
     """
@@ -128,8 +128,8 @@ class Mode(StrEnum):
     Enforcement of the action that the policy asks for.
 
     Attributes:
-        AUDIT: Findings are recorded, and nothing is blocked or changed.
-        STRICT: What is HALLUCINATED is blocked.
+        AUDIT: Findings are recorded; nothing is blocked or changed.
+        STRICT: HALLUCINATED subjects are blocked.
     """
 
     AUDIT = "audit"
@@ -137,7 +137,7 @@ class Mode(StrEnum):
 
 
 class Subject(StrEnum):
-    """The thing that was judged."""
+    """The kind of thing that is judged."""
 
     CALL = "call"
     RESULT = "result"
@@ -146,7 +146,7 @@ class Subject(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The outcome of one check: it ran, could not look, or failed."""
+    """The outcome of one check: it ran, lacked data, was off, or failed."""
 
     RAN = "ran"
     UNAVAILABLE = "unavailable"
