@@ -1,4 +1,4 @@
-"""Numbers from numbers: running statistics that know nothing of tools."""
+"""Statistics of streams, shares and probabilities; independent of tools and calls."""
 
 from abs_shield.stats.running_stats import Moments, RunningStats, Window
 

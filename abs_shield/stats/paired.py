@@ -1,4 +1,4 @@
-"""Two versions on the same cases: is one better, by how much, and how many cases tell."""
+"""Comparison of two versions on the same cases: tests, intervals, required sample sizes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from random import Random
 _Z = 1.96  # two-sided 95 %, as all intervals here
 _Z_POWER = 0.8416
 """Quantile of the standard normal distribution for a power of 80 %."""
-# Stands for "never": no comparison has so many cases.
+# Means "never": no comparison has this many cases.
 _MOST_CASES = 1_000_000
 _EXACT_TO = 500
-"""Up to so many cases a power is summed exactly; beyond that the formula is as good."""
+"""Number of cases up to which a power is exact; above it, an approximation suffices."""
 
 
 def mcnemar(gained: int, lost: int) -> float:
@@ -33,16 +33,15 @@ def mcnemar(gained: int, lost: int) -> float:
         raise ValueError(f"{gained} gained and {lost} lost; give counts from 0")
     n, least = gained + lost, min(gained, lost)
     tail = sum(comb(n, k) for k in range(least + 1))
-    # Doubling counts the middle twice where both counts are equal.
+    # Doubling counts the middle term twice if both counts are equal.
     return min(1.0, float(2 * tail / 2**n))
 
 
 def difference_interval(gained: int, lost: int, n: int, z: float = _Z) -> tuple[float, float]:
     """
-    Return the interval of the difference of two paired shares, new less old, in [-1, 1].
+    Return the interval of the difference of two paired shares, new minus old, in [-1, 1].
 
-    It holds its level where few or none of the cases differ, too: the ends are where the score
-    test rejects.
+    It inverts the score test, so its coverage is right even if few or none of the cases differ.
 
     Source: T. Tango, Statistics in Medicine 17(8), 1998.
 
@@ -63,7 +62,7 @@ def paired_bootstrap(
     differences: Sequence[float], *, rounds: int = 2_000, seed: int = 0, level: float = 0.95
 ) -> tuple[float, float]:
     """
-    Return the percentile interval of the mean of paired differences, from seeded resamples.
+    Return the percentile bootstrap interval of the mean of paired differences.
 
     Source: B. Efron, Annals of Statistics 7(1), 1979.
 
@@ -80,13 +79,13 @@ def paired_bootstrap(
 
 def mcnemar_power(n: int, gain: float, loss: float, *, level: float = 0.05) -> float:
     """
-    Compute how often the exact test finds a better version to be better.
+    Compute the power of the exact test: how often it finds that a better version is better.
 
     Args:
-        n: Cases.
+        n: Number of cases.
         gain: Probability that only the new version gets a case right.
         loss: Probability that only the old version does.
-        level: Level of the two-sided test.
+        level: Significance level of the two-sided test.
 
     >>> round(mcnemar_power(100, 0.15, 0.05), 2)
     0.54
@@ -96,7 +95,7 @@ def mcnemar_power(n: int, gain: float, loss: float, *, level: float = 0.05) -> f
         return 0.0
     share = gain / differing
     power = 0.0
-    # Beyond 8 deviations lies no weight that counts; 2 more for small counts.
+    # The probability beyond 8 deviations is negligible; 2 more cover small counts.
     around, width = n * differing, 8 * sqrt(n * differing * max(0.0, 1 - differing)) + 2
     for k in range(max(0, int(around - width)), min(n, ceil(around + width)) + 1):
         weight = _binomial(k, n, differing)
@@ -105,17 +104,17 @@ def mcnemar_power(n: int, gain: float, loss: float, *, level: float = 0.05) -> f
     return min(1.0, power)
 
 
-# The exact power is slow, and one report asks for equal rates several times.
+# The exact power is slow, and one report needs it for equal rates several times.
 @lru_cache(maxsize=1024)
 def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float = 0.8) -> int:
     """
-    Compute how many cases the exact test needs to find this gain with this probability.
+    Compute how many cases the exact test needs to detect a gain with the probability *power*.
 
     Source of the first estimate: R. J. Connor, Biometrics 43(1), 1987; it is then corrected by
     the exact power.
 
     Raises:
-        ValueError: The gain does not exceed the loss: no number of cases is enough.
+        ValueError: The gain does not exceed the loss, so no number of cases is enough.
 
     >>> cases_needed(0.2, 0.05)
     92
@@ -126,10 +125,10 @@ def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float 
     first = (_Z * sqrt(differing) + _Z_POWER * sqrt(max(0.0, differing - by * by))) ** 2 / by**2
     if first > _EXACT_TO:
         return min(_MOST_CASES, ceil(first))
-    # Below the answer, as the formula is not conservative, and the search goes up from there.
+    # Starts safely below the answer, which the formula only estimates, and goes up.
     low = high = max(4, int(first * 0.6))
     while mcnemar_power(high, gain, loss, level=level) < power:
-        # each step costs one exact power: finer steps cost more of them
+        # Each step computes one exact power; smaller steps would need more of them.
         low, high = high, ceil(high * 1.3)
     while high - low > 1:
         middle = (low + high) // 2
@@ -140,19 +139,18 @@ def cases_needed(gain: float, loss: float, *, level: float = 0.05, power: float 
 
 def cases_for_limit(gain: float, loss: float, limit: float) -> int:
     """
-    Compute how many cases show on which side of *limit* the difference of two versions lies.
+    Compute how many cases show whether the difference of two versions is above *limit*.
 
-    Of cases as they are expected the 95 % interval then leaves the limit out, with a power of 80 %
-    where they vary.
+    With as many cases, the 95 % interval is expected to exclude the limit, with a power of 80 %.
 
     Args:
         gain: Probability that only the new version gets a case right.
         loss: Probability that only the old version does.
-        limit: A difference, such as -0.05: as good but for a margin of 5 %.
+        limit: A difference, such as -0.05 for a non-inferiority margin of 5 %.
 
     >>> cases_for_limit(0.0, 0.0, -0.05), cases_for_limit(0.05, 0.05, -0.05)
     (73, 314)
-    >>> cases_for_limit(0.03, 0.08, -0.05)  # a limit lies on neither side of itself
+    >>> cases_for_limit(0.03, 0.08, -0.05)  # the difference equals the limit: never
     1000000
     """
     by = gain - loss
@@ -164,7 +162,7 @@ def cases_for_limit(gain: float, loss: float, limit: float) -> int:
         low, high = difference_interval(gained, min(round(loss * n), n - gained), n)
         return low >= limit if by > limit else high <= limit
 
-    # No number of cases that anyone has is enough: do not search for it.
+    # No realistic number of cases is enough, so the search is skipped.
     if noisy >= _MOST_CASES or aside < 1e-9:
         return _MOST_CASES
     low = high = max(1, ceil(noisy))
@@ -177,32 +175,32 @@ def cases_for_limit(gain: float, loss: float, limit: float) -> int:
 
 
 def _tango(gained: int, lost: int, n: int, difference: float) -> float:
-    """Return the score statistic of a true difference."""
+    """Return Tango's score statistic for a true difference."""
     a = 2 * n
     b = -gained - lost + (2 * n - gained + lost) * difference
     c = -lost * difference * (1 - difference)
     q = (sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
     variance = n * (2 * q + difference * (1 - difference))
     above = gained - lost - n * difference
-    # Where no case differs, what is left of the variance is rounding.
+    # If no case differs, the variance is only rounding error.
     if variance <= 1e-15:
         return 0.0 if abs(above) < 1e-12 else (float("inf") if above > 0 else float("-inf"))
     return above / sqrt(variance)
 
 
 def _where(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return where a condition that holds at *low* ceases to hold, by bisection."""
-    for _ in range(60):  # halves an interval of 2 down to the last digit of a float
+    """Return the point at which a condition that holds at *low* ceases to hold, by bisection."""
+    for _ in range(60):  # enough to bisect an interval of 2 to the precision of a float
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return (low + high) / 2
 
 
-# Each power asks for it once for every number of differing cases.
+# Cached, because each power calls it for every number of differing cases.
 @lru_cache(maxsize=8192)
 def _least_gained(differing: int, level: float) -> int:
-    """Return from how many gained cases on the test says "better"; more than all: never."""
-    # At half of them gained, the test never says "better".
+    """Return the fewest gained cases that are significant; more than *differing* if none are."""
+    # With half of them gained, the test is never significant.
     low, high = differing // 2, differing + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -212,7 +210,7 @@ def _least_gained(differing: int, level: float) -> int:
 
 
 def _binomial(k: int, n: int, share: float) -> float:
-    # `log(0)` has no value, although 0 to the power of 0 is 1.
+    # `log(0)` raises, although 0 to the power of 0 is 1.
     if share <= 0 or share >= 1:
         return float(k == (0 if share <= 0 else n))
     whole = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

@@ -1,4 +1,4 @@
-"""Probabilities as log-odds, and the calibration error of predicted ones."""
+"""Conversion of probabilities to log-odds, and the calibration error of predictions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 def log_odds(probability: float) -> float:
     """
-    Return log(p / (1 - p)) of a probability above 0 and below 1.
+    Return log(p / (1 - p)) for a probability above 0 and below 1.
 
     >>> log_odds(0.5)
     0.0
@@ -19,23 +19,23 @@ def log_odds(probability: float) -> float:
 
 def probability(log_odds: float) -> float:
     """
-    Return the probability of log-odds of any size.
+    Return the probability for log-odds of any size, without overflow.
 
     >>> probability(0.0), probability(1e9), probability(-1e9)
     (0.5, 1.0, 0.0)
     """
-    # `exp` of a large number overflows, so each branch takes it of one that is at most 0.
+    # `exp` of a large number overflows, so each branch calls it with at most 0.
     if log_odds >= 0:
         return 1 / (1 + exp(-log_odds))
     odds = exp(log_odds)
     return odds / (1 + odds)
 
 
-BINS = 10  # more would hold a few outcomes each, fewer hide where the curve bends
+BINS = 10  # with more, each bin has few outcomes; fewer hide the shape of the curve
 
 
 class Bin(NamedTuple):
-    """The mean predicted probability and the observed share of results in one bin."""
+    """One bin: its mean predicted probability and the observed share of results."""
 
     n: int
     predicted: float
@@ -44,7 +44,7 @@ class Bin(NamedTuple):
 
 def brier(outcomes: Sequence[tuple[float, bool]]) -> float:
     """
-    Return the mean squared error of probabilities, in [0, 1]: low is good.
+    Return the Brier score, the mean squared error of probabilities, in [0, 1]: low is good.
 
     Source: G. W. Brier, Monthly Weather Review 78(1), 1950.
 
@@ -52,7 +52,7 @@ def brier(outcomes: Sequence[tuple[float, bool]]) -> float:
     0.025
     """
     return (
-        # The last digits are noise of the squares: 0.1 ** 2 is 0.010000000000000002.
+        # The last digits are rounding errors: 0.1 ** 2 is 0.010000000000000002.
         round(fsum((p - observed) ** 2 for p, observed in outcomes) / len(outcomes), 12)
         if outcomes
         else 0.0
@@ -61,7 +61,7 @@ def brier(outcomes: Sequence[tuple[float, bool]]) -> float:
 
 def reliability(outcomes: Iterable[tuple[float, bool]], *, bins: int = BINS) -> list[Bin]:
     """
-    Return the points of a calibration curve: bins of equal width, empty ones left out.
+    Return the points of a calibration curve in bins of equal width, without empty ones.
 
     >>> reliability([(0.91, True), (0.99, False), (0.1, False)])
     [Bin(n=1, predicted=0.1, observed=0.0), Bin(n=2, predicted=0.95, observed=0.5)]
@@ -80,7 +80,7 @@ def expected_calibration_error(
     outcomes: Iterable[tuple[float, bool]], *, bins: int = BINS
 ) -> float:
     """
-    Return the mean distance of predicted from observed shares, in [0, 1]: low is good.
+    Return the mean distance between predicted and observed shares, in [0, 1]: low is good.
 
     Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht, AAAI 2015.
 

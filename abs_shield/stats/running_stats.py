@@ -1,4 +1,4 @@
-"""Running count, mean and variance: of a stream, of batches that add up, of the newest numbers."""
+"""Count, mean and variance of a stream, of batches to merge, and of the newest numbers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class RunningStats:
     Running mean and sample variance of a stream of numbers.
 
     Attributes:
-        n: How many numbers were added.
-        mean: Their mean; 0 if there are none.
+        n: Number of values added.
+        mean: Their mean; 0 without any.
 
     Source: B. P. Welford, Technometrics 4(3), 1962.
 
@@ -33,7 +33,7 @@ class RunningStats:
 
     def update(self, x: float) -> None:
         """
-        Learn *x*; judge it first.
+        Add *x*, after it is judged: a point must not influence its own limits.
 
         Args:
             x: A finite number.
@@ -45,12 +45,12 @@ class RunningStats:
 
     @property
     def variance(self) -> float:
-        """Sample variance; 0 below two points."""
+        """Sample variance; 0 for fewer than two points."""
         return self._m2 / (self.n - 1) if self.n > 1 else 0.0
 
     @property
     def deviation(self) -> float:
-        """Sample standard deviation; 0 below two points."""
+        """Sample standard deviation; 0 for fewer than two points."""
         return sqrt(self.variance)
 
 
@@ -59,8 +59,8 @@ class Moments(NamedTuple):
     Count, mean and sum of squared distances from the mean.
 
     Attributes:
-        n: How many numbers there are.
-        mean: Their mean; 0 if there are none.
+        n: Number of values.
+        mean: Their mean; 0 without any.
         m2: The sum of their squared distances from the mean.
 
     >>> shards = Moments.of([1, 2, 3]), Moments.of([10, 11])
@@ -83,13 +83,13 @@ class Moments(NamedTuple):
         """
         n = len(numbers)
         mean = fsum(numbers) / n if n else 0.0
-        # `dist` loses fewer digits than a sum of squares.
+        # `dist` is more precise than a sum of squares.
         return cls(n, mean, dist(numbers, (mean,) * n) ** 2)
 
     @classmethod
     def merged(cls, shards: Iterable[Moments]) -> Self:
         """
-        Return the moments of all numbers of all *shards*, in any order.
+        Return the moments of the numbers of all *shards*; their order does not matter.
 
         Args:
             shards: Moments of disjoint sets of numbers.
@@ -98,7 +98,7 @@ class Moments(NamedTuple):
         """
         n, mean, m2 = 0, 0.0, 0.0
         for shard in shards:
-            if shard.n:  # an empty shard beside another would divide by 0
+            if shard.n:  # an empty shard before any other would divide by 0
                 whole = n + shard.n
                 delta = shard.mean - mean
                 mean += delta * shard.n / whole
@@ -108,31 +108,31 @@ class Moments(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Sample variance; 0 below two numbers."""
+        """Sample variance; 0 for fewer than two numbers."""
         return self.m2 / (self.n - 1) if self.n > 1 else 0.0
 
 
 _CANCELLED = 1e-4
-"""If one step reduces the sum of squares to this share, rounding errors dominate it."""
+"""Share of the sum of squares; if a step reduces it below this, rounding errors dominate."""
 
 
 class Window:
     """
     Mean and sample variance of the newest *size* numbers.
 
-    One step swaps the oldest number for the newest. As such steps add rounding errors up, the
-    numbers themselves are summed again, exactly, after *size* steps, and immediately when an
-    outlier leaves. All numbers are taken relative to one of them, so that none is large beside
-    its noise: the sums differ from batch results in a few last digits at most.
+    Each step replaces the oldest number by the newest. Because rounding errors accumulate, the
+    sums are recomputed exactly every *size* steps, and immediately after an outlier leaves. All
+    sums are relative to one of the numbers, so that a large mean does not hide a small spread:
+    they differ from batch results in the last few digits at most.
 
-    Source of the step: B. P. Welford, Technometrics 4(3), 1962, with one point in and one out.
+    Source of the step: B. P. Welford, Technometrics 4(3), 1962, for one point in and one out.
 
     Attributes:
         values: The numbers, oldest first.
-        n: How many there are.
-        mean: Their mean; 0 where there are none.
-        deviation: Their sample standard deviation; 0 below two.
-        size: How many numbers it holds, from 1.
+        n: Number of values.
+        mean: Their mean; 0 without any.
+        deviation: Their sample standard deviation; 0 for fewer than two.
+        size: Maximum number of values, 1 or more.
 
     >>> window = Window(3)
     >>> for x in [1, 2, 4, 6]:
@@ -143,7 +143,7 @@ class Window:
 
     __slots__ = ("_m2", "_middle", "_pivot", "_size", "_steps", "deviation", "mean", "n", "values")
 
-    # 100 numbers, as the specification of the verification engine has it.
+    # 100 numbers, as specified for the verification engine.
     def __init__(self, size: int = 100, values: Iterable[float] = ()) -> None:
         self.values = deque(values, maxlen=size)
         self._size = size
@@ -154,39 +154,39 @@ class Window:
 
     @property
     def variance(self) -> float:
-        """Sample variance; 0 below two numbers."""
+        """Sample variance; 0 for fewer than two numbers."""
         return self._m2 / (self.n - 1) if self.n > 1 else 0.0
 
     @property
     def moments(self) -> Moments:
-        """The moments, which merge with those of other windows."""
+        """The moments of the numbers, which can be merged with those of other windows."""
         return Moments(self.n, self.mean, self._m2)
 
     def update(self, x: float) -> None:
         """
-        Learn *x*, a finite number of at most 1e150; judge it first.
+        Add *x*, after it is judged: a point must not influence its own limits.
 
         Args:
-            x: The number.
+            x: A finite number of magnitude at most 1e150.
         """
         values, n = self.values, self.n
         if n == self._size:
             oldest = values[0]
             values.append(x)
             if x == oldest:
-                return  # nothing changes, and no rounding is added
+                return  # nothing changes, and no rounding error is added
             pivot, before, old_m2 = self._pivot, self._middle, self._m2
             delta = x - oldest
             middle = before + delta / n
             m2 = old_m2 + delta * (x - pivot - middle + (oldest - pivot - before))
             self._steps = steps = self._steps + 1
-            # What is left after an outlier leaves is rounding error of the outlier's size.
+            # After an outlier leaves, the rest is dominated by its rounding error.
             if m2 < old_m2 * _CANCELLED or steps >= n:
                 self._rebuild()
                 return
         else:
             if not n:
-                # the first number is about as far from the later ones as they are from each other
+                # later numbers are probably of the magnitude of the first one
                 self._pivot = x
             values.append(x)
             self.n = n = n + 1

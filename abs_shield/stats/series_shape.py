@@ -1,4 +1,4 @@
-"""The shape of a short series: does it wander, is it skewed, has it heavy tails?"""
+"""The shape of a short series: autocorrelation, skewness and kurtosis."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ class SeriesShape(NamedTuple):
 
     Attributes:
         wandering: Von Neumann's ratio: squared steps over squared distances from the mean. About 2
-            where neighbours have nothing to do with each other, towards 0 where they are alike;
-            2 for a constant series.
-        skewness: 0 where both tails are alike, above 0 where the upper one is longer.
-        kurtosis: 3 of a normal distribution, more where the tails are heavier; 3 if constant.
+            if neighbours are independent, towards 0 if they are similar; 2 for a constant series.
+        skewness: 0 if both tails are equal, above 0 if the upper one is longer.
+        kurtosis: 3 for a normal distribution, more for heavier tails; 3 for a constant series.
     """
 
     wandering: float
@@ -40,7 +39,7 @@ def shape(series: Collection[float]) -> SeriesShape:
     n = len(points)
     mean = fsum(points) / n
     away = [x - mean for x in points]
-    unit = max(map(abs, away)) or 1.0  # fourth powers of what is large or tiny would be lost
+    unit = max(map(abs, away)) or 1.0  # fourth powers could overflow or underflow
     away = [x / unit for x in away]
     squares = list(map(mul, away, away))
     spread = fsum(squares)
@@ -56,7 +55,7 @@ def shape(series: Collection[float]) -> SeriesShape:
 
 def repeats(series: Collection[float]) -> bool:
     """
-    Return whether at least half of the points are repetitions.
+    Return whether at least half of the points repeat an earlier one.
 
     >>> repeats([5, 5, 5, 6]), repeats([5, 6, 7, 7])
     (True, False)

@@ -1,4 +1,4 @@
-"""Confidence intervals of a share: Wilson's, and for observations correlated within clusters."""
+"""Confidence intervals of a share: Wilson's, and one for observations in clusters."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
     """
-    Return the interval in [0, 1] that holds the true share; all of [0, 1] where *n* is 0.
+    Return the confidence interval of a share, within [0, 1]; (0, 1) if *n* is 0.
 
     Source: E. B. Wilson, Journal of the American Statistical Association 22(158), 1927.
 
     Args:
-        successes: How many of *n* there were, 0 to *n*.
-        n: How often was looked.
-        z: Quantile of the standard normal distribution: 1.96 is for 95 %.
+        successes: Number of successes, 0 to *n*.
+        n: Number of observations.
+        z: Quantile of the standard normal distribution; 1.96 for 95 %.
 
     Raises:
         ValueError: *successes* is not in 0 to *n*.
@@ -30,7 +30,7 @@ def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def wilson_of(successes: float, n: float, z: float = 1.96) -> tuple[float, float]:
-    """Return the same for counts that are not whole, such as effective ones; 0 to *n* of them."""
+    """Return the interval of `wilson` for fractional counts, such as effective sample sizes."""
     if n == 0:
         return 0.0, 1.0
     share = successes / n
@@ -41,12 +41,12 @@ def wilson_of(successes: float, n: float, z: float = 1.96) -> tuple[float, float
 
 def share_difference(one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float]:
     """
-    Return the 95 % interval of the difference of two independent shares, *other* less *one*.
+    Return the 95 % interval of the difference of two independent shares, *other* minus *one*.
 
     Source: R. G. Newcombe, Statistics in Medicine 17(8), 1998, method 10.
 
     Args:
-        one: Successes, and how often was looked.
+        one: Successes and number of observations.
         other: Likewise.
 
     >>> [round(end, 4) for end in share_difference((48, 80), (56, 70))]
@@ -65,11 +65,11 @@ def share_difference(one: tuple[int, int], other: tuple[int, int]) -> tuple[floa
 
 class Effect(NamedTuple):
     """
-    The effect of clusters on the certainty of a share.
+    The effect of clusters on the variance of a share.
 
     Attributes:
-        clusters: How many of them have an observation.
-        design: By how much they enlarge the variance of the share, 1 or more.
+        clusters: Number of clusters with an observation.
+        design: Factor by which they increase the variance of the share, 1 or more.
     """
 
     clusters: int
@@ -79,13 +79,13 @@ class Effect(NamedTuple):
 @dataclass(slots=True)
 class Clusters:
     """
-    Sums over the clusters of a share: a cluster has *of* observations, and *hits* among them.
+    Sums over the clusters of a share; each cluster has *of* observations with *hits* hits.
 
     Attributes:
-        count: Clusters with an observation.
-        sizes: Sum of the squares of their sizes.
-        products: Sum of the products of size and hits.
-        hits: Sum of the squares of their hits.
+        count: Number of clusters with an observation.
+        sizes: Sum of the squared sizes.
+        products: Sum of size times hits.
+        hits: Sum of the squared hits.
     """
 
     count: int = 0
@@ -95,12 +95,12 @@ class Clusters:
 
     def update(self, *, of: int, hits: int, is_hit: bool) -> None:
         """
-        Take in one more observation of a cluster.
+        Add one observation of a cluster.
 
         Args:
-            of: Observations that the cluster had before.
-            hits: Hits among them.
-            is_hit: Whether this one is a hit.
+            of: Number of observations that the cluster had before.
+            hits: Number of hits among them.
+            is_hit: Whether the new observation is a hit.
         """
         self.count += not of
         self.sizes += 2 * of + 1
@@ -110,7 +110,7 @@ class Clusters:
             self.hits += 2 * hits + 1
 
     def add(self, *, of: int, hits: int, times: int = 1) -> None:
-        """Take in whole clusters that are alike: observations, 1 or more, and hits among them."""
+        """Add *times* equal clusters, each of *of* observations, 1 or more, with *hits* hits."""
         self.count += times
         self.sizes += times * of * of
         self.products += times * of * hits
@@ -118,20 +118,20 @@ class Clusters:
 
     def effect(self, hits: int, of: int) -> Effect:
         """
-        Return the design effect on the share *hits* of *of*, which are sums over the clusters.
+        Return the design effect on the share ``hits / of``, both summed over the clusters.
 
         It is the variance of the ratio of two sums over clusters, divided by that of a binomial
-        share; below 1, and where no observation or each of them is a hit, it counts as 1.
+        share, and at least 1; it is 1 if none or all of the observations are hits.
 
         Source: J. N. K. Rao, A. J. Scott, Biometrics 48(2), 1992, section 2.
 
         >>> clusters = Clusters()
-        >>> for size in range(10):  # ten clusters of one: nothing is repeated
+        >>> for size in range(10):  # ten clusters of one observation
         ...     clusters.update(of=0, hits=0, is_hit=size < 2)
         >>> clusters.effect(2, 10)
         Effect(clusters=10, design=1.0)
         """
-        # One cluster has no variance; clusters of one observation each repeat nothing.
+        # One cluster has no variance; clusters of one observation each are not correlated.
         if self.count < 2 or not 0 < hits < of or self.sizes == of:
             return Effect(self.count, 1.0)
         share = hits / of
@@ -142,15 +142,15 @@ class Clusters:
 
 def clustered_wilson(hits: int, of: int, effect: Effect) -> tuple[float, float]:
     """
-    Return the Wilson interval of 95 % of a share, both counts divided by the design effect.
+    Return the 95 % Wilson interval of a share, with both counts divided by the design effect.
 
-    The interval is at least as wide as that of the clusters where none, or each, is a hit:
-    without any hit, nothing shows that the observations of one cluster differ.
+    If none or all of the observations are hits, the interval is at least as wide as for one
+    observation per cluster: nothing then shows that the observations of a cluster differ.
 
     Args:
-        hits: How many of *of* there were.
-        of: Observations; with none of them, the interval is all of [0, 1].
-        effect: What the clusters do, as `Clusters.effect` says.
+        hits: Number of hits.
+        of: Number of observations; for 0 the interval is [0, 1].
+        effect: The effect of the clusters, from `Clusters.effect`.
 
     >>> [round(end, 3) for end in clustered_wilson(0, 400, Effect(40, 1.0))]
     [0.0, 0.088]
