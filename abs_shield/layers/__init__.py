@@ -1,8 +1,8 @@
 """
 Before a call: the six layers.
 
-To add a layer, write one file with one function and its `LAYER`, and add its name, which is that of
-the file, to `core/vocabularies.py`: to `LAYER_NAMES`, or to `OPT_IN_NAMES`.
+To add a layer, write one file with one function and its `LAYER`, and add the name of the file to
+`LAYER_NAMES` or `OPT_IN_NAMES` in `core/vocabularies.py`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from abs_shield.plan.layer import Judge, Layer
 
 
 def _table(names: Iterable[str]) -> Mapping[str, Layer]:
-    # by name, since the rooms below read the names and cannot import the layers: one list is enough
+    # By name: packages that need the names cannot import the layers, so one list serves both.
     return MappingProxyType({name: import_module(f"{__name__}.{name}").LAYER for name in names})
 
 
 LAYERS: Mapping[str, Layer] = _table(LAYER_NAMES)
-"""The layers that run if a policy names none, in their order."""
+"""The layers that run if a policy names none, in this order."""
 
 OPT_IN: Mapping[str, Layer] = _table(OPT_IN_NAMES)
 """The layers that run only if a policy names them."""

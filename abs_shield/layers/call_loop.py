@@ -14,12 +14,12 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 
 MAX_REPEATS = 2
-"""Equal calls with equal results in a turn, after which the next one is a loop."""
-_MAX_CALLS = 32  # a loop repeats within a few; comparing all that are stored would slow every call
+"""Number of equal calls with equal results in a turn, after which another one is a loop."""
+_MAX_CALLS = 32  # a loop repeats within a few calls; comparing all of them would be slow
 
 
 def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
-    """The agent asks ``get_status(id=7)`` for the third time, and nothing else happened."""
+    """The agent calls ``get_status(id=7)`` for the third time, with nothing else in between."""
     record = record_of(session)
     if record.ephemeral:
         yield Unavailable("no session")
@@ -27,13 +27,13 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
     same_calls = [
         call
         for call in record.newest(_MAX_CALLS)
-        # The user's next message may ask for the same again.
+        # The user's next message may ask for the same call again.
         if call.turn == record.turns
         and call.tool == proposal.name
         and same(call.arguments, proposal.arguments)
     ]
     repeats = len(
-        # Read only where there is a call: `same_calls` may be empty.
+        # Evaluated only if there is a call: `same_calls` may be empty.
         [*takewhile(lambda call: same(call.value, same_calls[-1].value), reversed(same_calls))]
     )
     if repeats >= MAX_REPEATS:

@@ -1,4 +1,4 @@
-"""Layer 6: the model was unsure of the tool it picked."""
+"""Layer 6: the model was unsure of the tool's name."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from abs_shield.plan.layer import Check, Layer
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 
-# Chance alone goes beyond 3 once in 740 times, on this side.
+# By chance, a normal value is below -3 once in 740 times.
 MAX_DEVIATIONS = 3.0
-"""Standard deviations below the session's mean, beyond which a likelihood is a drop."""
-MIN_CALLS = 5  # the mean and the deviation of fewer are noise themselves
-# Names of which a model is always sure have no spread: any drop would be many deviations.
+"""Standard deviations below the session's mean from which a likelihood counts as a drop."""
+MIN_CALLS = 5  # mean and deviation of fewer calls are mostly noise
+# If the model is always sure, the deviation is near 0, and any drop would be many deviations.
 MIN_DEVIATION = 0.05
 """Floor of the standard deviation, in nats."""
 
@@ -30,8 +30,8 @@ def confidence_drop(
 
     likelihood = exp(mean log-probability of the name's tokens); strength = 1 - likelihood. A
     drop of z > 3 standard deviations below this session's mean has strength min(1, z / 6).
-    Findings below the policy's threshold are left out: every name has a likelihood below 1, so
-    each call would carry a finding without any information.
+    Findings below the policy's threshold are omitted: every name has a likelihood below 1, so
+    each call would have a finding without any information.
     """
     logprob = proposal.logprob
     if logprob is None:
@@ -58,7 +58,7 @@ def prepare_confidence_drop(plan: ToolPlan, terms: ShieldTerms, names: tuple[str
         baseline = record.likelihoods
         doubt = 1 - exp(logprob)
         low = doubt > 0 and counts(doubt, threshold=threshold)
-        # The deviation is never below its floor, so that a smaller drop than this is none.
+        # The deviation is at least its floor, so a smaller difference than this is not a drop.
         return None if low or baseline.mean - logprob > MAX_DEVIATIONS * MIN_DEVIATION else RAN
 
     return check

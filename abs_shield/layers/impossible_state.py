@@ -1,4 +1,4 @@
-"""Layer 5: the parameters imply a state that can never be legitimate."""
+"""Layer 5: the arguments imply a state that is never legitimate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _with_converted_arguments(proposal: Proposal) -> Proposal | None:
     conversion = proposal.conversion
     if conversion is None or conversion.refused:
         return None
-    # A conversion may make anything of a scalar: these arguments are no longer known to be plain.
+    # A converted argument may be of any type, so the arguments are not known to be plain.
     return replace(proposal, arguments=conversion.arguments, plain=False)
 
 
@@ -72,7 +72,7 @@ def prepare_impossible_state(
             if plan.needs_existing_entity
             else _NO_RULE
         )
-    # The short check has no `Session` and no `ToolCall` that it could give them.
+    # The prepared check has no `Session` and no `ToolCall` to pass to such a rule.
     if any(rule.call or rule.session for rule in plan.rules):
         return None
     rules = [rule.asking() for rule in plan.rules if rule.needs.issubset(names)]
@@ -86,7 +86,7 @@ def prepare_impossible_state(
             return None
         for ask in rules:
             answer = ask(arguments)
-            # None is the answer of a rule without a `return`, which accepts.
+            # A rule without a `return` returns None and accepts.
             if answer is not True and answer is not None:
                 return None
         return outcome
@@ -104,7 +104,7 @@ def _nothing_removed(plan: ToolPlan, terms: ShieldTerms, *, otherwise: Coverage)
     ) -> Coverage | None:
         if record.ephemeral:
             return otherwise
-        # Which removals matter depends on the entities of this call: the layer itself tells.
+        # Which removals matter depends on the entities of the call, so the layer itself decides.
         history = WriteHistory.of(record, terms.plans, owner=terms.owner)
         return None if history.removed or history.removed_contents else RAN
 
@@ -113,17 +113,17 @@ def _nothing_removed(plan: ToolPlan, terms: ShieldTerms, *, otherwise: Coverage)
 
 def _check_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
     """
-    Return a finding if a write acts on what this run removed; the one state known without a rule.
+    Return a finding if a write acts on an entity that this run removed; this needs no rule.
     """
     history = WriteHistory.of(record_of(session), proposal.terms.plans, owner=proposal.terms.owner)
-    # A call that was forgotten may have created the entity again.
+    # A forgotten call may have created the entity again.
     if history.is_incomplete or not (history.removed or history.removed_contents):
         return ()
     write = build_write(
         tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,
         normalise_id=history.spellings.first,
     )  # fmt: skip
-    # Sorted: a set of texts has another order in every process.
+    # Sorted, because the order of a set of strings differs between processes.
     for value in sorted(unambiguous_entities(write)):
         removal = history.removed.get(value)
         if removal is not None and (where := _shared_parameter(removal, write, value)):
@@ -150,12 +150,12 @@ def _repeated_removal(removal: Write) -> Finding:
 
 
 def _shared_parameter(removal: Write, then: Write, value: str) -> str:
-    """Return the parameter in which *then* names the removed entity; empty if it is another one."""
+    """Return the parameter of *then* that names the removed entity; empty for another entity."""
     under = {name for name, values in removal.entities.items() if value in values}
     mine = [name for name, values in then.entities.items() if value in values]
     if have_same_subject(removal, then):
         return next(iter(mine), "")
-    # A bare `id` is the id of another thing in another tool.
+    # A parameter `id` may be the id of something else in another tool.
     return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
 
 
@@ -183,7 +183,7 @@ def _removed_entity(
 def _run_rules(
     rules: Iterable[RulePlan], proposal: Proposal, session: Session
 ) -> list[Finding | Unavailable | Failed]:
-    """Run the rules that apply, and report those that cannot run."""
+    """Run the rules that apply; return their findings, and a reason for each that cannot run."""
     results: list[Finding | Unavailable | Failed] = []
     skipped: list[str] = []
     applied = False
@@ -218,8 +218,8 @@ def _run_rule(plan: RulePlan, proposal: Proposal, session: Session) -> Finding |
 
 
 def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:
-    """Return a hint to text arguments that a rule may have taken for a Decimal or a date."""
-    # These are what Python raises where a text meets a `Decimal` or a date.
+    """Return a hint about text arguments if the rule may expect a Decimal or a date."""
+    # Python raises these for operations on a text and a `Decimal` or a date.
     if not isinstance(error, (TypeError, AttributeError)):
         return ""
     sent = proposal.arguments

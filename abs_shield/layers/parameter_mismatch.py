@@ -1,4 +1,4 @@
-"""Layer 3: the arguments do not match the declared type and format."""
+"""Layer 3: the arguments do not match their declared types and formats."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def prepare_parameter_mismatch(
     plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
 ) -> Coverage | None:
     """
-    Return RAN if the tool has a schema: only matching calls get here; else why it is unchecked.
+    Return RAN if the tool has a schema, which matching calls satisfy; else why it is unchecked.
     """
     if plan.schema is not None and not plan.broken:
         return RAN
@@ -48,14 +48,14 @@ def prepare_parameter_mismatch(
 
 
 def _explain_unchecked(tool: ToolPlan | None, terms: ShieldTerms) -> Unavailable | Failed:
-    """Return why arguments are unchecked; an error only if the policy requires schemas."""
+    """Return why arguments are unchecked: a failure if the policy requires schemas."""
     if tool is None or not tool.broken:
         return _NO_SCHEMA
     return Failed(tool.broken) if terms.requires_schemas else Unavailable(tool.broken)
 
 
 def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
-    # A judgement that spent its budget proves nothing; `on_error` says whether the call runs.
+    # A check that exceeded its budget has no result; `on_error` decides whether the call runs.
     if proposal.undecided:
         yield Failed(proposal.undecided)
         return
@@ -70,14 +70,14 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     for pointer in () if conversion is None else conversion.endless:
         yield _finding(not_finite(pointer))
     for problem in problems:
-        # Such a schema may only have been left empty: a name that it does not list is no proof.
+        # Such a schema may be unfinished, so an argument that it does not list proves nothing.
         if nameless and problem.code == "unknown_argument":
             yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
         elif conversion is not None and conversion.is_endless(problem):
             continue  # it was reported above
         elif conversion is None or not conversion.admits(problem):
             yield _finding(problem)
-        elif problem.where not in converted:  # its type and its range are one slip
+        elif problem.where not in converted:  # its type and its range are one mistake
             converted.add(problem.where)
             yield _coercible(problem)
 

@@ -43,12 +43,12 @@ from abs_shield.text.verbs import VerbEffect
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
 LayerResult = Finding | Unavailable | Failed
-# names and paths are shorter, and the normal form of a longer text costs more
+# Names and paths are shorter, and normalising a longer text is slow.
 _MAX_NAME_LENGTH = 256
 _MAX_FINDINGS = 50
-"""Findings of one call; more add no information."""
+"""Maximum number of findings of one call; more add no information."""
 _MAX_FOREIGN = 1_000
-"""Values of one call in a script other than Latin that are judged; each is searched for."""
+"""Maximum number of non-Latin values of one call that are judged; each needs a search."""
 
 
 def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult]:
@@ -63,12 +63,12 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult
     if tool is None:
         return ()
     guarded_findings = [*islice(_check_guarded(tool, proposal, session), _MAX_FINDINGS)]
-    # No user values without labels: nothing says then which one was meant for a parameter.
+    # Unlabelled user values are not used: it is unknown for which parameter they are meant.
     unvouched = tool.targets.find_unvouched(
         proposal.arguments, mentions.vouches, max_user_values=mentions.has_labels * _MAX_FINDINGS
     )
     if unvouched or not proposal.plain:
-        # One place has one finding: that of a guarded value is the graver one.
+        # One finding per place: that of a guarded value is graver.
         located = {result.where for result in guarded_findings if isinstance(result, Finding)}
         others = _check_unvouched(unvouched, tool, proposal, session)
         return chain(
@@ -88,7 +88,7 @@ _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 def prepare_phantom_target(
     plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]
 ) -> Check | None:
-    """Prepare a check that returns RAN if the run mentions every target verbatim."""
+    """Prepare a check that returns RAN if the run contains every target verbatim."""
     mentions_all = None if plan.lost_targets else plan.targets.prepare_mention_check(names)
     if mentions_all is None:
         return None
@@ -101,7 +101,7 @@ def prepare_phantom_target(
         mentions = record.mentions
         if not mentions.has_task:
             return _NO_TASK
-        # Lazily, as the kinds of all tools are needed only for a value that the user labelled.
+        # Lazily, because the kinds of all tools are needed only for a value that a user labelled.
         return RAN if mentions_all(arguments, mentions, lambda: terms.kinds(record)) else None
 
     return check
@@ -139,18 +139,18 @@ def _check_unvouched(
             islice(tool.targets.uncomparable_targets(proposal.arguments), _MAX_FINDINGS)
         ):
             yield Unavailable(not_comparable(name))
-    # One more than is judged: is there any?
+    # Checks whether there is any value beyond those that are judged.
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
         too_many = f"more than {MOST_JUDGED:,} values in one call"
-        # A model can reach this bound by itself: it may not loosen what the author declared.
+        # A model can reach this limit on purpose, so it must not loosen the author's declarations.
         strict = tool.targets.parameters.has_strict_targets
         yield Failed(too_many) if strict else Unavailable(too_many)
 
 
 def _drop_repeated_reasons(results: Iterable[LayerResult]) -> Iterator[LayerResult]:
-    """Yield all findings, and each reason why something could not be judged only once."""
+    """Yield all findings, and each reason why a value could not be judged only once."""
     reasons: set[tuple[type, str]] = set()
     for one in results:
         if isinstance(one, Finding):
@@ -164,9 +164,9 @@ def _limit_foreign_scripts(
     arguments: Iterable[Argument], skipped: list[Argument]
 ) -> Iterator[Argument]:
     """
-    Yield the arguments; beyond a limit, values in a non-Latin script go to *skipped*.
+    Yield the arguments, but append non-Latin values beyond a limit to *skipped*.
 
-    An unmentioned value in another script gives no finding of its own; other values do.
+    An unmentioned value in another script yields no finding by itself; other values do.
     """
     foreign = 0
     for argument in arguments:
@@ -185,7 +185,7 @@ def _limit_foreign_scripts(
 def _report_free_text(
     unvouched: Iterable[UnvouchedLeaf], tool: ToolPlan, session: Session
 ) -> Iterator[Unavailable]:
-    """Report free text under an identifier's name: it may contain an unmentioned identifier."""
+    """Report free text in an identifier's parameter, which may hide an unmentioned identifier."""
     for path, _, text, parameter in unvouched:
         if not tool.targets.is_free_text(text, parameter) or text in parameter.defaults:
             continue
@@ -201,7 +201,7 @@ def _report_free_text(
 def _report_uncomparable_credentials(
     arguments: Iterable[Argument], tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Unavailable]:
-    """Yield a reason for each credential if the run has no other one to compare it with."""
+    """Yield a reason for each credential that has no other one in the run to compare with."""
     for argument in arguments:
         presented = argument.judged == "credential" and tool.targets.is_presented_credential(
             argument.path
@@ -217,28 +217,28 @@ def _report_uncomparable_credentials(
 
 def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     """Return whether a missing mention of this argument is evidence in this run."""
-    # Under a name that does not tell, only similar values of the run make a miss evidence.
+    # For a parameter with an uninformative name, a miss is evidence only beside similar values.
     if argument.judged == "slot":
         return matches_field_values(argument, session)
     if argument.judged == "user_value":
         return replaces_user_value(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
-        # a call that changes a password presents the old one and invents the new one
+        # A call that changes a password presents the old one and invents the new one.
         presented = tool.targets.is_presented_credential(argument.path)
         from_user = (
             presented or tool.action.does is VerbEffect.MAKE
         ) and is_credential_from_person(argument, session)
         return from_user or (presented and is_credential_in_results(argument, session))
     if argument.must_be_seen:
-        # wildcards, and values too long to compare, are findings of their own
+        # Wildcards, and values that are too long to compare, are findings of their own.
         text = argument.text
         return not (len(text) > LONGEST_VALUE or has_hidden_characters(text) or is_whole_set(text))
-    # A set of things is a finding of the guard, or an allowed selection.
+    # A value for a whole set is reported by the guard, or is an allowed selection.
     if tool.targets.parameters.at(argument.path).guard == "target" and is_whole_set(argument.text):
         return False
     if argument.judged == "hard" or argument.placeholder:
         return True
-    # In other languages and scripts names are inflected and transcribed.
+    # Other languages inflect names, and other scripts transcribe them.
     if not (mentions_of(session).in_english and is_latin(normal(argument.text))):
         return False
     return argument.judged != "public" or has_other_half_in_run(argument, session)
@@ -247,12 +247,12 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
 def _judge(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[LayerResult]:
-    # The order matters: what was seen, then what needs no mention, then what cannot be known; only
-    # the rest is a finding.
+    # The order matters: mentioned values, then values that need no mention, then undecidable ones;
+    # only the rest is a finding.
     origin = _find_origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
         verbatim = proposal.verbatim(session).occurs(argument.text)
-        if verbatim is None:  # the index has the value, but perhaps with other quotes and blanks
+        if verbatim is None:  # the index has the value, but maybe with other quotes and spaces
             yield (Unavailable if origin.how == "exact" else Failed)(_FORGOT)
             return
         origin = origin if verbatim else None
@@ -270,7 +270,7 @@ def _judge(
             argument, proposal.places(argument.text), is_judged, called=called
         )
         if in_other_parameter or (
-            # What only the model saw may say what kind the value is.
+            # Content that only the model can see may show the kind of the value.
             not mentions_of(session).blind
             and is_other_kind(
                 argument, origin, tool.action.noun, kinds=proposal.kinds, session=session
@@ -285,7 +285,7 @@ def _judge(
                     argument, origin, session, in_other_parameter=in_other_parameter
                 ),
             )
-    # Before the reasons why a miss proves nothing: what the run created needs none of them.
+    # Before the reasons why a miss proves nothing, which do not apply to created values.
     elif _needs_no_mention(argument, tool, proposal, session):
         return
     elif undecided := _explain_undecided(argument, proposal, session):
@@ -314,10 +314,10 @@ def _judge(
 
 
 def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
-    """Return the origin of a value; names also match in other words."""
+    """Return the origin of a value; names also match if their words occur apart."""
     if argument.placeholder and not _was_written_with_brackets(argument, session):
         return None
-    # No index holds a value of this length: only the raw text can.
+    # Values of this length are not indexed, so only the raw text is searched.
     if len(argument.text) > LONGEST_VALUE and not occurs_verbatim(argument.text, session):
         return None
     field = tool.targets.parameters.at(argument.path).field
@@ -328,7 +328,7 @@ def _find_origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin
 
 def _was_written_with_brackets(argument: Argument, session: Session) -> bool:
     """
-    Return whether a bracketed value occurred with its brackets; the bare word is a field name.
+    Return whether a bracketed value occurred with its brackets; a bare word may be a field name.
     """
     text = argument.text.strip()
     if text[:1] in BRACKETS or argument.judged == "blank":
@@ -347,22 +347,22 @@ _SINGLE_TOKEN = re.compile(
 
 def _allows_separate_words(text: str) -> bool:
     """
-    Return whether the words of *text* may occur apart; the parts of an identifier may not.
+    Return whether the words of *text* may occur apart, unlike the parts of an identifier.
 
-    A small number may occur among them: ``iPhone 15 Pro``. A UUID without digits is not a name.
+    A small number may be among them: ``iPhone 15 Pro``. A UUID without digits is not a name.
     """
     if any(c.isdigit() for c in text) and sum(map(str.isalpha, text.split())) < 2:
-        # A number needs two words beside it: "item 7" is an identifier, `iPhone 15 Pro` a name.
+        # A number needs two words beside it: `item 7` is an identifier, `iPhone 15 Pro` a name.
         return False
     return _SINGLE_TOKEN.search(text) is None
 
 
 def _is_echo(argument: Argument, origin: Origin, proposal: Proposal, session: Session) -> bool:
     """
-    Return whether a value is in the run only because a call of the agent introduced it.
+    Return whether a value occurs in the run only because a call of the agent introduced it.
 
-    After a write introduced it, later results repeat it: a sent mail is in the mailbox. That is
-    an echo as well.
+    After a write, later results repeat the value: a sent mail is in the mailbox. That is an echo
+    as well.
     """
     first = mentions_of(session).introduced(argument.text)
     if origin.source != "tool" or first is None:
@@ -374,23 +374,23 @@ def _is_echo(argument: Argument, origin: Origin, proposal: Proposal, session: Se
 
 
 def _may_be_partial(argument: Argument, origin: Origin, tool: ToolPlan) -> bool:
-    """Return whether the run may have only a longer value, which does not justify a write."""
+    """Return whether the run may contain only a longer value, which does not justify a write."""
     if tool.targets.parameters.at(argument.path).guard == "target":
         text = argument.text
-        # The last digits of a card, or the tail of a path, are a part of many longer values.
+        # The last digits of a card, or the end of a path, are part of many longer values.
         return origin.how != "exact" or may_be_group(text) or is_rooted(text)
     return tool.writes and is_rooted(argument.text)
 
 
 def _requires_whole_name(argument: Argument, tool: ToolPlan) -> bool:
-    """Return whether one step of a longer name is a different thing; a code identifies itself."""
+    """Return whether a part of a longer name names something else; a code is unique by itself."""
     parameter = tool.targets.parameters.at(argument.path)
     return parameter.guard == "target" and (parameter.declared or not _is_code(argument.text))
 
 
 def _is_code(text: str) -> bool:
-    """Return whether a text is an address, or has a digit and a letter in one line."""
-    # one pattern for both orders would take quadratic time
+    """Return whether a text is an e-mail address, or has a digit and a letter in one line."""
+    # One pattern for both orders would take quadratic time.
     return "@" in text or any(
         _DIGIT.search(line) and _LETTER.search(line) for line in text.split("\n")
     )
@@ -402,8 +402,8 @@ def _explain_undecided(
     """
     Return why a missing mention of this argument proves nothing; None if it does.
 
-    A limit that a model can reach by itself must not disable what an author declared: if a value
-    must be seen and cannot be searched for, the result is an error, and the policy decides.
+    A model must not disable an author's declaration by reaching a limit: if a value must be seen
+    and cannot be searched for, the result is an error, and the policy decides.
     """
     mentions = mentions_of(session)
     forgotten = mentions.forgot or _explain_forgotten_calls(proposal, session)
@@ -427,7 +427,7 @@ def _needs_no_mention(
     if _was_created(text, proposal, session):
         return True
     if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
-        return occurs_unechoed(text, session)  # no index contains it
+        return occurs_unechoed(text, session)  # it is too long for the index
     if argument.judged == "credential" and _was_set_earlier(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:
@@ -444,7 +444,7 @@ def _was_created(text: str, proposal: Proposal, session: Session) -> bool:
     created = WriteHistory.of(
         record_of(session), proposal.terms.plans, owner=proposal.terms.owner
     ).created
-    # A file that was created by its full path may be named by its last steps.
+    # A file that was created by its full path may be named by the end of that path.
     if name in created or ("/" in name and any(path.endswith(f"/{name}") for path in created)):
         return True
     return name in Siblings.of(proposal, session).created
@@ -462,7 +462,7 @@ def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
 
 
 def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
-    """Report an unmentioned credential; messages contain no secrets, the right one included."""
+    """Return a finding about an unmentioned credential; its texts contain no secret."""
     name = f"`{escaped(name_of(argument.path))}`"
     source = "a result returned" if is_credential_in_results(argument, session) else "a person gave"
     detail = f"this value of {name} was not mentioned in this run, but {source} another one"
@@ -472,7 +472,7 @@ def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) ->
 
 
 def _strength_class(argument: Argument, basis: str) -> str:
-    """Return the strength class of a miss; a declared `must_be_seen` leaves no doubt."""
+    """Return the strength class of a miss; a declared `must_be_seen` is certain."""
     return "declared" if argument.must_be_seen else basis
 
 
@@ -485,10 +485,10 @@ def _unmentioned_finding(
 
 
 def _nearest_value(text: str, session: Session) -> str:
-    """Return the mentioned value that was probably meant: the nearest, or the only similar one."""
+    """Return the mentioned value that was probably meant: the nearest or the only similar one."""
     candidates = dict.fromkeys(mentions_of(session).similar(text))
     near = closest_spelling(normal(text), candidates) if candidates else ""
-    # Only with a digit: a word that is similar to a name may be any word.
+    # Only with a digit: a word that looks like a name may be any word.
     return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")
 
 
@@ -516,8 +516,8 @@ def _finding(
     near: str = "",
     session: Session | None = None,
 ) -> Finding:
-    # HALLUCINATED needs both: a class that is nearly always right, and an author who says that a
-    # mistake cannot be undone or must not pass.
+    # HALLUCINATED needs both: a class that is nearly always right, and an author's declaration
+    # that the call is destructive or the value must be seen.
     is_hallucinated = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
     origin = session.origin(near) if near and session is not None else None
     if origin is not None and session is not None:

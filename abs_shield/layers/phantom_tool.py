@@ -1,4 +1,4 @@
-"""Layer 1: the tool does not exist in the registered schema."""
+"""Layer 1: the tool is not registered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 
-_MAX_LISTED = 20  # a finding lists no more; a model can still read so many
+_MAX_LISTED = 20  # names in a finding: few enough for a model to read
 
 
 def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
@@ -25,8 +25,8 @@ def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Una
 
 
 def _unknown_tool(proposal: Proposal) -> Finding | Unavailable:
-    # Nothing is known of any tool: every name would be a phantom.
-    # A plan without any name is the anonymous one; a session that may call nothing has none.
+    # Without any registered tool, every name would be unknown.
+    # A plan without a name is anonymous; a session that may call nothing has none.
     if proposal.tool is not None:
         return Unavailable("no tools registered")
     near = nearest(proposal.name, proposal.available, most=3)

@@ -1,4 +1,4 @@
-"""Layer 4: this call undoes one made a moment ago."""
+"""Layer 4: the call undoes a recent one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _RANKS = {
 _MAX_SIBLINGS = 32  # calls of a turn before this one; more than a window of the usual 10
 # a longer message is a pasted document, and each step is searched in all of it
 _MAX_TEXT_LENGTH = 8_192
-_MIN_ARGUMENTS = 2  # with one argument alone, nothing says that both calls are about one thing
+_MIN_ARGUMENTS = 2  # one argument does not show that both calls are about the same thing
 _USER_NOUNS = frozenset("user profile account setting preference password me my".split())
 """Things that the current user has only one of."""
 _PART_WORDS = frozenset(
@@ -58,13 +58,13 @@ _PART_WORDS = frozenset(
     "sheet tab section block part chunk item op operation operations edit patch diff data status "
     "stage phase progress".split()
 )
-"""Words of parameters that select one of several values, or give a progress."""
+"""Words of parameters that select one of several values, or state a progress."""
 _NUMBER_NAMES = (("number",), ("no",), ("num",))
 _HANDLES = frozenset(
     "file connection session browser tab page stream cursor transaction socket document window app "
     "lock".split()
 )
-"""Objects that are opened to be closed again."""
+"""Objects that are opened and closed."""
 _CLOSING_VERBS = frozenset("close disconnect release unlock leave end stop".split())
 
 _Ranked = tuple[int, Finding | None]
@@ -82,7 +82,7 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
-    # Spellings of its own above those of the run: a proposal may not change what the run knows.
+    # Its own spellings on top of those of the run, which a proposal must not change.
     normalise_id = EntitySpellings(history.spellings).add
     earlier = [
         *_open_writes(history, proposal, session),
@@ -106,7 +106,7 @@ def prepare_self_contradiction(plan: ToolPlan, terms: ShieldTerms, names: tuple[
         if record.ephemeral:
             return NO_SESSION
         writes = WriteHistory.of(record, terms.plans, owner=terms.owner).writes
-        # A contradiction needs an earlier write of the same turn, and the newest is the last.
+        # A contradiction needs an earlier write of the same turn; the newest write is the last.
         return RAN if not writes or writes[-1].turn != record.turns else None
 
     def reading(
@@ -121,19 +121,19 @@ def _contradictions(
     earlier: Sequence[Write], then: Write, proposal: Proposal, session: Session
 ) -> Iterator[Finding]:
     """
-    Yield the gravest contradiction of the window, the newest of equal ones, unless intended.
+    Yield the contradiction of the highest rank, the newest of equal ones, unless intended.
 
-    Not simply the newest: a user that was created, then updated nine times, would be reported as
+    Not the newest of all: a user that was created, then updated nine times, would be reported as
     updated and deleted.
     """
     gravest = 0
     finding_to_report: Finding | None = None
-    # Newest first, so that of two equal ranks the newest stays.
+    # Newest first, so that the newest of equal ranks is selected.
     for n, first in reversed([*enumerate(earlier)]):
         rank, finding = _contradiction(first, then, proposal)
         if finding is None:
             continue
-        # A declared pair is the author's word; `unless=` is where exceptions belong.
+        # The author declared the pair, and can declare exceptions with `unless=`.
         if rank != _DECLARED and _is_intended(first, then, earlier[n + 1 :], session):
             if finding.code == "undone":
                 return
@@ -145,13 +145,13 @@ def _contradictions(
 
 
 def _open_writes(history: WriteHistory, proposal: Proposal, session: Session) -> Iterator[Write]:
-    """Yield the writes of this turn within the window that were not undone yet."""
+    """Yield the writes of this turn within the window that are not undone yet."""
     calls, seconds = proposal.terms.window
     writes = history.writes
     for n in range(max(0, len(writes) - calls), len(writes)):
         first = writes[n]
         near = history.write_count - first.position <= calls and proposal.at - first.at <= seconds
-        # It was proposed after this call, and ran before it only because calls run side by side.
+        # It was proposed after this call, and ran earlier only because calls run in parallel.
         if first.call_id in proposal.later:
             continue
         if near and first.turn == session.turns and first.position not in history.undone:
@@ -163,7 +163,7 @@ def _sibling_writes(
 ) -> list[Write]:
     """Return the writes that the same turn proposed before this one, within the window."""
     calls, _ = proposal.terms.window
-    # The newest are read first, as the window may hold fewer of them.
+    # The newest first, because the window may have room for fewer of them.
     newest = reversed(proposal.siblings[-_MAX_SIBLINGS:])
     planned = ((call, plan) for call in newest if (plan := proposal.plan(call.name)) is not None)
     writes = [*islice((one for one in planned if one[1].writes), calls)][::-1]
@@ -190,11 +190,11 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
                 return _NO_CONTRADICTION
             parameter = pair.same[pair.then]
             return _DECLARED, _finding(first, then, "declared", "undone", parameter=parameter)
-    # After the declared pairs: an author may declare that closing is a mistake.
+    # After the declared pairs, because an author may declare that closing is a mistake.
     if _is_handle(then):
         return _NO_CONTRADICTION
     rank = _rank_by_verbs(first, then)
-    # A move is neither an undoing nor a conflict, whatever its rank.
+    # A move is neither a reversal nor a conflict, whatever its rank.
     if is_move(first, then):
         return _NO_CONTRADICTION
     if rank and (first.shared_identifiers(then) or then.repeats_content_of(first)):
@@ -271,7 +271,7 @@ def _have_same_entity(pair: Inverse, first: Write, then: Write, tool: ToolPlan) 
     other = then.arguments.get(name)
     text, other_text = entity_text(one), entity_text(other)
     if text is None or other_text is None:
-        # An entity that is no scalar has no spelling: only equal values are one.
+        # An entity that is not a scalar has no other spelling, so the values are compared.
         return one is not None and type(one) is type(other) and bool(one == other)
     return is_same_entity(text, other_text, number=tool.targets.parameters.at((name,)).field.number)
 
@@ -284,7 +284,7 @@ def _is_excepted(pair: Inverse, first: Write, then: Write) -> bool:
 
 
 def _is_conflicting(first: Write, then: Write) -> bool:
-    """Return whether the same write sets another value on the same entity."""
+    """Return whether the same tool sets another value on the same entity."""
     if (
         first.tool != then.tool
         or then.action.does is not VerbEffect.CHANGE
@@ -310,7 +310,7 @@ def _reverses_one_value(first: Write, then: Write) -> bool:
     if first.arguments.keys() != then.arguments.keys():
         return False
     pairs = ((value, then.arguments[name]) for name, value in first.arguments.items())
-    # Types too, as `True == 1`.
+    # Types as well, because `True == 1`.
     differing = [pair for pair in pairs if pair[0] != pair[1] or type(pair[0]) is not type(pair[1])]
     if len(differing) != 1:
         return False
@@ -327,24 +327,24 @@ def _is_setting(first: Write, then: Write, paths: set[Path]) -> bool:
     (path,) = paths
     value = then.values[path]
     if isinstance(value, str):
-        return not is_token(value)  # one with digits may name another thing
+        return not is_token(value)  # a value with digits may name another thing
     return isinstance(value, float) or classify_name(name_of(path)) == "never"
 
 
 def _names_part_or_text(path: Path) -> bool:
-    """Return whether a parameter selects a part of the entity, or is a text to edit."""
+    """Return whether a parameter selects a part of the entity, or contains a text to edit."""
     words = name_words(name_of(path))
     return is_free_text_field(name_of(path)) or not _PART_WORDS.isdisjoint(words)
 
 
 def _is_number_of_entity(path: Path) -> bool:
-    """Return whether a parameter numbers the changed entity: ``accession_number``."""
+    """Return whether a parameter is a number of the changed entity: ``accession_number``."""
     name = name_of(path)
     return name_words(name)[-1:] in _NUMBER_NAMES and classify_name(name) == "hard"
 
 
 def _has_subject(write: Write) -> bool:
-    """Return whether a write names its entity, or acts on a single one: the user."""
+    """Return whether a write names its entity, or acts on one that exists once: the user."""
     return bool(subject_entities(write)) or not _USER_NOUNS.isdisjoint(write.action.noun)
 
 

@@ -1,4 +1,4 @@
-"""Opt-in: a tool that must be called first was not called."""
+"""Opt-in: a tool that has to be called first was not called."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.session.session_record import record_of
 
 
 def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
-    """The agent calls ``cancel_booking`` and has called ``get_booking`` for none."""
+    """The agent calls ``cancel_booking`` without an earlier call of ``get_booking``."""
     needed = proposal.tool.tool.reads_first if proposal.tool is not None else ()
     record = record_of(session)
     if record.ephemeral:
@@ -23,7 +23,7 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
     else:
         ran = _executed_tools(session)
         forgot = record.execution_count > len(record.executions)
-        # The call that it needs may be among the forgotten ones.
+        # The required call may be among the forgotten ones.
         if forgot and not ran.issuperset(needed):
             yield Unavailable("older calls of this run were dropped to stay within its limits")
             return
@@ -44,9 +44,9 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
 
 
 def _executed_tools(session: Session) -> set[str]:
-    """Return the tools that ran in this run or in the run that started it."""
+    """Return the tools that ran in this run or in the runs that started it."""
     ran = {call.tool for call in session.executed if not call.error}
-    # A sub-agent may rely on what the agent above it has read.
+    # A sub-agent may rely on results that its parent agent has read.
     return ran if session.parent is None else ran | _executed_tools(session.parent)
 
 

@@ -1,4 +1,4 @@
-"""Opt-in: the target occurs only in the prose of a tool result."""
+"""Opt-in: the target occurs only in free text of a tool's result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.safe_display import shown
 
 
 def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
-    """The agent pays ``mallory@evil.example``, which occurs only in the prose of a web page."""
+    """The agent pays ``mallory@evil.example``, which occurs only in the text of a web page."""
     record = record_of(session)
     mentions = record.mentions
     if record.ephemeral:
@@ -26,10 +26,10 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
         targets = proposal.tool.targets
         for argument in targets.judged_arguments(proposal.arguments):
             field = targets.parameters.at(argument.path).field
-            # Words that stand apart in a long text would find nearly any name in it.
+            # If its words may occur apart, nearly any name is found in a long text.
             origin = mentions.origin(argument.text, apart=False, field=field)
             if argument.judged != "hard" or origin is None or origin.source != "tool":
-                # Only an identifier that nobody but a tool mentioned can come from its prose.
+                # Only identifiers that occur in nothing but tools' results are judged.
                 continue
             if origin.prose and not origin.fields:
                 yield Finding(
