@@ -12,19 +12,16 @@ from abs_shield.verification.series import Series
 
 LEAST = 5
 """
-Fewest results of the same arguments that a further one is compared with; the spread of fewer is
+Minimum number of results of the same arguments for a comparison; the spread of fewer is mostly
 chance.
 """
 NEWEST = 50  # results that are remembered; older ones of a changing tool would mislead
 RECENT = 10
-"""Results of one session that a further one is compared with; values change during a session."""
+"""Number of results of one session that are compared; values change during a session."""
 _LEAST_CHANGE = 0.25  # share of the larger number; honest prices and stocks often change by less
 _FAR = 0.5  # share above which the detail says "far"
 _NEGATED = 1.1
-"""
-Largest ratio of two numbers that count as equal except for the sign; a larger one is judged by its
-size.
-"""
+"""Maximum ratio at which two numbers of opposite signs count as equal except for the sign."""
 CONSISTENT = Anomaly(0.0, "")
 _NOT_READ: dict[str, Series] = {}
 """Shared by arguments with a single result, whose history is never read: saves memory."""
@@ -60,7 +57,7 @@ class ArgumentHistory:
         if not numbers:
             return None
         fields, gap, last_n, bound = self._fields, self.gap, 0, 0.0
-        # Rounded up to a power of two, so that few limits are computed; they are cached by it.
+        # Rounded up to a power of two, so that few different limits are computed and cached.
         width = 1 << max(0, len(numbers) - 1).bit_length()
         beyond = []
         for name, x in numbers.items():
@@ -75,7 +72,7 @@ class ArgumentHistory:
         return largest_change(beyond, numbers, fields) if last_n else None
 
     def is_in_range(self, name: str, x: float) -> bool:
-        """Return whether a field had values both below and above *x* before."""
+        """Return whether the field has had values both below and above *x*."""
         earlier = [
             observation.numbers[name] for observation in self.newest if name in observation.numbers
         ]
@@ -142,7 +139,7 @@ def largest_change(
             worst, where = change, name
     if worst < _LEAST_CHANGE:
         return CONSISTENT
-    # no number: it would disclose another tenant's result
+    # Without the number, which would disclose another tenant's result.
     detail = f"{'far' if worst > _FAR else 'different'} from earlier results of the same arguments"
     return Anomaly(worst, detail, pointer_to(where))
 
@@ -171,7 +168,7 @@ class SessionHistory:
         """
         Return the field that contradicts every result of this session; None if none is compared.
 
-        Zeros have no ratio to other numbers, and contradict nothing.
+        Zeros have no ratio to other numbers, so they never contradict.
 
         Args:
             numbers: The result's numbers.
@@ -186,7 +183,7 @@ class SessionHistory:
             if before is None:
                 continue
             compared = True
-            # Most numbers are equal or close, and need no list of earlier ones.
+            # Most numbers are equal or close, and need no comparison with earlier ones.
             if before == x or (x > 0 and before / times < x < before * times):
                 continue
             earlier = [other[name] for other in self.results if other.get(name)]
@@ -224,7 +221,7 @@ def _contradicts(x: float, earlier: list[float], times: float) -> bool:
 
 
 def _gravity(x: float, earlier: list[float], times: float) -> float:
-    """Return the score: 0.5 for a ratio of *times* or another sign, more for larger ratios."""
+    """Return the score: 0.5 for a ratio of *times* or an opposite sign, more for larger ratios."""
     nearest = min(fold(x, other) for other in earlier)
     return min(1.0, 0.5 * nearest / times) if nearest >= times else 0.5
 

@@ -12,11 +12,9 @@ from abs_shield.verification.observation import Observation
 from abs_shield.verification.series import Series
 
 LEAST = 8
-"""
-Fewest results that a further one is compared with; limits from fewer are too wide to be exceeded.
-"""
-_MOST_SERIES = 1_000  # fields of one tool; names that are data, such as ids, would grow without end
-# results; by the rule of three, 15 % of them may still lack a field that 20 had
+"""Minimum number of results for a comparison; limits from fewer are too wide to be exceeded."""
+_MOST_SERIES = 1_000  # fields of one tool; names that are data, such as ids, are unbounded
+# Number of results; by the rule of three, up to 15 % of all may lack a field that 20 had.
 _SURE_OF_FIELDS = 20
 _MUCH = 3.0
 """Multiple of a limit worded as "much": a number would disclose other sessions' results."""
@@ -193,7 +191,7 @@ class Baseline:
         always = self._always
         if always is None:
             self._always = observation.shape.names
-        # Nearly all results have the same set of names, which identity shows fastest.
+        # Nearly all results share one set of names, so the fast identity check comes first.
         elif always is not observation.shape.names and always != observation.shape.names:
             self._always = always & observation.shape.names
 
@@ -203,14 +201,14 @@ class Baseline:
         return next((name for name, one in series if one is not None and one.n >= self.n), None)
 
     def _is_fast(self, observation: Observation, peers: int, width: int) -> bool:
-        """Return whether a result was unusually fast; slow ones are due to the network."""
+        """Return whether a result was unusually fast; slow ones are usually due to the network."""
         series = self._latency
-        # in logarithms: durations differ by factors
+        # In logarithms, because durations differ by factors.
         distance = series.distance(_logged(observation.latency_ms), self.gap)
         return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
     def _shape(self, observation: Observation, peers: int) -> Anomaly | None:
-        """Return a missing common field, or an unusual size; both are weak signs."""
+        """Return an anomaly for a missing common field or an unusual size; both are weak."""
         always = self._always
         if (
             always is not None
@@ -246,7 +244,7 @@ class Baseline:
         counts[key] = count + 1
 
     def _sweep(self) -> None:
-        """Drop the half of the fields with the fewest points: names that are data themselves."""
+        """Drop the half of the fields with the fewest points, whose names are probably data."""
         names = sorted(self.fields, key=lambda name: self.fields[name].total)
         for name in names[: _MOST_SERIES // 2]:
             del self.fields[name]

@@ -36,7 +36,7 @@ class Bounded(Generic[Key, Entry]):
         return ((key, entry[_ENTRY]) for key, entry in self._entries.items())
 
     def get(self, key: Key, at: float) -> Entry | None:
-        """Return the entry of a key; None if there is none, or its time is over."""
+        """Return the entry of a key; None if there is none, or it has expired."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -77,7 +77,7 @@ class Bounded(Generic[Key, Entry]):
         return held
 
     def _make_room(self) -> None:
-        # the last one may weigh more than all may: it is in use
+        # The last entry is in use and is retained even if it alone exceeds the limit.
         while self._weight > self._most and len(self._entries) > 1:
             self.forget(next(iter(self._entries)))
 

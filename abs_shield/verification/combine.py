@@ -11,8 +11,8 @@ from abs_shield.verification.verification_result import SignalResult
 
 _LEAST_SILENT = 0.5
 """
-Lowest factor on the odds of a silent signal: a hallucinated result may look right to any one
-signal.
+Minimum factor on the odds for a silent signal: a hallucinated result may look right to any
+single signal.
 """
 GROUP = {signal.name: signal.group for signal in SIGNALS}
 
@@ -47,7 +47,7 @@ def silent_odds(likelihood_ratio: float) -> float:
 
 class Literature:
     """
-    The seed's combiner: likelihood ratios from literature, weighted by score.
+    The default combiner: likelihood ratios from literature, weighted by score.
 
     Args:
         ratios: The likelihood ratio of each signal, by its name.
@@ -72,7 +72,7 @@ class Literature:
                 strongest[group] = max(added, strongest.get(group, added))
         silent = self._silent
         for name, signal in looked:
-            # A signal that is silent does not contradict one of its group that fired.
+            # A silent signal does not count against a signal of its group that fired.
             if not signal.fired and (not strongest or GROUP[name] not in strongest):
                 prior_odds += silent[name]
         return prior_odds + sum(strongest.values())
@@ -102,7 +102,7 @@ class Rates(NamedTuple):
         >>> Rates.counted(fired=(1, 8), looked=(19, 9))
         Rates(tpr=0.85, fpr=0.075)
         """
-        # Half a result each way: a rate of 0 or 1 would decide alone, whatever the others say.
+        # Half a result each way: a rate of 0 or 1 would decide regardless of other signals.
         fpr, tpr = ((f + 0.5) / (n + 1) for f, n in zip(fired, looked, strict=True))
         return cls(tpr, fpr)
 
@@ -111,7 +111,7 @@ class Rates(NamedTuple):
         Compute the log-odds of firing: log(tpr / fpr) times the score, never below 0.
 
         Args:
-            score: How strongly it fired, in [0, 1].
+            score: Strength with which it fired, in [0, 1].
         """
         return score * max(0.0, log(self.tpr / self.fpr))
 

@@ -1,4 +1,4 @@
-"""The verification engine: reads the signals of results, combines them, and learns."""
+"""The verification engine: runs the signals on results, combines them, and learns."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class VerificationEngine:
     """
     Engine that computes P(hallucination) of tool results from eight signals; thread-safe.
 
-    It learns from accepted results; a flagged or blocked one is learnt only after a label says
-    that it was right. It remembers at most 1,000 tools with their newest 100 results, and the
+    It learns from accepted results; a flagged or blocked one is learnt only after a label as
+    right. It remembers at most 1,000 tools with their newest 100 results each, and the
     newest 50 results by arguments and 10 by session, up to 100,000 numbers each; those unused
     for a day are forgotten.
 
@@ -207,7 +207,7 @@ class VerificationEngine:
                 self._judging = 0
 
     def _unjudged(self, tool: str) -> VerificationResult:
-        """Return that a result that comes while this thread judges is not judged: a finaliser."""
+        """Return the result for a call by a finaliser while this thread judges: unavailable."""
         settings = self._learnt.settings.of(tool)
         limits, signals = settings.limits, settings.weigher.unavailable(_REENTRANT)
         return _result(limits, limits.prior, Weighed(signals, limits.prior), "")
@@ -230,12 +230,12 @@ class VerificationEngine:
         weighed = weigher.weigh(view, context, limits, suppressed)
         posterior = weighed.posterior
         if posterior >= limits.blocks_from and tool_state.is_of_others(session):
-            # Other sessions' results may flag a result but not block it: just below the limit.
+            # Other sessions' results may flag a result but not block it: stay just below the limit.
             own = weigher.without_others(limits.prior, weighed.signals, view, suppressed)
             posterior = max(own, min(posterior, nextafter(limits.blocks_from, 0.0)))
         observation.probability = posterior
         result = _result(limits, posterior, weighed, observation.id)
-        if not view.readable:  # there is nothing to learn from it
+        if not view.readable:  # it has no data to learn from
             return result
         if result.verdict == "accept":
             memory.learn(tool_state, observation, tool, judged=context.outlook is not None)
@@ -299,7 +299,7 @@ class VerificationEngine:
         tool = tool_name_of(tool_name, "apply_label")
         with self._lock:
             existing = self._learnt.settings.of(tool).label(label.id)
-        # The log is read again and again; the same label must not move the limits twice.
+        # A log is applied repeatedly, and a label must not move the limits twice.
         if existing is not None and existing.hallucinated == label.hallucinated:
             return False
         self._apply(tool, label, session=session_id, changes=existing is not None)
@@ -319,7 +319,7 @@ class VerificationEngine:
             settings = self._learnt.settings.owned(tool)
             (settings.change if changes else settings.learn)(label)
             several = not label.hallucinated and not self._release(tool, score, result, session)
-        # Outside the lock, since a handler of the log may take long.
+        # Outside the lock, because a log handler may take long.
         if several:
             logger.warning(
                 "abs_shield released no result of `%s`: several that differ have the score %g;"

@@ -53,7 +53,7 @@ def apply_labels(
     """
     applied = AppliedLabels()
     pairs = labelled_decisions(store, Subject.RESULT, skipped=skipped)
-    # In the order of time, since each label moves the limits from where the last one left them.
+    # In order of time, because each label moves the limits left by the previous one.
     for decision, label in sorted(pairs, key=lambda pair: (pair[1].at, pair[0].id)):
         if decision.probability is None:
             applied.unscored += 1

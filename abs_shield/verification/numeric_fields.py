@@ -22,7 +22,7 @@ MOST_NODES = 20_000
 """Most members and items of one result that are read; each result is read while its call waits."""
 LONGEST_NAME = 200
 """Most characters of a member's name; a longer one is data."""
-# characters of a path; deeper names are data, and long keys would fill the memory
+# Characters of a path; names at longer paths are data, and would fill the memory.
 _LONGEST_WAY = 1_000
 
 
@@ -111,7 +111,7 @@ def as_number(value: Any) -> float | None:
     >>> as_number(Decimal("9.99")), as_number(True), as_number("7"), as_number(10**400)
     (9.99, None, None, 1e+150)
     """
-    # a boolean and an enum are not measurements
+    # Booleans and enum members are not measurements.
     if not isinstance(value, (Real, Decimal)) or isinstance(value, (bool, Enum)):
         return None
     try:

@@ -10,8 +10,8 @@ from abs_shield.verification.verification_result import VerificationResult
 
 _DIGITS = 3
 """
-Digits to which a score has to agree with that of a result in quarantine: as many as `confidence`
-has.
+Number of digits to which a label's score must agree with a quarantined result's, the precision of
+`confidence`.
 """
 
 

@@ -95,7 +95,7 @@ class ResultMemory:
                 )
         odd = in_all is not None and in_all.score > 0
         if odd and observation.session and history is not None and history.differs_by_session:
-            outlook = in_all = None  # they belong to other users, and are not comparable
+            outlook = in_all = None  # results of other users, which are not comparable
         return SignalContext(
             tool_state.kinds, outlook, in_all, in_session, self._sub_floor_lr, shape
         )
@@ -107,7 +107,7 @@ class ResultMemory:
         tool_state.learn(observation, judged=judged)
         key, at, weight = observation.key, observation.at, 1 + len(observation.numbers)
         place = (tool, key)
-        # its oldest results are dropped, so that it never weighs more
+        # Its oldest results are dropped, which bounds its weight.
         self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(observation)
         if observation.session:
             here = (tool, key, observation.session)

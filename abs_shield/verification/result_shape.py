@@ -37,7 +37,7 @@ class ResultShape:
     def __post_init__(self) -> None:
         names = frozenset(self.members)
         object.__setattr__(self, "names", names)
-        # computed once: each call looks its shape up in several tables
+        # Computed once, because each call looks its shape up in several tables.
         object.__setattr__(self, "_hash", hash((self.kind, self.is_text, names)))
 
     def __hash__(self) -> int:
@@ -85,7 +85,7 @@ class Members:
         return numbers, self.size + sum(map(len, map(member, self.texts))), True
 
 
-# A tool has few shapes, so nearly every result finds its fields here.
+# Cached: a tool has few shapes.
 @lru_cache(maxsize=1_024)
 def kinds_of(members: Members, names: Sequence[str]) -> Mapping[str, str] | None:
     """
@@ -134,7 +134,7 @@ def _whole(kind: str, is_text: bool) -> ResultShape:
     return ResultShape(kind, {}, is_text)
 
 
-# The names and types of a tool's results repeat from call to call.
+# Cached: the names and types of a tool's results repeat.
 @lru_cache(maxsize=256)
 def _members_by_type(
     names: tuple[str, ...], kinds: tuple[type, ...], is_text: bool

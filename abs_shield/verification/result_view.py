@@ -1,4 +1,4 @@
-"""A result prepared for the signals: parsed once, whichever of them read it."""
+"""A tool's result, parsed once for all signals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SECONDS = 0.05
 """Time-out of the search for one pattern; a usual search takes microseconds."""
 
 LONGEST_TEXT = 1 << 20
-"""Most characters of a result's JSON that are written; of a longer one only the size is used."""
+"""Maximum length of a result's JSON text; of longer results only the size is used."""
 
 
 class ResultView:
@@ -47,7 +47,7 @@ class ResultView:
         has_required_fields: Whether the profile declares required fields.
         kinds: JSON type of each required field that is present and not null.
         finite: Whether none of these is NaN or infinite.
-        readable: Whether it is data, and not a cursor or an object that raises when it is read.
+        readable: Whether it is data, not a cursor or an object that raises when it is read.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
         endless: Its numbers that are NaN or infinite, likewise by pointer.
         size: Approximate number of characters of its JSON.
@@ -89,7 +89,7 @@ class ResultView:
             elif not self.shape.kind:
                 for name in [name for name in self.numbers if name.casefold() in CODES]:
                     del self.numbers[name]  # the status code of a failure is not a value
-        except Exception:  # the code of the caller's object may raise anything
+        except Exception:  # a caller's object may raise anything
             self.value = UNREADABLE
         if self.value is UNREADABLE:
             self.numbers, self.size, self._whole = {}, 0, False
@@ -134,13 +134,13 @@ class ResultView:
 
     @property
     def matched(self) -> bool | str:
-        """True if one of the profile's patterns is found; else why none could be looked for."""
+        """True if one of the profile's patterns is found; a reason if none could be searched."""
         if self._matched is None:
             self.look()
         return self._matched or False
 
     def look(self) -> None:
-        """Write and search the result before the engine takes its lock, since it may take long."""
+        """Serialise and search the result before the engine takes its lock; both can be slow."""
         text = self.text
         if text is None:
             self._matched = "the result is too long to be searched"
@@ -181,17 +181,17 @@ def _data(result: Any) -> Any:
     """Return one level of *result* as JSON, in Python's own types."""
     value = result if as_number(result) is not None else as_json(result)
     if isinstance(value, str):
-        # a subclass may have methods that raise, or return something else
+        # Methods of a subclass may raise, or return something else.
         return value if type(value) is str else str.__str__(value)
     if isinstance(value, Mapping):
-        # a mapping of the caller may be endless
+        # A caller's mapping may be endless.
         return value if type(value) is dict else dict(islice(value.items(), MOST_NODES + 1))
     return value
 
 
 def _opened(text: str) -> Any:
     """Return the JSON value in a text, also a bare number; other texts unchanged."""
-    # neither an object, a list nor a number begins with a letter
+    # Objects, lists and numbers do not begin with a letter.
     if text[:1].isalpha() or len(text) > LONGEST_TEXT:
         return text
     if _NUMBER.fullmatch(text):

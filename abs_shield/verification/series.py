@@ -13,11 +13,11 @@ from abs_shield.stats.series_shape import SeriesShape, repeats, shape
 from abs_shield.stats.western_electric import RUN, WEIGHTS, ControlLimits, limits
 
 NEWEST = 100
-"""Number of points that a series remembers; older ones would hide that a tool has changed."""
-# numbers of points at which the scale is chosen anew, while there are few
+"""Number of points that a series remembers; older ones would hide a change of the tool."""
+# Numbers of points at which the scale of a young series is chosen again.
 _FIRST_FITS = (8, 16, 32, 64)
 _WANDERS, _STEADY = 1.0, 1.4
-"""Below the first, neighbours predict better than the mean; above the second, not at all."""
+"""Limits of the von Neumann ratio for similar neighbours, and for independent ones."""
 _SKEWED = 1.0  # by the usual rule of thumb, a distribution is highly skewed above it
 _HEAVY = 4.5
 """Kurtosis from which tails are heavier than a normal distribution's, which has 3."""
@@ -109,7 +109,7 @@ class Series:
                 spread, floor = spread * root, floor * root
         elif scale is None:
             return 0.0
-        elif x <= 0:  # on a scale of ratios, 0 has no distance, and a negative number is beyond any
+        elif x <= 0:  # a logarithmic scale has no point for 0 or a negative number
             return -inf if x < 0 else 0.0
         else:
             away = log(x) - window.mean
@@ -207,10 +207,10 @@ class Series:
         if scale is _LEVEL:
             self.values = window.values  # the same deque, which the window updates
         self._floor = _floor(scale, few=few, mean=window.mean)
-        # The largest distance seen may recur, so the limit is moved behind it.
+        # The largest distance so far may recur, so the limit is beyond it.
         if scale is not _CHANGE and points.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
-        # Rules on runs need independent points: neighbours that are similar break them honestly.
+        # Rules on runs assume independent points; similar neighbours would violate them by nature.
         self._runs_apply = scale is not _CHANGE and not few and points.wandering > _STEADY
 
 
@@ -230,7 +230,7 @@ def _is_skewed(values: deque[float], points: SeriesShape) -> bool:
 
 
 def _furthest(window: Window) -> float:
-    """Return 1.5 times the largest distance from the mean: heavy tails continue."""
+    """Return 1.5 times the largest distance from the mean: heavy tails exceed their past."""
     mean = window.mean
     return 1.5 * max(max(window.values) - mean, mean - min(window.values))
 

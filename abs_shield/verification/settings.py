@@ -19,10 +19,10 @@ from abs_shield.verification.weigh import RATIOS, Weigher
 MOST_LABELS = 10_000
 """Most labels of one tool that are remembered; of more, the oldest are dropped."""
 _LEFT = 9_000
-"""Labels retained then, so that their effect is seldom recomputed."""
-# beyond these, one signal would decide whatever the others say
+"""Number of labels retained then; the gap makes recomputing their effect rare."""
+# Beyond these, one signal would decide regardless of the others.
 _LEAST_RATIO, _MOST_RATIO = 1e-6, 1e9
-# a prior below, and a limit above, any valid one, so that only the other values are checked
+# Extreme values that pass the check, so that only the other values are checked.
 _TINY, _NEARLY_1 = 5e-324, nextafter(1, 0)
 
 Base = tuple[float, float, float]
@@ -102,7 +102,7 @@ class ToolSettings:
 
     def change(self, label: ResultLabel) -> None:
         """Replace the earlier label with the same id, and apply all labels in order of time."""
-        # In order of time, since the effect of a label depends on those before it.
+        # In order of time, because the effect of a label depends on those before it.
         others = (one for one in self.labels if one.id != label.id)
         self.labels = sorted([*others, label], key=_order)
         self._replay()
@@ -216,7 +216,7 @@ class AllSettings:
         Raises:
             PolicyError: The limits are in the wrong order, or a value is out of its range.
         """
-        # a copy: if a value is refused, the settings stay as they are
+        # A copy: if a value is invalid, the settings are unchanged.
         settings = self.usual if tool is None else self.owned(tool).copied()
         settings.set(**values)
         if tool is not None:

@@ -18,9 +18,9 @@ Results that must agree before a different one counts as another shape: by the r
 of all may still differ.
 """
 _LEAST_SCORE = 0.06
-"""Lowest score that is flagged if no other signal fires: one of many fields is missing."""
+"""Minimum score that alone leads to a flag: one of many fields is missing."""
 _MOST_SCORE = 0.33
-"""Highest score that alone does not block: an honest tool may have a rare shape."""
+"""Maximum score that alone does not block: an honest tool may have a rare shape."""
 _MOST_EXAMPLES = 32  # rare shapes of one tool; with more of them, names or types are data
 _EXAMPLE_AGE = 1_000
 """Results after which a rare shape that did not recur is forgotten."""
@@ -83,7 +83,7 @@ class ShapeHistory:
             newest: The tool's newest results.
             peers: Number of results it is comparable with; see `Baseline.peers`.
         """
-        # Nearly all results have a shape that is known, which needs no comparison.
+        # Nearly all results have a known shape, which needs no comparison.
         if observation.shape in self._counts or observation.shape in self._examples:
             return CONSISTENT
         return self._compare(observation, newest, peers)
@@ -92,7 +92,7 @@ class ShapeHistory:
         self, observation: Observation, newest: Sequence[Observation], peers: int
     ) -> Anomaly | None:
         compared = [one for one in newest if peers >= LEAST or one.key == observation.key]
-        # a failure has another shape, and is not compared
+        # A failure has another shape, and is not compared.
         if not observation.shape.kind or sum(one.shape.kind != "" for one in compared) < SURE:
             return None
         earlier = [one for one in (*self.examples(), *newest) if one.shape.kind]

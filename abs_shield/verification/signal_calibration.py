@@ -12,12 +12,12 @@ from abs_shield.text.safe_display import shown
 from abs_shield.verification.combine import GROUP, Calibrated, Rates
 from abs_shield.verification.verification_result import SignalResult, VerificationResult
 
-_FOLDS = 5  # the usual number; of the fewest labels, four of each kind are held out
+_FOLDS = 5  # the usual number; with the fewest labels, each fold has four of each kind
 _LEAST = 20
-"""Fewest labels of each kind for a calibration; the rates of fewer are chance."""
+"""Minimum number of labels of each kind; the rates of fewer are mostly chance."""
 
 Example = tuple[Mapping[str, SignalResult], bool]
-"""The signals that looked, and whether the result was hallucinated."""
+"""The signals that ran, and whether the result was hallucinated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class SignalCalibration:
 
     Attributes:
         prior: Smoothed share of hallucinated results; valid for a fair sample.
-        signals: Rates by signal, of those that looked at least once.
+        signals: Rates by signal, for signals that ran at least once.
         groups: Rates by evidence group, which are combined.
         labels: Number of results.
         brier: Mean squared error of the probability, cross-validated.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 class SignalReading(NamedTuple):
     """
-    One signal's reading; silence (score 0) counts as evidence, too.
+    One signal's reading; silence (score 0) is evidence as well.
 
     Attributes:
         score: Strength of evidence against the result, in [0, 1]; 0 is silence.

@@ -80,7 +80,7 @@ def parse_snapshot(snapshot: Any) -> Snapshot:
         StoreError: It is not a snapshot, has a newer version, or is damaged.
     """
     version = snapshot.get("schema_version") if isinstance(snapshot, Mapping) else None
-    # a boolean is an integer, too
+    # `bool` is a subclass of `int`.
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise StoreError(f"verification: this is not a snapshot of an engine; {HINT}")
     if version > SCHEMA_VERSION:
@@ -92,7 +92,7 @@ def parse_snapshot(snapshot: Any) -> Snapshot:
         return Snapshot.model_validate(dict(snapshot))
     except ValidationError as error:
         raise damaged(_one_line(error)) from None
-    # of numbers, nestings or mappings that no snapshot has
+    # Raised for numbers, nesting or mappings that a valid snapshot cannot have.
     except (OverflowError, RecursionError, RuntimeError) as error:
         raise damaged(type(error).__name__) from None
 

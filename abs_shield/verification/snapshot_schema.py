@@ -15,7 +15,7 @@ from abs_shield.verification.settings import Base, ResultLabel, checked, require
 from abs_shield.verification.signal_calibration import SignalCalibration
 from abs_shield.verification.weigh import RATIOS, Weigher
 
-SCHEMA_VERSION = 1  # raised when an older release could not read a new snapshot
+SCHEMA_VERSION = 1  # increased when an older release cannot read a new snapshot
 _AHEAD_S = 86_400.0
 """Tolerance for clocks of other machines that are ahead: a day, which covers a wrong time zone."""
 
@@ -30,7 +30,7 @@ At = Annotated[float, Field(ge=0), AfterValidator(_past)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Pair = Annotated[tuple[Share, Share], Field(strict=False)]
-"""A true and a false positive rate; JSON knows no tuples."""
+"""A true and a false positive rate; not strict, because JSON has no tuples."""
 
 
 class _SnapshotPart(BaseModel):

@@ -44,7 +44,8 @@ def save_state(engine: Restorable, path: str | PathLike[str]) -> None:
             _write_json(engine.snapshot(), Path(path))
             return
         with closing(_open(path)) as database:
-            # The write lock before the read: else two processes could overwrite each other's state.
+            # The write lock comes before the read, or two processes could overwrite each other's
+            # state.
             database.execute("BEGIN IMMEDIATE")
             database.execute(_TABLE)
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -103,14 +104,14 @@ def _is_json(path: str | PathLike[str]) -> bool:
 
 def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
     """Write to a temporary file in the same folder, and replace the old one atomically."""
-    # In the same folder, since `os.replace` is atomic only within a file system.
+    # In the same folder, because `os.replace` is atomic only within a file system.
     beside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
     try:
         with beside.open("x", encoding="utf-8") as file:
             file.write(json.dumps(snapshot, allow_nan=False))
         os.replace(beside, path)
     finally:
-        with suppress(FileNotFoundError):  # it has been moved to its place
+        with suppress(FileNotFoundError):  # after a successful replace it no longer exists
             beside.unlink()
 
 

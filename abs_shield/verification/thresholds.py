@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 PATIENCE = 5
 """
-Labels of a tool from which on a label moves its limits: the fifth is the first; a few early ones
-may be mistakes.
+Number of labels of a tool from which on labels move its limits, because a few early ones may be
+mistakes.
 """
 ALPHA = 0.1
 """
@@ -16,7 +16,7 @@ thirds.
 """
 _AGREED = 0.1
 """Largest relative change of a declared limit by labels that agree with it."""
-_HIGHEST = 0.95  # above it, labels would turn off blocking
+_HIGHEST = 0.95  # a higher threshold would turn off blocking
 _LEAST_GAP = 0.01  # room for a flag between both limits
 _LEAST_PRIOR = 0.01  # below it, hardly any signal could flag a result by itself
 _SHARE_OF_ACCEPT = 0.95

@@ -16,23 +16,23 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.series import NEWEST
 from abs_shield.verification.shape_history import ShapeHistory
 
-QUARANTINED = 100  # as many as there are accepted ones in a baseline
+QUARANTINED = 100  # as many as there are accepted results in a baseline
 OUT_OF_DATE = 30
 """
-Consecutive different results after which the remembered ones are outdated: so many in a row are a
-change of the tool.
+Number of consecutive differing results after which the remembered ones are outdated: the tool has
+changed.
 """
 _RETURNS = 12
-"""Returns of a rejected kind of result after which it is learnt as real."""
+"""Recurrences of a rejected kind of result after which it is learnt as real."""
 _SHAPE_RETURNS = 4
-"""The same for another shape, which is less severe: honest tools have rare shapes."""
+"""The same for a different shape, which is weaker evidence: honest tools have rare shapes."""
 _HALF_AGAIN = 1.5  # factor within which numbers are of one kind
 _OF_ITS_OWN = 5
-"""Results of one session from which on a further one is judged by its own session's, too."""
+"""Number of results of a session from which on its results are also judged by the session."""
 _SURE_OF_KIND = 5
 """
-Results in which a field must have had one type before another type is a fault; fewer may all lack a
-rarer type.
+Number of results in which a field must have had one type before another type is a fault; fewer
+may by chance lack a rarer type.
 """
 
 

@@ -21,13 +21,13 @@ from abs_shield.verification.verification_result import SignalResult, Verificati
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
 _NOT_REACHED = "not evaluated: tier 0 blocked the result"
 _FIRST = [s.name for s in SIGNALS if s.tier is VerificationTier.TIER_0]
-# These compare with earlier results, so they are not needed where tier 0 blocks.
+# These compare with earlier results; they are not needed if tier 0 blocks.
 _LATER = frozenset(RATIOS) - {*_FIRST}
 _OF_OTHERS = _LATER - {"session_inconsistency"}
 """Signals that compare with results of other sessions."""
 _NO_DATA = Unavailable("the result is not readable data")
 _NO_PAST = SignalContext({})
-_MOST_QUIET = 1_000  # prior and readings; then the cache begins anew rather than growing
+_MOST_QUIET = 1_000  # entries, after which the cache is cleared
 
 Signals = dict[str, SignalResult]
 Suppressed = Callable[[str, SignalResult], bool]
@@ -74,7 +74,7 @@ class Weigher:
             Literature(ratios) if calibration is None else Calibrated(calibration.groups)
         )
         self._judges = [signal.judge for signal in SIGNALS]
-        # an unreadable result still has a duration
+        # An unreadable result still has a duration.
         self._blind = [_no_data if signal.reads else signal.judge for signal in SIGNALS]
         self._quiet: dict[tuple[float | int, ...], Weighed] = {}
 
@@ -100,7 +100,7 @@ class Weigher:
             judge(view, context) for judge in (self._judges if view.readable else self._blind)
         ]
         prior = limits.prior
-        # Here the result depends on the limit as well, which is not a part of the key of the cache.
+        # Then the result also depends on the limit, which is not part of the cache key.
         if prior >= limits.blocks_from:
             return self._weighed(readings, limits, suppressed)
         place = (prior, *map(id, readings))
@@ -123,7 +123,7 @@ class Weigher:
             for name, reading in zip(ratios, readings, strict=True)
         }
         first = {name: signals[name] for name in _FIRST}
-        # silence only lowers the prior: if that does not block, neither does silence
+        # Silence only lowers the prior: if the prior does not block, silence does not either.
         if prior >= limits.blocks_from or any(signal.fired for signal in first.values()):
             posterior = self._posterior(prior, first, suppressed)
             if posterior >= limits.blocks_from:

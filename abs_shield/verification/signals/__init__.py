@@ -28,7 +28,7 @@ class Signal(NamedTuple):
         judge: Returns its reading of one result and its context.
         tier: 0 if it needs the result alone, 1 if it needs earlier results.
         likelihood_ratio: P(fires | hallucination) / P(fires | real), at score 1.
-        group: Signals of one group share one fact: only the strongest of them counts.
+        group: Signals of one group measure the same fact; only the strongest counts.
         reads: Whether it reads the result itself, which may be unreadable.
     """
 
@@ -56,4 +56,4 @@ SIGNALS: tuple[Signal, ...] = (
     Signal(spc_anomaly, _1, 3.0, "baseline"),
     Signal(value_plausibility, _1, 3.0, "baseline"),
 )
-"""Likelihood ratios are the seed's: from literature, not calibrated on data."""
+"""The signals; their likelihood ratios are from literature, not calibrated on data."""

@@ -1,4 +1,4 @@
-"""The same arguments always gave something else."""
+"""The result differs from all earlier results of the same arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTHING = Unavailable("too few earlier results of these arguments, or none with
 def historical_inconsistency(
     view: ResultView, context: SignalContext
 ) -> SignalReading | Unavailable:
-    """``get_stock_price("NVDA")`` gave about 650 for 50 calls, and gives 50 now."""
+    """``get_stock_price("NVDA")`` returned about 650 in 50 calls, and returns 50 now."""
     surprise = context.history
     if surprise is None:
         return _NOTHING

@@ -1,4 +1,4 @@
-"""The call was back faster, or later, than a real one can be."""
+"""The call returned faster, or later, than a real one can."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 FLOOR_MS = 2.0
-"""No network answers within this time."""
+"""Minimum latency of a network call."""
 _NEAR_THE_FLOOR = 0.05
 """A network call that takes just below 2 ms is judged as one that takes 2 ms."""
-_LEAST_SCORE = 0.3  # reached at 9 % below the declared minimum; less is chance
+_LEAST_SCORE = 0.3  # reached at 9 % below the declared minimum; a smaller gap may be chance
 _LATE = 0.1  # too low to flag a result alone: slow networks are common
 _UNDECLARED = 0.02
 """Score for a tool without a profile, far below a flag."""
@@ -36,7 +36,7 @@ def latency_anomaly(view: ResultView, context: SignalContext) -> SignalReading |
     profile = view.profile
     if profile is None or not profile.has_network_io or ms >= FLOOR_MS:
         return below
-    # The network is only a default here, and the declared minimum is below 2 ms: it may be local.
+    # Network access is only assumed here, and the declared minimum is below 2 ms: maybe local.
     if ms >= least and "has_network_io" not in profile.model_fields_set:
         return below
     instant = 1 - ms / FLOOR_MS

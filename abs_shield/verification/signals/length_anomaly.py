@@ -1,4 +1,4 @@
-"""The result is shorter or longer than real ones are."""
+"""The result is shorter or longer than declared for real ones."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
 _LONG = 0.2  # too low to flag a result alone
-_SHORT = 0.5  # of an empty result: with the default limits, it alone is just enough for a flag
+_SHORT = 0.5  # for an empty result: with the default limits, just enough for a flag alone
 _NOTHING = Unavailable("no lengths are declared")
 
 
 def length_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
-    """A search that always fills a page gives ``{}``."""
+    """A search that always returns a full page returns ``{}``."""
     profile = view.profile
     if profile is None:
         return _NOTHING

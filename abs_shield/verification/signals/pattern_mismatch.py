@@ -1,4 +1,4 @@
-"""None of the expressions is found that real results match."""
+"""The result matches none of the declared patterns of real results."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_context import SignalContext
 from abs_shield.verification.signal_reading import SILENT, SignalReading
 
-# with the default prior, P(hallucination) is 0.47: a flag, but no block by this signal alone
+# With the default prior, P(hallucination) is 0.47: alone a flag, but not a block.
 _SCORE = 0.8
-# one object for each reason, since `Weigher` caches by the identity of readings
+# One object for each reason, because `Weigher` caches by the identity of readings.
 _unavailable = lru_cache(maxsize=8)(Unavailable)
 _NOTHING = Unavailable("no patterns are declared")
 
 
 def pattern_mismatch(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
-    """A search gives ``{"results": [``; this one says "I could not reach the server"."""
+    """A search returns ``{"results": [``; this result is "I could not reach the server"."""
     patterns = () if view.profile is None else view.profile.response_patterns
     if not patterns:
         return _NOTHING

@@ -1,4 +1,4 @@
-"""A field is missing, null or of another type, or a forbidden one is there."""
+"""A field is missing, null or of another type, or a forbidden one is present."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def schema_mismatch(view: ResultView, context: SignalContext) -> SignalReading |
         return _NOTHING if shape is None else _SAME_SHAPE
     required, forbidden = profile.required_fields, profile.forbidden_fields
     wrong = []
-    # Most results have all fields in their usual types, which this comparison shows at once.
+    # Fast path: most results have all fields in their usual types.
     if len(view.kinds) < len(required) or view.kinds != context.kinds or not view.finite:
         wrong = list(_faults(view, required, context))
     for name in forbidden:

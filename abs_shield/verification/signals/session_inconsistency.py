@@ -1,4 +1,4 @@
-"""The same arguments gave something else a moment ago, in this very session."""
+"""The result differs from recent results of the same arguments in this session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result breaks a rule of statistical process control that the tool's results keep."""
+"""The result violates a rule of statistical process control."""
 
 from __future__ import annotations
 

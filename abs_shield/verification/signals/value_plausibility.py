@@ -1,4 +1,4 @@
-"""A number lies further from its mean than real ones do."""
+"""A number is further from its mean than the limit for real results."""
 
 from __future__ import annotations
 
