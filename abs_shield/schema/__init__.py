@@ -1,4 +1,4 @@
-"""Checks whether a value fits its JSON Schema, and reports where and why it does not."""
+"""Validation of values with JSON Schema: whether a value fits, and where and why it does not."""
 
 from abs_shield.core.deprecated_names import old_names
 from abs_shield.schema.compiled_schema import CompiledSchema, compile_schema

@@ -1,4 +1,4 @@
-"""Comparison of schemas without annotations, the keywords that only describe."""
+"""Comparison of schemas, ignoring annotations such as `title` and `description`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _ANNOTATIONS = frozenset("title description default examples deprecated $comment
 
 def is_same(one: Any, other: Any, *, depth: int = 0) -> bool:
     """
-    Return whether two schemas differ in annotations at most; False where that is uncertain.
+    Return whether two schemas are equal except for annotations; False if that is uncertain.
 
     >>> is_same({"type": "string", "title": "A"}, {"type": "string"})
     True
     """
-    # At the depth limit, annotations count as differences, which is the safe answer.
+    # Beyond the depth limit, annotations count as differences, which is the safe answer.
     if not (isinstance(one, Mapping) and isinstance(other, Mapping)) or depth > MAX_DEPTH:
         return canonical_key(one) == canonical_key(other)
     names = {name for name in (*one, *other) if name not in _ANNOTATIONS}

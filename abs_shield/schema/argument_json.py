@@ -85,7 +85,7 @@ class ArgumentSerializer:
         if depth > MAX_DEPTH:
             return None
         return {
-            # As text, an infinite key would be an ordinary name; NaN as its value is refused.
+            # As text, an infinite key would be an ordinary name; the value NaN makes it invalid.
             _key(key): self._value(item, depth + 1) if _is_finite_key(key) else nan
             for key, item in self._within_budget(items)
         }
@@ -100,7 +100,7 @@ class ArgumentSerializer:
         return [self._value(item, depth + 1) for item in self._within_budget(items)]
 
     def _record(self, value: Any, parts: dict[str, Any], depth: int) -> Any:
-        """Serialise a record: with pydantic where it is flat and its type accepts the result."""
+        """Serialise a record; with pydantic if it is flat and its type accepts the result."""
         if depth > MAX_DEPTH:
             return None
         kind = type(value)
@@ -131,7 +131,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
             for k, item in vars(value).items()
         }
         return {**by_name, **(value.__pydantic_extra__ or {})}
-    # `is_dataclass` accepts the class itself, too
+    # `is_dataclass` is also true of the class itself.
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
     return None
@@ -181,7 +181,7 @@ def _input_name(field: Any, name: str) -> str:
 
 
 def size_of(items: Iterable[Any], most: int) -> int | None:
-    """Return how many values are inside; None where pydantic would consume one, or over *most*."""
+    """Return the number of values inside; None above *most*, or if pydantic would consume one."""
     size, todo = 0, list(items)
     while todo:
         item = todo.pop()

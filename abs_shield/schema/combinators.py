@@ -1,4 +1,4 @@
-"""Keywords that combine schemas; they collect reasons only after no branch fits."""
+"""Keywords that combine schemas; reasons are collected only if no branch fits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.schema.work_budget import Undecided, may_explain, verdict_only
 Errors = Iterator[ValidationError]
 
 MOST_REASONS = 100
-"""Errors that are retained of one branch: a long list may break it in every item."""
+"""Maximum number of errors of one branch; a long list may have one in every item."""
 
 
 def fits_schema(validator: Any, instance: Any, schema: Any) -> bool:
@@ -31,7 +31,7 @@ def any_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> E
 def one_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Errors:
     """Yield an error unless exactly one branch fits."""
     fitting = (branch for branch in branches if fits_schema(validator, instance, branch))
-    # a second match is enough to know that it is not exactly one
+    # A second match is enough to know that there is not exactly one.
     matches = sum(1 for _ in islice(fitting, 2))
     if not matches:
         yield _none_fits(validator, branches, instance)
@@ -54,6 +54,6 @@ def _none_fits(validator: Any, branches: list[Any], instance: Any) -> Validation
         for at, branch in enumerate(branches if may_explain(len(branches)) else ()):
             errors = validator.descend(instance, branch, schema_path=at)
             reasons.extend(islice(errors, MOST_REASONS))
-    except Undecided:  # it is already certain that no branch fits
+    except Undecided:  # only reasons are missing: that no branch fits is already certain
         pass
     return ValidationError("no branch fits", context=reasons)

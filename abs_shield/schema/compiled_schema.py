@@ -24,16 +24,16 @@ Accepts = Callable[[Any], bool]
 
 _MOST_VISITS = 1_000
 """
-Visits of one part of a value by an engine without a timeout; branches with references double them
-at each level.
+Maximum visits of one part of a value by an engine without a timeout; branches with references may
+double them at each level.
 """
 _MOST_VISITS_LARGE = 50  # of a large value, whose parts would take seconds with 1,000 visits each
 _LARGE = 5_000
-"""Parts of a value above which the lower limit of visits applies."""
+"""Number of parts of a value above which the lower limit of visits applies."""
 
 
 _compiled: WeakValueDictionary[tuple[bytes, bool, str], CompiledSchema] = WeakValueDictionary()
-"""The compiled schemas in use: one with the same JSON text is not compiled again."""
+"""The compiled schemas in use, so that an equal schema is not compiled again."""
 
 
 class SchemaJudge(Protocol):
@@ -54,13 +54,13 @@ class SchemaJudge(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class CompiledSchema:
-    """A schema ready to validate values; safe to share between threads.
+    """A schema that is ready to validate values; safe to share between threads.
 
     Attributes:
         engine: The engine that ``accepts`` asks first; only jsonschema rejects and explains.
         declared_names: The names declared at the top level, through references and branches.
         required: The names that every value must have.
-        nameless: Whether it neither declares a name nor explicitly refuses any.
+        nameless: Whether it neither declares a name nor explicitly forbids undeclared ones.
     """
 
     engine: str
@@ -86,12 +86,12 @@ class CompiledSchema:
             try:
                 if (
                     (already_plain or is_plain_json(value))
-                    # the fast engine does not know that undeclared names are errors
+                    # The fast engine accepts undeclared names.
                     and self.declares(value)
                     and self._core(value)
                 ):
                     return True
-            except Exception:  # an engine that fails has not accepted; the reference decides
+            except Exception:  # a fast engine that fails has not accepted; the reference decides
                 pass
         return self._reference.accepts(value)
 
@@ -105,7 +105,7 @@ class CompiledSchema:
         try:
             if self._core is not None and self._core(arguments):
                 return True
-        except Exception:  # as in `accepts`
+        except Exception:  # as in `accepts`, the reference decides
             pass
         return self._reference.fits(arguments)
 
@@ -146,13 +146,13 @@ def compile_schema(
 
     Returns:
         The compiled schema, the same object for an equal schema in use. Its ``engine`` is
-        ``"jsonschema"`` where no faster one is exact.
+        ``"jsonschema"`` if no faster one is exact.
 
     Raises:
         PolicyError: The schema is invalid, has an unresolvable reference, or is too large; or the
             engine is unknown or not installed.
     """
-    # jsonschema takes 170 ms to import: only a program that has schemas pays for it.
+    # Imported here, because jsonschema takes 170 ms, which programs without schemas do not need.
     from abs_shield.schema.declared_names import collect_declared_names
     from abs_shield.schema.jsonschema_engine import build_reference_judge
     from abs_shield.schema.prepared_schema import copy_schema, prepare_schema
@@ -160,7 +160,7 @@ def compile_schema(
     _check_engine(engine)
     copy = copy_schema(schema, where=where)
     written = json.dumps(copy.schema).encode()
-    # The digest instead of the text, which may have megabytes.
+    # A digest, because the text may have megabytes.
     key = (sha256(written).digest(), closed, engine)
     equal = _compiled.get(key)
     if equal is not None:
@@ -184,7 +184,7 @@ def compile_schema(
 
 def _check_engine(engine: str) -> None:
     if engine not in ENGINES:
-        # any name is near enough, since there are only four
+        # No cutoff, because there are only four names.
         near = get_close_matches(str(engine)[:40], ENGINES, n=1, cutoff=0)[0]
         raise PolicyError(f"no schema engine is named `{engine!s:.40}`; did you mean `{near}`?")
     if engine == "jsonschema-rs":
@@ -204,7 +204,7 @@ def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
         safe_depth(id(ready.schema), ready.edges, most=most)
         for most in (_MOST_VISITS, _MOST_VISITS_LARGE)
     )
-    # First the engine that supports more keywords.
+    # The engine that supports more keywords comes first.
     if engine in ("auto", "jsonschema-rs") and depth > 0:
         try:
             core = compile_with_jsonschema_rs(ready.schema, dialect=ready.dialect)
@@ -221,7 +221,7 @@ def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
 
 
 def _bounded(core: Accepts, depth: int, when_large: int, *, patterned: bool) -> Accepts:
-    """Return *core* limited to values that it visits rarely; the reference judges the others."""
+    """Return *core* limited to values with few visits; the reference judges the others."""
     if when_large >= MAX_DEPTH and not patterned:
         return core
 

@@ -13,7 +13,7 @@ PREFIX = "decimal, "
 _SIGNS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 _HOLDS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?")
-_LONGEST = 4096  # characters; a comparison takes time in proportion to the digits
+_LONGEST = 4096  # characters; the time of a comparison is proportional to the digits
 
 
 def decimal_format(bounds: Mapping[str, Any]) -> str:
@@ -31,7 +31,7 @@ def decimal_format(bounds: Mapping[str, Any]) -> str:
 
 def decimal_checker(name: str) -> Callable[[str], bool] | None:
     """
-    Return the checker of a decimal format; None where *name* is another format.
+    Return the checker of a decimal format; None for another format.
 
     >>> [decimal_checker("decimal, > 0, <= 500")(text) for text in ("20.50", "600", "1e2", "ten")]
     [True, False, True, False]

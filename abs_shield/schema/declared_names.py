@@ -29,7 +29,7 @@ class DeclaredNames:
 
     @property
     def nameless(self) -> bool:
-        """Return whether the schema neither declares a name nor explicitly refuses any."""
+        """Return whether the schema neither declares a name nor explicitly forbids any."""
         return not (self.names or self.patterns or self.refuses)
 
     def add(self, schema: dict[str, Any], *, certain: bool) -> None:
@@ -57,7 +57,7 @@ def collect_declared_names(prepared: PreparedSchema) -> DeclaredNames:
     specification = specification_with(prepared.dialect)
     while todo:
         schema, base, certain = todo.pop()
-        # A schema may refer to itself; it is read once for each certainty.
+        # A schema may refer to itself; it is read once as certain, and once as uncertain.
         if not isinstance(schema, dict) or (id(schema), certain) in visited:
             continue
         visited.add((id(schema), certain))

@@ -31,7 +31,7 @@ def safe_validator(dialect: str) -> Any:
     checker = base.TYPE_CHECKER.redefine("number", _number).redefine("integer", _integer)
     extend: Any = validators.extend
     safe_class = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
-    # jsonschema's own `evolve` would leave this class wherever a subschema has `$schema`.
+    # jsonschema's own `evolve` would return another class for a subschema with `$schema`.
     safe_class.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
     safe_class.descend = _brief(safe_class.descend)  # type: ignore[attr-defined, unused-ignore]
     safe_class.iter_errors = _counted(safe_class.iter_errors)  # type: ignore[attr-defined, unused-ignore]
@@ -55,7 +55,7 @@ def _counted(iter_errors: Any) -> Any:
 
 
 def _brief(descend: Any) -> Any:
-    """Wrap `descend`: count `false` schemas, and keep the value out of their messages."""
+    """Wrap `descend` to count `false` schemas, whose messages then omit the value."""
 
     def brief(
         self: Any,
@@ -83,7 +83,7 @@ def _is_valid(self: Any, instance: Any) -> bool:
 
 
 def _evolve(self: Any, **changes: Any) -> Any:
-    # Counted too: each of many branches gets a validator, even if no value is visited.
+    # Counted as well: each of many branches gets a validator, even if no value is visited.
     spend()
     return type(self)(
         changes.get("schema", self.schema),
@@ -95,7 +95,7 @@ def _evolve(self: Any, **changes: Any) -> Any:
 def _number(_: object, value: object) -> bool:
     if isinstance(value, float):
         return isfinite(value)  # NaN and the infinities are not numbers in JSON
-    # a boolean is an integer in Python, but not in JSON
+    # A boolean is an integer in Python, but not in JSON.
     return isinstance(value, int) and not isinstance(value, bool)
 
 

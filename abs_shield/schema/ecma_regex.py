@@ -13,7 +13,7 @@ import regex  # type: ignore[import-untyped, unused-ignore]
 
 from abs_shield.schema.work_budget import run_timed
 
-# a usual search takes microseconds; ten slow ones already delay a call by half a second
+# A usual search takes microseconds; ten slow ones already delay a call by half a second.
 SECONDS = 0.05
 
 _ESCAPE = (
@@ -42,7 +42,7 @@ _SETS = {
 _EDGE = "(?:(?<=[A-Za-z0-9_])(?![A-Za-z0-9_])|(?<![A-Za-z0-9_])(?=[A-Za-z0-9_]))"
 _NO_EDGE = "(?:(?<=[A-Za-z0-9_])(?=[A-Za-z0-9_])|(?<![A-Za-z0-9_])(?![A-Za-z0-9_]))"
 _PLAIN = {
-    "$": r"\Z",  # Python's `$` also matches before a line's end at the end
+    "$": r"\Z",  # Python's `$` also matches before a final newline
     ".": r"[^\n\r\u2028\u2029]",
     "[]": "(?!)",  # an empty class matches nothing in ECMA, and is an error in Python
     "[^]": r"[\x00-\U0010ffff]",
@@ -73,25 +73,25 @@ def search_of(pattern: str) -> Callable[[str], bool]:
     """
     Return a search for a pattern in a text that raises TimeoutError after 50 ms.
 
-    It raises earlier where the patterns of this judgement exceeded their total time. A text that
-    took too long is not searched again.
+    It raises earlier if the patterns of this judgement exceed their total time. A text that took
+    too long is not searched again.
     """
     ready = compile_pattern(pattern)
     search, safe_length = ready.search, _safe_length(ready.pattern)
-    # length and hash: the texts themselves may be large
+    # Length and hash, because the texts may be large.
     endless: deque[tuple[int, int]] = deque(maxlen=8)
 
     def matches(text: str) -> bool:
         if len(text) <= safe_length:
             return search(text) is not None
-        # the timer is only read between two positions: one position may take a second
+        # The timer is only read between two positions, and one position may take a second.
         if endless and (len(text), hash(text)) in endless:
             raise TimeoutError
         started = perf_counter()
         try:
             return run_timed(lambda left: search(text, timeout=left) is not None, most=SECONDS)
         except TimeoutError:
-            if perf_counter() - started >= SECONDS:  # not only because other patterns used it up
+            if perf_counter() - started >= SECONDS:  # not because other patterns used the time
                 endless.append((len(text), hash(text)))
             raise
 
@@ -99,7 +99,7 @@ def search_of(pattern: str) -> Callable[[str], bool]:
 
 
 def _safe_length(translated: str) -> int:
-    """Return the length up to which a text needs no timer, which costs more than a short search."""
+    """Return the length up to which a text needs no timer, which is slower than a short search."""
     # Without escapes and classes, in which these signs are plain characters.
     bare = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "x", translated, flags=re.DOTALL)
     if "(" in bare or "|" in bare:
@@ -146,7 +146,7 @@ def _class_piece(token: str) -> str:
         return _SETS[token[1:]]
     if token[0] == "\\":
         return _escape(token)
-    # sets of the module `regex`, plain characters in ECMA
+    # Set operators of the module `regex`, but plain characters in ECMA.
     return "\\" + token if token in "[&|~" else token
 
 

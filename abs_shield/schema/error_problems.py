@@ -55,7 +55,7 @@ def unknown_argument(
         detail=f"there is no argument {display_value(name, 60)} here",
         hint=hint or ("" if declared_names else "no arguments are declared"),
         got=abbreviate(got),
-        allowed=declared_names[:20],  # a model reads no more
+        allowed=declared_names[:20],  # more would not help a model
         nearest=nearest,
     )
 
@@ -88,7 +88,7 @@ def _wrong_type(error: Any, where: str) -> SchemaProblem:
 
 
 def wrong_type(where: str, got: Any, wanted: tuple[str, ...]) -> SchemaProblem:
-    """Return the problem of a value whose type is none of the wanted ones."""
+    """Return the problem of a value whose type is not in *wanted*."""
     expected = " or ".join(wanted)
     return SchemaProblem(
         where=where,
@@ -108,7 +108,7 @@ def _not_allowed(error: Any, where: str) -> SchemaProblem:
     value = error.validator_value
     allowed = tuple(value) if error.validator == "enum" else (value,)
     expected = f"one of {display_value(list(allowed))}"
-    # each spelling that is compared takes time
+    # Only a few, because each comparison of spellings takes time.
     hint, nearest = problem_hints.choice_hint(error.instance, allowed[:200])
     return SchemaProblem(
         where=where,
@@ -189,7 +189,7 @@ def _alternatives(
     matching_constants = [
         b for b in matching_types if not any(_fails_keyword(e, ("const", "enum"), 1) for e in b)
     ]
-    # The only branch of the value's type, or of its constant, is the one that was meant.
+    # If only one branch has the value's type, or its constant, that branch was meant.
     for candidates in (matching_types, matching_constants):
         if len(candidates) == 1:
             for each in candidates[0]:
@@ -209,7 +209,7 @@ def _no_alternative(error: Any, where: str, branches: list[Any]) -> SchemaProble
         return _mismatch(error, where, "no_alternative", "exactly one alternative; several fit")
     if not branches:
         return _mismatch(error, where, "no_alternative", "one of the alternatives; none fits")
-    # the closest branch has the fewest errors
+    # The branch with the fewest errors is the closest.
     closest = next(explain_error(min(branches, key=len)[0]))
     expected = f"one of {len(branches)} alternatives; none fits"
     place = f" at {closest.where}" if closest.where != where else ""

@@ -14,7 +14,7 @@ from abs_shield.schema.work_budget import memo, spend
 Matches = Callable[[str, str], bool]
 _PLACES = 32
 """
-Indexes of items that cost one step of the budget: adding them to a set is faster than a visit.
+Number of indexes per step of the budget: adding one to a set is faster than a visit.
 """
 
 
@@ -61,7 +61,7 @@ def _items(validator: Any, instance: list[Any], schema: dict[str, Any]) -> Conta
             places |= {at for at, fits in enumerate(fitting) if fits}
     for resolved_validator, branch in _branches(validator, instance, schema):
         inner = evaluated_items(resolved_validator, instance, branch)
-        # A range stands for all items, a set for some.
+        # A range means all items, a set means some.
         if isinstance(inner, range):
             if len(inner):
                 return every
@@ -81,7 +81,7 @@ def _listed(validator: Any, schema: dict[str, Any]) -> int | None:
 
 
 def _once(schema: dict[str, Any], instance: Any, compute: Callable[[], Any]) -> Any:
-    # Where the target of a reference depends on the path, a result is valid for one place only.
+    # If the target of a reference depends on the path, a result is valid for one place only.
     cache = memo()
     if cache is None:
         return compute()

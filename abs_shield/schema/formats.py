@@ -1,4 +1,4 @@
-"""Strict checkers of texts, one per JSON Schema format."""
+"""Strict checkers of JSON Schema formats."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from abs_shield.schema.uri_formats import iri, iri_reference, uri, uri_reference
 Checker = Callable[[str], bool]
 
 _LONGEST_PATTERN = 4096
-"""Characters of a pattern, since compiling costs more than reading."""
+"""Maximum number of characters of a pattern, because compiling is slow."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
     r"([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?"
-    r"([Zz]|([+-])([0-9]{2}):?([0-9]{2}))?"  # `%z` of strftime writes no colon
+    r"([Zz]|([+-])([0-9]{2}):?([0-9]{2}))?"  # `%z` of strftime has no colon
 )
 _SEPARATORS = ("T", "t", " ")
 _DURATION = re.compile(
@@ -37,7 +37,7 @@ def date(text: str) -> bool:
     if _DATE.fullmatch(text) is None:
         return False
     try:
-        # RFC 3339 has a year 0, Python has none
+        # RFC 3339 has a year 0, which Python does not support.
         calendar_date.fromisoformat(text if text[:4] != "0000" else f"2000{text[4:]}")
     except ValueError:
         return False
@@ -48,8 +48,8 @@ def time(text: str) -> bool:
     """
     Return whether a text is a time of day, as in ``12:00`` or ``12:00:00Z``.
 
-    RFC 3339 requires both, but ISO 8601 and pydantic do not: a local time has no offset, and a
-    model that is asked for one invents it. Second 60 is valid only where UTC shows 23:59.
+    RFC 3339 requires seconds and an offset, but ISO 8601 and pydantic do not: a local time has no
+    offset, and a model that has to send one invents it. Second 60 is valid only at 23:59 UTC.
     """
     match = _TIME.fullmatch(text)
     if match is None:

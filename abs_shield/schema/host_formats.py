@@ -12,7 +12,7 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _DOTS = (".", "\u3002", "\uff0e", "\uff61")
-"""Separators of labels where more than ASCII is allowed (RFC 3490)."""
+"""Separators of labels in internationalised names (RFC 3490)."""
 _LONGEST_HOST = 253  # RFC 1035: 255 octets with the lengths of the labels, 253 as text
 _LONGEST_MAILBOX = 320  # RFC 5321: 64 before the `@`, 255 behind it
 
@@ -35,7 +35,7 @@ def ipv4(text: str) -> bool:
 def ipv6(text: str) -> bool:
     """Return whether a text is an IPv6 address without a zone."""
     try:
-        # the longest form has an IPv4 address at its end
+        # The longest form ends with an IPv4 address.
         return len(text) <= 45 and "%" not in text and bool(IPv6Address(text).compressed)
     except (AddressValueError, ValueError):
         return False
@@ -52,7 +52,7 @@ def _label(label: str) -> bool:
     if label[2:4] != "--":
         return True
     try:
-        # a label in punycode that decodes to ASCII could disguise another one
+        # A punycode label that decodes to ASCII could disguise another one.
         return label[:4].lower() == "xn--" and not label[4:].encode().decode("punycode").isascii()
     except UnicodeError:
         return False

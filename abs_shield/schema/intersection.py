@@ -47,7 +47,7 @@ class _JudgePair:
         return self.first.accepts(value) and self.second.accepts(value)
 
     def fits(self, arguments: dict[str, Any]) -> bool:
-        """Return whether plain scalars under declared names have no problem; it may raise."""
+        """Return whether plain scalars under declared names have no problem; may raise."""
         return self.first.fits(arguments) and self.second.fits(arguments)
 
     def problems(self, value: object) -> tuple[SchemaProblem, ...]:

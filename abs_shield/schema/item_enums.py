@@ -1,4 +1,4 @@
-"""Support for an `enum` beside ``type: array`` that lists the items, as many authors write it."""
+"""Support for the common mistake of an `enum` of items beside ``type: array``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def with_item_enum(schema: Mapping[str, Any]) -> dict[str, Any]:
     Return a copy of *schema* with an `enum` of items moved from the array to its items.
 
     JSON Schema compares the whole list with each member, so that ``{"type": "array", "enum":
-    ["a", "b"]}`` allows nothing. Its author, and the model, mean lists of these members.
+    ["a", "b"]}`` allows nothing. Authors and models mean lists of these members.
 
     >>> with_item_enum({"type": "array", "enum": ["a", "b"]})
     {'type': 'array', 'items': {'enum': ['a', 'b']}}

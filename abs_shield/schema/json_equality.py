@@ -10,7 +10,7 @@ from abs_shield.schema.value_limits import count_parts
 
 
 def canonical_key(value: Any) -> Hashable:
-    """Return a key that two values share exactly when JSON Schema calls them equal."""
+    """Return a key that is equal for two values if and only if JSON Schema treats them as equal."""
     if isinstance(value, bool):  # first: True equals 1 in Python, but not in JSON
         return ("boolean", value)
     if value is None or isinstance(value, (str, int, float)):
@@ -24,7 +24,7 @@ def canonical_key(value: Any) -> Hashable:
 
 class EnumValues:
     """
-    A set of allowed values; a comparison costs no more than the largest of them.
+    A set of allowed values; a lookup takes time in proportion to the largest of them.
 
     >>> [1] in EnumValues([[1.0], "a"]), [1, 2] in EnumValues([[1]]), True in EnumValues([1])
     (True, False, False)
@@ -39,7 +39,7 @@ class EnumValues:
         """The number of parts of the largest value; 0 for texts and numbers."""
 
     def __contains__(self, value: object) -> bool:
-        # the size first: a hostile value is not read further than the largest allowed one
+        # The size first, so that a large hostile value is not read completely.
         return count_parts(value, self.most) <= self.most and canonical_key(value) in self._keys
 
 
@@ -56,5 +56,5 @@ def is_multiple_of(value: float, step: float) -> bool:
 
 
 def _fraction(number: float) -> Fraction:
-    # As its decimal text: the binary value of 0.1 is not a multiple of 0.01.
+    # From its decimal text: the binary value of 0.1 is not a multiple of 0.01.
     return Fraction(number) if isinstance(number, int) else Fraction(repr(float(number)))

@@ -1,4 +1,4 @@
-"""The reference engine: jsonschema within size limits, with every problem of a value."""
+"""The reference engine: jsonschema with size limits; reports all problems of a value."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ class ReferenceJudge:
         once: dict[tuple[str, str, str], SchemaProblem] = {}
         try:
             with self._memory():
-                # branches repeat problems, which count once
+                # Branches repeat problems, which are reported once.
                 for problem in islice(self._problems(value), 10 * MAX_PROBLEMS):
                     once.setdefault((problem.where, problem.code, problem.detail), problem)
         except Undecided:
-            if not once:  # problems that were found are certain, whatever the rest
+            if not once:  # problems found so far are certain even if the rest is undecided
                 raise
         return tuple(once.values())[:MAX_PROBLEMS]
 
     def _memory(self) -> AbstractContextManager[None]:
-        # where the target of a reference depends on the path, nothing is cached
+        # If the target of a reference depends on the path, nothing is cached.
         return nullcontext() if self.dynamic else memo_for_judgement()
 
     def _problems(self, value: object) -> Iterator[SchemaProblem]:
@@ -82,12 +82,12 @@ class ReferenceJudge:
             yield from self._in_bounds(value)
         except PatternTimeout as timeout:
             yield _too_complex(value, timeout)
-        # a schema may recurse deeper than Python allows, within the limits of the value
+        # A schema may recurse deeper than Python allows for a value within the limits.
         except RecursionError:
             yield _breach("too_deep", ())
         except Undecided:
             raise
-        except Exception as error:  # a firewall must judge any object
+        except Exception as error:  # a caller's object may raise, and must still be judged
             yield _unjudged(value, error)
 
     def _in_bounds(self, value: object) -> Iterator[SchemaProblem]:
@@ -96,7 +96,7 @@ class ReferenceJudge:
         for code, path in value_limits.exceeded_limits(value):
             yield _breach(code, path)
             odd.add(pointer(path))
-            # the schema itself could fail on the others, or take too long
+            # With any other problem, validation by the schema could fail, or take too long.
             fatal |= code != "not_finite"
         if not fatal:
             yield from (p for p in self._schema_problems(value) if p.where not in odd)

@@ -29,12 +29,12 @@ _CLASSES = {
     "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
     "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
 }
-# Keywords whose meaning could differ from the reference and that cannot be replaced.
+# Keywords that might behave differently from the reference and cannot be replaced.
 _UNSUPPORTED = ("patternProperties", "$dynamicRef", "$recursiveRef", "$id", "id", "$schema")
 
 
 class Unsuitable(Exception):
-    """Raised where jsonschema-rs could interpret a schema differently from the reference."""
+    """Raised if jsonschema-rs could interpret a schema differently from the reference."""
 
 
 def is_installed() -> bool:
@@ -43,7 +43,7 @@ def is_installed() -> bool:
 
 
 def compile_with_jsonschema_rs(schema: dict[str, Any] | bool, *, dialect: str) -> Accepts:
-    """Compile a prepared schema; raise Unsuitable where the result would not be exact."""
+    """Compile a prepared schema; raise Unsuitable if the result would not be exact."""
     if not is_installed():
         raise Unsuitable
     patterned = _inspect(schema)
@@ -63,7 +63,7 @@ def compile_with_jsonschema_rs(schema: dict[str, Any] | bool, *, dialect: str) -
 
 
 class _TimedOut(local):
-    """A flag per thread: a pattern of the current call exceeded its time."""
+    """A flag per thread: whether a pattern of the current call exceeded its time."""
 
     hit = False
 
@@ -84,11 +84,12 @@ def _inspect(schema: Any) -> bool:
         here = todo.pop()
         if not isinstance(here, dict):
             continue
-        # At the root, `$schema` names the draft; inside, it would change it.
+        # At the root, `$schema` names the draft; in a subschema, it would change it.
         unsupported = _UNSUPPORTED[:-1] if first else _UNSUPPORTED
         if any(keyword in here for keyword in unsupported) or not _plain_ref(here):
             raise Unsuitable
-        if str(here.get("format", "")).startswith(PREFIX):  # it needs all formats beforehand
+        # Formats with bounds are unlimited in number, but the library needs all in advance.
+        if str(here.get("format", "")).startswith(PREFIX):
             raise Unsuitable
         patterned |= "pattern" in here
         todo += [child for _, child in children(here)]
@@ -102,7 +103,7 @@ def _plain_ref(schema: dict[str, Any]) -> bool:
 
 
 def _refuse(uri: str) -> Any:
-    # The library would fetch the address from the network.
+    # Without this, the library would fetch the address from the network.
     raise ValueError(f"{uri} is not fetched")
 
 

@@ -19,14 +19,14 @@ from abs_shield.schema.work_budget import memo, spend
 Errors = Iterator[ValidationError]
 
 _EQUALITIES = 32
-"""Values of an `enum` that cost one step of the budget: hashing them is faster than a visit."""
-_MOST_ENUMS = 256  # lists of the schemas in use; then the cache begins anew rather than growing
+"""Number of values of an `enum` per step of the budget: hashing one is faster than a visit."""
+_MOST_ENUMS = 256  # lists, after which the cache is cleared
 _CHOICES: dict[int, tuple[list[Any], EnumValues]] = {}
 """Cached by the id of an `enum`'s list; storing the list keeps its id from being reused."""
 
 
 class PatternTimeout(Exception):
-    """Raised when a pattern takes too long: yielded under `not`, it would count as valid."""
+    """Raised if a pattern takes too long; an error yielded under `not` would count as valid."""
 
     def __init__(self, pattern: str, text: str) -> None:
         super().__init__(pattern)
@@ -55,7 +55,7 @@ def format_(validator: Any, name: str, instance: Any, schema: Any) -> Errors:
 
 
 def pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any) -> Errors:
-    """Yield errors of members whose name matches a pattern but whose value breaks its schema."""
+    """Yield errors of members whose name matches a pattern but whose value does not fit."""
     if not isinstance(instance, dict):
         return
     for wanted, subschema in patterns.items():
@@ -112,7 +112,7 @@ def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Erro
 
 
 def _choices(allowed: list[Any]) -> EnumValues:
-    """Return the comparable values of an `enum`, computed once rather than for each item."""
+    """Return the comparable values of an `enum`, cached across items."""
     cached = _CHOICES.get(id(allowed))
     if cached is None or cached[0] is not allowed:
         if len(_CHOICES) >= _MOST_ENUMS:

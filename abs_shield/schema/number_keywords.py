@@ -1,4 +1,4 @@
-"""Numbers of keywords such as `minItems`, which may be missing or of another type."""
+"""Access to the numbers of keywords such as `minItems`, which may be missing or invalid."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def exact_fraction(value: Any) -> Fraction | None:
-    """Return a number as it is written in decimals; None for other values."""
+    """Return the exact decimal value of a number; None for other values."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
@@ -19,6 +19,6 @@ def number_or(usual: float, value: Any) -> float:
 
 
 def count_or(usual: int, value: Any) -> int:
-    """Return *value* if it is a number from 0, else *usual*."""
+    """Return *value* if it is a number of at least 0, else *usual*."""
     number = number_or(usual, value)
     return int(number) if number >= 0 else usual

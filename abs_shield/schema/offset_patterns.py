@@ -4,4 +4,4 @@ from __future__ import annotations
 
 WITH_OFFSET = "([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
 WITHOUT_OFFSET = "^.{11}[^Zz+-]*$"
-"""An offset is looked for behind the ten characters of the date, which has hyphens itself."""
+"""Skips the ten characters of the date, which has hyphens itself."""

@@ -24,8 +24,8 @@ from abs_shield.schema.subschemas import DEFINITIONS, IN_PLACE, children
 from abs_shield.schema.value_display import display_value
 from abs_shield.schema.visit_bounds import Edges
 
-MAX_DEPTH = 128  # each level of a value takes two: `properties` and a name, and a value may have 64
-MAX_NODES = 100_000  # as many as the arguments of a call may have
+MAX_DEPTH = 128  # two for each of the 64 levels of a value: `properties` and a name
+MAX_NODES = 100_000  # the same limit as for the arguments of a call
 
 _TYPES = sorted(TYPES)
 _PYTHON = {
@@ -48,9 +48,9 @@ class PreparedSchema:
     """
     A validated copy of a schema and its draft.
 
-    *edges* are the ids of the schemas that each schema applies, and to which part of a value;
-    *patterned* is true with any pattern; *dynamic* where the target of a reference may depend
-    on the path to it.
+    *edges* are the ids of the schemas that each schema applies, with their part of the value;
+    *patterned* is whether there is any pattern; *dynamic* is whether the target of a reference
+    may depend on the path to it.
     """
 
     schema: dict[str, Any] | bool
@@ -64,14 +64,14 @@ class PreparedSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaCopy:
-    """A copy of a schema that is pure JSON within the size limits, and the ids of its objects."""
+    """A copy of a schema as pure JSON within the size limits, with the ids of its objects."""
 
     schema: Any
     ids: set[int]
 
 
 def copy_schema(schema: Mapping[str, Any] | bool, *, where: str) -> SchemaCopy:
-    """Copy a schema; raise PolicyError where it is not JSON or exceeds the limits."""
+    """Copy a schema; raise PolicyError if it is not JSON or exceeds the limits."""
     copy = _Copier(where=where)
     try:
         return SchemaCopy(schema=copy.of(schema, ()), ids=copy.ids)
@@ -105,7 +105,7 @@ def prepare_schema(copy: SchemaCopy, *, where: str) -> PreparedSchema:
 
 
 def schema_error(where: str, path: Path, what: str, hint: str = "") -> PolicyError:
-    """Return an error of one line about a fault in a schema."""
+    """Return a one-line error about a fault in a schema."""
     place = f"`{where}`" + (f" at {pointer(path)}" if path else "")
     line = f"{place}: {what}" + (f"; {hint}" if hint else "")
     return PolicyError(" ".join(line.split()))
@@ -130,7 +130,7 @@ class _Copier:
             return [self.of(item, (*path, index)) for index, item in enumerate(value)]
         if value is None or isinstance(value, (bool, str)):
             return value
-        # as in arguments (`value_limits`)
+        # the limit of arguments (`value_limits`)
         if isinstance(value, int) and value.bit_length() <= 8192:
             return int(value)
         if isinstance(value, float) and isfinite(value):
@@ -168,7 +168,7 @@ class _Visit:
                 continue
             self.visited.add(id(schema))
             self.patterned |= _check_patterns(schema, self.where, path)
-            # Before the children are read, since it moves a keyword into one of them.
+            # Before the children are read, because it moves a keyword into one of them.
             _move_item_enum(schema)
             todo += self._targets(schema, base, path)
             for step, child in children(schema):
@@ -176,7 +176,7 @@ class _Visit:
                 todo.append((child, inner, path + step))
                 if step[0] not in DEFINITIONS:
                     self._add_edge(schema, child, () if step[0] in IN_PLACE else step)
-            # After them: the meta-schema does not know `nullable`, and the edges stay the same.
+            # After them: the meta-schema ignores `nullable`, and the edges stay the same.
             _expand_nullable(schema)
         self._check_cycles()
 
@@ -211,7 +211,7 @@ class _Visit:
         try:
             recursive = keyword == "$recursiveRef"
             target = lookup_recursive_ref(base) if recursive else base.lookup(ref)
-        # a hostile reference makes the library raise any of these
+        # The library raises any of these for a malformed reference.
         except (Unresolvable, ValueError, TypeError, LookupError, AttributeError):
             hint = "references are never fetched: put the schema under `$defs`"
             raise schema_error(
@@ -222,7 +222,7 @@ class _Visit:
         if keyword == "$ref":
             self._add_edge(schema, target.contents)
         self.dynamic |= id(target.contents) not in self.own  # a draft's own schema is dynamic
-        # the library's own schemas are valid, and each schema is visited once
+        # The library's own schemas are valid, and each schema is visited once.
         if id(target.contents) not in self.own or id(target.contents) in self.visited:
             return []
         _check_valid(target.contents, self.dialect, self.where, path)
@@ -236,7 +236,7 @@ def _dialect(schema: dict[str, Any] | bool, where: str) -> str:
     plain = address.rstrip("#") if isinstance(address, str) else ""
     if plain in dialects.DRAFTS:
         return plain
-    # draft 4 to 7 have `http:` addresses, which people often write with `https:`
+    # Drafts 4 to 7 have `http:` addresses, which are often written with `https:`.
     if plain.replace("https:", "http:") in dialects.DRAFTS:
         return plain.replace("https:", "http:")
     nearest = get_close_matches(plain[:100], list(dialects.DRAFTS), n=1, cutoff=0)
@@ -270,7 +270,7 @@ def _schema_hint(path: Path, error: Any) -> str:
     if last == "required" and isinstance(got, bool):
         return "`required` is a list of names, beside `properties`"
     if last == "type" and isinstance(got, str):
-        # 40 characters: a comparison takes quadratic time
+        # Only 40 characters, because a comparison takes quadratic time.
         near = get_close_matches(got.lower()[:40], _TYPES, n=1, cutoff=0.5)
         name = _PYTHON.get(got.lower()) or (near[0] if near else "")
         return f"did you mean `{name}`?" if name else f"types are {', '.join(_TYPES)}"

@@ -1,4 +1,4 @@
-"""Hints of what to send instead of a value that does not fit."""
+"""Hints about what to send instead of a value that does not fit."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def type_hint(value: Any, wanted: tuple[str, ...]) -> str:
 
 
 def _text_hint(value: str, wanted: tuple[str, ...]) -> str:
-    # the longest word has five letters; ten allow blanks
+    # The longest word has five letters; the rest may be spaces.
     word = _WORDS.get(value.strip().lower()) if len(value) < 10 else None
     if word and ("null" if word == "null" else "boolean") in wanted:
         return f"{display_value(value)} is a string: send {word}, without quotes"
@@ -76,11 +76,11 @@ def _text_hint(value: str, wanted: tuple[str, ...]) -> str:
 
 def _numeric(text: str, wanted: tuple[str, ...]) -> bool:
     try:
-        # a longer text is not a number, and `float` accepts "1_000" and digits of other scripts
+        # Longer texts are not numbers; `float` also accepts `1_000` and digits of other scripts.
         number = float(text) if len(text) <= 40 and text.isascii() and "_" not in text else None
     except ValueError:
         return False
-    if number is None or number - number != 0:  # NaN and infinite: the difference is NaN
+    if number is None or number - number != 0:  # for NaN and infinity, the difference is NaN
         return False
     return "number" in wanted or number.is_integer()
 

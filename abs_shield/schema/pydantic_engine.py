@@ -45,10 +45,10 @@ _OBJECT = frozenset(
     {"properties", "required", "additionalProperties", "minProperties", "maxProperties"}
 )
 _ANY_TEXT = core.str_schema(strict=True)
-"""The schema of any text, as most parameters have; built once to register tools faster."""
+"""The schema of any text, which most parameters have; shared to register tools faster."""
 _MOST_EXTRAS = 2_000
-"""Additional members of one object; pydantic-core stores an error for each wrong one."""
-# Keywords of one type only, which need `type` for a translation.
+"""Maximum additional members of one object; pydantic-core stores an error for each wrong one."""
+# Keywords that apply to one type only, which need `type` for a translation.
 _TYPED = _NUMBER | _TEXT | _ARRAY | _OBJECT
 _EXACT = 2**53  # up to here, a float represents every integer exactly
 
@@ -58,7 +58,7 @@ class Untranslatable(Exception):
 
 
 def compile_with_pydantic(schema: dict[str, Any] | bool, *, dialect: str) -> Accepts:
-    """Translate a prepared schema; raise Untranslatable where the result would not be exact."""
+    """Translate a prepared schema; raise Untranslatable if the result would not be exact."""
     legacy = "json-schema.org/draft-0" in dialect
     try:
         return _accepts(_Translation(root=schema, legacy=legacy).of(schema))
@@ -79,19 +79,19 @@ class _Translation:
 
     def of(self, schema: Any) -> CoreSchema:
         self.size += 1
-        # parts: a larger schema compiles slowly, and the reference judges it as well
+        # Number of parts: a larger schema compiles slowly, and the reference can judge it.
         if schema is False or self.size > 2000:
             raise Untranslatable
         if schema is True:
             return core.any_schema()
-        # it changes the base of references
+        # An id changes the base of references.
         if schema is not self.root and ("$id" in schema or "id" in schema):
             raise Untranslatable
         keywords = {k: v for k, v in schema.items() if k not in _ANNOTATIONS and k[:2] != "x-"}
         if schema is self.root:
             keywords.pop("$id", None)
         if self.legacy and "$ref" in keywords:
-            # up to draft 7, the keywords beside a `$ref` are ignored
+            # Up to draft 7, the keywords beside a `$ref` are ignored.
             keywords = {"$ref": keywords["$ref"]}
         return _intersection(self._parts(keywords))
 
@@ -115,7 +115,7 @@ class _Translation:
         return parts
 
     def _reference(self, ref: str) -> CoreSchema:
-        # a recursive reference has no finite translation
+        # A recursive reference has no finite translation.
         if not ref.startswith("#/") or "%" in ref or ref in self.open_references:
             raise Untranslatable
         target = self.root
@@ -155,7 +155,7 @@ class _Translation:
             strict=True,
             min_length=_whole(keywords.get("minItems")),
             max_length=_whole(keywords.get("maxItems")),
-            fail_fast=True,  # an error for each item would take 40 KB of memory an item
+            fail_fast=True,  # an error for each item would take 40 KB of memory per item
         )
         return (
             _check_original(are_unique, translated) if keywords.get("uniqueItems") else translated
@@ -167,7 +167,7 @@ class _Translation:
             keywords.get("additionalProperties", True),
         )
         required = set(keywords.get("required", ()))
-        # Such names would have the schema of additional members, which a field cannot have.
+        # Such names have the schema of additional members, which cannot be assigned to a field.
         if required - set(properties) and rest is not True:
             raise Untranslatable
         members = {name: self.of(member) for name, member in properties.items()}

@@ -20,12 +20,12 @@ _DRAFTS = frozenset(
         "https://json-schema.org/draft/2020-12/schema",
     }
 )
-"""Drafts in which the keywords below mean the same; earlier ones had no boolean schemas."""
+"""Drafts in which the keywords below have the same meaning; draft 4 has no boolean schemas."""
 TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
 
 def is_surely_valid(schema: Any, dialect: str) -> bool:
-    """Return whether a schema is certainly valid in its draft, a meta-schema's address."""
+    """Return whether a schema is certainly valid in *dialect*, the address of a meta-schema."""
     if dialect not in _DRAFTS:
         return False
     left = [schema]

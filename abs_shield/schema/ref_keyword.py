@@ -13,7 +13,7 @@ Errors = Iterator[ValidationError]
 
 
 def ref(validator: Any, reference: str, instance: Any, schema: Any) -> Errors:
-    """Yield an error unless the referenced schema fits; results are cached against growth."""
+    """Yield an error unless the referenced schema fits; cached to avoid exponential time."""
     cache = memo()
     if cache is None:
         yield from validator._validate_reference(ref=reference, instance=instance)
@@ -22,7 +22,7 @@ def ref(validator: Any, reference: str, instance: Any, schema: Any) -> Errors:
     target = resolve_reference(validator, schema)
     key = (id(target.contents), id(instance))
     fits = cache.fits.get(key)
-    # A cached failure has no reasons, so it is judged again where reasons are needed.
+    # A cached failure has no reasons, so it is judged again if reasons are needed.
     if fits is None or not (fits or wants_verdict_only()):
         for error in validator.descend(instance, target.contents, resolver=target.resolver):
             cache.fits[key] = False

@@ -24,7 +24,7 @@ from abs_shield.schema.schema_problem import pointer
 from abs_shield.schema.text_lengths import length_ranges
 from abs_shield.schema.value_display import display_value
 
-# schemas inside each other; deeper contradictions are rare, and a recursive schema has no end
+# Nested schemas; deeper contradictions are rare, and a recursive schema is infinite.
 _DEEPEST = 8
 _MOST_MEMBERS = 500  # members of an `enum` or branches, each of which is validated or compared
 _DEFINED = ("$schema", "$defs", "definitions")
@@ -34,7 +34,7 @@ Path = tuple[object, ...]
 
 def find_contradiction(schema: Any, *, root: Any = None, path: Path = ()) -> str:
     """
-    Return why no value fits *schema*, a part of *root*; empty where no contradiction is certain.
+    Return why no value fits *schema*, a part of *root*; empty if no contradiction is certain.
 
     A reported contradiction is certain; some contradictions are not detected.
 
@@ -126,10 +126,10 @@ def _contradiction_of_enum(schema: Mapping[str, Any], plain: Shape, root: Any) -
         return f"{what} is empty"
     if len(allowed) > _MOST_MEMBERS:
         return None
-    # references in the part lead to the definitions of the root
+    # References in the part point to the definitions of the root.
     defined = {key: root[key] for key in _DEFINED if isinstance(root, Mapping) and key in root}
     try:
-        # a part with a reference to another place cannot be compiled alone
+        # A part with a reference to another place cannot be compiled alone.
         fits = compile_schema({**defined, **schema})
     except PolicyError:
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_PROBLEMS = 100
-"""Problems of one value that are reported; a long list may have one in every item."""
+"""Maximum number of reported problems of one value; a long list may have one in every item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,14 +15,14 @@ class SchemaProblem:
 
     Attributes:
         where: JSON pointer (RFC 6901) into the value, ``""`` for the value itself. A missing
-            argument is named by the place it should have; names over 200 characters are cut.
+            argument is named by its expected place; names over 200 characters are cut.
         code: Stable name of the kind of problem, such as ``wrong_type``.
-        detail: One line: what was got, what was expected.
-        hint: One line: what to send instead, or ``""``.
+        detail: One line with the actual and the expected value.
+        hint: One line about what to send instead, or ``""``.
         got: The offending value, shortened so that it is always small and JSON-able.
-        expected: What was expected, such as ``"number"``.
+        expected: A description of what is expected, such as ``"number"``.
         allowed: At most 20 allowed values or names.
-        nearest: The allowed value or name closest to what was got, or ``""``.
+        nearest: The allowed value or name closest to the actual one, or ``""``.
     """
 
     where: str

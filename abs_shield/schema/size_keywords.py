@@ -21,7 +21,7 @@ def _sized(kind: str, is_wrong: Callable[[int, float], bool]) -> Keyword:
 
 
 def items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
-    """Yield errors of the items behind `prefixItems`; before 2020-12, of listed items too."""
+    """Yield errors of the items after `prefixItems`; before 2020-12, also of listed items."""
     if not isinstance(instance, list):
         return
     if isinstance(wanted, list):
@@ -33,7 +33,7 @@ def items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
 
 
 def additional_items(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
-    """Yield errors of the items behind those that `items` lists."""
+    """Yield errors of the items after those that `items` lists."""
     listed = schema.get("items")
     if isinstance(instance, list) and isinstance(listed, list):
         yield from _rest(validator, allowed, instance, len(listed))
@@ -52,7 +52,7 @@ def contains(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
     """Yield an error if too few or too many items fit the schema."""
     if not isinstance(instance, list):
         return
-    # `minContains` came with the same draft, 2019-09
+    # `minContains` was added in the same draft, 2019-09.
     counted = "dependentRequired" in validator.VALIDATORS
     least = schema.get("minContains", 1) if counted else 1
     most = schema.get("maxContains", len(instance)) if counted else len(instance)

@@ -30,7 +30,7 @@ _COUNTED = tuple("*+?{")
 
 def pattern_lengths(pattern: str) -> LengthRange:
     """
-    Return the lengths of texts that *pattern* matches; all lengths where it is complex.
+    Return the lengths of texts that *pattern* matches; all lengths if it is complex.
 
     >>> pattern_lengths("^[A-Z]{2}-[0-9]+$"), pattern_lengths("^a$"), pattern_lengths("(a|b)")
     ((4, None), (1, 1), (0, None))
@@ -65,7 +65,7 @@ def pattern_prefix(pattern: str) -> str:
         return ""
     text = match[1]
     if pattern[match.end() :].startswith(_COUNTED):
-        # the last character is repeated, so it may be absent
+        # The last character is quantified, so it may be absent.
         text = text[: -2 if text[-2:-1] == "\\" else -1]
     return re.sub(r"\\(.)", r"\1", text)
 

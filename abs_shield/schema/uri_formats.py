@@ -6,7 +6,7 @@ import re
 
 from abs_shield.schema.host_formats import ipv6
 
-# The letters of RFC 3987 without direction marks, which 4.1 forbids since they disguise a host.
+# The letters of RFC 3987 without direction marks, which section 4.1 forbids.
 _LETTERS = re.compile(
     r"[\xa0-\u200d\u2010-\u2029\u202f-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
     + "".join(rf"\U{plane:04x}0000-\U{plane:04x}fffd" for plane in range(1, 14))
@@ -14,7 +14,7 @@ _LETTERS = re.compile(
 )
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]+")
 _LETTER, _OWN = "\xa0", "\ue000"
-"""Stand-ins for runs of each: patterns with every letter in every place compile for 40 ms."""
+"""Replacements for runs of each: patterns with the full classes take 40 ms to compile."""
 
 _PLAIN = rf"A-Za-z0-9\-._~!$&'()*+,;={_LETTER}"
 _PERCENT = "%[0-9A-Fa-f]{2}"
@@ -42,7 +42,7 @@ _FUTURE = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+")
 _NAME = rf"(?=[A-Za-z0-9_%]){_many('A-Za-z0-9_')}"
 _VARIABLE = rf"{_NAME}(?:\.{_NAME})*(?::[1-9][0-9]{{0,3}}|\*)?"
 _LITERAL = rf"[!#$&-;=?-\[\]_a-z~{_LETTER}{_OWN}]*+"
-"""`'` is the one character that RFC 6570 left out by mistake (erratum 6937)."""
+"""Includes `'`, which RFC 6570 omits by mistake (erratum 6937)."""
 _TEMPLATE = re.compile(
     rf"{_LITERAL}(?:(?:{_PERCENT}|\{{[+\#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}}){_LITERAL})*"
 )

@@ -24,7 +24,7 @@ def display_value(value: object, limit: int = 80) -> str:
     """Return a value as JSON-like text without control characters, at most *limit* long."""
     try:
         text = _text(value, 0)
-    except Exception:  # the caller's class may raise when it is read
+    except Exception:  # reading a caller's object may raise
         text = f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -38,7 +38,7 @@ def abbreviate(value: object) -> Any:
     """Return a small, JSON-serialisable form of a value."""
     if value is None or type(value) is bool:
         return value
-    if type(value) is int and value.bit_length() <= 256:  # 77 digits; larger ones are shown as text
+    if type(value) is int and value.bit_length() <= 256:  # 77 digits; larger ones become text
         return value
     if type(value) is float and abs(value) < float("inf"):
         return value
@@ -50,10 +50,10 @@ def abbreviate(value: object) -> Any:
 
 def closest_name(word: object, names_in: Iterable[object]) -> str:
     """Return the name closest to a word; empty without a match or beyond the budget."""
-    if not isinstance(word, str) or len(word) > 64:  # characters: a comparison takes quadratic time
+    if not isinstance(word, str) or len(word) > 64:  # a comparison takes quadratic time
         return ""
     short = (name for name in names_in if isinstance(name, str) and len(name) <= 64)
-    names = [*islice(short, 200)]  # names: a longer list is not worth its time for a hint
+    names = [*islice(short, 200)]  # a longer list would take too long for a hint
     if not may_compare(len(names)):
         return ""
     folded = {name.casefold(): name for name in reversed(names)}
@@ -66,11 +66,11 @@ def _text(value: object, depth: int) -> str:
         return '"' + "".join(map(_letter, value[:120])) + ("…" if len(value) > 120 else "") + '"'
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int):  # 308 digits; Python refuses to print over 4,300
+    if isinstance(value, int):  # 308 digits; Python refuses to format more than 4,300
         return str(int(value)) if value.bit_length() <= 1024 else "a very large integer"
     if isinstance(value, float):
         return repr(float(value))
-    # two levels are enough for a line
+    # Two levels fill a line.
     if isinstance(value, (list, tuple, dict)) and value and depth > 1:
         return "{…}" if isinstance(value, dict) else "[…]"
     if isinstance(value, (list, tuple)):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf, isfinite
 
-# real arguments have some ten levels; validators take several Python frames for each
+# Real arguments have about ten levels; validators use several Python frames for each.
 MAX_DEPTH = 64
-MAX_NODES = 100_000  # real arguments have some hundred; more costs seconds
-MAX_CHARACTERS = 1 << 20  # a mebibyte, as of raw JSON (docs/limits.md)
-MAX_BITS = 8192  # 2,466 digits; Python refuses to print over 4,300
+MAX_NODES = 100_000  # real arguments have some hundred; more would take seconds
+MAX_CHARACTERS = 1 << 20  # a mebibyte, the limit of raw JSON (docs/limits.md)
+MAX_BITS = 8192  # 2,466 digits; Python refuses to format more than 4,300
 
-# Integers of 64 bits need no further test.
+# Integers of 64 bits need no further check.
 _WORD = 1 << 63
 
 Path = tuple[object, ...]
@@ -43,7 +43,7 @@ def is_plain_json(value: object) -> bool:
 
 def _is_plain_nested(value: object) -> bool:
     nodes, characters, level = 1, 0, [value]
-    # Level by level, not recursive: this loop alone limits the depth of a hostile value.
+    # Level by level, not recursive: this loop is the only limit on the depth of a hostile value.
     for _ in range(MAX_DEPTH + 1):
         below: list[object] = []
         for item in level:

@@ -1,4 +1,4 @@
-"""Bounds on how often a schema visits one value, where branches and references multiply."""
+"""Bounds on how often a schema visits one value, which branches and references multiply."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
         if visits.total() > most:
             return depth - 1
         below = _visits_below(visits, edges)
-        if not below or below == visits:  # with the same visits, all further levels are the same
+        if not below or below == visits:  # equal counts repeat at all further levels
             break
         visits = below
     return MAX_DEPTH
@@ -64,7 +64,7 @@ def _depth_of_tree(root: int, edges: Edges, *, most: int) -> int:
 
 
 def _topological_order(edges: Edges) -> Mapping[int, int]:
-    """Return a topological order: a schema stands before those it applies to the same value."""
+    """Return a topological order: a schema comes before those it applies to the same value."""
     graph = {at: [target for step, target in steps if not step] for at, steps in edges.items()}
     backwards = tuple(TopologicalSorter(graph).static_order())
     return {at: place for place, at in enumerate(reversed(backwards))}
@@ -89,12 +89,12 @@ def _visits_below(visits: Counter[int], edges: Edges) -> Counter[int]:
     places: defaultdict[Step, Counter[int]] = defaultdict(Counter)
     for at, count in visits.items():
         for step, target in edges.get(at, ()):
-            # Other keywords apply to any member, so that all of their visits add up.
+            # Other keywords apply to any member, so all of their visits add up.
             if step:
                 places[step if step[0] in ("properties", "prefixItems") else ()][target] += count
     anywhere = places.pop((), Counter())
     worst: Counter[int] = Counter()
     for counts in places.values():
-        for target, count in counts.items():  # `|=` would traverse the whole of `worst` each time
+        for target, count in counts.items():  # `|=` would traverse all of `worst` each time
             worst[target] = max(worst[target], count)
     return worst + anywhere

@@ -1,4 +1,4 @@
-"""The work budget of one judgement, counted so that no schema can delay a call."""
+"""The work budget of one judgement, so that no schema can delay a call."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import Any
 
 MAX_STEPS = 100_000
 """
-Visits of values by schemas, and searches of texts by patterns, in one judgement.
+Maximum visits of values by schemas, and searches of texts by patterns, in one judgement.
 
-They take about a second; the arguments of usual calls need some hundred.
+They take about a second; the arguments of a usual call need some hundred.
 """
 
 MAX_SECONDS = 1.0
-"""Total seconds of pattern searches in one judgement; else each of many texts could take 50 ms."""
+"""Maximum total seconds of pattern searches in one judgement, which may search many texts."""
 
 
 MAX_NAMES = 2_000
 """
-Names that one judgement compares with misspelt ones, for its hints; a comparison takes quadratic
-time.
+Maximum number of names that one judgement compares with misspelt ones, for its hints; a comparison
+takes quadratic time.
 """
 
 
 MAX_BRANCHES = 5_000
-"""Branches that one judgement explains; nested ones multiply."""
+"""Maximum number of branches that one judgement explains; nested ones multiply."""
 
 
 class Undecided(Exception):
-    """Raised where a value could not be judged within the budget: an error, not a verdict."""
+    """Raised if a value cannot be judged within the budget: an error, not a verdict."""
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ def memo_for_judgement() -> Iterator[None]:
 
 
 def memo() -> Memo | None:
-    """Return the memo of this judgement; None where caching is unsafe."""
+    """Return the memo of this judgement; None if caching is unsafe."""
     return _WORK.memo
 
 
@@ -111,7 +111,7 @@ def may_explain(branches: int) -> bool:
 
 def run_timed(search: Callable[[float], bool], *, most: float) -> bool:
     """
-    Return the result of *search*, called with the seconds it has: *most*, or what is left.
+    Return the result of *search*, called with its time limit: *most* seconds, or what is left.
 
     Raises:
         TimeoutError: The search took longer, or no time was left.

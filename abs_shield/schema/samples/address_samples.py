@@ -1,4 +1,4 @@
-"""Network addresses that contain a text as host, path or scheme, or that lie in its range."""
+"""Network addresses that have a text as host, path or scheme, or that are in its range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample arguments of a call that its schema accepts: alone, in pairs and mixed."""
+"""Sample arguments that a schema accepts, with names varied singly, in pairs and together."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from abs_shield.schema.samples.value_samples import ValueSampler, required
 from abs_shield.schema.schema_problem import SchemaProblem
 
 MOST = 1_000
-"""Samples of one schema; each rule is evaluated on all of them."""
-_MOST_TRIED = 4_000  # validations: four times the samples, since many candidates do not fit
-_PAIRED = 16  # values of each of two names: 256 combinations
+"""Maximum number of samples of one schema; each rule is evaluated on all of them."""
+_MOST_TRIED = 4_000  # validations: four times the samples, because many candidates do not fit
+_PAIRED = 16  # values of each of two names, which have 256 combinations
 _MOST_PAIRS = 12  # pairs of names; all pairs of twenty names would be 190
-_MOST_REPAIRS = 40  # steps to the first arguments that fit; each costs a validation with reasons
-_MIXED = 200  # combinations of all names, beyond which few are new
-_SLOW_S = 0.02  # seconds of one validation; a usual one takes less than a millisecond
-_MOST_SLOW = 10  # slow validations until sampling stops: a fifth of a second
+_MOST_REPAIRS = 40  # steps to the first valid arguments; each needs a validation with reasons
+_MIXED = 200  # combinations of all names; more would be mostly repetitions
+_SLOW_S = 0.02  # seconds of a slow validation; a usual one takes less than a millisecond
+_MOST_SLOW = 10  # slow validations after which sampling stops, a fifth of a second
 
 Arguments = dict[str, Any]
 
@@ -108,7 +108,7 @@ class Samples:
     def _repair_once(
         self, place: dict[str, int], candidate: Arguments, members: Mapping[str, list[Any]]
     ) -> bool:
-        """Change arguments by their problems: next values, added names, dropped names."""
+        """Change arguments according to their problems: next values, added names, removed names."""
         before = dict(place)
         for problem in self._problems(candidate):
             name = problem.where.split("/")[1] if problem.where else ""

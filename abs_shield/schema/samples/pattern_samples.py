@@ -10,7 +10,7 @@ from typing import Never
 from abs_shield.schema.samples.round_robin import in_turn
 
 MOST = 12
-"""Texts of one pattern: a few of each branch."""
+"""Maximum number of texts of one pattern, a few for each branch."""
 _LONGEST = 4_096  # characters of a sample, so that counts such as `{9999}` do not multiply
 _DEEPEST = 20  # groups inside each other; the parser is recursive
 _SETS = {

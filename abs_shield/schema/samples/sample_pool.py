@@ -1,4 +1,4 @@
-"""Numbers and texts that rules compare values with; nearby values are worth sampling."""
+"""Numbers and texts with which rules compare values, to sample values near them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.schema.item_enums import with_item_enum
 
 MOST = 24
-"""Alternatives of one schema; an `allOf` of several `anyOf` multiplies them."""
+"""Maximum number of alternatives of one schema; an `allOf` of several `anyOf` multiplies them."""
 _DEEPEST = 12  # references and branches inside each other; a recursive schema has no end
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _SPLIT = frozenset({*_REFERENCES, "allOf", "anyOf", "oneOf", "if", "then", "else"})
@@ -23,7 +23,7 @@ def shapes(schema: Any, root: Any) -> list[Shape]:
     """
     Return the alternatives of *schema*, a part of *root*, without combining keywords.
 
-    They suggest values and prove nothing: samples must be validated by the schema itself.
+    They only suggest values: samples must be validated by the schema itself.
 
     >>> shapes({"anyOf": [{"type": "null"}, {"$ref": "#/$defs/id"}]},
     ...        {"$defs": {"id": {"type": "string"}}})

@@ -62,7 +62,7 @@ _MOST_DAYS = 4_000  # eleven years; larger numbers in rules are not days
 
 def texts(shape: Shape, pool: Pool) -> list[str]:
     """
-    Return texts within the lengths of *shape*, and in its format where that is supported.
+    Return texts within the lengths of *shape*, and in its format if that is supported.
 
     >>> {"aaa", "cccc"} <= {*texts({"minLength": 3, "maxLength": 4, "pattern": "^[a-c]+$"}, Pool())}
     True
@@ -122,7 +122,7 @@ def _written(number: Decimal) -> str:
 
 
 def _days_near(examples: Iterable[str], name: str, pool: Pool) -> Iterator[str]:
-    """Yield days at the pool's numbers of days from a usual one, and next to the pool's days."""
+    """Yield days at the pool's numbers of days from an example, and next to the pool's days."""
     if name not in ("date", "date-time"):
         return
     tails = ("",) if name == "date" else ("T12:00:00Z", "T12:00:00")

@@ -17,16 +17,16 @@ from abs_shield.schema.samples.schema_shapes import Shape, shapes, types
 from abs_shield.schema.samples.text_samples import texts
 
 MOST = 96
-"""Values of one part; each one costs a validation."""
+"""Maximum number of values of one part; each needs a validation."""
 _DEEPEST = 5  # objects and lists inside each other; each level multiplies the values
 _MOST_PARTS = 4_000
 """
-Parts of one schema that are sampled, nested ones included; a schema that refers to itself has no
-end.
+Maximum number of parts of one schema that are sampled, nested ones included; a schema that refers
+to itself is infinite.
 """
 _MOST_ITEMS = 64  # items of a list, where a schema has no maximum of its own
 _VARIED = 6  # values of one member, while the others have their usual one
-# names that a schema does not declare, and levels at which they are tried
+# Maximum number of undeclared names, and of levels at which they are tried.
 _MOST_EXTRA, _DEEPEST_EXTRA = 12, 2
 _TYPES = ("string", "integer", "boolean", "array", "object", "null")
 _TYPE_KEYWORDS = (
@@ -98,7 +98,7 @@ class ValueSampler:
         plain = [_filled(start, items, length) for length in lengths if low <= length <= high]
         each = [_filled([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
         mixed = [[*start, *rest] for rest in islice(mixtures(items, low, high, self.pool), MOST)]
-        # few different items may fit a format or a pattern; repeats reach the same length
+        # Few different items may fit a format or a pattern; repetitions reach the same length.
         alike = [
             [*start, *items[:1] * (length - len(start))]
             for length in lengths
