@@ -122,7 +122,6 @@ def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema |
 
 def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
     """Return the schema of a description combined with the author's for the same parameters."""
-    names = schema.declared_names
     if schema.nameless and isinstance(author.parameters, Mapping):
         # a description must not add a name that the author's function would not take
         names_too = _without_required(author.parameters, where=escaped(tool.name))
@@ -131,6 +130,8 @@ def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> Compil
             if schema.is_closed
             else intersect_schemas(names_too, schema)
         )
+    # a description may take an argument of the author's without naming it
+    names = schema.declared_names if schema.lists_every_name else None
     own = shared_parameters(author, names)
     if own is None or is_same(own, shared_parameters(tool, names)):
         return schema

@@ -60,9 +60,9 @@ def _marks(description: Tool, author: Tool) -> dict[str, Any]:
     return marks
 
 
-def shared_parameters(author: Tool, names: frozenset[str]) -> Mapping[str, Any] | None:
+def shared_parameters(author: Tool, names: frozenset[str] | None) -> Mapping[str, Any] | None:
     """
-    Return the author's schema, restricted to the parameters in *names*.
+    Return the author's schema, restricted to the parameters in *names*; all of them for None.
 
     A framework may hide injected parameters, add some of its own and fill in required ones, so
     only the constraints on values are kept, not those on which arguments exist.
@@ -70,9 +70,14 @@ def shared_parameters(author: Tool, names: frozenset[str]) -> Mapping[str, Any] 
     parameters = author.parameters
     if not isinstance(parameters, Mapping):
         return None
-    schema = {key: value for key, value in parameters.items() if key not in _NAME_KEYWORDS}
+    schema = {
+        key: value
+        for key, value in parameters.items()
+        # as a schema, these constrain the values of further arguments
+        if key not in _NAME_KEYWORDS or (key in _REST and isinstance(value, Mapping))
+    }
     properties = parameters.get("properties")
-    if isinstance(properties, Mapping):
+    if names is not None and isinstance(properties, Mapping):
         schema["properties"] = {k: v for k, v in properties.items() if k in names}
     return schema
 
@@ -81,3 +86,4 @@ _NAME_KEYWORDS = frozenset(
     "required additionalProperties unevaluatedProperties propertyNames dependentRequired".split()
 )
 """Schema keywords that constrain which arguments exist rather than their values."""
+_REST = frozenset({"additionalProperties", "unevaluatedProperties"})

@@ -61,12 +61,14 @@ class CompiledSchema:
         declared_names: The names declared at the top level, through references and branches.
         required: The names that every value must have.
         nameless: Whether it neither declares a name nor explicitly forbids undeclared ones.
+        has_name_patterns: Whether it takes names by a pattern.
     """
 
     engine: str
     declared_names: frozenset[str]
     required: frozenset[str]
     nameless: bool
+    has_name_patterns: bool
     _core: Accepts | None
     _closed: frozenset[str] | None
     _reference: SchemaJudge
@@ -113,6 +115,11 @@ class CompiledSchema:
     def is_closed(self) -> bool:
         """Return whether undeclared names are errors."""
         return self._closed is not None
+
+    @property
+    def lists_every_name(self) -> bool:
+        """Return whether it takes no other name than those that it declares."""
+        return self.is_closed and not self.has_name_patterns
 
     def declares(self, value: Any) -> bool:
         """Return whether every name is declared, or undeclared names are allowed."""
@@ -175,6 +182,7 @@ def compile_schema(
         declared_names=declared_names,
         required=frozenset(names.required),
         nameless=names.nameless,
+        has_name_patterns=bool(names.patterns),
         _core=core,
         _closed=declared_names if judge.closed else None,
         _reference=judge,

@@ -21,6 +21,7 @@ def intersect_schemas(first: CompiledSchema, second: CompiledSchema) -> Compiled
         declared_names=first.declared_names,
         required=first.required,
         nameless=first.nameless and second.nameless,
+        has_name_patterns=first.has_name_patterns,
         _core=_intersect_checks(first._core, second._core),
         _closed=first._closed,
         _reference=_JudgePair(first._reference, second._reference),

@@ -71,6 +71,22 @@ def test_a_schema_may_declare_no_name(schema: Any, nameless: bool) -> None:
     assert nameless is compile_schema(schema, closed=True).nameless
 
 
+@pytest.mark.parametrize(
+    ("schema", "lists"),
+    [
+        (A, True),
+        ({**A, "additionalProperties": False}, True),
+        ({**A, "additionalProperties": {}}, False),
+        ({**A, "patternProperties": {"^z": {}}}, False),
+        ({**A, "allOf": [{"patternProperties": {"^z": {}}}]}, False),
+        ({"type": "object"}, False),
+    ],
+)
+def test_a_schema_may_take_names_that_it_does_not_declare(schema: Any, lists: bool) -> None:
+    """By a pattern, or as further ones."""
+    assert lists is compile_schema(schema, closed=True).lists_every_name
+
+
 def test_every_declared_name_is_known() -> None:
     """Names count wherever the schema declares them; only sure ones are required."""
     schema = compile_schema(

@@ -165,3 +165,64 @@ def test_a_value_of_the_authors_schema_is_known(declared, keyword):
     value = ACCOUNT if keyword == "default" else [ACCOUNT]
 
     assert () == judged_account(declared, {"type": "string", keyword: value}, "offer").findings
+
+
+LABEL = {"label": {"type": "string"}}
+BOUNDED = {"properties": {**LABEL, "amount": {"type": "number", "maximum": 100}}}
+
+
+def refunded(amount, description, how, declared=BOUNDED):
+    """Judge a refund of a tool whose author bounds the amount, beside a description of it."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    session = firewall.session()
+    session.user("Please refund tx_1.")
+    described = {"name": "refund", "inputSchema": {"type": "object", **description}}
+    if how == "first":
+        firewall.register(described)
+    firewall.register(Tool(name="refund", parameters=declared))
+    if how == "last":
+        firewall.register(described)
+    elif how == "offer":
+        AdapterSession(firewall).offer(session, [described])
+    return firewall.check_call(ToolCall("refund", {"label": "tx_1", **amount}), session=session)
+
+
+@pytest.mark.parametrize("how", ["first", "last", "offer"])
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"properties": {**LABEL, "amount": {"type": "number"}}},
+        {"properties": LABEL, "additionalProperties": True},
+        {"properties": LABEL, "additionalProperties": {"type": "number"}},
+        {"properties": LABEL, "patternProperties": {"^amount$": {}}},
+        {"patternProperties": {".*": {}}},
+        {"properties": LABEL, "unevaluatedProperties": {}},
+        {"properties": LABEL, "required": ["amount"]},
+        {"allOf": [{"properties": LABEL, "additionalProperties": True}]},
+        {
+            "additionalProperties": {},
+            "anyOf": [
+                {"properties": LABEL, "additionalProperties": False},
+                {"required": ["label"]},
+            ],
+        },
+        {"additionalProperties": {}},
+        {"propertyNames": {"enum": ["label", "amount"]}},
+        {},
+    ],
+)
+def test_a_bound_of_the_author_holds_for_an_argument_that_a_description_admits(description, how):
+    """By its name, by a pattern, or as one of any further arguments."""
+    decision = refunded({"amount": 500}, description, how)
+
+    assert (True, ["out_of_range"]) == (decision.blocked, [f.code for f in decision.findings])
+    assert () == refunded({"amount": 5}, description, how).findings
+
+
+def test_a_bound_of_further_arguments_holds_for_one_that_a_description_names():
+    """The author's schema of `**amounts` applies to a name that only the description has."""
+    declared = {"properties": LABEL, "additionalProperties": {"type": "number", "maximum": 100}}
+    description = {"properties": {**LABEL, "amount": {"type": "number"}}}
+
+    assert refunded({"amount": 500}, description, "offer", declared).blocked
+    assert not refunded({"amount": 5}, description, "offer", declared).blocked
