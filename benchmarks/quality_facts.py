@@ -12,7 +12,7 @@ from command_line import announce, command_parser, report_progress
 from recorded_data import stop_without
 
 from abs_shield.quality.facts import FactTable, check_facts
-from abs_shield.quality.hallucination import SubCheck
+from abs_shield.quality.hallucination_score import SubCheck
 from abs_shield.quality.plausibility import Direction, Limit, Order, check_plausibility
 
 _FILE = Path(__file__).with_suffix(".json")

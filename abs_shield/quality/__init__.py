@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from abs_shield.quality.quality_config import QualityConfig
     from abs_shield.quality.quality_pipeline import QualityPipeline
+    from abs_shield.quality.quality_stage import Stage, StageReport
     from abs_shield.quality.quality_types import (
         AgentOutput,
         Band,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         StageResult,
         Task,
     )
-    from abs_shield.quality.stage import Stage, StageReport
 
 _FILE = {
     "AgentOutput": "abs_shield.quality.quality_types",
@@ -28,9 +28,9 @@ _FILE = {
     "QualityConfig": "abs_shield.quality.quality_config",
     "QualityPipeline": "abs_shield.quality.quality_pipeline",
     "QualityResult": "abs_shield.quality.quality_types",
-    "Stage": "abs_shield.quality.stage",
+    "Stage": "abs_shield.quality.quality_stage",
     "StageOutcome": "abs_shield.quality.quality_types",
-    "StageReport": "abs_shield.quality.stage",
+    "StageReport": "abs_shield.quality.quality_stage",
     "StageResult": "abs_shield.quality.quality_types",
     "Task": "abs_shield.quality.quality_types",
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.quality.guardrails.claim_scope import ClaimScope
-from abs_shield.quality.reading import Reading, Sentence
+from abs_shield.quality.guardrails.guardrail_rule import ClaimScope
+from abs_shield.quality.marked_sentences import Reading, Sentence
 
 _OF_OTHERS = re.compile(
     r"\b(?:expect(?:s|ed|ing|ations?)?|forecasts?|forecasted|predict(?:s|ed|ions?)?|project(?:ed"
@@ -49,7 +49,7 @@ def own_assertions(reading: Reading) -> Iterator[Sentence]:
     """
     Yield the sentences that an output asserts itself and does not retract in the next sentence.
 
-    >>> from abs_shield.quality.reading import read_text
+    >>> from abs_shield.quality.marked_sentences import read_text
     >>> text = "Sales rose. Did sales rise? Some say \\"sales rose\\". Sales fell. That is wrong."
     >>> [text[one.start : one.end] for one in own_assertions(read_text(text))]
     ['Sales rose.', 'That is wrong.']

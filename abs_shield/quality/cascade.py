@@ -21,9 +21,11 @@ from abs_shield.quality.confidence import (
     note_of,
     overall_confidence,
 )
-from abs_shield.quality.output_judge import OutputJudgement, unread_by_judge
-from abs_shield.quality.pii.masking import TABLE, mask_text
+from abs_shield.quality.output_judge import OutputJudgement, is_high_stakes, unread_by_judge
+from abs_shield.quality.pii.detector import TABLE, mask_text
 from abs_shield.quality.quality_config import NAMES, QualityConfig
+from abs_shield.quality.quality_score import QualityScore, is_sampled, score_quality, with_ratings
+from abs_shield.quality.quality_stage import Stage, StageReport
 from abs_shield.quality.quality_types import (
     AgentOutput,
     OutputFinding,
@@ -32,11 +34,7 @@ from abs_shield.quality.quality_types import (
     StageOutcome,
     StageResult,
 )
-from abs_shield.quality.sampling import is_sampled
-from abs_shield.quality.score import QualityScore, score_quality, with_ratings
-from abs_shield.quality.stage import Stage, StageReport
 from abs_shield.quality.stages import STAGES
-from abs_shield.quality.stakes import is_high_stakes
 
 logger = logging.getLogger("abs_shield")
 

@@ -1,15 +1,38 @@
-"""The judge of an output: a model that approves or rejects it."""
+"""The judge of an output: a model that approves or rejects it, first for high-stakes tasks."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
-from abs_shield.quality.quality_types import AgentOutput, OutputFinding
-from abs_shield.quality.stakes import is_high_stakes
+from abs_shield.quality.quality_types import AgentOutput, OutputFinding, Task
 from abs_shield.text.safe_display import escaped
+
+# with the amount below, the criteria of the cascade's specification
+HIGH_STAKES = frozenset({"CLIENT_FACING", "FINANCIAL", "LEGAL", "SECURITY"})
+"""Classifications that are high-stakes regardless of the amount."""
+_BETWEEN = re.compile(r"[\s_-]+")
+LARGE_IMPACT = 100_000  # as the specification of the cascade has it
+"""Amount above which any task is high-stakes."""
+
+
+def is_high_stakes(task: Task) -> bool:
+    """
+    Return whether an output of a task needs the premium judge.
+
+    Classifications are case-insensitive, with blanks, hyphens or underscores.
+
+    >>> is_high_stakes(Task(output_classification="client-facing"))
+    True
+    >>> is_high_stakes(Task(estimated_impact_value=100_000))
+    False
+    """
+    classification = _BETWEEN.sub("_", task.output_classification.strip()).upper()
+    return classification in HIGH_STAKES or task.estimated_impact_value > LARGE_IMPACT
+
 
 REJECTED, PREMIUM_REJECTED = "JUDGE_REJECTED", "PREMIUM_JUDGE_REJECTED"
 """Codes of rejections; separate, so that labels measure each judge."""

@@ -13,8 +13,8 @@ from abs_shield.policy.declaration_base import Declaration
 from abs_shield.quality.confidence import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
-from abs_shield.quality.score import ScoreConfig
-from abs_shield.quality.stage import Stage
+from abs_shield.quality.quality_score import ScoreConfig
+from abs_shield.quality.quality_stage import Stage
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import shown
 

@@ -17,11 +17,11 @@ from abs_shield.flywheel.review_file import summary_of
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
 from abs_shield.quality.confidence import PRIORS, band_of, note_of
 from abs_shield.quality.facts import Fact, FactTable
-from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
+from abs_shield.quality.hallucination_score import WEIGHTS, SubCheck, hallucination_score
+from abs_shield.quality.output_judge import is_high_stakes
 from abs_shield.quality.plausibility import Direction
+from abs_shield.quality.quality_score import is_sampled
 from abs_shield.quality.quality_types import OutputFinding, QualityResult
-from abs_shield.quality.sampling import is_sampled
-from abs_shield.quality.stakes import is_high_stakes
 from abs_shield.stores import MemoryStore
 
 APPLE = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")

@@ -1,13 +1,41 @@
-"""Check of a text for all kinds of contradiction."""
+"""Check of a text for all kinds of contradiction, one row per kind."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
-from abs_shield.quality.consistency.kinds import KINDS
+from abs_shield.quality.consistency.consecutive_sentences import sequels
+from abs_shield.quality.consistency.dates_and_ages import ages, durations
+from abs_shield.quality.consistency.growth_rates import growth
+from abs_shield.quality.consistency.list_counts import counts
+from abs_shield.quality.consistency.part_totals import allocations, parts
+from abs_shield.quality.consistency.rank_orders import orders
+from abs_shield.quality.consistency.ratios_and_shares import ratios, shares
+from abs_shield.quality.consistency.relation import Relations
+from abs_shield.quality.consistency.repeated_values import frames, repeats
+from abs_shield.quality.consistency.value_differences import differences
+from abs_shield.quality.marked_sentences import Reading, read_text
 from abs_shield.quality.quality_types import OutputFinding
-from abs_shield.quality.reading import read_text
+
+KINDS: dict[str, Callable[[Reading], Relations]] = {
+    "parts": parts,
+    "growth": growth,
+    "shares": shares,
+    "durations": durations,
+    "ages": ages,
+    "orders": orders,
+    "repeats": repeats,
+    "differences": differences,
+    "ratios": ratios,
+    "counts": counts,
+    "frames": frames,
+    "sequels": sequels,
+    "allocations": allocations,
+}
+"""Each kind, by the name of its function."""
+
 
 _MOST = 2_000  # more than any report holds; a text of figures alone would take seconds
 """Maximum number of relations per kind."""

@@ -8,11 +8,11 @@ from decimal import Decimal
 from itertools import islice
 
 from abs_shield.quality.assertions import own_assertions
-from abs_shield.quality.facts.fact_types import Fact, Facts
-from abs_shield.quality.facts.statement import FactStatement, StatedValue
-from abs_shield.quality.hallucination import SubCheck
+from abs_shield.quality.facts.fact_table import Fact, Facts
+from abs_shield.quality.facts.stated_values import FactStatement, StatedValue
+from abs_shield.quality.hallucination_score import SubCheck
+from abs_shield.quality.marked_sentences import Reading, Sentence, read_text
 from abs_shield.quality.quality_types import OutputFinding
-from abs_shield.quality.reading import Reading, Sentence, read_text
 from abs_shield.text.safe_display import escaped
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Day, Figure

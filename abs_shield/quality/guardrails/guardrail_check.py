@@ -1,4 +1,4 @@
-"""Check of an output's text by the guardrails of its domain."""
+"""Check of an output's text by the guardrails of its domain, one row per rule."""
 
 from __future__ import annotations
 
@@ -6,12 +6,32 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
-from abs_shield.quality.guardrails.catalogue import ProductCatalogue
-from abs_shield.quality.guardrails.domains import GUARDRAILS, product_guardrails
+from abs_shield.quality.guardrails.financial_rules import (
+    basis_points,
+    confidence_interval,
+    date_range,
+)
 from abs_shield.quality.guardrails.guardrail_rule import Guardrail
+from abs_shield.quality.guardrails.legal_rules import (
+    case_citation,
+    regulatory_reference,
+    statute_format,
+)
+from abs_shield.quality.guardrails.product_catalogue import ProductCatalogue
+from abs_shield.quality.guardrails.product_rules import product_guardrails
+from abs_shield.quality.marked_sentences import read_text
 from abs_shield.quality.quality_types import OutputFinding
-from abs_shield.quality.reading import read_text
 from abs_shield.text.nearest import nearest
+
+GUARDRAILS: tuple[Guardrail, ...] = (
+    confidence_interval,
+    basis_points,
+    date_range,
+    statute_format,
+    case_citation,
+    regulatory_reference,
+)
+
 
 _MOST = 200  # each is a finding in the log; one is enough to hold the output
 """Maximum number of reported violations per rule."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from abs_shield.quality.pii.unmarked import unmarked
+from abs_shield.quality.pii.scan import unmarked
 
 _NUMBER = re.compile(r"\+?[\d\s./()-]+")
 _DIGITS = re.compile(r"\d+")

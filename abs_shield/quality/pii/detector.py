@@ -1,4 +1,4 @@
-"""Detectors of personal data, and their gaps."""
+"""Detectors of personal data, their gaps, and the masking of what they find."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from abs_shield.quality.pii import RECOGNISERS
-from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.pii.entity import Pii, without_overlaps
 from abs_shield.quality.pii.numbering import phonenumbers
-from abs_shield.quality.pii.overlaps import without_overlaps
 from abs_shield.quality.pii.recogniser import Recogniser
 from abs_shield.quality.pii.scan import scan
 
@@ -79,3 +78,20 @@ def gaps(detectors: Iterable[PiiDetector]) -> dict[str, str]:
         for name, reason in (listed[0] if listed else {}).items()
         if all(name in other for other in listed)
     }
+
+
+TABLE = TableDetector()
+
+
+def mask_text(text: str, detectors: Iterable[PiiDetector] = (TABLE,)) -> str:
+    """
+    Return a text with each letter and digit of personal data replaced by an asterisk.
+
+    >>> mask_text("Her SSN is 219-44-0178.")
+    'Her SSN is ***-**-****.'
+    """
+    parts, behind = [], 0
+    for one in sorted(detect(text, detectors), key=lambda entity: entity.start):
+        parts += [text[behind : one.start], one.masked]
+        behind = max(behind, one.end)
+    return "".join((*parts, text[behind:]))

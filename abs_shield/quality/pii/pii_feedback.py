@@ -1,11 +1,13 @@
-"""Feedback for an agent about exposed personal data, without repeating it."""
+"""Findings of personal data in an output, and feedback about them that repeats no value."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
+from abs_shield.quality.pii.detector import TABLE, PiiDetector, detect
 from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.quality_types import AgentOutput, OutputFinding
 
 _MOST = 20
 """Maximum number of listed entities; the counts include the others."""
@@ -33,4 +35,32 @@ def feedback(entities: Sequence[Pii]) -> str:
             f"Entities: {', '.join(f'{name} ({count})' for name, count in counts.items())}",
             f"Please regenerate without exposing: {', '.join(places)}",
         )
+    )
+
+
+_REQUIREMENT = "outputs expose no personal data"
+
+
+def pii_stage(
+    output: AgentOutput, *, detectors: Sequence[PiiDetector] = (TABLE,)
+) -> tuple[OutputFinding, ...]:
+    """
+    Return a finding for each piece of personal data in an output.
+
+    >>> [finding.detail for finding in pii_stage(AgentOutput(text="Her SSN is 219-44-0178."))]
+    ['SSN at 11-22 (***-**-****)']
+    """
+    return tuple(map(finding, detect(output.text, detectors)))
+
+
+def finding(entity: Pii) -> OutputFinding:
+    """Return the finding of an entity, without its value."""
+    return OutputFinding(
+        code=entity.name,
+        start=entity.start,
+        end=entity.end,
+        detail=f"{entity.name} at {entity.start}-{entity.end} ({entity.masked})",
+        requirement=_REQUIREMENT,
+        remedy=f"leave the {entity.name} out, or mask it",
+        critical=True,
     )

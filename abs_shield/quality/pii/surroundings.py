@@ -7,9 +7,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from abs_shield.quality.pii.context import PhraseMatch, Phrases, near, windows
-from abs_shield.quality.pii.recogniser import LONGEST_REACH, Recogniser
-from abs_shield.quality.pii.rivals import RIVALS
+from abs_shield.quality.pii.recogniser import (
+    LONGEST_REACH,
+    RIVALS,
+    PhraseMatch,
+    Phrases,
+    Recogniser,
+    near,
+    windows,
+)
 from abs_shield.text.values.numerals import URL
 
 _WEAK = 0.2  # such rows match nearly any number, so the nearest word has to decide

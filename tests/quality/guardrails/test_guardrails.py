@@ -16,11 +16,10 @@ from abs_shield.quality.guardrails import (
     guardrail,
     guardrail_violations,
 )
-from abs_shield.quality.guardrails.domains import GUARDRAILS
-from abs_shield.quality.guardrails.guardrail_check import guardrails_of
+from abs_shield.quality.guardrails.guardrail_check import GUARDRAILS, guardrails_of
 from abs_shield.quality.guardrails.guardrail_rule import Place
+from abs_shield.quality.marked_sentences import Reading, read_text
 from abs_shield.quality.quality_types import StageOutcome
-from abs_shield.quality.reading import Reading, read_text
 
 _CATALOGUE = ProductCatalogue.model_validate(
     {

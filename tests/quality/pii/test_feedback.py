@@ -6,8 +6,7 @@ import pytest
 
 from abs_shield.quality.pii.detector import TableDetector, detect, gaps
 from abs_shield.quality.pii.entity import LONGEST_MASK, Pii, mask
-from abs_shield.quality.pii.pii_feedback import feedback
-from abs_shield.quality.pii.pii_findings import pii_stage
+from abs_shield.quality.pii.pii_feedback import feedback, pii_stage
 from abs_shield.quality.pii.scan import scan
 from abs_shield.quality.quality_types import AgentOutput
 

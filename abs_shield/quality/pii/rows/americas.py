@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.quality.pii.births import is_birth
-from abs_shield.quality.pii.checksums import digits_of, is_luhn, weighted
-from abs_shield.quality.pii.organisations import is_of_person
-from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
-from abs_shield.quality.pii.rivals import NAMELESS
-from abs_shield.quality.pii.specimens import is_real_ssn
+from abs_shield.quality.pii.checksums import digits_of, is_birth, is_luhn, weighted
+from abs_shield.quality.pii.impersonal_values import is_personal_account, is_real_ssn
+from abs_shield.quality.pii.recogniser import NAMELESS, Recogniser, form, phrases
 
 _SSN_WORDS = phrases(
     "ssn, ssns, social security, social security number, social security no, social, "
@@ -113,7 +110,7 @@ ROWS = (
         pattern=form(r"\d{2}-\d{7}"),
         context=phrases("ein, fein, tax id, employer identification, federal tax, tin"),
         jurisdiction="US",
-        fits=is_of_person,
+        fits=is_personal_account,
         strength=0.3,
     ),
     Recogniser(
@@ -146,7 +143,7 @@ ROWS = (
         validator=_is_cnpj,
         context=_CNPJ_WORDS,
         jurisdiction="BR",
-        fits=is_of_person,
+        fits=is_personal_account,
         strength=0.8,
     ),
     Recogniser(
@@ -155,7 +152,7 @@ ROWS = (
         validator=_is_cnpj,
         context=_CNPJ_WORDS,
         jurisdiction="BR",
-        fits=is_of_person,
+        fits=is_personal_account,
         strength=0.3,
     ),
     Recogniser(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from abs_shield.quality.pii.births import is_year_month_day
-from abs_shield.quality.pii.checksums import digits_of, is_mod_11_2, is_verhoeff, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
-from abs_shield.quality.pii.rivals import NAMELESS
+from abs_shield.quality.pii.checksums import (
+    digits_of,
+    is_mod_11_2,
+    is_verhoeff,
+    is_year_month_day,
+    weighted,
+)
+from abs_shield.quality.pii.recogniser import NAMELESS, Recogniser, capitals, form, phrases
 
 _AADHAAR_WORDS = phrases("aadhaar, aadhar, adhaar, uidai, uid, आधार")
 _RRN_WORDS = phrases("rrn, resident registration, 주민등록번호, 주민번호, 주민등록")

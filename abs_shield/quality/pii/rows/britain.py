@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
-from abs_shield.quality.pii.rivals import NAMELESS
+from abs_shield.quality.pii.recogniser import NAMELESS, Recogniser, capitals, form, phrases
 
 # prefixes that are not issued
 _NINO = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]")

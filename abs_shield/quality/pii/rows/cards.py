@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
-from abs_shield.quality.pii.context import PhraseMatch
-from abs_shield.quality.pii.organisations import is_no_sort_code, is_of_person
-from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, form, phrases
-from abs_shield.quality.pii.rivals import RIVALS
-from abs_shield.quality.pii.specimens import is_real
+from abs_shield.quality.pii.impersonal_values import is_no_sort_code, is_personal_account, is_real
+from abs_shield.quality.pii.recogniser import (
+    NO_DATE,
+    RIVALS,
+    PhraseMatch,
+    Recogniser,
+    capitals,
+    form,
+    phrases,
+)
 
 _MAESTRO = r"5[06-9]|6[0137]"
 _ISSUERS = {
@@ -151,7 +156,7 @@ ROWS = (
         ),
         jurisdiction="US",
         strength=0.3,
-        fits=is_of_person,
+        fits=is_personal_account,
     ),
     Recogniser(
         name="BankAccountNumber",

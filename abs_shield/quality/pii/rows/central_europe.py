@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from abs_shield.quality.pii.births import is_birth
-from abs_shield.quality.pii.checksums import digits_of, is_ean, is_mod_11_10, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
-from abs_shield.quality.pii.rivals import NAMELESS
+from abs_shield.quality.pii.checksums import digits_of, is_birth, is_ean, is_mod_11_10, weighted
+from abs_shield.quality.pii.recogniser import NAMELESS, Recogniser, capitals, form, phrases
 
 _ID_CARD_LETTERS = "CFGHJKLMNPRTVWXYZ"
 

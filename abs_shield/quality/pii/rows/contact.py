@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.quality.pii.businesses import is_of_person
-from abs_shield.quality.pii.mailboxes import is_address, is_personal
+from abs_shield.quality.pii.impersonal_values import is_address, is_personal, is_personal_phone
 from abs_shield.quality.pii.numbering import can_dial, is_american, is_international
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
-from abs_shield.quality.pii.rivals import RIVALS
+from abs_shield.quality.pii.recogniser import RIVALS, Recogniser, capitals, form, phrases
 
 _EMAIL = re.compile(
     r"(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_][\w-]{1,23}(?![\w@-])"
@@ -60,7 +58,7 @@ def _national(region: str) -> Recogniser:
         context=phrases(f"{_ENGLISH}, {_WORDS[region]}"),
         jurisdiction=region,
         strength=0.2,
-        fits=is_of_person,
+        fits=is_personal_phone,
         reach=30,
     )
 
@@ -83,7 +81,7 @@ ROWS = (
         compact=False,
         context=phrases(_ENGLISH),
         strength=0.7,
-        fits=is_of_person,
+        fits=is_personal_phone,
         sign="+",
     ),
     Recogniser(
@@ -97,7 +95,7 @@ ROWS = (
         jurisdiction="US",
         strength=0.55,
         yields=RIVALS,
-        fits=is_of_person,
+        fits=is_personal_phone,
     ),
     *map(_national, _WORDS),
 )

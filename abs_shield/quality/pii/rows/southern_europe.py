@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abs_shield.quality.pii.births import is_birth
-from abs_shield.quality.pii.checksums import digits_of, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
-from abs_shield.quality.pii.rivals import NAMELESS
+from abs_shield.quality.pii.checksums import digits_of, is_birth, weighted
+from abs_shield.quality.pii.recogniser import NAMELESS, Recogniser, form, phrases
 
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _ODD_DIGITS = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21)
