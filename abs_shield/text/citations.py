@@ -1,4 +1,4 @@
-"""Citations in an answer: [2], (passage 3), [doc-a], a link behind "Source:"."""
+"""Citations in an answer: [2], (passage 3), [doc-a], a link after "Source:"."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _FORMS = tuple(
         ("](", r"\[\^?\d{1,3}\]\((?P<url>https?://[^\s<>\"'`)]{1,2000})\)"),
     )
 )
-"""Each form, and the signs without which it cannot match, so that it can be skipped."""
+"""Each form, with signs that it needs; without them in the text, it is skipped."""
 _RANGE = re.compile(r"(\d+)\s?[\u2013-]\s?(\d+)|(\d+)")
-_MOST = 50  # sources of one citation; else "[1-999]" would cite every passage
+_MOST = 50  # sources of one citation; otherwise "[1-999]" would cite every passage
 
 
 class Citation(NamedTuple):
@@ -46,7 +46,7 @@ class Citation(NamedTuple):
     Attributes:
         text: The text of the citation.
         start: Offset of its first character.
-        end: Offset behind its last character.
+        end: Offset after its last character.
         numbers: Positions of the cited sources, from 1; empty for a citation by name.
         name: The id or address of the cited source; empty for a citation by number.
     """
@@ -82,12 +82,12 @@ def _without_overlaps(matches: list[Citation]) -> Iterator[Citation]:
 
 def _citation(match: re.Match[str]) -> Citation:
     groups = match.groupdict()
-    # One form begins with the blank before the bracket.
+    # One form includes the space before the bracket.
     text, start = match[0].lstrip(), match.end() - len(match[0].lstrip())
     numbers = groups.get("numbers") or groups.get("more")
     if numbers:
         return Citation(text, start, match.end(), numbers=_counted(numbers))
-    # a full stop behind a link ends the sentence
+    # A full stop after a link ends the sentence.
     name = (groups.get("name") or groups.get("url") or "").rstrip(".,;:!?")
     if name.isdigit():
         return Citation(text, start, match.end(), numbers=_counted(name[:3]))

@@ -1,4 +1,4 @@
-"""Destinations: where a path leads, ranges of the whole internet, recipients of a message."""
+"""Checks of destinations: paths, network ranges, recipients of a message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def decoded_spellings(path: str) -> set[str]:
     for _ in range(_DECODED):
         text = unquote(text)
         spellings.add(text)
-    # full-width dots and slashes become plain ones
+    # NFKC replaces full-width dots and slashes by plain ones.
     return spellings | {unicodedata.normalize("NFKC", one) for one in spellings}
 
 
@@ -53,7 +53,7 @@ def has_parent_step(path: str) -> bool:
     >>> [has_parent_step(path) for path in ("a/../b", "a/.. /b", "a/..b", "a/...")]
     [True, True, False, True]
     """
-    # Windows ignores blanks and full stops behind a name
+    # Windows ignores spaces and full stops after a name.
     return any(len(step) > 1 and not step.strip(" .") and ".." in step for step in path_steps(path))
 
 
@@ -76,7 +76,7 @@ def is_inside(path: str, root: str) -> bool:
     >>> is_inside("c:/DATA/a", "C:\\data"), is_inside("/Srv/a", "/srv")
     (True, False)
     """
-    if "\0" in path or has_parent_step(path):  # functions in C read a path up to the null character
+    if "\0" in path or has_parent_step(path):  # C functions read a path up to the null character
         return False
     windows = bool(_DRIVE.match(root)) or root.startswith("\\\\")
     if not is_absolute(path):
@@ -90,7 +90,7 @@ def _whole(path: str, *, folded: bool) -> tuple[str, list[str]]:
     text = path.casefold() if folded else path
     start = "\\\\" if _SEPARATORS.match(text) and text[1:2] in ("/", "\\") else text[:1]
     if folded:
-        # as Windows does when it opens the file
+        # as Windows does when it opens a file
         steps = [step.rstrip(" .") for step in path_steps(text)]
         return (start if start == "\\\\" else "", steps)
     return (start if start in ("/", "~") else "", path_steps(text))
@@ -107,8 +107,8 @@ def is_everything(texts: Iterable[str]) -> bool:
     """
     Return whether the networks of *texts* together cover all of IPv4 or IPv6.
 
-    A text may list several, separated by commas or blanks. Other words are ignored unless they end
-    in ``/0``; a list that is too long to be read counts as everything.
+    A text may list several, separated by commas or spaces. Other words are ignored unless they end
+    in ``/0``; a list above the limit counts as everything.
 
     >>> is_everything(["10.0.0.0/8"]), is_everything(["0.0.0.0/1, 128.0.0.0/1"])
     (False, True)
@@ -120,7 +120,7 @@ def is_everything(texts: Iterable[str]) -> bool:
     for text in texts:
         if len(text) > _LONGEST:
             return True
-        # full-width digits and stops become plain ones
+        # NFKC replaces full-width digits and stops by plain ones.
         for name in _BETWEEN.split(normalize("NFKC", text)):
             network = _network(name)
             if network is None and _OPEN.fullmatch(name):
@@ -136,7 +136,7 @@ def is_everything(texts: Iterable[str]) -> bool:
 
 def _network(name: str) -> IPv4Network | IPv6Network | None:
     try:
-        # not strict: 10.0.0.1/8 has host bits, and is a range all the same
+        # Not strict, because 10.0.0.1/8 has host bits but is still a range.
         return ip_network(name, strict=False)
     except ValueError:
         return None
@@ -153,7 +153,7 @@ def domains(text: str) -> list[str]:
     >>> domains("Ann Li <ann@Example.org>, bob@x.com"), domains("@ann, bob")
     (['example.org', 'x.com'], [])
     """
-    # a full-width sign is an `@` for mail servers, too
+    # Mail servers also treat a full-width sign as `@`.
     plain = unicodedata.normalize("NFKC", text).casefold()
     addresses = _DOMAIN.findall(plain)
     return [domain.rstrip(".") for local, domain in addresses if local or "." in domain]

@@ -44,28 +44,28 @@ _ARTICLES = frozenset("ai")
 _WORDS = {normal(word): str(n) for n, row in enumerate(_DIGITS) for word in row.split()}
 _WORDS |= {word: str(n + 10) for n, word in enumerate(_TEENS)} | {w: w[0] for w in _LETTERS}
 _TENTHS = {word: str(n + 2) for n, word in enumerate(_TENS)}
-# Chinese, Japanese and Korean number words: written without blanks, so each one is a token.
+# Chinese, Japanese and Korean number words have no spaces between them: each one is a token.
 _CJK = "".join(word for word in _WORDS if len(word) == 1 and "\u3000" < word)
 _WORD = rf"[^\W\d_{_CJK}](?:[^\W\d_{_CJK}]|[{MARKS}])*(?:['\u2019][^\W\d_]+)*"
-# A letter with a word for it comes first: "j for juliet" is one sign, not three words.
+# A letter with its word comes first: "j for juliet" is one sign, not three words.
 _TOKEN = re.compile(
     rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
     rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
 )
-# characters of a text that are searched, and of one of which 1,024 are cached
+# Characters of a text that are searched, and of a short text, of which 1,024 are cached.
 _LONGEST_TEXT, _LONGEST_SHORT = 16 * 1024, 512
 _LEAST, _LEAST_MIXED, _MOST = 4, 2, 40
 """
-Fewest signs of a value: of only digits, and with letters ("B seventeen"), since fewer stand
-together by chance; and the most.
+Minimum number of signs of a value of digits, and of one with letters ("B seventeen"), because
+fewer are adjacent by chance; and the maximum.
 """
 _LEAST_SIGNS = 4
-"""Fewest single digits: "7 7 1 2"; fewer may be counts."""
+"""Minimum number of single digits, as in "7 7 1 2"; fewer may be counts."""
 _LONGEST_HEAD = 3  # letters that may begin a code, as in "QX 7 7 1 2"; a longer word is prose
 
 
 class _Sign(NamedTuple):
-    """One dictated sign: its text, and whether it was given as a word."""
+    """One dictated sign: its text, and whether it is a word."""
 
     text: str
     worded: bool
@@ -78,7 +78,7 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     """
     Return whether one of *texts* spells *value* letter by letter, partly in words.
 
-    Single digits count as dictated, too, unless they are a sequence ("1 2 3 4"). The whole
+    Single digits also count as dictated, unless they are a sequence ("1 2 3 4"). The whole
     dictation must be the value, except for separators.
 
     >>> texts = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
@@ -94,7 +94,7 @@ def is_dictated(value: str, texts: Iterable[str]) -> bool:
     letters = alphanumerics(normal(value[: 2 * _MOST]))
     least = _LEAST if letters.isdigit() else _LEAST_MIXED
     if not least <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
-        # Letters alone are a word or initials, which any text may contain in this order.
+        # Letters alone may be a word or initials, which many texts contain in this order.
         return False
     wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
     return any(
@@ -123,7 +123,7 @@ def _dictations_in(text: str) -> tuple[tuple[_Sign, ...], ...]:
 
 _short_dictations = lru_cache(maxsize=1_024)(_dictations_in)
 _long_dictations = lru_cache(maxsize=64)(_dictations_in)
-"""Cached since the users' texts of a long conversation are searched again for every value."""
+"""Cached, because the users' texts of a long conversation are searched for every value."""
 
 
 def _is_dictation(signs: Sequence[_Sign]) -> bool:
@@ -180,13 +180,13 @@ def _sign(word: str, letter: str | None) -> _Sign | None:
         return _Sign("".join(_WORDS[c] for c in word), worded=True)
     if word in _TENTHS:
         return _Sign(_TENTHS[word], worded=True, tens=True)
-    is_word = word in _WORDS and word not in _CJK  # one alone is a part of a word
+    is_word = word in _WORDS and word not in _CJK  # a single CJK sign may be part of a word
     return _Sign(_WORDS[word], worded=True) if is_word else None
 
 
 def _spells(letters: str, signs: Sequence[_Sign]) -> bool:
     """Return whether *signs* spell *letters*: "seventy seven" is 77, and 70 7."""
-    # All readings advance together, since trying them in turn takes exponential time.
+    # All readings advance together, because trying them in turn takes exponential time.
     reached = {0}
     after_tens: set[int] = set()
     for sign in signs:
@@ -221,14 +221,14 @@ _NAMES = {
     "スラッシュ|슬래시|斜杠",
     "+": "plus|más|mais|più|плюс|プラス|플러스",
 }
-"""The names of an address's signs in many languages."""
+"""Names of the signs of an address in many languages."""
 _BEFORE, _BEHIND = r"[\s(\[{<\"']{1,3}", r"[\s)\]}>\"']{0,3}"
 _LONGEST = 254  # the longest address in SMTP (RFC 5321: 256 with its brackets)
 
 
 def _sign_pattern(sign: str) -> str:
     names = dict.fromkeys(normal(name) for name in _NAMES[sign].split("|"))
-    # The longest first: "tiret bas" is not "tiret" and a word.
+    # The longest first, because "tiret bas" is not "tiret" and a word.
     longest_first = sorted(names, key=len, reverse=True)
     pattern = "|".join(map(re.escape, longest_first))
     return rf"(?:\s?{re.escape(sign)}\s?|{_BEFORE}(?:{pattern}){_BEHIND})"
@@ -258,7 +258,7 @@ def is_spoken(value: str, texts: Iterable[str]) -> bool:
     pieces = _SPLIT.split(wanted)
     if len(wanted) > _LONGEST or len(pieces) < 3 or not all(map(str.isalnum, pieces[::2])):
         return False
-    # compiling a pattern takes a millisecond, and hardly any text has all pieces
+    # Checked first, because compiling a pattern takes a millisecond, and few texts match.
     near = [text for text in map(_normal, texts) if all(piece in text for piece in pieces[::2])]
     if not near:
         return False

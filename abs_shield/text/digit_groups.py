@@ -1,4 +1,4 @@
-"""Digits in groups, and whether they are one number such as an account, a card or a telephone."""
+"""Detection of digits in groups that are one number: an account, a card, a telephone."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from abs_shield.text.phones import (
 _RUN = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _GAP = re.compile(r"\D+")
 _JOINTS = frozenset({" ", "-", ") ", " (", ")", ".", "/"})
-"""Separators of groups of one number; two blanks separate columns, `` - `` is a range."""
+"""Separators of groups of one number; two spaces separate columns, `` - `` is a range."""
 _THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
 _OF_MONEY = re.compile(r"(?:,\d\d?)? ?[$%\u00a2-\u00a5\u20a0-\u20cf]|,\d\d?(?!\w)")
 """The end of an amount: a currency, decimals."""
 _LONG_PAIR = re.compile(r"\d{6} \d{6}")
 """A bank and an account, or two accounts: groups of one number have fewer than six digits."""
-_LEAST_UNEVEN = _LEAST_IN_ROW = 3  # groups; two may be two values, or a count and what is counted
-_LEAST_SIZE = 2  # digits of a group; single ones are a list, or dictated
+_LEAST_UNEVEN = _LEAST_IN_ROW = 3  # groups; two may be two values, or a count and a number
+_LEAST_SIZE = 2  # digits of a group; single digits are a list, or dictated
 _MOST_DIGITS = 26
 """The length of a Polish account; cards have at most 19 digits."""
 _CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{5}")
@@ -69,7 +69,7 @@ _SHORTEST_IBAN, _LEAST_PHONE = 15, 8
 _NEAR = 64  # characters around a span; the longest IBAN has 42 with its blanks
 _LEAST_OF_TWO, _LEAST_OF_MORE = 4, 2
 """
-Digits of a group, where there are two or more of them; two short ones may be a count and a day.
+Minimum digits of a group, for two groups and for more; two short ones may be a count and a day.
 """
 
 
@@ -90,11 +90,11 @@ def groups(normalised: str) -> Iterator[DigitRun]:
     """
     Yield the runs of digits in groups.
 
-    They are one number behind a singular label (``account 1234 5678``) or "is", in the form of a
+    They are one number after a singular label (``account 1234 5678``) or "is", in the form of a
     card or of a telephone number with ``+`` or an area in brackets, as a whole value or message,
-    without a blank between them, where the groups differ in length, and as three or more groups of
-    one length that are not a series (``1001 1002 1003``). They are not yielded behind a plural
-    label (``orders 1234 5678``). An amount has commas in place of its blanks.
+    without a space between them, if the groups differ in length, and as three or more groups of
+    one length that are not a series (``1001 1002 1003``). They are not yielded after a plural
+    label (``orders 1234 5678``). An amount has commas in place of its spaces.
 
     >>> [run.one for run in groups("account 1234 5678")], list(groups("orders 1234 5678"))
     ([True], [])
@@ -117,12 +117,12 @@ def _classify(text: str, match: re.Match[str]) -> tuple[bool, bool]:
     run, start = match[0], match.start()
     gaps = set(_GAP.findall(run))
     if not any(" " in gap for gap in gaps):
-        # one slash separates alternatives, several the parts of a date or a tax number
+        # One slash separates alternatives; several separate the parts of a date or a tax number.
         return False, "/" not in run or run.count("/") > 1
     if not gaps <= _JOINTS:
         return False, False
     before = text[max(0, start - _LONGEST_LABEL) : start]
-    # Before the test for long pairs: groups of a card or behind `+` may be long.
+    # Before the test for long pairs, because groups of a card or after `+` may be long.
     if before.endswith(("+", "(")) or " (" in gaps or _is_card(run):
         return False, True
     if _LONG_PAIR.search(run) or sum(map(str.isdigit, run)) > _MOST_DIGITS:
@@ -139,24 +139,24 @@ def _classify(text: str, match: re.Match[str]) -> tuple[bool, bool]:
 
 def _is_uneven(run: str) -> bool:
     """
-    Return whether groups separated by blanks differ in length, so that they are not a list.
+    Return whether groups separated by spaces differ in length, so that they are not a list.
 
     >>> [_is_uneven(run) for run in ("842 115 6609", "1001 1002 1003", "12 3456 78 9012")]
     [True, False, False]
     """
     sizes = [len(group) for group in run.split(" ")]
     if not run.replace(" ", "").isdigit() or len(sizes) < _LEAST_UNEVEN:
-        return False  # two may be a count and what is counted
+        return False  # two groups may be a count and a number
     periods = (size for size in range(1, len(sizes)) if len(sizes) % size == 0)
     return all(sizes != sizes[:size] * (len(sizes) // size) for size in periods)
 
 
 def _is_row(run: str) -> bool:
     """
-    Return whether three or more groups of equal length, separated by blanks, are one number.
+    Return whether three or more groups of equal length, separated by spaces, are one number.
 
-    A list of numbers has commas, words or lines between them; without these, they are one number
-    unless they are a series, whose numbers begin alike.
+    A list of numbers has commas, words or lines between them; without these, the groups are one
+    number unless they are a series, whose numbers have the same beginning.
 
     >>> [_is_row(run) for run in ("2982 0044 1234 5678", "12 34 56", "1001 1002 1003", "1234 5678")]
     [True, True, False, False]
@@ -208,7 +208,7 @@ def is_part_of_number(text: str, start: int, end: int) -> bool:
     >>> is_part_of_number(text, 9, 21), is_part_of_number(text, 5, 21)
     (True, False)
     """
-    # Only the neighbourhood, so that the time does not grow with the text for each value.
+    # Only the neighbourhood, so that the time for each value does not grow with the text.
     first = max(0, start - _NEAR)
     near, start, end = text[first : end + _NEAR], start - first, end - first
     if not any(map(str.isdigit, near[start:end])):
@@ -232,7 +232,7 @@ def is_part_of_number(text: str, start: int, end: int) -> bool:
 
 def _labelled_runs(text: str) -> Iterator[tuple[int, int]]:
     """
-    Yield the spans of grouped digits behind a label whose numbers are written in groups.
+    Yield the spans of grouped digits after a label whose numbers are written in groups.
 
     The groups of "order 1042 2024" may be separate numbers, those of "account 1042 2024" are not.
     """

@@ -21,7 +21,7 @@ _ENDLESS = re.compile(rf"(?:[+\-\d_.,eE]|{_GAP})+")
 _PLAIN = re.compile(r"-\d+(?:\.\d*)?")
 _WRITTEN = [
     (re.compile(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"), _GAP),  # 1 200,50
-    # 1,200.50 and 12,34,567; in "0,500", the comma is a decimal one
+    # 1,200.50 and 12,34,567; in "0,500", the comma is a decimal comma
     (re.compile(r"[+-]?(?!0+,\d+$)\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?"), ","),
     (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"), r"\."),  # 1.200,50
     (re.compile(r"[+-]?(?:\d+,\d*|,\d+)"), ""),  # 12,5
@@ -39,7 +39,7 @@ def amount(value: Any) -> Decimal | None:
     (Decimal('1000'), Decimal('1000.50'), Decimal('0.00'), Decimal('1000'))
     """
     match value:
-        case bool():  # first: a boolean is an integer, too
+        case bool():  # first, because `bool` is a subclass of `int`
             return None
         case int() if value.bit_length() > _MOST_BITS:
             return _INFINITE.copy_sign(Decimal(1 if value > 0 else -1))
@@ -95,7 +95,7 @@ def total(values: Iterable[Any]) -> Decimal:
     Decimal('7.50')
     """
     numbers = [number for value in values for number in amounts(value)]
-    # NaN stays in the sum, so that the sum is within no bound.
+    # NaN is included, so that the sum is within no bound.
     return sum((one for one in numbers if one.is_nan() or one > 0), Decimal(0))
 
 
@@ -133,7 +133,7 @@ def _as_written(text: str) -> Decimal | None:
 def _bounded(number: Decimal) -> Decimal:
     """Return a number that is safe to compute with: too large ones become infinite."""
     if number.is_nan():
-        # also for a signalling NaN, which raises an exception when it is compared
+        # Also for a signalling NaN, which raises if it is compared.
         return Decimal("NaN")
     return _INFINITE.copy_sign(number) if number.adjusted() > _MOST_DIGITS else number
 
@@ -155,7 +155,7 @@ def iso_date(value: Any) -> date | None:
     text = value.strip()
     if not _DAY.match(text):
         return None
-    # the date first: as a date-time it would become midnight
+    # The date first: as a date-time it would become midnight.
     for read in (date.fromisoformat, datetime.fromisoformat):
         try:
             return read(text)

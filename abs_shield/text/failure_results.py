@@ -19,7 +19,7 @@ _SAYING = frozenset(
 _FLAGS = frozenset("success ok succeeded iserror is_error".split())
 _OUTCOMES = frozenset("status state result outcome".split())
 CODES = frozenset(("statuscode", "status_code"))
-"""Members that hold the status of an HTTP response, in lower case."""
+"""Members with the status of an HTTP response, in lower case."""
 _TEXTS = frozenset("message msg detail reason".split())
 """Members with an error's text for people."""
 _KINDS = frozenset("code type __type status".split())
@@ -38,13 +38,13 @@ _FAILED = re.compile(
     r"(?: (?!but\b|and\b|so\b)[^\s,;:!?]{1,40}){0,8}[.!]?\s*",
     re.IGNORECASE,
 )
-"""A single short clause: a further one could contain the result."""
+"""A single short clause, because a further one could contain the result."""
 _STATUS = re.compile(
     r"(?:<[^<>]{0,200}>\s*){0,20}(?:HTTP\S{0,8} )?([45]\d\d):? ([A-Za-z' -]{2,40})"
 )
 _PHRASES = {status.value: status.phrase.casefold() for status in HTTPStatus if status >= 400}
 _TITLES = frozenset(phrase for phrase in _PHRASES.values() if " " in phrase)
-"""Phrases of several words: `Locked` and `Gone` are states of other things, too."""
+"""Phrases of several words only: `Locked` and `Gone` may also be states of other things."""
 _LONGEST = 300  # characters; a longer text is a document, which may mention a failure
 _MOST = 50  # members that are read; an error has a handful
 
@@ -85,7 +85,7 @@ def _indicates_failure(key: str, value: Any) -> bool:
     if key in _SAYING:
         return bool(value)
     if key in _FLAGS:
-        # `is`: only a boolean is a flag, 1 and "true" are data
+        # `is`, because only a boolean is a flag; 1 and "true" are data.
         return value is (key in ("iserror", "is_error"))
     if key in _OUTCOMES:
         return isinstance(value, str) and value.casefold() in _STATES
@@ -95,7 +95,7 @@ def _indicates_failure(key: str, value: Any) -> bool:
 def _is_error(members: Mapping[str, Any]) -> bool:
     """Return whether an object is an error of a framework or a service, rather than data."""
     kinds = [members[key] for key in _KINDS & members.keys()]
-    # the errors of HTTP: of the client, and of the server
+    # the client and server errors of HTTP
     has_status = any(type(kind) is int and 400 <= kind < 600 for kind in kinds)
     if has_status and members.keys() >= _PROBLEM:
         return "detail" in members or "type" in members
@@ -122,7 +122,7 @@ def _is_failure(text: str) -> bool:
     if _BEGINS.match(text) is not None:
         return True
     if (status := _STATUS.match(text)) is not None:
-        # an unknown status has no phrase: no stripped text begins with a line's end
+        # An unknown status has no phrase; a stripped text never begins with the default.
         return status[2].strip().casefold().startswith(_PHRASES.get(int(status[1]), "\n"))
     if len(text) > _LONGEST:
         return False

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 LONGEST_NAME = 128
-"""Characters of a name that are read and cached; the names that authors write have some 30."""
+"""Characters of a name that are read and cached; names by authors have about 30."""
 
 FREE = frozenset(
     "body message messages text content contents description summary query queries reason reasons "
@@ -112,7 +112,7 @@ def singular(word: str) -> str:
 
 def abbreviates(letters: str, word: str) -> bool:
     """
-    Return whether *letters* are the first letter of *word* and others of it, in order.
+    Return whether *letters* are the first letter of *word* and other letters of it, in order.
 
     >>> abbreviates("apt", "appointment"), abbreviates("tsla", "amazon")
     (True, False)
@@ -139,7 +139,7 @@ def is_machine_input_field(name: str, tool: str) -> bool:
     """
     Return whether a parameter of this name holds machine input: a command, a file's content.
 
-    The output of such a program is new, while a sent message that comes back is an echo.
+    The output of a program is new information, whereas a sent message that comes back is an echo.
 
     >>> is_machine_input_field("command", "run_shell")
     True
@@ -191,13 +191,13 @@ def canonical(word: str) -> str:
     return _CANONICAL.get(word, word)
 
 
-# Meanings of reads: to suggest a read instead of an action does no harm.
+# Meanings of reads: suggesting a read instead of an action is harmless.
 _HARMLESS = frozenset({"list", "find", "check", "compute"})
 
 
 def have_different_meanings(one: str, other: str) -> bool:
     """
-    Return whether *other* has another known meaning than *one*, and is not a mere read.
+    Return whether *other* has a different meaning from *one*, and is not a read.
 
     >>> [have_different_meanings("erase", other) for other in ("create", "delete", "read")]
     [True, False, False]

@@ -71,7 +71,7 @@ class LeafWalk(Generic[State]):
                         return
                     left -= 1
                     yield pair
-                elif containers <= 0:  # a list that contains itself is endless
+                elif containers <= 0:  # a list that contains itself is infinite
                     self.cut = True
                     return
                 elif len(levels) <= DEEPEST:
@@ -86,7 +86,7 @@ class LeafWalk(Generic[State]):
 
 def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
     """
-    Return each scalar with its path, in order; at most *most* of them, at most 64 levels deep.
+    Yield each scalar with its path, in order; at most *most* of them, at most 64 levels deep.
 
     >>> list(leaves({"to": ["a@x.org"], "n": 2}))
     [(('to', 0), 'a@x.org'), (('n',), 2)]
@@ -96,9 +96,9 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
         if item is None or isinstance(item, _SCALARS):  # first: checks of abstract classes are slow
             return None
         if isinstance(item, (dict, Mapping)):
-            # `islice`: a mapping of a caller may be endless
+            # `islice`, because a caller's mapping may be infinite.
             return [((*path, str(key)), inner) for key, inner in islice(item.items(), most)]
-        # reading an iterator would take its items from the tool
+        # Reading an iterator would consume its items before the tool.
         if isinstance(item, (list, tuple)) and not isinstance(item, UnreadIterator):
             return [((*path, n), inner) for n, inner in enumerate(item[:most])]
         return None
@@ -128,7 +128,7 @@ def texts(value: Any) -> Iterator[str]:
 
 def name_of(path: Path) -> str:
     """
-    Return the innermost name of a path; empty where there is none.
+    Return the innermost name of a path; empty without one.
 
     >>> name_of(("to", 0)), name_of(("user", "id"))
     ('to', 'id')
@@ -165,7 +165,7 @@ def parse_container(text: str) -> Any:
     >>> parse_container('{"id": 7}'), parse_container("7")
     ({'id': 7}, None)
     """
-    # most texts are not JSON, and this test is the faster one
+    # A fast check first, because most texts are not JSON.
     if text.lstrip()[:1] not in ("{", "[") or len(text) < 2:
         return None
     try:
@@ -195,7 +195,7 @@ def scalar_text(value: Any) -> str | None:
     """
     if isinstance(value, str):
         return None if isinstance(value, TypePlaceholder) else value
-    # a boolean is an integer, too
+    # `bool` is a subclass of `int`.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     # 1,233 digits; Python refuses to print an integer of more than 4,300.

@@ -57,14 +57,14 @@ def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     []
     """
     for clause in _END.split(normalised):
-        # Most clauses have no code, and this test is the faster one.
+        # A fast check first, because most clauses have no code.
         if not _DIGIT.search(clause):
             continue
         end = 0
         for run in _RUN.finditer(clause):
             if not _DIGIT.search(run[0]):
                 continue
-            code = run[0].rstrip("@./#-")  # punctuation behind the code
+            code = run[0].rstrip("@./#-")  # punctuation after the code
             before = clause[end : run.start()]
             end = run.start() + len(code)
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]

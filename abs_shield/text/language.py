@@ -1,4 +1,4 @@
-"""Detection of English, the one language in which names are compared word by word."""
+"""Detection of English, the only language in which names are compared word by word."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _OTHERS = frozenset(
     "saya tolong untuk dengan yang tidak bisa dari ini itu ang mga ako ng "
     "vreau pentru este sunt prosím jsem chci který želim molim hvala".split()
 )
-# A word of both lists would decide nothing.
+# Words in both lists are not evidence.
 _ONLY_ENGLISH, _ONLY_OTHERS = _ENGLISH - _OTHERS, _OTHERS - _ENGLISH
-_MOST = 8_000  # characters; the language of a text shows on its first pages
+_MOST = 8_000  # characters; the first pages of a text show its language
 _LEAST = 2  # words; one alone may be part of a name
 
 

@@ -13,7 +13,7 @@ from abs_shield.text.values.numerals import CODES, DIGITS, MARKS, SPACED
 
 
 class MentionKind(StrEnum):
-    """The kinds of entities; where two kinds match one span, the earlier one wins."""
+    """The kinds of entities; if two kinds match one span, the earlier one applies."""
 
     URL = "url"
     EMAIL = "email"
@@ -35,7 +35,7 @@ class Mention:
         kind: The kind of entity.
         text: The text of the entity.
         start: Offset of its first character.
-        end: Offset behind its last character.
+        end: Offset after its last character.
     """
 
     kind: MentionKind
@@ -84,7 +84,7 @@ _NEEDED = {
     MentionKind.PATH: re.compile(r"[/\\]"),
     MentionKind.ID: _DIGIT, MentionKind.NUMBER: _DIGIT,
 }  # fmt: skip
-"""Without this a form cannot match, so that it can be skipped."""
+"""Characters that a form needs; without them in the text, it is skipped."""
 _TRAILING = ".,;:!?)]}'\"\u2026"
 _PARTICLES = frozenset("de del da di do dos van von der den la le al bin ben ibn of y".split())
 FUNCTION_WORDS = frozenset(
@@ -110,7 +110,7 @@ def mentions(text: str) -> list[Mention]:
     >>> [(m.kind.value, m.text) for m in mentions("Mia Li paid $20 for W-77 on 2024-05-20.")]
     [('name', 'Mia Li'), ('money', '$20'), ('id', 'W-77'), ('date', '2024-05-20')]
     """
-    # A byte for each character: a list of spans would be searched for every match.
+    # A byte for each character, because a list of spans would be searched for every match.
     taken = bytearray(len(text))
     matches: list[Mention] = []
     for kind, form in _FORMS.items():
@@ -129,7 +129,7 @@ def _spans(kind: MentionKind, form: re.Pattern[str], text: str) -> Iterator[tupl
     for match in form.finditer(text):
         start, end = match.span()
         if kind in (MentionKind.URL, MentionKind.EMAIL, MentionKind.PATH, MentionKind.DATE):
-            # punctuation behind an address belongs to the sentence
+            # Punctuation after an address belongs to the sentence.
             end = start + len(match[0].rstrip(_TRAILING))
         if kind is not MentionKind.ID or _is_id(match[0]):
             yield start, end
@@ -159,7 +159,7 @@ def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
 
 
 def _ends_name(text: str, last: tuple[int, int], start: int) -> bool:
-    """Return whether a name ends with its *last* word; ``Dr. Li`` and ``J. Li`` go on."""
+    """Return whether a name ends with its *last* word; ``Dr. Li`` and ``J. Li`` continue."""
     between, word = text[last[1] : start], text[last[0] : last[1]]
     goes_on = len(word) <= _SHORT or word.casefold() in TITLES
     return between != " " and not (between == ". " and goes_on)

@@ -81,7 +81,7 @@ def month_names(month: int) -> tuple[Name, ...]:
     """
     Return the names of a month, counted from 1: whole, inflected and abbreviated.
 
-    A name that means different months in different languages is left out.
+    A name of different months in different languages is omitted.
 
     >>> ("maja",) in month_names(5), ("dic",) in month_names(12), ("mar",) in month_names(11)
     (True, True, False)

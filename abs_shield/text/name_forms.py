@@ -1,4 +1,4 @@
-"""Names in another form: shortened by a writer, or a place under another of its names."""
+"""Variants of names: abbreviations, and other names of places."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from abs_shield.text.normal_form import normal, unaccented, words
 _CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w)")
 _SMALL = frozenset("of the and for de la le du der die das y".split())
 """Words that are left out of initials."""
-# a message with a long mail in it; each text is split into words as a whole
+# Enough for a message with a long mail in it; each text is split into words completely.
 _LONGEST_TEXT = 16 * 1024
 _MOST_WORDS = 12  # an address or an institution's name has fewer words
-_LEAST_EXACT = 3  # letters of a word in full: "st", "ave" and initials are in too many texts
-_LEAST_BEGUN = 4  # letters of a name's beginning: three begin too many names
+_LEAST_EXACT = 3  # letters of an unabbreviated word: "st" or initials are in too many texts
+_LEAST_BEGUN = 4  # letters of a name's beginning; three are the beginning of too many names
 _LEAST_INITIALS = 3
 """Two initials fit too many names."""
 
@@ -37,7 +37,7 @@ def is_abbreviated(name: str, texts: Iterable[str]) -> bool:
     >>> is_abbreviated("Rijksmuseum, Amsterdam", ["The Rijks wants it."])
     True
     """
-    # A city, a country or a title behind a comma is often omitted.
+    # A city, a country or a title after a comma is often omitted.
     name = name.split(",")[0]
     wanted = words(unaccented(normal(name)))[:_MOST_WORDS]
     significant = [word for word in wanted if word not in _SMALL]
@@ -58,7 +58,7 @@ def _has_words(wanted: list[str], text: str) -> bool:
         return False
     places = [n for n, word in enumerate(written) if word == exact[0]]
     first = wanted.index(exact[0])
-    # A negative start would be a slice from the end of the text.
+    # A negative start would count from the end of the text.
     rows = (written[at - first : at - first + len(wanted)] for at in places if at >= first)
     return any(len(row) == len(wanted) and all(map(_is_short_for, row, wanted)) for row in rows)
 
@@ -73,7 +73,7 @@ def _is_short_for(written: str, word: str) -> bool:
     )
 
 
-# The names of a call are searched for in the same few texts.
+# Cached: all names of a call are searched for in the same few texts.
 @lru_cache(maxsize=64)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(words(unaccented(normal(text))))
@@ -145,7 +145,7 @@ def bare_place(place: str) -> str:
     >>> bare_place("Tromsø Airport (TOS), Norway"), bare_place("Munich Hbf"), bare_place("Station")
     ('Tromsø', 'Munich', 'Station')
     """
-    # a name has fewer characters; the pattern would read all of a hostile text
+    # A name is shorter, and the pattern would otherwise read all of a hostile text.
     first = _BRACKETED.sub("", place[:200]).split(",")[0]
     names = [word for word in first.split() if normal(word).strip(".") not in _VENUE]
     return " ".join(names) or first.strip()

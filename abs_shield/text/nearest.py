@@ -15,14 +15,14 @@ from abs_shield.text.identifier_words import (
 )
 
 _LONGEST = 128  # characters of a name: a comparison takes quadratic time
-_MOST = 5_000  # candidates: beyond it, the hint is not worth its time
-_OTHER_VERB = 0.75  # below the floor of 0.6 unless the names are alike by 0.8
+_MOST = 5_000  # candidates; more would take too long for a hint
+_OTHER_VERB = 0.75  # factor: below the floor of 0.6 unless the similarity is at least 0.8
 _LEAST_SLIP, _LEAST_SLIPS = 5, 8
-"""Shortest words that stay recognisable with one slip, and with two."""
+"""Minimum lengths of words that are recognisable with one slip, and with two."""
 _COMPARED = 16
 """
-Values compared letter by letter: those with the most characters in place; a comparison takes
-quadratic time.
+Number of values compared letter by letter, those with the most characters in place; a comparison
+takes quadratic time.
 """
 
 
@@ -63,7 +63,7 @@ def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> flo
         return spelling
     likeness = max(
         spelling,
-        # below 1, so that the same spelling is nearer than the same words
+        # Below 1, so that equal spelling is nearer than equal words.
         0.9 * _overlap(words, other),
         0.95 * _overlap(_meaning(words), _meaning(other)),
     )
@@ -110,7 +110,7 @@ def closest_spelling(value: str, candidates: Iterable[str], *, most: int = 200) 
     best, closest = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
     for other in _promising(value[:_LONGEST], [*_first(candidates, most)]):
         matcher.set_seq1(other[:_LONGEST])
-        # Both are upper limits of the ratio, and faster to compute.
+        # Both are upper bounds of the ratio, and faster to compute.
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
             ratio = matcher.ratio()
             if ratio > best:
@@ -130,7 +130,7 @@ def is_misspelt(written: str, word: str) -> bool:
     (False, False)
     """
     most = 0 if len(word) < _LEAST_SLIP else 1 if len(word) < _LEAST_SLIPS else 2
-    # People seldom mistype the first letter, and another one makes another word.
+    # The first letter is seldom mistyped, and another one usually makes another word.
     if written[:1] != word[:1] or abs(len(written) - len(word)) > most:
         return False
     # The optimal string alignment distance, with the last three rows of its table only.

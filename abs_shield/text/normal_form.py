@@ -23,7 +23,7 @@ _BORDER = re.compile(
     rf"(?<=[{_LATIN}])(?=[^\W{_LATIN}])|(?<=[^\W{_LATIN}])(?=[{_LATIN}])|(?<=[{MARKS}])(?=[{_LATIN}])"
 )
 _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
-# Possessive: a run that has matched is never split again, which keeps the time linear.
+# Possessive quantifiers: a matched run is never split again, so the time is linear.
 _CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*")
 _ASCII_CHUNK = re.compile(  # the same, twice as fast
     r"[a-z0-9_]++(?:(?=[^\s\"])(?:[!#$%&*+\-./:=?@^~]++|,(?=[0-9])"
@@ -43,7 +43,7 @@ _UNSPACED = re.compile(
 )
 _FILLERS = "\u115f\u1160\u3164\uffa0\u034f"
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d"
-# characters: all of the basic plane; a text of rare ones must not fill the memory
+# Characters: the whole basic plane; a text of rare ones must not fill the memory.
 _MOST_REMEMBERED = 1 << 16
 _MOST_STEPS = 12  # folders: the prefixes of a path grow with the square of their number
 
@@ -76,18 +76,18 @@ _SIGN = re.compile(
     "[\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209c\u2100-\u2125\u2127-\u2129\u212c-\u214f"
     "\u2460-\u24ff\u2776-\u2793\u3200-\u33ff]"
 )
-"""Signs that NFKC turns into letters or digits, which would join their neighbours."""
+"""Signs that NFKC converts to letters or digits, which would join their neighbours."""
 _APART = {ord(sign): f"\n{sign}\n" for sign in filter(_SIGN.match, map(chr, range(0xAA, 0x3400)))}
 _LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
 _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
-"""A Chinese or Japanese full stop in place of a decimal point: a slip of input methods."""
+"""A Chinese or Japanese full stop used as a decimal point, a common input error."""
 _MARKED = re.compile(r"[^\w\x00-\x7f]{64,}")
 _MOST_MARKS = 30
-"""Accents on one letter; CPython sorts n of them in n squared steps."""
-# lengths of the texts of which 64 are cached, and of those of which two are; longer ones are not
+"""Maximum accents on one letter; CPython sorts n of them in n squared steps."""
+# Maximum lengths of texts of which 64 are cached, and of those of which two are.
 _LONGEST_SHORT, _LONGEST_VALUE = 256, 16 * 1024
 _MOST_SPREAD = 4
-"""The longest normal form, in lengths of the text; one Arabic ligature alone is 18 letters."""
+"""Maximum length of a normal form, as a multiple; one Arabic ligature has 18 letters."""
 _SPREADING = re.compile("[\u3300-\u33ff\ufdf0-\ufdfb]")
 """Ligatures of more than four letters."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -100,8 +100,8 @@ def normal(text: str) -> str:
     """
     Return *text* in NFKC, casefolded, without invisible characters, digits in ASCII.
 
-    A blank is inserted where the script changes, so that an id inside a Chinese sentence is a
-    token of its own. A text that grows to far more than its length is cut.
+    A space is inserted at each change of script, so that an id inside a Chinese sentence is a
+    token of its own. A text whose normal form is much longer than itself is cut.
 
     >>> normal("Order TX\u20111\u200b2"), normal("订单tx_12345谢谢")
     ('order tx-12', '订单 tx_12345 谢谢')
@@ -114,7 +114,7 @@ def normal(text: str) -> str:
 
 
 def _few_marks(run: re.Match[str]) -> str:
-    """Remove accents beyond the number that any language uses on one letter."""
+    """Return a run of accents, cut to more than any language uses on one letter."""
     marked = groupby(run[0], lambda character: unicodedata.combining(character) > 0)
     return "".join(
         "".join(islice(group, _MOST_MARKS) if is_mark else group) for is_mark, group in marked
@@ -123,9 +123,9 @@ def _few_marks(run: re.Match[str]) -> str:
 
 def _fitting(text: str) -> str:
     """
-    Cut off what normalisation would exceed its limit with, before normalising.
+    Return the part of a text whose normal form is within the limit.
 
-    Only long texts need this; each character is counted by itself.
+    Only long texts need this; each character is counted separately.
     """
     most = _MOST_SPREAD * len(text) + _LONGEST_SHORT
     sizes = {c: len(unicodedata.normalize("NFKC", c)) for c in set(_SPREADING.findall(text))}
@@ -137,14 +137,14 @@ def _fitting(text: str) -> str:
 
 def _normal(text: str) -> str:
     size = len(text)
-    # Before NFKC, which would need the memory for the whole result.
+    # Before NFKC, which would need memory for the whole result.
     if len(text) > _LONGEST_VALUE:
         text = _fitting(text)
     signs = _LONG_HYPHEN.sub("-", _MARKED.sub(_few_marks, text.replace("\u2116", "#")))
     if _SIGN.search(signs):
         signs = signs.translate(_APART)  # a template of `re.sub` would take 2 seconds a megabyte
     spread = unicodedata.normalize("NFKC", signs)[: _MOST_SPREAD * size + _LONGEST_SHORT]
-    # Folded text may not be in NFKC any more, so it is normalised again.
+    # A casefolded text may no longer be in NFKC, so it is normalised again.
     folded = unicodedata.normalize("NFKC", spread.casefold())
     plain = _STOP.sub(".", folded.translate(_PLAIN))
     return plain if plain.isascii() else _BORDER.sub(" ", plain)
@@ -152,7 +152,7 @@ def _normal(text: str) -> str:
 
 _short = lru_cache(maxsize=64)(_normal)
 _long = lru_cache(maxsize=2)(_normal)
-"""Cached: each of the several searches for a value needs it."""
+"""Cached, because several searches for a value need it."""
 
 
 def chunks(normalised: str) -> list[str]:
@@ -226,7 +226,7 @@ def unaccented(normalised: str) -> str:
 
 
 def is_unspaced_script(normalised: str) -> bool:
-    """Return whether *normalised* has a script without blanks between words, or Korean."""
+    """Return whether *normalised* has a script without spaces between words, or Korean."""
     return _UNSPACED.search(normalised) is not None
 
 

@@ -1,4 +1,4 @@
-"""Steps of a path, a URL or a reference: where to cut it, and which steps need no mention."""
+"""Steps of a path, a URL or a reference: positions to cut it, and steps without a mention."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def cut_positions(path: str) -> list[int]:
     ([15, 13], [8, 4])
     """
     scheme = path.find("://")
-    # 1: a path is not cut at its root
+    # 1, because a path is not cut at its root.
     first = path.find("/", scheme + 3) if scheme >= 0 else 1
     if first < 0:
         return []
@@ -66,7 +66,7 @@ def is_conventional(step: str) -> bool:
 
 def resolve_parent_steps(path: str) -> str:
     """
-    Return the destination of a path with a parent step behind a named one; else empty.
+    Return the destination of a path with a parent step after a named one; else empty.
 
     >>> [resolve_parent_steps(path) for path in ("/srv/app/../x", "/srv/app%2f..", "../a", "a")]
     ['/srv/x', '/srv', '', '']

@@ -1,4 +1,4 @@
-"""First names of people that are no other words, and things that are named after people."""
+"""First names of people that have no other meaning, and things named after people."""
 
 from __future__ import annotations
 
@@ -239,12 +239,12 @@ _WHOLE = frozenset(
 
 def is_namesake(text: str, start: int, end: int, before: str) -> bool:
     """
-    Return whether a person's name here is that of a place, a company or a thing.
+    Return whether a person's name in a text names a place, a company or a thing.
 
     Args:
         text: The text.
-        start: Where the name begins.
-        end: Where it ends.
+        start: Offset of its first character.
+        end: Offset after its last character.
         before: The word before it; empty if there is none.
 
     >>> text = "Mary Adler opened the Mary Adler School near Alice Springs."

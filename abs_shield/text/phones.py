@@ -1,4 +1,4 @@
-"""Telephone numbers: fields that hold them, spans in a text, and equality."""
+"""Telephone numbers: their fields, spans in a text, and equality."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONTACTS = frozenset(
 )
 """Words before "number" that make it a telephone number."""
 _REACHED = _CONTACTS | frozenset({"addressee", "participant"})
-"""Words for where somebody is reached."""
+"""Words for contact details of a person."""
 _NUMBERS = frozenset({"number", "no", "num", "nr"})
 _CODES = frozenset(
     "id identifier uuid guid sid key code token ref reference account iban order invoice "
@@ -39,14 +39,14 @@ _SHAPE = re.compile(
 _EXIT = re.compile(
     r"\(\+\d{1,3}\)(?:[ ().-]{0,2}\d){6,14}|00[1-9]\d{0,2}(?=\D)(?:[ ()-]{1,2}\d+){2,6}"
 )
-"""A country's code in brackets, or behind the 00 of a call abroad."""
+"""A country's code in brackets, or after the international prefix 00."""
 _LEAST, _MOST = 7, 15  # digits: shorter ones are extensions; ITU-T E.164 allows 15
-# Up to 61 digits, since several numbers may follow each other.
+# Up to 61 digits, because several numbers may be adjacent.
 _RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
 _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
 """The beginnings with a country's code."""
 _GROUP = re.compile(r"[+(]*\d+")
-_MOST_GROUPS = 10  # groups of one number; in pairs, 15 digits are eight of them
+_MOST_GROUPS = 10  # groups of one number; 15 digits in pairs are eight groups
 _LEAST_ABROAD = 11  # digits: a country's code and ten, as in North America and Russia
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _SHORT = frozenset("17")
@@ -71,7 +71,7 @@ def is_phone_field(name: str) -> bool:
 def _names_phone(name: str) -> bool:
     words = name_words(name)
     if words and words[-1] in _CODES:
-        return words == ("caller", "id")  # its last word is one of other identifiers
+        return words == ("caller", "id")  # an exception: other names with this last word are ids
     if not _WORDS.isdisjoint(words) or _NATIVE.search(name):
         return True
     return bool(words) and words[-1] in _NUMBERS and not _CONTACTS.isdisjoint(words)
@@ -79,7 +79,7 @@ def _names_phone(name: str) -> bool:
 
 def is_contact_field(name: str) -> bool:
     """
-    Return whether a field of this name is where somebody is reached, perhaps by telephone.
+    Return whether a field of this name has contact details, which may be a telephone number.
 
     >>> [is_contact_field(name) for name in ("to", "work", "recipient_id", "order")]
     [True, True, False, False]
@@ -102,7 +102,7 @@ def is_identifier_field(name: str) -> bool:
     last = words[-1]
     if last in _NUMBERS:
         return not _CODES.isdisjoint(words)
-    # the end of names without separators, such as `orderid`
+    # The suffix of names without separators, such as `orderid`.
     return last in _CODES or (len(last) > 3 and last.endswith("id") and last not in _NO_IDS)
 
 
@@ -131,7 +131,7 @@ class Phone(NamedTuple):
     Attributes:
         national: Its digits within the country.
         country: The country's code; empty without one.
-        sure: Whether it may also equal a number without a country's code.
+        sure: Whether it may equal a number without a country's code.
     """
 
     national: str
@@ -160,7 +160,7 @@ def phones_of(text: str) -> frozenset[Phone]:
         readings = [_international(digits[2:])]
     else:
         readings = [Phone(digits.removeprefix("0")), *_without_sign(digits)]
-    # a subscriber's number without its trunk zero
+    # One digit fewer: a subscriber's number without its trunk zero.
     return frozenset(p for p in readings if len(p.national) >= _LEAST - 1 and p.national[0] != "0")
 
 
@@ -172,7 +172,7 @@ def _without_sign(digits: str) -> Iterator[Phone]:
         yield Phone(digits[1:], "7", sure=False)
     read = _international(digits)
     if read.country != "1" or len(digits) == _LEAST_ABROAD:
-        # a 7 or 8 before ten digits only counts as Russia's if the other number has its code
+        # A 7 or 8 before ten digits counts as Russia's only if the other number has that code.
         yield read._replace(sure=read.country != "7")
 
 
@@ -184,7 +184,7 @@ def _international(digits: str) -> Phone:
 
 def is_same_phone(one: frozenset[Phone], other: frozenset[Phone]) -> bool:
     """
-    Return whether two numbers may be equal; if both have countries' codes, these are equal.
+    Return whether two numbers may be equal; countries' codes must be equal if both have one.
 
     >>> german = phones_of("+49 20 7123 4567")
     >>> [is_same_phone(german, phones_of(other)) for other in ("020 71234567", "+442071234567")]

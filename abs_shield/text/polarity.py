@@ -67,13 +67,13 @@ NEGATORS = frozenset(
 _LONGEST = 2_000  # characters; a longer sentence is a list or a table
 _MOST_WORDS = 400  # words of such a sentence
 _REACH = 3
-"""Content words behind a negator among which the first one is negated."""
+"""Number of content words after a negator among which the first one is negated."""
 _SAME = 0.75
 """
-The least share of common words in sentences that differ only in a negation; with a smaller share,
+Minimum share of common words in sentences that differ only in a negation; with a smaller share,
 they are about different things.
 """
-_AKIN = 0.6  # the least share of the other words; an opposite already sets the two apart
+_AKIN = 0.6  # minimum share of the other words; the opposites already differ
 _DENYING = frozenset(
     map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())
 )
@@ -94,7 +94,7 @@ _DOUBLED = re.compile(r"(?<=n)['\u2019]{2}(?=t\b)", re.IGNORECASE)
 
 def without_reply(text: str) -> str:
     """
-    Return *text* with its leading yes or no replaced by blanks, at the same length.
+    Return *text* with its leading yes or no replaced by spaces, at the same length.
 
     A leading "No," answers a question; it does not negate the rest.
 
@@ -153,7 +153,7 @@ class SentenceWords:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """Return the words that occur only directly behind a negator in their clause."""
+        """Return the words that occur only directly after a negator in their clause."""
         negations = Counter(self._behind(n) for n, _ in enumerate(self.words) if self.negates(n))
         stands = Counter(word.key for word in self.content)
         return frozenset(key for key, times in negations.items() if key and times >= stands[key])
@@ -170,7 +170,7 @@ class SentenceWords:
 
     def _behind(self, n: int) -> str:
         start = self.words[n].end
-        # Twice as many words, since function words between them do not count.
+        # Twice as many words, because function words between them do not count.
         for word in self.words[n + 1 : n + 1 + 2 * _REACH]:
             if _BREAKS.search(self.text, start, word.start):
                 return ""
@@ -183,7 +183,7 @@ def denial(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     """Return how one of two sentences negates the other; empty if neither does."""
     if (
         statement.denies == other_sentence.denies
-        # In sentences about different things, a negation contradicts nothing.
+        # If the sentences are about different things, a negation is not a contradiction.
         or _share(statement.keys, other_sentence.keys) < _SAME
     ):
         return ""
@@ -211,7 +211,7 @@ def opposite(statement: SentenceWords, other_sentence: SentenceWords) -> str:
     turned = {key for key in statement.keys - other_sentence.keys if key in OPPOSITES}
     if not turned or _share(statement.keys - turned, other_sentence.keys) < _AKIN:
         return ""
-    # A word beside it is shared: "the door is open, the window closed" has none.
+    # A neighbour must be shared: "the shop is open, the bar closed" has no shared one.
     beside = _neighbours(other_sentence)
     for before, key, after in _neighbours(statement):
         for other in OPPOSITES[key] if key in turned else ():
@@ -225,7 +225,7 @@ def opposite(statement: SentenceWords, other_sentence: SentenceWords) -> str:
 
 
 def _neighbours(of: SentenceWords) -> list[tuple[str, str, str]]:
-    """Return each content word with the words before and behind it."""
+    """Return each content word with the words before and after it."""
     keys = [word.key for word in of.content]
     return list(zip(["\n", *keys], keys, [*keys[1:], "\n"], strict=False))
 

@@ -41,7 +41,7 @@ def is_country(text: str) -> bool:
     return text.strip().casefold() in _COUNTRIES
 
 
-# ISO 3166-1, and `uk`, which people write instead of `gb`.
+# ISO 3166-1, and `uk`, which is commonly used instead of `gb`.
 _CODES = frozenset(
     "ad ae af ag al am ao ar at au az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd cf "
     "cg ch ci cl cm cn co cr cu cv cy cz de dj dk dm do dz ec ee eg er es et fi fj fm fr ga gb gd "
@@ -79,15 +79,15 @@ _POPULAR = frozenset(
 
 def is_popular_site(url: str) -> bool:
     """
-    Return whether *url* leads to a public site that every model knows.
+    Return whether *url* is on a well-known public site.
 
     >>> is_popular_site("https://en.wikipedia.org/wiki/Emma"), is_popular_site("https://mia.org")
     (True, False)
     """
     try:
-        # the host is in the first 512 characters
+        # The host is within the first 512 characters.
         host = urlsplit(url[:512] if "://" in url else f"//{url[:512]}").hostname or ""
-    except ValueError:  # a bracket that is not the address of a host
+    except ValueError:  # brackets without a valid IPv6 address
         return False
     labels = host.casefold().split(".")
     return any(".".join(labels[-size:]) in _POPULAR for size in (2, 3))  # example.org and bbc.co.uk

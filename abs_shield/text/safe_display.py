@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 LINE = 80
-"""Characters shown of one value: a line of a terminal."""
+"""Maximum characters shown of one value, a line of a terminal."""
 LONGEST_NAME = 1_024
 """Characters of a tool's name that are read; a declared one has at most 512."""
 
@@ -20,14 +20,14 @@ def escaped(text: str, *, limit: int = LINE) -> str:
     'a\\nb\\x1b[31m'
     """
     head = text[:limit]
-    if not head.isprintable():  # letters, marks, numbers, signs and blanks need no escape
+    if not head.isprintable():  # a fast check: most texts need no escape
         head = "".join(_escaped_character(c) for c in head)
     return head if len(text) <= limit else head + "..."
 
 
 def shown(value: object, *, limit: int = LINE) -> str:
     """
-    Return a value as a model or an operator should read it: one line, quoted, cut.
+    Return a value for display to a model or an operator: on one line, quoted, cut.
 
     >>> shown("tx_9"), shown(True), shown(None), shown({"a": 1})
     ('"tx_9"', 'true', 'null', 'an object of 1 member')
@@ -58,7 +58,7 @@ def plain_name(name: object) -> str:
     >>> plain_name("refund"), plain_name(None), len(plain_name("x" * 5000))
     ('refund', '', 1024)
     """
-    # a subclass of `str` may have methods that raise, or return something else
+    # Methods of a subclass may raise, or return something else.
     return str.__str__(name)[:LONGEST_NAME] if isinstance(name, str) else ""
 
 
@@ -81,7 +81,7 @@ def describe_exception(error: BaseException) -> str:
     """
     try:
         return f"{type(error).__name__}: {error}"
-    except Exception:  # the `__str__` of a foreign exception may raise
+    except Exception:  # the `__str__` of a caller's exception may raise
         return type(error).__name__
 
 
@@ -98,7 +98,7 @@ def quantity(count: int | str, noun: str) -> str:
 
 def capitalised(text: str) -> str:
     """
-    Return a text whose first letter is upper-case; all others stay as they are.
+    Return a text with an upper-case first letter; the others are unchanged.
 
     >>> capitalised("the US rate")
     'The US rate'
@@ -107,14 +107,14 @@ def capitalised(text: str) -> str:
 
 
 def _shown_integer(value: int, limit: int) -> str:
-    if value.bit_length() > 4 * limit:  # not all would be shown; Python refuses to print over 4,300
+    if value.bit_length() > 4 * limit:  # too long; Python refuses to format over 4,300 digits
         return f"an integer of {value.bit_length()} bits"
     return str(value)
 
 
 def _escaped_character(character: str) -> str:
     kind = unicodedata.category(character)
-    # separators of lines and paragraphs, which break the line
+    # Separators of lines and paragraphs would break the line.
     if kind[0] in _SHOWN_CATEGORIES and kind not in ("Zl", "Zp"):
         return character
     return character.encode("unicode_escape").decode("ascii")

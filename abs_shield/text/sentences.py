@@ -1,4 +1,4 @@
-"""Sentence boundaries in any script, and sentences that refer to the one before."""
+"""Sentence boundaries in any script, and sentences that refer to the previous one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _STOP = re.compile(
     "[\"'\u201d\u2019\u00bb\u203a\u300d\u300f\u3011\uff09)\\]]*|\n"
 )
 _WIDE = re.compile("[\u0964\u0965\u3002\uff01\uff0e\uff1f\uff61]")
-"""Full stops that need no blank after them."""
+"""Full stops that need no space after them."""
 _RANKS = frozenset("hon rev capt cmdr col gen lt maj sgt gov sen rep pres amb".split())
-"""Titles that are other words in lower case: "our sales rep."."""
+"""Titles that are ordinary words in lower case: "our sales rep."."""
 TITLES = frozenset("mr mrs ms mx messrs dr prof".split()) | _RANKS
 """Titles of people, whose full stop does not end a sentence."""
 _RANK = re.compile(rf"\b(?:{'|'.join(sorted(rank.title() for rank in _RANKS))})\.$")
@@ -25,9 +25,9 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 _STREET = re.compile(r"[^\W\d_]{2,}str\.$", re.IGNORECASE)
-"""A German street, with its number behind the stop: "Lindenstr. 4"."""
+"""A German street, with its number after the stop: "Lindenstr. 4"."""
 _AUTHORS = re.compile(r"\bet al\.$", re.IGNORECASE)
-"""Authors of a paper, with its year behind the stop: "Lowe et al. (2020)"."""
+"""Authors of a paper, with its year after the stop: "Lowe et al. (2020)"."""
 _YEAR = re.compile(r"\s*[(\[]?\d")
 _INITIAL = re.compile(r"(?:^|[\s.])([^\W\d_])\.$")
 _GERMAN_DAY = re.compile(
@@ -71,7 +71,7 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
         return True
     before = text[max(0, stop.start() - _LONGEST_ABBREVIATION) : stop.end()]
     behind = text[stop.end() : stop.end() + 8]
-    # a sentence does not begin in lower case: the stop was an abbreviation's
+    # A sentence does not begin in lower case, so the stop is part of an abbreviation.
     if behind.lstrip()[:1].islower():
         return False
     if _YEAR.match(behind) and (_STREET.search(before) or _AUTHORS.search(before)):

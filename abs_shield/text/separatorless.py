@@ -1,4 +1,4 @@
-"""Texts without separators, and which separators may change without changing a value."""
+"""Comparison of texts without separators, and the equivalence of separators."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from abs_shield.text.normal_form import MARKS, is_unspaced_script, unaccented
 _GAPS = re.compile(r"([\W_]+)")
 _SIGNS = re.compile(rf"[{MARKS}\u0300-\u036f]+")
 _SOFT = re.compile(r"[ \t]?[-./()'\u2019#+~\\_]{0,2}[ \t]?|[-./:=?&%@!*$^()'\u2019#+~\\_]{1,4}")
-# Distances between two letters, in order: a border is at least as far as required.
+# Distances between two letters, in order; a border of a word needs a minimum distance.
 _INSIDE, _UNDERSCORE, _DOTTED, _JOINED, _LOOSE, _APART = range(6)
 _NOTHING, _BLANK, _OTHER = 0, 1, 255  # 255: a code that no separator has
-# From 32, above all slight ones, so that the largest code shows whether one is significant.
+# From 32, above the codes of slight separators, so that the largest code decides.
 _SIGNIFICANT = {".": 32, "@": 33, ":": 34, "/": 35, "://": 36, ",": 37, "=": 38, "&": 39, "?": 40}
 """Separators that are a part of the value: in addresses, amounts, dotted names."""
 _SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
@@ -25,7 +25,7 @@ _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
 _OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], _SIGNIFICANT["."], *_SLIGHT.values()}
 _IN_BLANKS = {_NOTHING, *_SLIGHT.values()}
 _LEAST_BLANKS = 2
-"""Between three groups; two of them may be a code and a count."""
+"""Minimum spaces, between three groups; two groups may be a code and a count."""
 _LEAST_CODE = 5  # letters and digits; shorter groups are parts of one number or code
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
 _FULL_STOP = _SIGNIFICANT["."]
@@ -34,17 +34,17 @@ _TYING = frozenset({_SLIGHT["-"], _SLIGHT["_"], _FULL_STOP})
 _OF_ADDRESS = frozenset({_FULL_STOP, *map(_SIGNIFICANT.get, ("@", ":", "://"))})
 _ENOUGH, _LEAST_WORD = 3, 2
 _VOWELS = frozenset("aeiou")
-"""Vowels mark words outside an identifier; one of two letters is a case ending: ``tx-5-et``."""
+"""Vowels of words beside an identifier; two letters with one are a case ending: ``tx-5-et``."""
 _LONGEST_WORD = 64  # letters of a word that are passed one by one
 _MOST_BEFORE = 256  # characters before an address; a path or a display name is shorter
 _ALL_BLANKS = bytes([_NOTHING, *[_BLANK] * 255])
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
 _MOST_GROUPED = 34
-"""The length of the longest IBAN; blanks in longer runs separate values."""
+"""The length of the longest IBAN; spaces in longer runs separate values."""
 _LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
 """
-The shortest number, and code, whose groups may be joined: in shorter ones the separator counts,
-and 12-3456 is not 123456. Cards, accounts, IBANs, UUIDs, parcels are longer.
+Minimum lengths of a number, and of a code, whose groups may be joined; in shorter ones the
+separator matters: 12-3456 is not 123456. Cards, accounts, IBANs, UUIDs, parcels are longer.
 """
 
 
@@ -59,7 +59,7 @@ def separators(normalised: str) -> bytes:
 
 
 def is_in_words(letters: str, codes: bytes) -> bool:
-    """Return whether the words of a value may be apart: it is not an address, path or amount."""
+    """Return whether the words of a value may occur apart: not in an address, path or amount."""
     return not has_significant(_in_words(codes) if letters.isalpha() else codes)
 
 
@@ -113,7 +113,7 @@ def is_same_spelling(letters: str, one: bytes, other: bytes) -> bool:
 
 def may_be_several(letters: str, codes: bytes) -> bool:
     """
-    Return whether a value would read as several if its separators were blanks.
+    Return whether a value would look like several values if its separators were spaces.
 
     >>> values = map(SeparatorlessText.of, ("1234-5678", "inv-2024"))
     >>> [may_be_several(value.letters, value.codes[1:-1]) for value in values]
@@ -130,7 +130,7 @@ def _is_mostly_digits(letters: str) -> bool:
 
 def is_ending(letters: str) -> bool:
     """
-    Return whether letters behind a code are a word or a case ending, not a part of the code.
+    Return whether letters after a code are a word or a case ending, not a part of the code.
 
     >>> [is_ending(letters) for letters in ("x", "xl", "et", "order", "\u05dc")]
     [False, False, True, True, True]
@@ -141,7 +141,7 @@ def is_ending(letters: str) -> bool:
 
 
 def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
-    """Return whether a span of a text is a value; with blanks inside, it may be several."""
+    """Return whether a span of a text is the value, and not several values with spaces."""
     joins = spelt != stands and any(
         a != b for a, b in zip(spelt, stands, strict=True) if b == _BLANK
     )
@@ -152,7 +152,7 @@ def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
 
 def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
     """
-    Return whether one spelling has a blank between two codes and the other one has none.
+    Return whether one spelling has a space between two codes and the other one does not.
 
     >>> _joins_codes("acct1acct2", separators("acct_1 acct_2"), separators("acct_1-acct_2"))
     True
@@ -175,12 +175,12 @@ def _is_code(letters: str) -> bool:
 
 
 def _in_words(codes: bytes) -> bytes:
-    """Return the separators of a name, with full stops as blanks: ``robert.johnson``."""
+    """Return the separators of a name, with full stops as spaces: ``robert.johnson``."""
     return codes.translate(_AS_BLANKS)
 
 
 def _closes_up(letters: str, one: bytes, other: bytes) -> bool:
-    """Return whether *one* is *other*, a long number or code, without some of its blanks."""
+    """Return whether *one* is *other*, a long number or code, without some of its spaces."""
     if len(letters) < _LEAST_GROUPED_DIGITS or other.count(_BLANK) < _LEAST_BLANKS:
         return False
     closed = all(
@@ -207,7 +207,7 @@ class SeparatorlessText(NamedTuple):
 
     Attributes:
         letters: The text without separators, vowel signs and accents.
-        gaps: The distance from each letter, and from the end, to the letter before; a byte each.
+        gaps: The distance from each letter, and from the end, to the previous letter; a byte each.
         codes: The separator before each of them: 0 is none, 255 the end, or several separators.
     """
 
@@ -236,18 +236,18 @@ class SeparatorlessText(NamedTuple):
         """
         Return the position of *letters* as whole words, with any separators inside; -1 if none.
 
-        A word ends at a separator; in a script without blanks, anywhere. A line's end, a comma
-        or a full stop with a blank behind it is never inside one value.
+        A word ends at a separator; in a script without spaces, anywhere. A line's end, or a comma
+        or a full stop before a space, is never inside one value.
 
         Args:
             letters: The letters and digits of the value.
             spelt: The separators of the value; those of the text must be equivalent.
-            whole: Whether the value is an address, which neither begins behind a hyphen or a full
-                stop inside another nor ends before a full stop.
+            whole: Whether the value is an address, which neither begins after a hyphen or a full
+                stop inside another one nor ends before a full stop.
             start: The first letter of the search.
         """
         at = self.letters.find(letters, start) if letters else -1
-        # Only a code must be complete: a value of several words may be beside others.
+        # Only a code must be complete: a value of several words may be beside other words.
         coded = spelt is not None and any(map(str.isdigit, letters)) and _BLANK not in spelt
         while at >= 0:
             end = at + len(letters)
@@ -264,7 +264,7 @@ class SeparatorlessText(NamedTuple):
         return -1
 
     def stands_whole(self, letters: str) -> bool:
-        """Return whether a code occurs here other than as a part of a longer one."""
+        """Return whether a code occurs here on its own, not as a part of a longer one."""
         at = self.letters.find(letters)
         while at >= 0:
             end = at + len(letters)
@@ -275,10 +275,10 @@ class SeparatorlessText(NamedTuple):
 
     def _is_whole(self, at: int, end: int) -> bool:
         """
-        Return whether a code is complete: beside it are no codes, at most words.
+        Return whether a code is complete: only words, and no codes, are joined to it.
 
         One letter before a number, and two before a code, are a label: ``w-7731``,
-        ``id-abc123``. One behind it is a part of it: ``abc123-x``.
+        ``id-abc123``. A letter after it is a part of it: ``abc123-x``.
         """
         if self.codes[at] in _TYING:
             before = self._words(at, -1)
@@ -310,7 +310,7 @@ class SeparatorlessText(NamedTuple):
         return tied_letters
 
     def _goes_on(self, at: int, step: int) -> bool:
-        """Return whether a word continues beyond the letter behind a position, or before it."""
+        """Return whether a word continues beyond the letter after a position, or before it."""
         border = at + 1 if step > 0 else at - 1
         return 0 < border < len(self.letters) and self.gaps[border] == _INSIDE
 
@@ -326,7 +326,7 @@ class SeparatorlessText(NamedTuple):
         return False
 
     def holds_row(self, row: SeparatorlessText) -> bool:
-        """Return whether the words of *row* occur here in order, however far apart."""
+        """Return whether the words of *row* occur here in order, at any distance."""
         starts = [n for n, gap in enumerate(row.gaps) if gap != _INSIDE]
         at = self.letters.find(row.letters)
         while at >= 0 and any(self.gaps[at + n] == _INSIDE for n in starts):
@@ -357,7 +357,7 @@ def _read(normalised: str) -> SeparatorlessText:
     pieces = split[::2]
     letters = "".join(pieces)
     gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)
-    # A copy: separators of one text must not fill the table of all.
+    # A copy, because separators of one text must not fill the shared table.
     separators = _BETWEEN.copy()
     at, gap, code = 0, _APART, _OTHER  # the beginning of a text is a border
     for piece, behind in zip_longest(pieces, split[1::2], fillvalue=""):
@@ -376,7 +376,7 @@ def _read(normalised: str) -> SeparatorlessText:
 
 
 _short = lru_cache(maxsize=64)(_read)
-"""Cached: each of the several searches for a value needs it."""
+"""Cached, because several searches for a value need it."""
 
 
 def _code(between: str) -> int:

@@ -21,12 +21,12 @@ _MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4
 _IPV6 = re.compile(r"[0-9a-f:]{2,39}")
 _BIC = re.compile(r"([a-z]{6}[a-z0-9]{2})(xxx)?")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
-_LONGEST = 128  # characters; longer values are prose or tokens, which have one spelling
+_LONGEST = 128  # characters; longer values are prose or keys, which have one spelling
 _NUMERALS = ("", *"一二三四五六七八九")
 _FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
 """The first of a month in several languages."""
 _LABELS = ("id", "no", "nr", "ref")
-"""Labels that precede a number without a blank: ``ID98765``."""
+"""Labels directly before a number: ``ID98765``."""
 
 Form = tuple[str, ...]
 """Adjacent chunks."""
@@ -41,7 +41,7 @@ def forms(normalised: str, *, padded: bool = False, with_names: bool = True) -> 
 
     Args:
         normalised: The value.
-        padded: Whether leading zeros of a number are spelling: 0060 is 60.
+        padded: Whether leading zeros of a number do not matter: 0060 is 60.
         with_names: Whether to yield names of months and words of magnitude.
 
     >>> ("may", "20th") in set(forms("2024-05-20")), ("1,500.00",) in set(forms("1500"))
@@ -83,7 +83,7 @@ def _devices(text: str) -> Iterator[Form]:
 
 def _urls(text: str) -> Iterator[Form]:
     bare = _SCHEME.sub("", text, count=1).rstrip("/")
-    # an address of a person, or of another scheme
+    # an e-mail address, or another scheme
     if "." not in bare or " " in bare or "@" in bare or "://" in bare:
         return
     for host in (bare, bare.removeprefix("www."), f"www.{bare}"):
@@ -136,7 +136,7 @@ def _in_signs(year: str, month: int, day: int) -> Iterator[Form]:
 
 def _in_numerals(number: int) -> str:
     """
-    Return a number below 100 as Chinese and Japanese write it.
+    Return a number below 100 in Chinese and Japanese numerals.
 
     >>> _in_numerals(9), _in_numerals(17), _in_numerals(31)
     ('九', '十七', '三十一')
@@ -150,7 +150,7 @@ def _ordinal(day: int) -> str:
 
 
 def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
-    """Yield other forms of a number; with *blanks* between its thousands, several chunks."""
+    """Yield other forms of a number; those with *blanks* between thousands have several chunks."""
     number = float(text)
     if with_names:
         yield from with_words(number)
@@ -175,7 +175,7 @@ def _numbers(text: str, *, blanks: bool, with_names: bool) -> Iterator[Form]:
 
 
 def _codes(letters: str, text: str) -> Iterator[Form]:
-    """Yield a code with other separators, in groups, or behind a letter."""
+    """Yield a code with other separators, in groups, or after a letter."""
     if has_significant(separators(text)):
         return
     split = words(text)
@@ -188,7 +188,7 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
         for size in (4, 3, 2):
             if len(letters) > 2 * size:  # two groups may be two codes
                 yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
-    # a letter before fewer digits makes another code
+    # With fewer digits, a letter before them makes another code.
     if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
     head = re.match(r"([a-z]+)(\d+)$", letters)
@@ -203,7 +203,7 @@ def is_negative(normalised: str) -> bool:
 
 def unlettered(letters: str) -> str:
     """
-    Return the number behind the single leading letter of a code; else empty.
+    Return the number after the single leading letter of a code; else empty.
 
     >>> unlettered("w2378156"), unlettered("wx2378156"), unlettered("w23")
     ('2378156', '', '')

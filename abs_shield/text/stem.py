@@ -8,8 +8,7 @@ from abs_shield.text.normal_form import normal, unaccented
 
 LONGEST_WORD = 64
 """
-Characters of a word that are compared; a longer run of letters is not a word, and would fill the
-cache.
+Maximum length of a word; a longer run of letters is not a word, and would fill the cache.
 """
 _ENDINGS = (
     ("ations", "ate"), ("ation", "ate"), ("ities", "ity"), ("iness", "y"), ("fulness", "ful"),
@@ -20,7 +19,7 @@ _ENDINGS = (
 _UNCHANGED_ENDINGS = ("ss", "us", "is", "ous")
 
 
-# The words of the evidence occur again in every claim; some 30,000 are a large text.
+# Cached: claims repeat the words of the evidence; about 30,000 words are a large text.
 @lru_cache(maxsize=1 << 15)
 def _folded(word: str) -> str:
     return unaccented(normal(word)).replace("\u2019", "'")
@@ -46,11 +45,11 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=1 << 15)
 def _stem(word: str) -> str:
     bare = word.partition("'")[0] if "n't" not in word else word
-    # short words have no endings: "is", "bus", "red"
+    # Short words have no endings: "is", "bus", "red".
     if len(bare) < 4 or bare.endswith(_UNCHANGED_ENDINGS):
         return bare
     for ending, replacement in _ENDINGS:
-        # a shorter stem would join different words
+        # A shorter stem would be that of different words.
         if bare.endswith(ending) and len(bare) - len(ending) >= 3:
             return _trimmed(bare[: len(bare) - len(ending)] + replacement)
     return _trimmed(bare)

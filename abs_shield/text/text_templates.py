@@ -41,7 +41,7 @@ def templates(text: str) -> list[Template]:
         letters = sum(len(_ALNUM.findall(literal)) for literal in literals)
         if (
             letters >= 2  # `{id}` or `{a}-{b}` would fit nearly any value
-            and between  # two holes without a text between them have no border
+            and between  # without a text between two holes, their values cannot be separated
             and "<" not in "".join(literals)  # an element of HTML, not a hole
             and len(literals) <= _MOST_HOLES
         ):
@@ -55,7 +55,7 @@ def _tokens(text: str) -> Iterator[str]:
     for hole in _HOLE.finditer(text):
         if hole.start() < end:
             continue
-        before = end  # each stretch is read once: a word may have any number of holes
+        before = end  # each stretch is read once, because a word may have any number of holes
         start, end = hole.span()
         while start > before and hole.start() - start < _LONGEST and text[start - 1] not in _AROUND:
             start -= 1
@@ -79,7 +79,7 @@ def _conventions(text: str) -> list[Template]:
 
 def template_values(template: Template, value: str) -> tuple[str, ...] | None:
     """
-    Return the value of each hole; None where *value* has another format.
+    Return the value of each hole; None if *value* has another format.
 
     >>> template_values(("rpt-", "-", ""), "rpt-20240013-pre-series")
     ('20240013', 'pre-series')
@@ -90,7 +90,7 @@ def template_values(template: Template, value: str) -> tuple[str, ...] | None:
     end = len(value) - len(template[-1])
     at, matches = len(first), []
     for literal in rest[:-1]:
-        # the first place: a hole is as short as possible, and nothing is tried twice
+        # The first place, so that a hole is as short as possible and nothing is tried twice.
         stop = value.find(literal, at, end)
         if stop < 0:
             return None
@@ -102,7 +102,7 @@ def template_values(template: Template, value: str) -> tuple[str, ...] | None:
 
 LONGEST = 64
 """
-Characters of a text that may be a blank.
+Maximum number of characters of a text that may be a blank.
 
 A blank names one thing in a few words. This is also the longest value that results are searched
 for; longer text is prose, in which brackets have other meanings.
@@ -117,7 +117,7 @@ _FILLED = "insert|replace|enter|fill|put|add|provide"
 _BETWEEN = re.compile(r"[\s_-]+")
 _SPOKEN = re.compile(r"[\w'\u2019\s-]+")
 _MOST_WORDS = 8
-"""Words of ``insert ... here``; a longer text is an instruction to a person."""
+"""Maximum words of ``insert ... here``; a longer text is an instruction to a person."""
 _SIGN = re.compile(rf"\s*(?:[<{{(\[]|\$\{{|insert[ _-]|(?:{_FILLED}|your)_)", re.IGNORECASE)
 _FILL_VERBS = frozenset(_FILLED.split("|"))
 _ASKING = frozenset({"insert", "enter"})
@@ -149,7 +149,7 @@ _NOTICES = frozenset(
 
 
 def may_be_blank(text: str) -> bool:
-    """Return whether *text* begins like a blank: a quick test before `is_blank`."""
+    """Return whether *text* begins like a blank, as a fast check before `is_blank`."""
     return len(text) <= LONGEST and _SIGN.match(text) is not None
 
 
@@ -195,7 +195,7 @@ def _is_of_template(text: str) -> bool:
 
 
 def _is_insert_instruction(text: str, field: frozenset[str]) -> bool:
-    """Return whether *text* is ``insert ... here``; it is split since words hold separators."""
+    """Return whether *text* is ``insert ... here``; split, because words contain separators."""
     text = text.removesuffix(".").removesuffix("!")
     words = _BETWEEN.split(text.casefold()) if _SPOKEN.fullmatch(text) else [""]
     if words[0] != "insert" or words[-1] != "here" or len(words) > _MOST_WORDS:

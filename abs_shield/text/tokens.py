@@ -73,13 +73,13 @@ HEDGES = frozenset(
 )
 """Words about the speaker's attitude rather than the subject."""
 TITLES = SENTENCE_TITLES | frozenset("sir dame madam".split())
-"""Titles of people: the name behind one does not begin a sentence, and needs no title."""
+"""Titles of people; the name after one does not begin a sentence."""
 _DAYS = frozenset(
     f"{day}day{s}" for day in "mon tues wednes thurs fri satur sun".split() for s in ("", "s")
 ) | frozenset("utc gmt".split())
 """Capitalised words that are not names."""
 _CLITICS = frozenset("d ll m re s t ve".split())
-"""Endings behind the apostrophe of a function word: `I'd`, `it'll`."""
+"""Endings after the apostrophe of a function word: `I'd`, `it'll`."""
 
 
 class Number(NamedTuple):
@@ -88,8 +88,8 @@ class Number(NamedTuple):
 
     Attributes:
         value: The number; 1.2 million is 1,200,000.
-        within: Half of its last digit: the most that rounding may hide.
-        other: Its other reading: 1000 of ``1.000``; the same value if there is none.
+        within: Half a unit of its last digit, the largest rounding error.
+        other: Its other reading, such as 1000 for ``1.000``; the same value if there is none.
     """
 
     value: float
@@ -104,10 +104,10 @@ class Token(NamedTuple):
     Attributes:
         key: Its form for comparison: the word's stem, or the number's value.
         start: Offset of its first character in the text.
-        end: Offset behind its last character.
+        end: Offset after its last character.
         figure: Its number; None for words.
         content: Whether it is a content word: not a function word, a hedge or a number.
-        counts: Whether it is a small number in words, such as ``two``.
+        counts: Whether it is a small number word, such as ``two``.
         is_name: Whether it is written as a name or an id.
     """
 
@@ -128,7 +128,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
     ['flight', 'cost', '1200', 'in', '2024', '5']
     """
     result: list[Token] = []
-    # Blanks of the same length, so that the offsets stay.
+    # Spaces of the same length, so that offsets are unchanged.
     masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     behind = 0
     for match in _TOKEN.finditer(masked):
@@ -148,7 +148,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
                 continue
         first = not result or _opens(masked, result[-1], start)
         result.extend(_read(match, masked, first))
-        if result:  # digits such as "²" are not numbers
+        if result:  # characters such as "²" are digits, but not numbers
             behind = result[-1].end
         if len(result) >= most:
             break
@@ -166,7 +166,7 @@ def keys_of(text: str, *, most: int = 2_000) -> list[str]:
 
 
 def _opens(text: str, last: Token, start: int) -> bool:
-    """Return whether the word at *start* begins a sentence or a quotation, behind *last*."""
+    """Return whether the word at *start*, after *last*, begins a sentence or a quotation."""
     between = text[last.end : start].strip()
     if between == "." and lowered(text[last.start : last.end]) in TITLES:
         return False
@@ -216,7 +216,7 @@ def _read_word(written: str) -> tuple[str, bool, bool, bool]:
     return stem(lower), content, is_name, lower in MONTHS
 
 
-# A text has few different words; some 30,000 are a large one.
+# Cached: a text has few different words; about 30,000 are a large text.
 _remembered = lru_cache(maxsize=1 << 15)(_read_word)
 
 
@@ -233,7 +233,7 @@ def is_small(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _key(value: float) -> str:
-    # Twelve digits hide the noise of floats: 0.1 + 0.2 is 0.3.
+    # Twelve digits hide rounding errors of floats: 0.1 + 0.2 is 0.3.
     return f"{value:.12g}"
 
 
@@ -265,7 +265,7 @@ def _in_words(written: str, start: int, text: str) -> Token | None:
 
 def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
     end = start + len(written)
-    # a blank, a word of at most nine letters, and the letter behind it
+    # A space, a word of at most nine letters, and the character after it.
     scaled = _SCALE.match(text, end, end + 12)
     word = (scaled[1] or scaled[2]) if scaled else ""
     scale = word if word.casefold() in SCALES else ""

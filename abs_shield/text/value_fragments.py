@@ -1,4 +1,4 @@
-"""Words inside a longer value, without those that are only a part of an identifier."""
+"""Words inside a longer value, except those that are only a part of an identifier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.text.separatorless import SeparatorlessText
 _DIGIT = re.compile(r"\d")
 _COMPOUND = re.compile(r"[/:=?&#,+*!$%^~@]")
 _AFTER = frozenset(":=?&#,")
-"""Characters before a whole address; a slash only behind an address, or in a URL."""
+"""Characters before a whole address; a slash only after an address, or in a URL."""
 _OF_ADDRESS = re.compile(r"[.:@]")
 
 

@@ -15,7 +15,7 @@ _FORMULA = re.compile(
     r"\$[\w.$]+|(?:[^!]{1,64}!)?\$?[A-Z]{1,3}\$?\d{1,7}:\$?[A-Z]{1,3}\$?\d{0,7}|=.+|\*[\w.*]+"
     r"|arn:aws[\w-]*:\w+:[\w-]*:aws:.+"
 )
-"""A field of a query, a range of cells, an expression, a pattern, a vendor's resource."""
+"""A query's field, a range of cells, an expression, a pattern, a cloud resource."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[t ].*)?|\d{4}[/.]\d{1,2}[/.]\d{1,2}(?:[t ].*)?"
@@ -85,7 +85,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 LONGEST = 256
 """
-Characters of a value that its shape is read from, so that the time of each pattern is bounded.
+Maximum characters of a value from which its shape is read, to bound the time of each pattern.
 """
 
 
@@ -150,7 +150,7 @@ def is_sentinel(text: str) -> bool:
 
 def is_name_with_year(text: str) -> bool:
     """
-    Return whether *text* is words and a year, such as the name of a yearly event.
+    Return whether *text* consists of words and a year, such as the name of a yearly event.
 
     >>> texts = ("keynote-2026", "annual_report_2025", "inv-2026", "keynote-4711")
     >>> [is_name_with_year(text) for text in texts]
@@ -161,7 +161,7 @@ def is_name_with_year(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """
-    Return whether *text* reads as an identifier by itself: many digits, or mixed capitals.
+    Return whether *text* looks like an identifier: many digits, or mixed capitals.
 
     >>> [is_code(t) for t in ("HAT170", "ZFA04Y", "#W2378156", "us-east-1", "Paris", "gpt-4o")]
     [True, True, True, False, False, False]
@@ -178,16 +178,14 @@ def is_code(text: str) -> bool:
     letters = _CODE_LETTER.findall(text)
     if not letters:
         return digits >= 5  # fewer digits with separators are a version, a score or a range
-    # Q4, MP3 and gpt-4o have fewer; a booking code has at least five capitals and digits
+    # Q4, MP3 and gpt-4o have fewer; a booking code has at least five capitals and digits.
     return digits >= 4 or (digits >= 2 and len(text) >= 5 and all(c.isupper() for c in letters))
 
 
 def _is_number_of_something(digits: str) -> bool:
     """Return whether digits identify something: they begin with a zero, or are many."""
     if digits[0] == "0":
-        return (
-            len(digits) >= 4
-        )  # a count does not begin with a zero, and 007 is too short for an id
+        return len(digits) >= 4  # a count does not begin with a zero; 007 is too short for an id
     # fewer digits are a count or an amount
     return len(digits) >= 8 and _PACKED_MOMENT.fullmatch(digits) is None
 
@@ -209,6 +207,6 @@ def outline_pattern(normalised: str) -> re.Pattern[str]:
     >>> [outline_pattern("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
     [True, False]
     """
-    # Possessive: a run of letters or digits is never split again.
+    # Possessive quantifiers: a run of letters or digits is never split again.
     runs = {"a": r"[^\W\d_]++", "9": r"\d++"}
     return re.compile("".join(runs.get(c) or re.escape(c) for c in outline(normalised)))

@@ -134,7 +134,7 @@ _KIN = (
     ("password", "send notify"),
     (_EDIT, f"{_EDIT} remove delete erase drop discard clear disable undo terminate end repair"),
 )
-"""Verbs of tools, and further verbs for their action, in this direction only."""
+"""Verbs in tools' names, and further verbs for the same action; not symmetric."""
 
 
 def _kin() -> dict[str, frozenset[str]]:
@@ -207,12 +207,12 @@ def infinitive(word: str) -> str:
     if word.endswith("ed"):
         forms += [word[:-1], word[:-2]]
         if len(word) > 4 and word[-3] == word[-4]:
-            forms.append(word[:-3])  # "planned" has its last letter twice
+            forms.append(word[:-3])  # the last letter is doubled, as in "planned"
     return next((form for form in forms if is_action(form)), "")
 
 
 def past_forms() -> Iterator[str]:
-    """Yield the past forms of action verbs, without those of mere speech."""
+    """Yield the past forms of action verbs, except verbs of speech."""
     yield from (word for word, verb in _PAST.items() if verb not in SPEECH_VERBS)
     for verb in (VERB_EFFECTS.keys() | RARE_VERBS) - SPEECH_VERBS:
         if is_action(verb):

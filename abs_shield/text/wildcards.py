@@ -1,4 +1,4 @@
-"""Values that mean many things, or everything: wildcards, roots, and words such as ``all``."""
+"""Detection of values that select many things or all: wildcards, roots, words such as ``all``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\ufffc"
     "\U000e0100-\U000e01ef]|\u2800(?![\u2801-\u28ff])"
 )
-"""Fillers, selectors and blanks that Unicode does not class as blanks."""
+"""Invisible fillers and selectors that Unicode does not classify as spaces."""
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _QUOTES = "\"'`"
 _ROOT = re.compile(
@@ -32,7 +32,7 @@ _TAUTOLOGY = re.compile(
     r"(?:--.*|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""A condition that is true for every row, alone or behind ``or``."""
+"""A condition that is true for every row, alone or after ``or``."""
 _ALL = (
     r"\b(?:all|every\w*|any(?:thing|one|body)?|each|whole|entire\w*|completely|empty|clear|wipe|purge"
     r"|flush|truncate|alle[mnrs]?|sämtliche\w*|ganze\w*|tou[st]|toutes?|todo?a?s?|tutt[oiae]|alla|allt"
@@ -44,7 +44,7 @@ _SAYS_NOT_ALL = re.compile(
 )
 _AUDIENCES = frozenset({"@here", "@channel", "@room"})
 _SPACED = re.compile(r"\w(?: \w)+")
-_LONGEST_SPACED = 32  # characters of a word with blanks between its letters
+_LONGEST_SPACED = 32  # characters of a word with spaces between its letters
 _CONDITION = re.compile(
     r"(?:!=?|<>|[<>]=?|=|~=?(?![/\\])|\^|%(?!\d[0-9a-fA-F]|[a-fA-F][0-9a-fA-F]%))\s*[\w\"']"
     r"|(?:\w{1,20}\.{2,3}\w{0,20}|\.{2,3}\w{1,20}|(?!\d\d?:\d\d\Z)\d{0,9}:\d{0,9})\Z"
@@ -89,7 +89,7 @@ def is_condition(text: str) -> bool:
     [False, False, False, False, False, True]
     """
     bare = text[:_LONGEST].strip()
-    # an address or a tag in brackets, not a comparison
+    # An address or a tag in brackets is not a comparison.
     if len(text) > _LONGEST or not bare or (bare[0] == "<" and bare[-1] == ">"):
         return False
     return _CONDITION.match(bare) is not None or _BEHIND.search(bare) is not None
@@ -110,7 +110,7 @@ def selects_all(text: str) -> bool:
         return True
     if bare.casefold() in _WORDS or bare.casefold() == "true":
         return True
-    return bare != "1" and _TAUTOLOGY.search(condition) is not None  # a single 1 is a value
+    return bare != "1" and _TAUTOLOGY.search(condition) is not None  # a plain 1 is a value
 
 
 def _has_name(bare: str) -> bool:
@@ -122,7 +122,7 @@ def _has_name(bare: str) -> bool:
 
 def states_all(text: str) -> bool:
     """
-    Return whether a text says that all of something is meant, in one of many languages.
+    Return whether a text states that all of something is meant, in one of many languages.
 
     >>> [states_all(text) for text in ("Delete all of it", "Don't delete all of it", "Empty it")]
     [True, False, True]
@@ -157,7 +157,7 @@ def has_hidden_characters(text: str) -> bool:
     Return whether *text* has invisible characters: controls, fillers, tags.
 
     Joiners between two non-ASCII characters are normal in Persian, Hindi and emoji, and so are
-    variation selectors behind a symbol.
+    variation selectors after a symbol.
 
     >>> [has_hidden_characters(text) for text in ("eve\u202e", "eve", "eve\n")]
     [True, False, False]

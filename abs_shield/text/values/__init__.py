@@ -1,1 +1,1 @@
-"""Extraction of all values of a text: numbers, money, dates, times, ids and measures."""
+"""Extraction of the values in a text: numbers, money, dates, times, ids and measures."""

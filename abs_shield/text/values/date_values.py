@@ -10,9 +10,9 @@ from abs_shield.text.values.figure import DATE, TIME, Day, Figures, Minute, buil
 _SHORT = {name[:3]: n for n, name in enumerate(ENGLISH, 1)} | {
     "sept": 9, "janv": 1, "févr": 2, "avr": 4, "juil": 7, "okt": 10, "déc": 12, "dez": 12,
 }  # fmt: skip
-# Whole names of all languages, but few abbreviations: others mean several months, or are words.
+# Full names in all languages, but few abbreviations: others are ambiguous, or are words.
 _NUMBER = whole_names() | _SHORT
-# Only English, in which words of texts are compared.
+# Only English, the language in which words of texts are compared.
 MONTHS = {name: name for name in ENGLISH} | {name[:3]: name for name in ENGLISH}
 MONTHS["sept"] = "september"
 """The whole English name for each name and abbreviation of a month."""
@@ -20,9 +20,9 @@ MONTH = rf"(?:{'|'.join(sorted(map(re.escape, _NUMBER), key=len, reverse=True))}
 _WORD = r"[^\W\d_]{3,12}\b\.?"
 """A possible name of a month; the lookup is faster than a pattern of some six hundred names."""
 _GAP = r"\s{1,8}"
-"""A blank, or a line's end in wrapped text."""
+"""A space, or a line's end in wrapped text."""
 _MAYBE = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
-"""A word and a number, like a month with a day or a year; faster than matching its name."""
+"""A word and a number, such as a month with a day or a year; faster than matching names."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
 _WEEKDAYS = (
     "monday mon",
@@ -80,10 +80,10 @@ def days(form: str, text: str) -> tuple[Day, ...]:
             candidates = [Day(year, month, day[0] if day else None)]
         case "dmy":
             one, other, year = numbers
-            # two digits are a year of this century, as in results of tools
+            # Two digits are a year of this century, as in results of tools.
             year += 2000 if year < 100 else 0
             candidates = [Day(year, one, other), Day(year, other, one)]
-            # with full stops, the day is first
+            # With full stops, the day comes first.
             candidates = candidates[1:] if "." in text else candidates
         case "my":
             candidates = [Day(numbers[0], _month(text), None)]
@@ -116,7 +116,7 @@ def weekdays(text: str) -> frozenset[int]:
 
 def minute(text: str, half: str = "") -> Minute | None:
     """
-    Return a time of day, with the *half* of the day behind it; None if it is invalid.
+    Return a time of day, with its *half* of the day ("a" or "p"); None if it is invalid.
 
     >>> minute("6", "p"), minute("29:10")
     (Minute(minutes=1080, half=False, whole=False), None)
@@ -154,7 +154,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """
-The first day of a range, without its month, before the last one.
+The first day of a range, without its month, before the last day.
 
 A noun before a number, as in "Seat 14 - 5 May", makes it a number of that noun.
 """
@@ -180,7 +180,7 @@ def day_of(match: re.Match[str], text: str) -> Figures:
 
 
 def _further_days(match: re.Match[str], text: str, day: Day) -> Figures:
-    """Yield the days behind a first one that omit its month: ``May 3, 4 and 5``, ``May 3 - 5``."""
+    """Yield the days after a first one that omit its month: ``May 3, 4 and 5``, ``May 3 - 5``."""
     end = match.end()
     for _ in range(_MOST_DAYS):
         to = _THROUGH.match(match.string, end)

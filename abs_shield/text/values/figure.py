@@ -1,4 +1,4 @@
-"""Figures of a text: numbers, amounts, dates, times and ids; their signs; when two agree."""
+"""Figures of a text: numbers, amounts, dates, times and ids; their signs and comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_YEAR = 4  # digits; a year of fewer is not recognisable
 
 
 class Day(NamedTuple):
-    """A day or a month; None for an omitted part, as the year of ``May 15``."""
+    """A day or a month; None for an omitted part, such as the year of ``May 15``."""
 
     year: int | None
     month: int
@@ -30,9 +30,9 @@ class Minute(NamedTuple):
     A time of day.
 
     Attributes:
-        minutes: Since midnight.
-        half: Whether the half of the day is open.
-        whole: Whether it is visibly on a 24-hour clock.
+        minutes: Minutes since midnight.
+        half: Whether it is unknown if the time is a.m. or p.m.
+        whole: Whether it is certainly on a 24-hour clock.
     """
 
     minutes: int
@@ -51,10 +51,10 @@ class Figure(NamedTuple):
         kind: number, money, date, time or id.
         text: The text of the figure: ``whole[start:end]``.
         start: Offset of its first character.
-        end: Offset behind its last character.
+        end: Offset after its last character.
         values: Its possible values, the likeliest first; at least one.
-        step: The worth of a number's last digit: ``100000`` in "1.2 million".
-        unit: ``%``, a currency's code, or the word behind the number; empty without one.
+        step: The unit of a number's last digit: ``100000`` in "1.2 million".
+        unit: ``%``, a currency's code, or the word after the number; empty without one.
         soft: Whether it needs no evidence: an ordinal, a list's number, a counting word.
     """
 
@@ -75,7 +75,7 @@ class Figure(NamedTuple):
     @property
     def numbers(self) -> tuple[Decimal, ...]:
         """Return the values that are numbers."""
-        # Nearly all figures have one value, and this is read for every pair of them.
+        # A fast path, because nearly all figures have one value, and each pair is compared.
         values = self.values
         if len(values) == 1:
             return values if isinstance(values[0], Decimal) else ()  # type: ignore[return-value]
@@ -83,7 +83,7 @@ class Figure(NamedTuple):
 
     @property
     def readings(self) -> Iterator[tuple[Decimal, Decimal]]:
-        """Yield the values that are numbers, each with the worth of its last digit."""
+        """Yield the values that are numbers, each with the unit of its last digit."""
         first, *others = self.numbers
         yield first, self.step
         yield from ((one, abs(self.step * one / first) if first else self.step) for one in others)
@@ -102,10 +102,10 @@ def build_figure(
 
 def figures_agree(stated: Figure, stands: Figure) -> bool:
     """
-    Return whether *stated*, as far as it is given, agrees with the evidence.
+    Return whether *stated*, as precise as it is, agrees with the evidence.
 
     A number may be rounded to its digits, a date may omit its year, a time its half of the day;
-    signs are ignored, since a refund of 20 is recorded as -20.
+    signs are ignored, because a refund of 20 may be recorded as -20.
     """
     if stated.kind in SUMS and stands.kind in SUMS:
         return _same_unit(stated, stands) and any(
@@ -127,7 +127,7 @@ def is_year(figure: Figure) -> bool:
 
 def is_near(one: Decimal, other: Decimal, step: Decimal) -> bool:
     """
-    Return whether two numbers are equal within half a *step*, whatever their signs.
+    Return whether two numbers are equal within half a *step*, ignoring their signs.
 
     >>> is_near(Decimal("1.2e6"), Decimal("1234567"), Decimal("1e5"))
     True
@@ -157,7 +157,7 @@ def _equal(one: Value, other: Value) -> bool:
 
 
 def _same_day(stated: Day, stands: Day) -> bool:
-    """Return whether a possibly incomplete day agrees with another; not the other way round."""
+    """Return whether a possibly incomplete day agrees with a complete one."""
     if stated.month != stands.month or (stated.day is not None and stated.day != stands.day):
         return False
     return None in (stated.year, stands.year) or stated.year == stands.year

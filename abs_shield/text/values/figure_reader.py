@@ -49,7 +49,7 @@ from abs_shield.text.values.numerals import (
     WORDS,
 )  # fmt: skip
 
-# No form matches this character, and the offsets stay.
+# No form matches this character; offsets are unchanged.
 _GONE = "\x00"
 _RUN = re.compile(r"\d[\d.]{0,40},[\d.,]*\d")
 _NUMBER = re.compile(DIGITS)
@@ -58,7 +58,7 @@ _ONE = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)*")
 
 def unescape_newlines(text: str) -> str:
     r"""
-    Return *text* with escaped line ends as real ones; offsets stay.
+    Return *text* with escaped line ends as real ones; offsets are unchanged.
 
     >>> unescape_newlines(r"one\ntwo").splitlines()
     ['one ', 'two']
@@ -68,7 +68,7 @@ def unescape_newlines(text: str) -> str:
 
 def separate_numbers(text: str) -> str:
     """
-    Return *text* with a semicolon for each comma between two numbers; offsets stay.
+    Return *text* with a semicolon for each comma between two numbers; offsets are unchanged.
 
     >>> separate_numbers("3,54.20 and 0.31,127.88"), separate_numbers("1,200.50 and 12,5")
     ('3;54.20 and 0.31;127.88', '1,200.50 and 12,5')
@@ -89,7 +89,7 @@ def _parted(run: re.Match[str]) -> str:
 
 
 def blank_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return the text with blanked spans, in which nothing more matches."""
+    """Return the text with *spans* blanked, so that no form matches in them."""
     if not spans:
         return text
     pieces, behind = [], 0
@@ -101,7 +101,7 @@ def blank_spans(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 class _AsciiCharacters(dict[int, str]):
-    """A translation of digits, hyphens, colons and blanks to ASCII, one for one."""
+    """A translation of digits, hyphens, colons and spaces to ASCII, one for one."""
 
     def __missing__(self, code: int) -> str:
         digit = unicodedata.decimal(chr(code), None)
@@ -147,7 +147,7 @@ def figures(text: str) -> list[Figure]:
     [('id', '#W77120'), ('money', '$1,200'), ('number', '25%'), ('date', 'May 15'), ('time', '6pm')]
     """
     plain = unescape_newlines(text if text.isascii() else text.translate(PLAIN))
-    # Most sentences without digits end here, before some thirty patterns.
+    # A fast check before some thirty patterns: most sentences without digits have no figures.
     if _HAS.search(plain) is None and _CUED_FORM.search(plain) is None:
         return []
     # The number of a citation is not a figure of the text.
@@ -252,7 +252,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], .
     (_NUMBER_FORM, number_of),
     (_form(_IN_WORDS), words_of),
 )  # fmt: skip
-"""The order matters: text that one form has matched is hidden from later ones."""
+"""The order matters: text matched by one form is hidden from later ones."""
 
 _OF_BARE = ((_PHONE_FORM, id_of), (_NUMBER_FORM, number_of))
 """The forms that occur in a text of only plain numbers."""
@@ -267,4 +267,4 @@ _NEEDED = {
     _PHONE_FORM: re.compile(r"\+|[0-9][-. )]"),
     _RANGE_FORM: re.compile(r"-|[ ]to[ ]", re.IGNORECASE),
 }
-"""Without one of these a form cannot match, so that it can be skipped."""
+"""Characters that a form needs; without one of them in the text, it is skipped."""

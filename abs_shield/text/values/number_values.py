@@ -63,13 +63,13 @@ def _scale(match: re.Match[str]) -> str:
 
 
 def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
-    """Return values of money without three decimals: ``1.200`` euros are twelve hundred."""
+    """Return the values of money that do not have three decimals: ``1.200`` euros are 1200."""
     return values[1:] if len(values) > 1 else values
 
 
 def percent_of(match: re.Match[str], text: str) -> Figures:
     read = parse_numeral(match["digits"])
-    # a record may have 0.25 for 25 %
+    # A record may have 0.25 for 25 %.
     values = (*read.values, *(value / 100 for value in read.values))
     yield build_figure(NUMBER, text, match.span(), *values, step=read.step, unit="%")
 
@@ -98,7 +98,7 @@ def number_of(match: re.Match[str], text: str) -> Figures:
 
 
 def _unit(match: re.Match[str]) -> str:
-    """Return the unit behind a number; for temperatures, the degree and a letter."""
+    """Return the unit after a number; for temperatures, the degree sign and a letter."""
     if degrees := match["degrees"]:
         return FAHRENHEIT if "f" in degrees.casefold() else CELSIUS
     return match["unit"] or ""
@@ -130,7 +130,7 @@ def words_of(match: re.Match[str], text: str) -> Figures:
     unit = (match["unit"] or "").casefold()
     span = match.span("words")
     whole = value == value.to_integral_value()
-    # evidence seldom has the words of "a thirty-year mortgage", nor dozens and halves
+    # Evidence seldom contains words such as "a thirty-year mortgage", dozens or halves.
     round_ = not whole or "dozen" in match["words"].casefold()
     soft = value <= COUNTED or round_ or text[span[1] : span[1] + 1] == "-"
     step = Decimal(1) if whole else Decimal("0.1")
@@ -154,7 +154,7 @@ _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){2,6}")
 _LEAST_DIGITS = 3  # COVID-19, MP3 and Q4 have fewer
 _LEAST_LOCATOR = 5  # letters and digits of an airline's booking code; five or six are common
 _NAMES = re.compile(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d")
-"""Characters of a token that is more than a plain number."""
+"""Patterns of a token that is more than a plain number."""
 _HYPHENATED_WORD = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
 _LONGEST_ID = 256  # characters, as many as `value_shapes` reads
 _SCHEME = re.compile(

@@ -14,9 +14,9 @@ DIGITS = (
     rf"(?:\d{{1,3}}(?:,\d{{2,3}}){{0,6}},\d{{3}}(?:\.\d{{1,12}})?|\d{{1,3}}(?:{GAP}\d{{3}}){{1,7}}(?:[.,]\d{{1,12}})?"
     r"|\d{1,3}(?:\.\d{3}){2,7}(?:,\d{1,12})?|\d{1,3}\.\d{3},\d{1,12}|\d{1,24}(?:[.,]\d{1,12})?)"
 )
-"""A number in digits: 1,200.50, 1.200,50, 1 200 with a narrow blank, 12,5."""
+"""A number in digits: 1,200.50, 1.200,50, 1 200 with a narrow space, 12,5."""
 SPACED = rf"(?:\d{{1,3}}(?:[ ]\d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?!\d)|{DIGITS})"
-"""A number in digits with any blank between its groups; only for money."""
+"""A number in digits with any space between its groups; only for money."""
 _LEAST_LETTERS = 4
 """Shorter words have other meanings in English: ``bin`` and ``mil`` are thousands."""
 SCALES = {"hundred": 2, "thousands": 3, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9} | {
@@ -64,11 +64,11 @@ WORDS = (
 _GAP = re.compile(f"{GAP}|[ ]")
 _ONE = Decimal(1)
 COUNTED = 12
-"""The largest number in words that counts as the reader's own count; larger ones are quoted."""
+"""Largest number word that may be the writer's own count; larger ones need evidence."""
 
 
 class Numeral(NamedTuple):
-    """The possible values of a number, the likeliest first, and the worth of its last digit."""
+    """The possible values of a number, the likeliest first, and the unit of its last digit."""
 
     values: tuple[Decimal, ...]
     step: Decimal
@@ -105,11 +105,11 @@ def _readings(text: str) -> tuple[str, ...]:
     if not (commas or stops):
         return (text,)
     whole, _, after = text.partition("," if commas else ".")
-    # Only three digits behind a single separator may be thousands or decimals.
+    # Only three digits after a single separator may be thousands or decimals.
     plain, joined = f"{whole}.{after}", whole + after
     if len(after) != 3 or len(whole) > 3 or whole.startswith("0"):
         return (plain,)
-    # in English, a comma before three digits always groups them
+    # In English, a comma before three digits always separates thousands.
     return (joined,) if commas else (plain, joined)
 
 

@@ -27,7 +27,7 @@ _KINDS = {
     "rate": "kbps kbit=1 mbps mbit=1e3 gbps gbit=1e6",
     "money": "cent pence penny p minor=0.01 major=1",
 }
-"""The units of each kind: words, and their worth after ``=``."""
+"""The units of each kind: words, and their factor after ``=``."""
 _BARE = frozenset(
     "min m s h t g l p sec second minute hour day week month quarter year metric minor".split()
 )
@@ -36,15 +36,15 @@ _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
 _ROUNDED = Decimal("0.02")
-"""The share by which a converted temperature may be rounded, up or down."""
+"""Maximum relative rounding of a converted temperature."""
 _COLDEST = 30
-"""Largest temperature that may also be below zero: at -40 both units are equal."""
+"""Largest temperature that may also be negative; at -40 both units are equal."""
 _OFF = Decimal("0.1")
-"""The share by which a converted figure may be rounded."""
+"""Maximum relative rounding of a converted figure."""
 
 
 class Unit(NamedTuple):
-    """A unit: its kind, and its worth in the smallest unit of that kind."""
+    """A unit: its kind, and its size in the smallest unit of that kind."""
 
     kind: str
     worth: Decimal
@@ -69,7 +69,7 @@ def _units() -> dict[str, tuple[Unit, ...]]:
 
 _DEGREES = {CELSIUS: Unit("temperature", Decimal(1)), FAHRENHEIT: Unit("temperature", Decimal(2))}
 """Units without a conversion factor."""
-# Degrees have no factor in `_KINDS`, since their scales begin at different zeros.
+# Degrees have no factor in `_KINDS`, because their scales have different zero points.
 _UNITS = _units() | {
     "celsius": (_DEGREES[CELSIUS],),
     "fahrenheit": (_DEGREES[FAHRENHEIT],),
@@ -85,7 +85,7 @@ _WORTHS = {
 
 def units_of(word: str) -> tuple[Unit, ...]:
     """
-    Return the possible units of a word behind a number; empty for other words.
+    Return the possible units of a word after a number; empty for other words.
 
     >>> units_of("hours"), units_of("bags")
     ((Unit(kind='time', worth=Decimal('3.6E+6')),), ())
@@ -102,7 +102,7 @@ def field_units(name: str) -> tuple[Unit, ...]:
     >>> field_units("weight_g"), field_units("durationMs"), field_units("t_per_ha")
     ((Unit(kind='mass', worth=Decimal('1E+3')),), (Unit(kind='time', worth=Decimal('1')),), ())
     """
-    # a name's end has its unit; the rest is not split
+    # Only the end of a long name is split, because that contains the unit.
     words = [word.casefold() for word in _WORD.findall(name[-60:])]
     if not _TEMPERATURE.isdisjoint(words):
         degree = _DEGREES.get(_LETTERS.get(words[-1], "")) or next(
@@ -111,7 +111,7 @@ def field_units(name: str) -> tuple[Unit, ...]:
         )
         return (degree,) if degree else (*_DEGREES.values(),)
     joined = "".join(words[-2:])
-    # capitals inside, as in `durationKWh`, split the unit into two words
+    # Capitals inside a unit, as in `durationKWh`, split it into two words.
     last = joined if joined in ("kwh", "mwh", "gwh", "kib", "mib", "gib") else "".join(words[-1:])
     before = words[: -2 if last == joined else -1]
     if not before and last in _BARE:
@@ -133,7 +133,7 @@ def lengths_in(name: str) -> Iterator[tuple[str, str]]:
 
 
 def converted_units(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
-    """Yield a figure in other units of its kind: value, worth of the last digit, unit."""
+    """Yield a figure in other units of its kind: value, unit of the last digit, unit."""
     units = units_of(figure.unit)
     if figure.kind == MONEY or (not units and figure.step == _CENT):
         units = (Unit("money", Decimal(1)),)
@@ -145,15 +145,15 @@ def converted_units(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
             ratio = worth / other
             if ratio != 1:
                 value = figure.numbers[0] * ratio
-                # half an hour is a range in which any figure in milliseconds would fit
+                # Without a bound, half an hour would fit any figure in milliseconds.
                 yield value, min(figure.step * ratio, abs(value) * _OFF), Unit(kind, other)
 
 
 def _in_other_degrees(figure: Figure, unit: Unit) -> Iterator[tuple[Decimal, Decimal, Unit]]:
     """
-    Yield a temperature in the other unit, as exact as people convert: 350 F are 175 C.
+    Yield a temperature in the other unit, with the usual rounding: 350 F are 175 C.
 
-    A figure has no sign, so it may be below zero as well.
+    A figure has no sign, so it may also be negative.
     """
     degrees = figure.numbers[0]
     for number in (degrees, -degrees) if abs(degrees) <= _COLDEST else (degrees,):
