@@ -39,15 +39,15 @@ from abs_shield.text.safe_display import escaped
 from abs_shield.text.verbs import VerbEffect
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1
-"""Ranks: a call is reported for the contradiction of the highest rank in its window."""
+"""Ranks: the contradiction of the highest rank in the window is reported."""
 _RANKS = {
     (VerbEffect.MAKE, VerbEffect.UNMAKE): _UNDONE,
     (VerbEffect.UNMAKE, VerbEffect.MAKE): _WEAK,
     (VerbEffect.CHANGE, VerbEffect.UNMAKE): _WEAK,
 }
 """Ranks of two verbs on one noun, the earlier verb first; all other pairs have none."""
-_MAX_SIBLINGS = 32  # calls of a turn before this one; more than a window of the usual 10
-# a longer message is a pasted document, and each step is searched in all of it
+_MAX_SIBLINGS = 32  # earlier calls of the turn; more than the default window of 10
+# A longer message is a pasted document, which would be searched for each step.
 _MAX_TEXT_LENGTH = 8_192
 _MIN_ARGUMENTS = 2  # one argument does not show that both calls are about the same thing
 _USER_NOUNS = frozenset("user profile account setting preference password me my".split())
@@ -251,7 +251,7 @@ def _newest_user_text(session: Session) -> str:
 
 
 def _rank_by_verbs(first: Write, then: Write) -> int:
-    """Return how surely two verbs on one noun undo each other, as a rank; 0 if they do not."""
+    """Return the rank of a pair of verbs on one noun that undo each other; 0 if they do not."""
     # The verbs first: a call is compared with each write of the window, and few pairs have a rank.
     rank = _RANKS.get((first.action.does, then.action.does), 0)
     if not rank or not have_same_subject(first, then):
@@ -304,7 +304,7 @@ def _is_conflicting(first: Write, then: Write) -> bool:
 
 
 def _reverses_one_value(first: Write, then: Write) -> bool:
-    """Return whether two calls differ in one value, which is reversed: buy, then sell."""
+    """Return whether two calls differ in one value, which is the opposite: buy, then sell."""
     if first.tool != then.tool or len(first.arguments) < _MIN_ARGUMENTS:
         return False
     if first.arguments.keys() != then.arguments.keys():

@@ -118,7 +118,7 @@ class Baseline:
             shape: Whether a missing field and an unusual size count; False if `schema_mismatch`
                 covers them.
         """
-        # Rounded up to a power of two, so that few limits are computed; they are cached by it.
+        # Rounded up to a power of two, so that few different limits are computed and cached.
         width = 1 << max(0, len(observation.numbers) + latency - 1).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []

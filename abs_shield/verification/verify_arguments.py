@@ -42,7 +42,7 @@ def text(value: object, what: str) -> str:
     if type(value) is str:
         return value
     if isinstance(value, str):
-        # a subclass may have methods that raise, or return something else
+        # Methods of a subclass may raise, or return something else.
         return str.__str__(value)
     raise ShieldError(f"{what} is {shown(value)}; give a text")
 
