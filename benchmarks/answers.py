@@ -25,7 +25,7 @@ from recorded_data import (
     require_runs,
 )
 
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 

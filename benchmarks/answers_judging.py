@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.text.sentences import sentence_spans

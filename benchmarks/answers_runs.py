@@ -16,7 +16,7 @@ from answers_mutations import changed, swapped
 from command_line import report_progress
 
 from abs_shield.answer.checks.claimed_actions import claimed_actions
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core.events import MessageText

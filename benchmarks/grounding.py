@@ -31,8 +31,12 @@ from grounding_path import latency, shown
 from lexical_fit import fitted
 from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
-from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
-from abs_shield.answer.scorers.lexical.weights import Weights, shipped
+from abs_shield.answer.scorers.lexical.lexical_model import (
+    answer_probability,
+    claim_log_odds,
+    score_claims,
+)
+from abs_shield.answer.scorers.lexical.lexical_weights import Weights, shipped
 from abs_shield.policy.answer_config import AnswerConfig
 
 PUBLISHED = {

@@ -13,8 +13,12 @@ from grounding_measures import Spoken, calibration_error
 from lexical_fit import fitted
 from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
-from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
-from abs_shield.answer.scorers.lexical.weights import Weights
+from abs_shield.answer.scorers.lexical.lexical_model import (
+    answer_probability,
+    claim_log_odds,
+    score_claims,
+)
+from abs_shield.answer.scorers.lexical.lexical_weights import Weights
 
 _BINS = 10
 _FEW = 15

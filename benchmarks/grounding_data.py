@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.answer.extraction.claim_reader import claims_of
 
 FOLDS = 5
 TRAINED = {

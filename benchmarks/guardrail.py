@@ -16,7 +16,7 @@ from grounding_data import EDITED, FOLDS, MEASURED, TRAINED, Row, corpus
 from recorded_data import QUICK_ANSWERS, data_folder, labelled_answers
 
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
-from abs_shield.answer.scorers.lexical.weights import Weights
+from abs_shield.answer.scorers.lexical.lexical_weights import Weights
 
 SCORES = (0.3, 0.4, 0.5, 0.6)
 """Values of `holds_from` that are compared."""

@@ -11,9 +11,14 @@ from operator import mul
 from grounding_data import Row
 
 from abs_shield.answer.evidence.sentence_index import index_of
-from abs_shield.answer.scorers.lexical.features import FEATURES, MOST_WORDS, Idf, features_of
-from abs_shield.answer.scorers.lexical.model import question_keys, summary
-from abs_shield.answer.scorers.lexical.weights import (
+from abs_shield.answer.scorers.lexical.lexical_features import (
+    FEATURES,
+    MOST_WORDS,
+    Idf,
+    features_of,
+)
+from abs_shield.answer.scorers.lexical.lexical_model import question_keys, summary
+from abs_shield.answer.scorers.lexical.lexical_weights import (
     ANSWER,
     LogisticLayer,
     OddsCalibration,

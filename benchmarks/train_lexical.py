@@ -10,7 +10,7 @@ from grounding_data import TRAINED, corpus
 from lexical_fit import fitted
 from recorded_data import data_folder, labelled_answers
 
-from abs_shield.answer.scorers.lexical.weights import SHIPPED, to_json
+from abs_shield.answer.scorers.lexical.lexical_weights import SHIPPED, to_json
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / SHIPPED

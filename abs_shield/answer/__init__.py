@@ -6,22 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abs_shield.answer.assembly import Checked
     from abs_shield.answer.check_pipeline import acheck_answer, achecked, check_answer, checked
+    from abs_shield.answer.claim_reader import claims_of
     from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Span
-    from abs_shield.answer.evidence.collect import evidence_from, evidence_of
+    from abs_shield.answer.evidence.evidence_collection import evidence_from, evidence_of
     from abs_shield.answer.evidence.passages import Evidence
-    from abs_shield.answer.extraction.claim_reader import claims_of
     from abs_shield.answer.faithfulness import Faithfulness, FaithfulnessResult
     from abs_shield.answer.gate_calibration import GateFit, fit_gate
     from abs_shield.answer.hallucination_report import REPORT_SCHEMA, HallucinationReport
+    from abs_shield.answer.report_assembly import Checked
     from abs_shield.answer.revision import Settled, asettled, feedback_on, settled
     from abs_shield.answer.verifier import Odds, Verifier
     from abs_shield.policy.answer_config import AnswerConfig
 
 _MODULES = {
     "AnswerConfig": "abs_shield.policy.answer_config",
-    "Checked": "abs_shield.answer.assembly",
+    "Checked": "abs_shield.answer.report_assembly",
     "Claim": "abs_shield.answer.claim_types",
     "Evidence": "abs_shield.answer.evidence.passages",
     "Faithfulness": "abs_shield.answer.faithfulness",
@@ -40,9 +40,9 @@ _MODULES = {
     "asettled": "abs_shield.answer.revision",
     "check_answer": "abs_shield.answer.check_pipeline",
     "checked": "abs_shield.answer.check_pipeline",
-    "claims_of": "abs_shield.answer.extraction.claim_reader",
-    "evidence_from": "abs_shield.answer.evidence.collect",
-    "evidence_of": "abs_shield.answer.evidence.collect",
+    "claims_of": "abs_shield.answer.claim_reader",
+    "evidence_from": "abs_shield.answer.evidence.evidence_collection",
+    "evidence_of": "abs_shield.answer.evidence.evidence_collection",
     "feedback_on": "abs_shield.answer.revision",
     "fit_gate": "abs_shield.answer.gate_calibration",
     "settled": "abs_shield.answer.revision",

@@ -10,7 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from abs_shield.answer.assembly import (
+from abs_shield.answer.answer_request import AnswerRequest, request_of
+from abs_shield.answer.background_probes import Probed, abegin, begin, take_slot
+from abs_shield.answer.checks.value_check import has_unchecked_figures
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.claim_types import Assessment, Claim, Opinion, Opinions
+from abs_shield.answer.consistency_probes import ConsistencyProbe, probe_claims
+from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.reading_limits import read_of_answer
+from abs_shield.answer.hallucination_report import HallucinationReport
+from abs_shield.answer.judge_questions import injected_instructions
+from abs_shield.answer.markdown_blocks import has_code
+from abs_shield.answer.report_assembly import (
     NO_EVIDENCE,
     PENDING,
     SKIPPED,
@@ -19,20 +30,10 @@ from abs_shield.answer.assembly import (
     RunCalls,
     assemble,
 )
-from abs_shield.answer.checks.value_check import has_unchecked_figures
-from abs_shield.answer.claim_types import Assessment, Claim, Opinion, Opinions, Unavailable
-from abs_shield.answer.combination import combine
-from abs_shield.answer.evidence.extent import read_of_answer
-from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.answer.extraction.claim_reader import claims_of
-from abs_shield.answer.extraction.markdown_blocks import has_code
-from abs_shield.answer.hallucination_report import HallucinationReport
-from abs_shield.answer.injected_instructions import injected_instructions
-from abs_shield.answer.probes.background_probes import Probed, abegin, begin, take_slot
-from abs_shield.answer.probes.consistency import ConsistencyProbe, probe_claims
-from abs_shield.answer.request import AnswerRequest, request_of
+from abs_shield.answer.score_combination import combine
 from abs_shield.answer.scorers import CHECKS, SCORERS, Scorer, ScorerEffect
 from abs_shield.answer.scorers.word_scorer import answer_score
+from abs_shield.core import Unavailable
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps

@@ -9,10 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from abs_shield.answer.assembly import NOT_CHECKED, Checked
 from abs_shield.answer.checks.plain_statements import has_predicate
 from abs_shield.answer.claim_types import Assessment
 from abs_shield.answer.hallucination_report import ReportedClaim
+from abs_shield.answer.report_assembly import NOT_CHECKED, Checked
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.text.safe_display import escaped, shown

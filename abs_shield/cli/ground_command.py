@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from abs_shield.answer.assembly import Checked
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.claim_types import Assessment
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.hallucination_report import ReportedClaim
+from abs_shield.answer.report_assembly import Checked
 from abs_shield.cli.console import open_console, safe
 from abs_shield.cli.fitting_table import Column, FittingTable
 from abs_shield.cli.input_warnings import AllowEmpty, LineErrors, require_input

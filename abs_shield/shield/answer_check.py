@@ -21,7 +21,7 @@ from abs_shield.shield.off_switch import NOTE, SWITCH
 from abs_shield.shield.tool_registry import Registry
 
 if TYPE_CHECKING:
-    from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.report_assembly import Checked
     from abs_shield.answer.revision import Settled, Write
 
 logger = logging.getLogger("abs_shield")
@@ -48,7 +48,7 @@ class AnswerCheck:
         question: str | None,
         config: AnswerConfig,
     ) -> None:
-        from abs_shield.answer.evidence.collect import (
+        from abs_shield.answer.evidence.evidence_collection import (
             CachedEvidence,  # only who checks answers pays for it
         )
 
@@ -155,13 +155,13 @@ class AnswerCheck:
         return result
 
     def _unchecked(self, began: CheckStart) -> Checked:
-        from abs_shield.answer.assembly import unchecked
+        from abs_shield.answer.report_assembly import unchecked
 
         return self._hold(unchecked(self._session, note=NOTE), began)
 
     def _failed(self, error: Exception, began: CheckStart) -> Checked:
         """Handle an internal error, which is not a verdict; strict blocks an unchecked answer."""
-        from abs_shield.answer.assembly import NOT_CHECKED, unchecked
+        from abs_shield.answer.report_assembly import NOT_CHECKED, unchecked
 
         message = f"{ANSWER}: {error_location(error)}"
         logger.error("abs_shield could not check an answer: %s", message)
@@ -267,7 +267,7 @@ class AnswerRevision:
 
 def unchecked_answer(answer: str, session: Session) -> Settled:
     """Return an answer unchecked, for a policy that judges none."""
-    from abs_shield.answer.assembly import unchecked
+    from abs_shield.answer.report_assembly import unchecked
     from abs_shield.answer.revision import Settled
 
     return Settled(answer, unchecked(session, note=_UNDECLARED), 0)

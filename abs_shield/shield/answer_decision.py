@@ -26,9 +26,9 @@ from abs_shield.shield.off_switch import NOT_JUDGED, NOTE, SWITCH
 from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.answer.assembly import Checked
     from abs_shield.answer.claim_types import Assessment
     from abs_shield.answer.hallucination_report import ReportedClaim
+    from abs_shield.answer.report_assembly import Checked
 
 _VERDICTS = {
     "emit": Verdict.CLEAN, "revise": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,

@@ -33,7 +33,7 @@ from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
 if TYPE_CHECKING:
-    from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.report_assembly import Checked
 
 logger = logging.getLogger("abs_shield")
 _NO_LOG = (

@@ -12,7 +12,7 @@ from abs_shield.shield.run_redaction import Redact
 from abs_shield.stores import Store
 
 if TYPE_CHECKING:
-    from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.report_assembly import Checked
 
 logger = logging.getLogger("abs_shield")
 

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.scorers.verifier_scorer import verify
 from abs_shield.answer.scorers.word_scorer import words
 from abs_shield.model import Judge

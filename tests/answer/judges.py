@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from abs_shield.answer.probes.consistency import probe_claims
+from abs_shield.answer.consistency_probes import probe_claims
 from abs_shield.answer.scorers.judge_scorer import judge_claims
 from abs_shield.model import Terms, aplay, play
 from abs_shield.model.ask import DEFAULT_TERMS

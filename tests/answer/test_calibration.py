@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Shield, ShieldError, Tool, ToolCall, shield
 from abs_shield.answer import AnswerConfig, fit_gate
-from abs_shield.answer.gate import GateClaim, gate
+from abs_shield.answer.answer_gate import GateClaim, gate
 from abs_shield.answer.gate_calibration import fit_threshold
 from abs_shield.core.label import Label, Truth
 from abs_shield.stats.share_intervals import wilson

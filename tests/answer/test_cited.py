@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from abs_shield.answer.checks.citation_check import Sources
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.session import Session
 from abs_shield.text.citations import citations

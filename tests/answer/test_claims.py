@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.answer.check_pipeline import check_answer, checked
-from abs_shield.answer.extraction.claim_reader import MOST, claims_of
+from abs_shield.answer.claim_reader import MOST, claims_of
 from abs_shield.session import Session
 
 MARKED = """## Your bookings

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from abs_shield.answer.claim_types import Claim
-from abs_shield.answer.probes.cloze import GAP, ClozeGap, gaps, values_in
+from abs_shield.answer.consistency_probes import GAP, ClozeGap, gaps, values_in
 
 ALIKE = [
     ("$1,200", "1200 USD"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
-from abs_shield.answer.combination import combine
+from abs_shield.answer.claim_types import Claim, MissingValue, Opinion
+from abs_shield.answer.score_combination import combine
 from abs_shield.answer.scorers import ScorerEffect
+from abs_shield.core import Unavailable
 from abs_shield.stats.probabilities import log_odds
 
 CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))

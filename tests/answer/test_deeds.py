@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.session import Session
 
 LOOK = ("get_booking", {"id": "BK-2041"}, {"id": "BK-2041", "status": "confirmed", "price": 120})

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.claim_types import Claim, Opinion
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
-from abs_shield.answer.extraction.claim_reader import claims_of
+from abs_shield.core import Unavailable
 from tests.answer.conformance import HOSTILE, SCORERS, Row
 
 DOCUMENT = "The tower is in Paris. It was built in 1889. Anna Berg painted it red on May 4, 2023."

@@ -6,16 +6,16 @@ import pytest
 
 from abs_shield import Shield, shield
 from abs_shield.answer import checked, evidence_from
-from abs_shield.answer.assembly import Checked
-from abs_shield.answer.evidence.extent import (
+from abs_shield.answer.evidence.reading_limits import (
     MOST_NUMBERS,
     MOST_NUMBERS_OF_ANSWER,
     MOST_PASSAGES,
     beginning,
     count,
 )
-from abs_shield.answer.evidence.flatten import flatten
+from abs_shield.answer.evidence.result_lines import flatten
 from abs_shield.answer.evidence.value_index import ValueIndex
+from abs_shield.answer.report_assembly import Checked
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure_reader import figures
 from tests.hostile.steps import steps

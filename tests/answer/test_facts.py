@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.answer.checks.value_check import facts
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.core.events import Proposed, Returned, ToolCall
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of

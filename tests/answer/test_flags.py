@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.checks.opinions import CONTRADICTED
-from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.checks.combined_checks import hard
+from abs_shield.answer.claim_types import CONTRADICTED, Claim, Opinion
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.passages import Evidence, ExecutedAction
 from abs_shield.text.sentences import sentence_spans
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.gate import GateClaim, gate, overall_of
+from abs_shield.answer.answer_gate import GateClaim, gate, overall_of
 from abs_shield.errors import PolicyError
 from abs_shield.policy.answer_config import AnswerConfig
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Shield, shield
-from abs_shield.answer.evidence.collect import evidence_from, evidence_of
-from abs_shield.answer.evidence.flatten import MOST_LINES, flatten
+from abs_shield.answer.evidence.evidence_collection import evidence_from, evidence_of
 from abs_shield.answer.evidence.passages import PassageSource
+from abs_shield.answer.evidence.result_lines import MOST_LINES, flatten
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session
 from abs_shield.session.session_record import record_of

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.checks.opinions import CONTRADICTED, PRESENT
+from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.checks.value_check import ABSENT, DERIVED
-from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
-from abs_shield.answer.evidence.collect import evidence_from, evidence_of
+from abs_shield.answer.claim_types import CONTRADICTED, PRESENT, Claim, Opinion
+from abs_shield.answer.evidence.evidence_collection import evidence_from, evidence_of
 from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.core import Unavailable
 from abs_shield.session import Session
 from abs_shield.text.sentences import sentence_spans
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import index_of
-from abs_shield.answer.extraction.claim_reader import claims_of
-from abs_shield.answer.scorers.lexical.features import FEATURES, Idf, features_of
+from abs_shield.answer.scorers.lexical.lexical_features import FEATURES, Idf, features_of
 
 
 def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:

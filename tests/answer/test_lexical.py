@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
-from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.answer.scorers import SCORERS
-from abs_shield.answer.scorers.lexical.features import FEATURES
-from abs_shield.answer.scorers.lexical.weights import Weights, parse, shipped, to_json
+from abs_shield.answer.scorers.lexical.lexical_features import FEATURES
+from abs_shield.answer.scorers.lexical.lexical_weights import Weights, parse, shipped, to_json
 from abs_shield.answer.scorers.word_scorer import answer_score, words
 from abs_shield.errors import ShieldError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.extraction.claim_reader import claims_of
-from abs_shield.answer.extraction.markup import without_markup
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.markdown_blocks import without_markup
 
 
 def said(answer):

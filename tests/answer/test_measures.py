@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.extraction.claim_reader import claims_of
+from abs_shield.answer.checks.combined_checks import hard
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.session import Session
 from abs_shield.text.values.units import field_units, units_of
 

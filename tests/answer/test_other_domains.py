@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.session import Session
 from abs_shield.text.sentences import sentence_spans
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.checks.people import people, titled, untitled
-from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.checks.people_check import people, titled, untitled
+from abs_shield.answer.claim_types import Claim, Opinion
+from abs_shield.answer.evidence.evidence_collection import evidence_of
+from abs_shield.core import Unavailable
 from abs_shield.session import Session
 
 VISIT = {"id": "ap-7", "provider": {"title": "Dr.", "family_name": "Okafor", "given": "Adaeze"}}

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from abs_shield.answer.check_pipeline import checked
+from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.checks.derivation import _parts
-from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.evidence.collect import evidence_of
-from abs_shield.answer.extraction.claim_reader import claims_of
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.session import Session
 
 ORDER = {

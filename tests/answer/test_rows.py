@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.checks.combined_checks import hard
+from abs_shield.answer.claim_reader import claims_of
+from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.answer.evidence.text_rows import rows
-from abs_shield.answer.extraction.claim_reader import claims_of
 from abs_shield.session import Session
 from tests.hostile.steps import steps
 

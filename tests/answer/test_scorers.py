@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
+from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
 from abs_shield.answer.scorers.verifier_scorer import verify
 from abs_shield.answer.verifier import Odds
@@ -16,6 +16,7 @@ from abs_shield.answer.verifiers.hhem import HHEM
 from abs_shield.answer.verifiers.lettuce import LettuceDetect
 from abs_shield.answer.verifiers.minicheck import MiniCheck
 from abs_shield.answer.verifiers.sequence import SequenceVerifier
+from abs_shield.core import Unavailable
 from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Replies, Terms
 from tests.answer.judges import Judged, Scripted, asynchronous, data_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.evidence.undone import undone
+from abs_shield.answer.evidence.undone_actions import undone
 
 
 @pytest.mark.parametrize(

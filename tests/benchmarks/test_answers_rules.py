@@ -29,7 +29,7 @@ def test_a_rule_can_be_switched_off(name: str) -> None:
 def test_a_part_is_back_afterwards() -> None:
     """Wherever a module has it by name."""
     from abs_shield.answer import check_pipeline
-    from abs_shield.answer.extraction.claim_reader import claims_of
+    from abs_shield.answer.claim_reader import claims_of
 
     with without(Part("answer.extraction.claim_reader:claims_of", ())):
         assert check_pipeline.claims_of is not claims_of

@@ -35,7 +35,7 @@ VOCABULARIES = frozenset(
     f"{place}.py"
     for place in (
         "answer/checks/action_patterns",
-        "answer/checks/paid",
+        "answer/checks/paid_amounts",
         "plan/rule_sentence",
         "quality/pii/impersonal_values",
         "quality/pii/impersonal_values",

@@ -12,9 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from abs_shield import AnswerConfig, PolicyError, Shield, Tool, shield
+from abs_shield.answer.answer_gate import GateClaim, gate, overall_of
 from abs_shield.answer.check_pipeline import achecked, check_answer, checked
-from abs_shield.answer.extraction.claim_reader import claims_of
-from abs_shield.answer.gate import GateClaim, gate, overall_of
+from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.hallucination_report import (
     REPORT_SCHEMA,
     EvidenceSpan,

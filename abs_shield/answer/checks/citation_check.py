@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from abs_shield.answer.checks.opinions import from_conflicts
-from abs_shield.answer.claim_types import Claim, Opinions
+from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
 from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
 from abs_shield.text.citations import Citation, citations
 from abs_shield.text.json_leaves import leaves
@@ -88,7 +87,7 @@ def count_passages(result: Passage) -> int:
     """
     Return the number of passages in a result: items of lists, or lines of text; at least 1.
 
-    >>> from abs_shield.answer.evidence.collect import evidence_from
+    >>> from abs_shield.answer.evidence.evidence_collection import evidence_from
     >>> [count_passages(one) for one in evidence_from(['[{"a": 1}, {"a": 2}]', "Rain.\\nSnow."])]
     [2, 2]
     """
@@ -103,7 +102,7 @@ def numbers_of(result: Passage) -> Iterator[int]:
     """
     Yield the numbers that label parts of a result: ids, headings, list numbers.
 
-    >>> from abs_shield.answer.evidence.collect import evidence_from
+    >>> from abs_shield.answer.evidence.evidence_collection import evidence_from
     >>> [sorted(numbers_of(one)) for one in evidence_from(['[{"id": "doc-12"}]', "[3] Rain."])]
     [[12], [3, 3]]
     """

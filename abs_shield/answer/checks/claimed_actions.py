@@ -26,10 +26,10 @@ from abs_shield.answer.checks.action_patterns import (
     STATE,
     TALK_OBJECT,
 )
-from abs_shield.answer.checks.opinions import from_conflicts
 from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
-from abs_shield.answer.claim_types import Claim, Opinions, Unavailable
+from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
+from abs_shield.core import Unavailable
 from abs_shield.text.json_leaves import leaves
 from abs_shield.text.safe_display import shown
 from abs_shield.text.stem import stem

@@ -9,12 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate, combinations, islice, permutations
 
-from abs_shield.answer.checks.growth_direction import FALLS, RISES
+from abs_shield.answer.checks.directions import FALLS, RISES
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
-from abs_shield.answer.evidence.field_kinds import counts_pieces, names_money
 from abs_shield.answer.evidence.passages import PassageSource
-from abs_shield.answer.evidence.record_paths import record_of, walk, without_indices
+from abs_shield.answer.evidence.record_paths import (
+    counts_pieces,
+    names_money,
+    record_of,
+    walk,
+    without_indices,
+)
 from abs_shield.answer.evidence.text_rows import rows
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.sentences import sentence_spans

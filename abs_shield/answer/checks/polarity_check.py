@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from abs_shield.answer.checks.conflicts import find_contradiction
+from abs_shield.answer.checks.conflicting_sentences import find_contradiction
 from abs_shield.answer.checks.directions import Directions
-from abs_shield.answer.checks.opinions import NOTHING, contradicted
-from abs_shield.answer.checks.states import Flags
-from abs_shield.answer.claim_types import Claim, Opinion, Opinions, Unavailable
+from abs_shield.answer.checks.state_check import Flags
+from abs_shield.answer.claim_types import NOTHING, Claim, Opinion, Opinions, contradicted
 from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.core import Unavailable
 
 _PROPOSAL = re.compile(
     r"\b(?:please confirm|confirm if|confirm that you|for confirmation|to proceed|go ahead with"

@@ -12,23 +12,26 @@ from itertools import pairwise
 
 from abs_shield.answer.checks.date_arithmetic import DateArithmetic
 from abs_shield.answer.checks.derivation import Derivation
+from abs_shield.answer.checks.directions import reverses_growth
 from abs_shield.answer.checks.exemptions import Exemptions
-from abs_shield.answer.checks.growth_direction import reverses_growth
-from abs_shield.answer.checks.opinions import ABSENT, CONTRADICTED, NOTHING, PRESENT
-from abs_shield.answer.checks.paid import Paid
+from abs_shield.answer.checks.paid_amounts import Paid
 from abs_shield.answer.checks.record_bindings import RecordBindings, describe
 from abs_shield.answer.claim_types import (
+    ABSENT,
+    CONTRADICTED,
+    NOTHING,
+    PRESENT,
     Claim,
     MissingValue,
     Opinion,
     Opinions,
     Span,
     Spelling,
-    Unavailable,
 )
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
+from abs_shield.core import Unavailable
 from abs_shield.text.json_leaves import pointer
 from abs_shield.text.safe_display import shown
 from abs_shield.text.values.figure import (

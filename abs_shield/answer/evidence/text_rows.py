@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from abs_shield.answer.evidence.field_kinds import names_measure
-from abs_shield.answer.evidence.record_paths import field_of
+from abs_shield.answer.evidence.record_paths import field_of, names_measure
 from abs_shield.text.sentences import sentence_spans
 
 _ITEM = re.compile(r"^(?:[-*\u2022][ ]|\|)", re.MULTILINE)

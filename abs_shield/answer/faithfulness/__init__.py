@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.faithfulness.guardrail import Faithfulness
-from abs_shield.answer.faithfulness.providers import (
+from abs_shield.answer.faithfulness.faithfulness_guardrail import Faithfulness
+from abs_shield.answer.faithfulness.faithfulness_providers import (
     LexicalProvider,
     ModelProvider,
     Provider,
     ProviderVerdicts,
     StatementVerdict,
 )
-from abs_shield.answer.faithfulness.result import FaithfulnessResult, Statement
-from abs_shield.answer.faithfulness.streaming import StreamedPart
+from abs_shield.answer.faithfulness.faithfulness_result import FaithfulnessResult, Statement
+from abs_shield.answer.faithfulness.streamed_text import StreamedPart
 from abs_shield.core.deprecated_names import old_names
 
 __all__ = [

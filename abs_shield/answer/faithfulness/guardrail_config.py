@@ -9,10 +9,14 @@ from typing import Any, Literal, Self, TypeAlias, cast
 
 from pydantic import InstanceOf, StrictBool, model_validator
 
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.answer.faithfulness.providers import LexicalProvider, ModelProvider, Provider
-from abs_shield.answer.faithfulness.result import share
+from abs_shield.answer.faithfulness.faithfulness_providers import (
+    LexicalProvider,
+    ModelProvider,
+    Provider,
+)
+from abs_shield.answer.faithfulness.faithfulness_result import share
 from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Replies, Terms

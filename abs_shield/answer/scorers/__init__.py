@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.answer.checks.citation_check import sources
 from abs_shield.answer.checks.claimed_actions import actions
-from abs_shield.answer.checks.people import people
+from abs_shield.answer.checks.people_check import people
 from abs_shield.answer.checks.polarity_check import polarity
 from abs_shield.answer.checks.value_check import facts
 from abs_shield.answer.scorers.judge_scorer import judge_claims

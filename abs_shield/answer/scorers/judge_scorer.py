@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from abs_shield.answer.claim_types import Claim, Opinion, Span, Unavailable
-from abs_shield.answer.evidence.excerpts import fence_evidence
+from abs_shield.answer.claim_types import Claim, Opinion, Span
+from abs_shield.answer.evidence.evidence_windows import fence_evidence, nearest
 from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.answer.evidence.windows import nearest
 from abs_shield.answer.judge_questions import ask, list_schema, schema_and_ids_problem
+from abs_shield.core import Unavailable
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
 from abs_shield.text.safe_display import escaped

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from abs_shield.answer.claim_types import Claim, Opinion, Opinions
 from abs_shield.answer.evidence.passages import Evidence
-from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
-from abs_shield.answer.scorers.lexical.weights import shipped
+from abs_shield.answer.scorers.lexical.lexical_model import (
+    answer_probability,
+    claim_log_odds,
+    score_claims,
+)
+from abs_shield.answer.scorers.lexical.lexical_weights import shipped
 
 
 def words(

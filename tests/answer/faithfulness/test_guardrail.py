@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.faithfulness import (
     Faithfulness,
     LexicalProvider,
     ProviderVerdicts,
     StatementVerdict,
 )
-from abs_shield.answer.faithfulness.streaming import Buffer
+from abs_shield.answer.faithfulness.streamed_text import Buffer
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Terms
 from tests.answer.judges import Reader

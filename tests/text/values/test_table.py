@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from abs_shield.answer.check_pipeline import checked
-from abs_shield.answer.probes.cloze import ClozeGap, values_in
+from abs_shield.answer.consistency_probes import ClozeGap, values_in
 from abs_shield.session import Session
 from abs_shield.text.exact_values import amount
 from abs_shield.text.mentions import MentionKind, mentions

@@ -10,7 +10,7 @@ from importlib.resources import files
 from math import isfinite
 from typing import Any
 
-from abs_shield.answer.scorers.lexical.features import FEATURES, Idf
+from abs_shield.answer.scorers.lexical.lexical_features import FEATURES, Idf
 from abs_shield.errors import ShieldError
 
 SHIPPED = "weights-2.json"

@@ -9,8 +9,8 @@ from contextvars import copy_context
 from threading import BoundedSemaphore, Thread
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.answer.assembly import Checked
-from abs_shield.answer.request import AnswerRequest
+from abs_shield.answer.answer_request import AnswerRequest
+from abs_shield.answer.report_assembly import Checked
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import Steps
 

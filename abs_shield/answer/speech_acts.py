@@ -1,4 +1,4 @@
-"""Sentences that state nothing about the world: courtesies, refusals and questions."""
+"""Sentences that state nothing about the world, and those that report or promise an action."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import product
 
 from abs_shield.text.tokens import HEDGES, is_small
+from abs_shield.text.verbs import is_action, past_forms
 
 READ = 600
 """Characters at a sentence's beginning that are searched for set phrases, which are near it."""
@@ -39,7 +40,7 @@ _LEADS = _phrases(
     "however,but,now,so,then,also,otherwise,unfortunately,in that case,great,ok,okay,sure,thanks,"
     "as an ai"
 )
-_ADVERBS = frozenset(
+_SPEECH_ADVERBS = frozenset(
     "so very really truly completely definitely absolutely certainly now just also still".split()
 )
 _OFFERS = (
@@ -166,7 +167,7 @@ def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
     # "Hello Mia!": a greeting and at most three more words
     if _padded(words).startswith(_GREETINGS) and len(words) <= 4:
         return True
-    text = _padded([words[0], *(word for word in words[1:] if word not in _ADVERBS)])
+    text = _padded([words[0], *(word for word in words[1:] if word not in _SPEECH_ADVERBS)])
     text = text[len(next((lead for lead in _LEADS if text.startswith(lead)), " ")) - 1 :]
     # a long sentence, or one with "but", states something after its courtesy
     if len(sentence) > READ or " but " in text or text.startswith(_OF_NOTE):
@@ -269,3 +270,58 @@ def stated_in(question: str) -> tuple[int, int]:
 
 def _padded(words: Sequence[str]) -> str:
     return f" {' '.join(words)} "
+
+
+_READ, _OVERLAP, _MOST_READ = 600, 200, 20_000
+"""Characters of a part of a sentence, of its overlap with the next, and in total: linear time."""
+_ACTION_ADVERBS = r"(?:(?:just|now|already|also|since|then|\w{1,20}ly)\s+){0,3}"
+_IRREGULAR = "sent paid made set put reset bought sold withdrawn".split()
+_DONE = rf"(?:{'|'.join(sorted({*past_forms(), *_IRREGULAR}))})\b"
+_REPORT = re.compile(
+    rf"\b(?:i|we)(?:'ve|\s+have)?\s+{_ACTION_ADVERBS}{_DONE}"
+    rf"|\bbeen\s+{_ACTION_ADVERBS}{_DONE}"
+    rf"|\byour?\b(?:(?!\b(?:not|never)\b).){{0,120}}\b(?:is|are|was|were)\s+{_ACTION_ADVERBS}{_DONE}"
+    rf"|\bsuccessfully\s+{_DONE}|\b(?=\w{{2,20}}\s+successfully\b){_DONE}",
+    re.IGNORECASE,
+)
+_HINT = re.compile(r"\b(?:i|we|been|your?|successfully)\b", re.IGNORECASE)
+"""A sentence without one of these words reports no action: this saves the slower search."""
+_NEGATION = re.compile(r"\b(?:not|never|no|\w{2,6}n't)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE)
+_PROMISE = re.compile(
+    rf"\b(?:i|we)(?:'ll|\s+will|\s+shall|(?:'m|\s+am|'re|\s+are)\s+going\s+to)\s+{_ACTION_ADVERBS}"
+    rf"(\w{{2,20}})\b|\bwill\s+{_ACTION_ADVERBS}be\s+{_ACTION_ADVERBS}{_DONE}",
+    re.IGNORECASE,
+)
+
+
+def reports_action(sentence: str) -> bool:
+    """
+    Return whether a sentence reports that its speaker did something, or that it has been done.
+
+    >>> [reports_action(one) for one in ("I have cancelled it.", "I have not cancelled it.")]
+    [True, False]
+    """
+    if _HINT.search(sentence) is None:
+        return False
+    read = sentence[:_MOST_READ].replace("\u2019", "'")
+    steps = range(0, len(read), _READ - _OVERLAP)
+    return any(_reports_in_part(read[start : start + _READ]) for start in steps)
+
+
+def _reports_in_part(text: str) -> bool:
+    return any(
+        # 20 characters: the longest negation with "yet" or "been"
+        _NEGATION.search(text, max(0, match.start() - 20), match.start()) is None
+        for match in _REPORT.finditer(text)
+    )
+
+
+def promises(sentence: str) -> bool:
+    """
+    Return whether a sentence commits its speaker to an action.
+
+    >>> [promises(one) for one in ("I will cancel it.", "It will be refunded.", "I'll look.")]
+    [True, True, False]
+    """
+    matches = _PROMISE.finditer(sentence[:_MOST_READ].replace("\u2019", "'"))
+    return any(one[1] is None or is_action(one[1].casefold()) for one in matches)

@@ -7,24 +7,24 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from abs_shield.answer.faithfulness.guardrail_config import (
-    Context,
-    FaithfulnessSettings,
-    evidence_in,
-)
-from abs_shield.answer.faithfulness.providers import (
+from abs_shield.answer.faithfulness.faithfulness_providers import (
     LexicalProvider,
     ProviderVerdicts,
     StatementVerdict,
 )
-from abs_shield.answer.faithfulness.result import (
+from abs_shield.answer.faithfulness.faithfulness_result import (
     NO_CONTEXT,
     FaithfulnessResult,
     Statement,
     flags,
     share,
 )
-from abs_shield.answer.faithfulness.streaming import LONGEST, Buffer, StreamedPart
+from abs_shield.answer.faithfulness.guardrail_config import (
+    Context,
+    FaithfulnessSettings,
+    evidence_in,
+)
+from abs_shield.answer.faithfulness.streamed_text import LONGEST, Buffer, StreamedPart
 from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError
 from abs_shield.model import Terms, Undetermined, aplay, play

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from abs_shield.answer.checks.citation_check import sources
 from abs_shield.answer.checks.claimed_actions import actions
-from abs_shield.answer.checks.opinions import NOTHING
-from abs_shield.answer.checks.people import people
+from abs_shield.answer.checks.people_check import people
 from abs_shield.answer.checks.polarity_check import polarity
 from abs_shield.answer.checks.value_check import facts
-from abs_shield.answer.claim_types import Claim, Opinion, Unavailable
+from abs_shield.answer.claim_types import NOTHING, Claim, Opinion
 from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.core import Unavailable
 
 _MOST_SPANS = 3  # as many as a report shows
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from abs_shield.answer.claim_types import Assessment, Claim, MissingValue, Opinion, Unavailable
+from abs_shield.answer.claim_types import Assessment, Claim, MissingValue, Opinion
 from abs_shield.answer.scorers import SCORERS, ScorerEffect
+from abs_shield.core import Unavailable
 from abs_shield.stats.probabilities import log_odds, probability
 
 # just below the revise threshold of .6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from abs_shield.answer.evidence.collect import CachedEvidence, evidence_from
+from abs_shield.answer.evidence.evidence_collection import CachedEvidence, evidence_from
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.core.events import MessageText
 from abs_shield.errors import ShieldError

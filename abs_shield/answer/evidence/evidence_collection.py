@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.answer.evidence.allowlist import is_pattern, vouch
-from abs_shield.answer.evidence.extent import MOST_NUMBERS, MOST_PASSAGES, beginning, count
-from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
-from abs_shield.answer.evidence.undone import undone
+from abs_shield.answer.evidence.reading_limits import MOST_NUMBERS, MOST_PASSAGES, beginning, count
+from abs_shield.answer.evidence.result_lines import flatten
+from abs_shield.answer.evidence.undone_actions import undone
 from abs_shield.core.events import MessageText, Returned
 from abs_shield.errors import ShieldError
 from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument

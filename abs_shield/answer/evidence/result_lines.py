@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from abs_shield.answer.evidence.extent import MOST_NUMBERS, beginning, count
+from abs_shield.answer.evidence.reading_limits import MOST_NUMBERS, beginning, count
 from abs_shield.core.digest import canonical
 from abs_shield.session.result_json import UNREADABLE, as_json
 from abs_shield.text.json_leaves import DEEPEST, Path, leaves, parse_container, pointer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import NamedTuple
 
-from abs_shield.answer.faithfulness.result import FaithfulnessResult
+from abs_shield.answer.faithfulness.faithfulness_result import FaithfulnessResult
 from abs_shield.errors import PolicyError
 from abs_shield.text.safe_display import shown
 from abs_shield.text.sentences import sentence_spans

@@ -9,13 +9,14 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
 from abs_shield.answer.claim_types import Claim
-from abs_shield.answer.extraction.action_reports import promises, reports_action
-from abs_shield.answer.extraction.markdown_blocks import BlockForm, MarkdownBlock, blocks
-from abs_shield.answer.extraction.speech_acts import (
+from abs_shield.answer.markdown_blocks import BlockForm, MarkdownBlock, blocks
+from abs_shield.answer.speech_acts import (
     READ,
     asks,
     asks_user,
+    promises,
     refuses,
+    reports_action,
     stated_in,
     states_nothing,
 )

@@ -1,20 +1,70 @@
-"""The lexical model: from features of a claim to P(grounded), and from claims to the answer."""
+"""The lexical model: P(grounded) from features of a claim, respelt as the evidence spells it."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import exp, log, log1p
 
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Spelling
 from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
-from abs_shield.answer.scorers.lexical.features import ClaimFeatures, features_of
-from abs_shield.answer.scorers.lexical.respelling import Respelling, respell
-from abs_shield.answer.scorers.lexical.weights import Weights
+from abs_shield.answer.scorers.lexical.lexical_features import ClaimFeatures, features_of
+from abs_shield.answer.scorers.lexical.lexical_weights import Weights
 from abs_shield.stats.probabilities import probability
 from abs_shield.text.tokens import Token, tokens
+
+
+@dataclass(slots=True)
+class Respelling:
+    """
+    The text of a claim in another spelling, and the place of its parts in the answer.
+
+    Attributes:
+        text: The text.
+    """
+
+    text: str = ""
+    _starts: list[int] = field(default_factory=list)
+    _places: list[tuple[int, int, bool]] = field(default_factory=list)
+
+    def add(self, text: str, start: int, end: int, *, same: bool) -> None:
+        """Append *text* for the answer's ``[start:end]``, or that itself if it is the *same*."""
+        if text:
+            self._starts.append(len(self.text))
+            self._places.append((start, end, same))
+            self.text += text
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Return the offsets in the answer of a part of the text."""
+        first, last = (bisect_right(self._starts, at) - 1 for at in (start, end - 1))
+        left, _, left_same = self._places[first]
+        begin, right, right_same = self._places[last]
+        return (
+            left + (start - self._starts[first]) * left_same,
+            begin + end - self._starts[last] if right_same else right,
+        )
+
+
+def respell(claim: Claim, spellings: Iterable[Spelling]) -> Respelling:
+    """
+    Return *claim* with each of *spellings*, which are in order.
+
+    >>> respell(Claim("Two hundred came.", 5, 22), [Spelling("200", 5, 16)]).text
+    '200 came.'
+    """
+    respelling, at = Respelling(), claim.start
+    for one in spellings:
+        if at <= one.start and one.end <= claim.end:  # overlapping spellings: the first one
+            before = claim.text[at - claim.start : one.start - claim.start]
+            respelling.add(before, at, one.start, same=True)
+            respelling.add(one.text, one.start, one.end, same=False)
+            at = one.end
+    respelling.add(claim.text[at - claim.start :], at, claim.end, same=True)
+    return respelling
+
 
 _MOST_QUESTION_WORDS = 2_000
 """Words of a question that are read; the rest is pasted text."""

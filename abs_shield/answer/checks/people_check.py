@@ -10,9 +10,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from abs_shield.answer.checks.exemptions import is_example
-from abs_shield.answer.checks.opinions import ABSENT, NOTHING, PRESENT
-from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Unavailable
+from abs_shield.answer.claim_types import ABSENT, NOTHING, PRESENT, Claim, MissingValue, Opinion
 from abs_shield.answer.evidence.passages import Evidence, PassageSource
+from abs_shield.core import Unavailable
 from abs_shield.text.normal_form import is_latin, normal, unaccented, words
 from abs_shield.text.person_names import FIRST_NAMES, SHORT_FOR, is_namesake
 

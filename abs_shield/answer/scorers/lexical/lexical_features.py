@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p
 
-from abs_shield.answer.evidence.letters import ngrams, squeeze
-from abs_shield.answer.evidence.sentence_index import SentenceIndex
+from abs_shield.answer.evidence.sentence_index import SentenceIndex, ngrams, squeeze
 from abs_shield.text.tokens import Token, tokens
 
 FEATURES = {

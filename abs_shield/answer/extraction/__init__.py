@@ -1,1 +1,0 @@
-"""Extraction of claims from an answer: Markdown blocks, sentences, and speech acts to skip."""

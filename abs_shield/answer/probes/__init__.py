@@ -1,1 +1,0 @@
-"""Consistency probes: repeated questions to a model about the critical claims."""
