@@ -133,9 +133,21 @@ def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> Compil
     # a description may take an argument of the author's without naming it
     names = schema.declared_names if schema.lists_every_name else None
     own = shared_parameters(author, names)
-    if own is None or is_same(own, shared_parameters(tool, names)):
+    if own is None:
         return schema
-    return intersect_schemas(schema, compile_schema(own, where=escaped(tool.name)))
+    closed = names is None and _is_closed(author)
+    if closed:
+        described: dict[str, Any] = {name: {} for name in sorted(schema.declared_names)}
+        own = {**own, "properties": {**described, **own.get("properties", {})}}
+    elif is_same(own, shared_parameters(tool, names)):
+        return schema
+    return intersect_schemas(schema, compile_schema(own, where=escaped(tool.name), closed=closed))
+
+
+def _is_closed(author: Tool) -> bool:
+    """Return whether an author's schema refuses the arguments that it does not name."""
+    assert author.parameters is not None
+    return compile_schema(author.parameters, where=escaped(author.name), closed=True).is_closed
 
 
 def _author_schemas(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:

@@ -14,18 +14,30 @@ def intersect_schemas(first: CompiledSchema, second: CompiledSchema) -> Compiled
     """
     Return a schema that accepts what both *first* and *second* accept.
 
-    The declared names are those of *first*; *second* constrains some of their values further.
+    The declared names are those of *first*; *second* constrains some of their values further. If
+    only *second* refuses undeclared names, its own are declared, too.
     """
+    names = first.declared_names
+    if second.is_closed and not first.is_closed:
+        names |= second.declared_names
     return CompiledSchema(
         engine=first.engine if first.engine == second.engine else "jsonschema",
-        declared_names=first.declared_names,
+        declared_names=names,
         required=first.required,
         nameless=first.nameless and second.nameless,
-        has_name_patterns=first.has_name_patterns,
+        has_name_patterns=first.has_name_patterns or second.has_name_patterns,
         _core=_intersect_checks(first._core, second._core),
-        _closed=first._closed,
+        _closed=_intersect_names(first._closed, second._closed),
         _reference=_JudgePair(first._reference, second._reference),
     )
+
+
+def _intersect_names(
+    first: frozenset[str] | None, second: frozenset[str] | None
+) -> frozenset[str] | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
 
 
 def _intersect_checks(first: Accepts | None, second: Accepts | None) -> Accepts | None:

@@ -219,6 +219,34 @@ def test_a_bound_of_the_author_holds_for_an_argument_that_a_description_admits(d
     assert () == refunded({"amount": 5}, description, how).findings
 
 
+OPEN = [
+    {"properties": LABEL, "additionalProperties": True},
+    {"properties": LABEL, "patternProperties": {".*": {}}},
+    {"properties": LABEL, "unevaluatedProperties": {}},
+    {"patternProperties": {".*": {}}},
+]
+
+
+@pytest.mark.parametrize("how", ["first", "last", "offer"])
+@pytest.mark.parametrize("description", OPEN)
+def test_a_description_admits_no_argument_that_neither_schema_names(description, how):
+    """The author's schema lists its arguments; only one that a description names is added."""
+    decision = refunded({"bcc": "x"}, description, how)
+    named = {**description, "properties": {**LABEL, "bcc": {"type": "string"}}}
+
+    assert (True, ["unknown_argument"]) == (decision.blocked, [f.code for f in decision.findings])
+    assert () == refunded({"bcc": "x"}, named, how).findings
+
+
+@pytest.mark.parametrize("description", OPEN)
+@pytest.mark.parametrize(
+    "declared", [{**BOUNDED, "additionalProperties": True}, {"type": "object"}, None]
+)
+def test_a_description_admits_any_argument_where_the_author_does(declared, description):
+    """A function with `**options`, or a tool without a schema."""
+    assert () == refunded({"bcc": "x"}, description, "offer", declared).findings
+
+
 def test_a_bound_of_further_arguments_holds_for_one_that_a_description_names():
     """The author's schema of `**amounts` applies to a name that only the description has."""
     declared = {"properties": LABEL, "additionalProperties": {"type": "number", "maximum": 100}}
