@@ -27,7 +27,7 @@ LOGPROBS = [-0.01, -0.02, -0.05]
 ALONE = {"the door": [], **{layer: [layer] for layer in LAYER_NAMES}}
 ALONE["impossible_state"] = ["parameter_mismatch", "impossible_state"]
 """Layers that are timed by themselves; rules are asked of arguments that match the schema alone."""
-ENGINES = {"default": "pydantic-core", "fast": "jsonschema-rs", "without prefilter": "jsonschema"}
+ENGINES = {"default": "pydantic-core", "without prefilter": "jsonschema"}
 SECONDS, QUICK_SECONDS = 1.5, 0.3
 """For each way."""
 _BATCH_NS = 40_000

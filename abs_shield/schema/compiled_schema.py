@@ -18,18 +18,17 @@ from abs_shield.schema.work_budget import begin_judgement
 if TYPE_CHECKING:
     from abs_shield.schema.prepared_schema import PreparedSchema
 
-ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
+ENGINES = ("auto", "pydantic-core", "jsonschema")
 
 Accepts = Callable[[Any], bool]
 
-_MOST_VISITS = 1_000
+_MOST_VISITS = 50
 """
-Maximum visits of one part of a value by an engine without a timeout; branches with references may
-double them at each level.
+Visits of one part of a large value by pydantic-core, which cannot be interrupted; with more, a
+value would take seconds.
 """
-_MOST_VISITS_LARGE = 50  # of a large value, whose parts would take seconds with 1,000 visits each
 _LARGE = 5_000
-"""Number of parts of a value above which the lower limit of visits applies."""
+"""Parts of a large value."""
 
 
 _compiled: WeakValueDictionary[tuple[bytes, bool, str], CompiledSchema] = WeakValueDictionary()
@@ -149,7 +148,7 @@ def compile_schema(
         where: The name of the schema in errors, such as ``"tool `refund`"``.
         closed: Whether a top-level name that the schema does not declare is wrong, unless the
             schema explicitly allows more names.
-        engine: ``"auto"``, ``"jsonschema-rs"``, ``"pydantic-core"`` or ``"jsonschema"``.
+        engine: ``"auto"``, ``"pydantic-core"`` or ``"jsonschema"``.
 
     Returns:
         The compiled schema, the same object for an equal schema in use. Its ``engine`` is
@@ -192,52 +191,34 @@ def compile_schema(
 
 def _check_engine(engine: str) -> None:
     if engine not in ENGINES:
-        # No cutoff, because there are only four names.
+        # No cutoff, because there are only three names.
         near = get_close_matches(str(engine)[:40], ENGINES, n=1, cutoff=0)[0]
         raise PolicyError(f"no schema engine is named `{engine!s:.40}`; did you mean `{near}`?")
-    if engine == "jsonschema-rs":
-        from abs_shield.schema import jsonschema_rs_engine
-
-        if not jsonschema_rs_engine.is_installed():
-            hint = "pip install abs-shield[fast]"
-            raise PolicyError(f"the schema engine `jsonschema-rs` is not installed; {hint}")
 
 
 def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
-    from abs_shield.schema.jsonschema_rs_engine import Unsuitable, compile_with_jsonschema_rs
     from abs_shield.schema.pydantic_engine import Untranslatable, compile_with_pydantic
     from abs_shield.schema.visit_bounds import safe_depth
 
-    depth, when_large = (
-        safe_depth(id(ready.schema), ready.edges, most=most)
-        for most in (_MOST_VISITS, _MOST_VISITS_LARGE)
-    )
-    # The engine that supports more keywords comes first.
-    if engine in ("auto", "jsonschema-rs") and depth > 0:
-        try:
-            core = compile_with_jsonschema_rs(ready.schema, dialect=ready.dialect)
-            return "jsonschema-rs", _bounded(core, depth, when_large, patterned=ready.patterned)
-        except Unsuitable:
-            pass
-    if engine != "jsonschema":
-        try:
-            core = compile_with_pydantic(ready.schema, dialect=ready.dialect)
-            return "pydantic-core", _bounded(core, MAX_DEPTH, when_large, patterned=ready.patterned)
-        except Untranslatable:
-            pass
-    return "jsonschema", None
+    if engine == "jsonschema":
+        return engine, None
+    try:
+        core = compile_with_pydantic(ready.schema, dialect=ready.dialect)
+    except Untranslatable:  # a keyword that pydantic-core has no exact equivalent of
+        return "jsonschema", None
+    depth = safe_depth(id(ready.schema), ready.edges, most=_MOST_VISITS)
+    return "pydantic-core", _bounded(core, depth, patterned=ready.patterned)
 
 
-def _bounded(core: Accepts, depth: int, when_large: int, *, patterned: bool) -> Accepts:
-    """Return *core* limited to values with few visits; the reference judges the others."""
-    if when_large >= MAX_DEPTH and not patterned:
+def _bounded(core: Accepts, depth: int, *, patterned: bool) -> Accepts:
+    """Return *core* limited to values that it visits rarely; the reference judges the others."""
+    if depth >= MAX_DEPTH and not patterned:
         return core
 
     def accepts(value: Any) -> bool:
         begin_judgement(verdict_only=True)
-        most = (
-            depth if when_large >= MAX_DEPTH or count_parts(value, _LARGE) <= _LARGE else when_large
-        )
-        return (most >= MAX_DEPTH or is_shallow(value, most)) and core(value)
+        if depth < MAX_DEPTH and count_parts(value, _LARGE) > _LARGE:
+            return is_shallow(value, depth) and core(value)
+        return core(value)
 
     return accepts

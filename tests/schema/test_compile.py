@@ -219,14 +219,6 @@ def test_an_unknown_engine_is_refused() -> None:
     assert "did you mean `jsonschema`?" in refusal({}, engine="json-schema")
 
 
-def test_an_engine_that_is_not_installed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The refusal says what to install."""
-    monkeypatch.setattr("abs_shield.schema.jsonschema_rs_engine.jsonschema_rs", None)
-
-    assert "pip install abs-shield[fast]" in refusal({}, engine="jsonschema-rs")
-    assert compile_schema({"type": "string"}).engine == "pydantic-core"
-
-
 def test_importing_the_room_does_not_import_jsonschema() -> None:
     """Only the first schema pays for jsonschema."""
     code = "import abs_shield.schema, sys; print('jsonschema' in sys.modules)"

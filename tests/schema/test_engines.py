@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abs_shield.schema import compile_schema
-from abs_shield.schema.jsonschema_rs_engine import is_installed
 from abs_shield.schema.offset_patterns import WITH_OFFSET, WITHOUT_OFFSET
 
 DEFS = {"n": {"type": "integer", "minimum": 0}, "t": {"type": "string", "pattern": "^[ab]"}}
@@ -72,7 +71,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
     max_leaves=8,
 )
-ENGINES = ("jsonschema-rs", "pydantic-core") if is_installed() else ("pydantic-core",)
+ENGINES = ("pydantic-core",)
 COMPILED = [
     (compile_schema(schema, engine="jsonschema", closed=closed), schema, closed)
     for schema in SCHEMAS

@@ -192,26 +192,20 @@ def test_our_formats_pass_every_case() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("asked", "least"),
-    [("pydantic-core", 3000), pytest.param("jsonschema-rs", 3000, marks=pytest.mark.slow)],
-)
-def test_a_fast_yes_is_never_unsound(asked: str, least: int) -> None:
+def test_a_fast_yes_is_never_unsound() -> None:
     """What a fast engine accepts the reference accepts, on every case and typed variant."""
-    if asked == "jsonschema-rs":
-        pytest.importorskip("jsonschema_rs", reason="the extra `fast` is not installed")
     unsound, judged_fast = [], 0
     for _, group in groups(mandatory() + of_formats()):
         for schema in variants(group["schema"]):
-            fast, reference = compiled(schema, asked), compiled(schema, "jsonschema")
-            if fast is None or reference is None or fast.engine != asked:
+            fast, reference = compiled(schema, "pydantic-core"), compiled(schema, "jsonschema")
+            if fast is None or reference is None or fast.engine != "pydantic-core":
                 continue
             for case in group["tests"]:
                 judged_fast += 1
                 if fast.accepts(case["data"]) and not reference.accepts(case["data"]):
                     unsound.append((schema, case["data"]))
 
-    assert (unsound, judged_fast > least) == ([], True)
+    assert (unsound, judged_fast > 3000) == ([], True)
 
 
 def test_accepting_and_explaining_agree() -> None:

@@ -7,14 +7,12 @@ import pytest
 from abs_shield.errors import PolicyError
 from abs_shield.schema import compile_schema
 
-ENGINES = ("jsonschema-rs", "pydantic-core", "jsonschema")
+ENGINES = ("pydantic-core", "jsonschema")
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     """Each engine in turn."""
-    if request.param == "jsonschema-rs":
-        pytest.importorskip("jsonschema_rs", reason="the extra `fast` is not installed")
     return str(request.param)
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from abs_shield.schema import Undecided, compile_schema, work_budget
-from abs_shield.schema.jsonschema_rs_engine import is_installed
 
-ENGINES = ["jsonschema", "pydantic-core", *(["jsonschema-rs"] if is_installed() else [])]
+ENGINES = ["jsonschema", "pydantic-core"]
 
 
 @pytest.fixture(autouse=True)
