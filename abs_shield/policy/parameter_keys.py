@@ -18,13 +18,13 @@ def first_name(key: str) -> str:
     >>> first_name("order_id"), first_name("/lines/sku")
     ('order_id', 'lines')
     """
-    return _steps(key)[0] if key[:1] == "/" else key
+    return steps_of(key)[0]
 
 
 def names_in(key: str) -> list[str]:
     """Return every name in a key."""
     return (
-        [step for step in _steps(key) if step not in (ANY, ANYWHERE)] if key[:1] == "/" else [key]
+        [step for step in steps_of(key) if step not in (ANY, ANYWHERE)] if key[:1] == "/" else [key]
     )
 
 
@@ -50,7 +50,7 @@ def keys_of(path: Iterable[str | int], keys: Iterable[str], parameters: Any) -> 
 
 
 def _matches_pointer(key: str, steps: list[str], parameters: Any) -> bool:
-    wanted = _steps(key)
+    wanted = steps_of(key)
     if ANYWHERE in wanted:
         # Recursive: the steps between are of any number, so only the ends are compared.
         return (wanted[0], wanted[-1]) == (steps[0], steps[-1])
@@ -65,6 +65,14 @@ def _matches_pointer(key: str, steps: list[str], parameters: Any) -> bool:
     return all(want in (ANY, step) for want, step in zip(wanted, steps, strict=False))
 
 
-def _steps(pointer: str) -> list[str]:
+def steps_of(key: str) -> list[str]:
+    """
+    Return the steps of a key; a name is one step.
+
+    >>> steps_of("/lines/a~1b"), steps_of("a/b")
+    (['lines', 'a/b'], ['a/b'])
+    """
+    if key[:1] != "/":
+        return [key]
     # RFC 6901; `~1` first, or `~01` would become a slash.
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/")]
+    return [step.replace("~1", "/").replace("~0", "~") for step in key[1:].split("/")]

@@ -63,6 +63,12 @@ def marks_of(
     return marks
 
 
+def names_of_models(hints: Iterable[Any]) -> list[frozenset[str]]:
+    """Return for each model in some hints the names of its fields, aliases included."""
+    models = [model for hint in hints for model in _Models(hint).fields.values()]
+    return [frozenset(name for name, _ in fields) for fields in models]
+
+
 class _Misplaced(Exception):
     """A mark that would be ignored: its place in a parameter, and the correct form."""
 

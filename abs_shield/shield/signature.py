@@ -28,7 +28,7 @@ from abs_shield.shield.argument_model import (
     without_names,
 )
 from abs_shield.shield.framework_contexts import is_context
-from abs_shield.shield.hint_marks import marks_of
+from abs_shield.shield.hint_marks import marks_of, names_of_models
 from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import refused_by
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
@@ -67,6 +67,10 @@ class Binding:
     names: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    def names_of_models(self) -> list[frozenset[str]]:
+        """Return for each model in its type hints the names of its fields, aliases included."""
+        return names_of_models(_hints(self.function, self.signature).values())
 
     def declares_same(self, other: Binding) -> bool:
         """Return whether both declare the same tool: of one function, or of one factory."""

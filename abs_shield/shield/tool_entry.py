@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from abs_shield.errors import ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan.mark_places import require_possible_marks
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.author_declaration import with_declaration
 from abs_shield.schema import Undecided
@@ -111,6 +112,13 @@ def compiled_entry(
     own_plan = plan = compiled(
         tools, policy, refinement, binding, described=description is not None, tolerant=tolerant
     )
+    if not tolerant:
+        declared = [tool for tool in (declaration, refinement) if tool is not None]
+        alone = refinement is not None and refinement.parameters is not None
+        schemas = [tool.parameters for tool in ([refinement] if alone else tools) if tool]
+        require_possible_marks(
+            declared, schemas, list if binding is None else binding.names_of_models
+        )
     if authors and description is not None:
         # For calls from Python, which are judged without somebody else's description.
         own_plan = compiled(authors, policy, refinement, binding, tolerant=tolerant)
