@@ -48,8 +48,8 @@ FACTS: dict[str, tuple[Part, ...]] = {
         Part("answer.checks.derivation:_Results._arguments", ()),
     ),
     "derivation: which way a percentage goes": (
-        Part("answer.checks.growth_direction:FALLS", _NEVER),
-        Part("answer.checks.growth_direction:RISES", _NEVER),
+        Part("answer.checks.directions:FALLS", _NEVER),
+        Part("answer.checks.directions:RISES", _NEVER),
     ),
     "derivation: another unit": (Part("answer.checks.derivation:Derivation._is_restated", False),),
     "derivation: moments": (Part("answer.checks.date_arithmetic:DateArithmetic.supports", False),),
@@ -59,7 +59,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "moments: stretches that end before they begin": (
         Part("answer.checks.date_arithmetic:DateArithmetic.is_reversed", False),
     ),
-    "payments: amounts of the calls": (Part("answer.checks.paid:Paid.agrees", None),),
+    "payments: amounts of the calls": (Part("answer.checks.paid_amounts:Paid.agrees", None),),
     "derivation: days that the user names": (
         Part("answer.checks.date_arithmetic:DateArithmetic._is_relative_day", False),
     ),
@@ -74,7 +74,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
     "numbers: signs": (Part("answer.checks.value_check:AnswerValues._has_other_sign", False),),
     "numbers: a growth that falls": (
-        Part("answer.checks.growth_direction:reverses_growth", False),
+        Part("answer.checks.directions:reverses_growth", False),
     ),
     "numbers: rounded with about": (Part("answer.checks.value_check:_rounded", FIRST),),
     "numbers: groups in the answer": (Part("text.values.units:join_number_groups", None),),
@@ -82,7 +82,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "numbers: groups with blanks": (
         Part("answer.evidence.value_index:ValueIndex.has_spaced", False),
     ),
-    "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
+    "conflict: another value": (Part("answer.checks.conflicting_sentences:other_value", None),),
 }
 ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: any": (Part("answer.checks.claimed_actions:claimed_actions", ()),),
@@ -91,7 +91,7 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: values of failed calls": (
         Part("answer.checks.claimed_actions:_names_failed_value", False),
     ),
-    "actions: results that say no": (Part("answer.evidence.undone:undone", False),),
+    "actions: results that say no": (Part("answer.evidence.undone_actions:undone", False),),
     "actions: results that report one": (
         Part("answer.checks.claimed_actions:Calls._is_reported", False),
     ),
@@ -101,24 +101,24 @@ SOURCES: dict[str, tuple[Part, ...]] = {
     "citations: any": (Part("answer.checks.citation_check:Sources.conflict", ""),),
 }
 PEOPLE: dict[str, tuple[Part, ...]] = {
-    "people: with a title": (Part("answer.checks.people:titled", ()),),
-    "people: without a title": (Part("answer.checks.people:untitled", ()),),
+    "people: with a title": (Part("answer.checks.people_check:titled", ()),),
+    "people: without a title": (Part("answer.checks.people_check:untitled", ()),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity_check:find_contradiction", None),),
-    "polarity: fields": (Part("answer.checks.states:Flags.find_conflict", None),),
-    "polarity: states that exclude others": (Part("answer.checks.states:_excluded", frozenset()),),
-    "polarity: all of a kind": (Part("answer.checks.states:is_universal", False),),
+    "polarity: fields": (Part("answer.checks.state_check:Flags.find_conflict", None),),
+    "polarity: states that exclude others": (Part("answer.checks.state_check:_excluded", frozenset()),),
+    "polarity: all of a kind": (Part("answer.checks.plain_statements:is_universal", False),),
     "polarity: directions": (Part("answer.checks.directions:Directions.conflict", ""),),
 }
 EXTRACTION: dict[str, tuple[Part, ...]] = {
-    "claims: clauses": (Part("answer.extraction.claim_reader:_is_complete", False),),
-    "claims: courtesies": (Part("answer.extraction.speech_acts:states_nothing", False),),
-    "claims: refusals": (Part("answer.extraction.speech_acts:refuses", False),),
-    "claims: statements in questions": (Part("answer.extraction.speech_acts:stated_in", (0, 0)),),
-    "claims: actions": (Part("answer.extraction.action_reports:reports_action", False),),
-    "claims: questions in documents": (Part("answer.extraction.claim_reader:_asks_user", True),),
-    "claims: markup": (Part("answer.extraction.markup:without_markup", FIRST),),
+    "claims: clauses": (Part("answer.claim_reader:_is_complete", False),),
+    "claims: courtesies": (Part("answer.speech_acts:states_nothing", False),),
+    "claims: refusals": (Part("answer.speech_acts:refuses", False),),
+    "claims: statements in questions": (Part("answer.speech_acts:stated_in", (0, 0)),),
+    "claims: actions": (Part("answer.speech_acts:reports_action", False),),
+    "claims: questions in documents": (Part("answer.claim_reader:_asks_user", True),),
+    "claims: markup": (Part("answer.markdown_blocks:without_markup", FIRST),),
 }
 WORDS: dict[str, tuple[Part, ...]] = {}
 

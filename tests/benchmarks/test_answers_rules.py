@@ -31,7 +31,7 @@ def test_a_part_is_back_afterwards() -> None:
     from abs_shield.answer import check_pipeline
     from abs_shield.answer.claim_reader import claims_of
 
-    with without(Part("answer.extraction.claim_reader:claims_of", ())):
+    with without(Part("answer.claim_reader:claims_of", ())):
         assert check_pipeline.claims_of is not claims_of
         assert () == check_pipeline.claims_of("It rains.")
 
