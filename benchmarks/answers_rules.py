@@ -73,9 +73,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._converted", ()),),
     "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
     "numbers: signs": (Part("answer.checks.value_check:AnswerValues._has_other_sign", False),),
-    "numbers: a growth that falls": (
-        Part("answer.checks.directions:reverses_growth", False),
-    ),
+    "numbers: a growth that falls": (Part("answer.checks.directions:reverses_growth", False),),
     "numbers: rounded with about": (Part("answer.checks.value_check:_rounded", FIRST),),
     "numbers: groups in the answer": (Part("text.values.units:join_number_groups", None),),
     "numbers: lengths in names": (Part("text.values.units:lengths_in", ()),),
@@ -107,7 +105,9 @@ PEOPLE: dict[str, tuple[Part, ...]] = {
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity_check:find_contradiction", None),),
     "polarity: fields": (Part("answer.checks.state_check:Flags.find_conflict", None),),
-    "polarity: states that exclude others": (Part("answer.checks.state_check:_excluded", frozenset()),),
+    "polarity: states that exclude others": (
+        Part("answer.checks.state_check:_excluded", frozenset()),
+    ),
     "polarity: all of a kind": (Part("answer.checks.plain_statements:is_universal", False),),
     "polarity: directions": (Part("answer.checks.directions:Directions.conflict", ""),),
 }
