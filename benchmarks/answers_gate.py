@@ -43,7 +43,7 @@ def answers(run: Run) -> Iterator[tuple[str, Session]]:
 
 def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
     """
-    Check the answers of every n-th successful run as the door does by default.
+    Check the answers of every n-th successful run with the defaults of a Shield.
 
     Each is checked against its own run, where it is taken for honest, and against the newest run
     of the same tools before it, where hardly any of it can hold.

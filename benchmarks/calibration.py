@@ -1,4 +1,4 @@
-"""How often the findings of each class are right: ``python benchmarks/calibration.py``."""
+"""Share of right findings in each class: ``python benchmarks/calibration.py``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-How long the dashboard's views take on a large log, how much memory, and what readers cost a writer.
+Speed and memory of the dashboard's views on a large log, and the cost of readers for a writer.
 
     python benchmarks/dashboard.py [--quick] [--only sqlite|postgres]
 
@@ -36,7 +36,7 @@ from tests.stores.servers import programs, served
 
 
 class Size(NamedTuple):
-    """How many decisions a log has, how often its views are read, and what is written meanwhile."""
+    """Number of decisions in a log, of reads of its views, and of records written meanwhile."""
 
     decisions: int
     reads: int

@@ -227,7 +227,7 @@ def _sum(counts: Mapping[Place, Counts], folder: str) -> Counts:
 
 
 def _more(whole: Mapping[Place, Counts], changed: Mapping[Place, Counts], folder: str) -> Counts:
-    """How many more there are without the rule: of faults also fewer."""
+    """Return the increase without the rule; for faults, also a decrease."""
     more: Counts = Counter()
     for place, one in changed.items():
         if place[0] == folder:

@@ -18,7 +18,7 @@ _REASONS = 3
 
 
 class Rate(NamedTuple):
-    """How many of how many; printed with the share and its Wilson 95 % interval."""
+    """A count out of a total; printed with the share and its Wilson 95 % interval."""
 
     hits: int
     total: int

@@ -1,4 +1,4 @@
-"""How far scores may be taken at their word: ``benchmarks/grounding_curve.py --picture FILE``."""
+"""Calibration curve of the scores: ``benchmarks/grounding_curve.py --picture FILE``."""
 
 from __future__ import annotations
 

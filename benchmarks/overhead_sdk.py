@@ -100,7 +100,7 @@ def amount_is_in_bounds(amount: float) -> bool:
 
 def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
     """
-    Time *rounds* times *calls* calls of each kind, in turn, exporting to a separate process.
+    Time *rounds* times *calls* calls of each kind in turn, while exporting to another process.
 
     All ways share one provider for spans and one for metrics. What a round made is exported
     after it, so nothing is dropped; the exporter's own work stands in no way's time.

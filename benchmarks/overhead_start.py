@@ -1,4 +1,4 @@
-"""How long a program waits for its first Shield: ``python benchmarks/overhead_start.py``."""
+"""Start-up time of a program's first Shield: ``python benchmarks/overhead_start.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast a replay is, and in how much memory: ``python benchmarks/replay.py --data FOLDER``."""
+"""Speed and memory of a replay: ``python benchmarks/replay.py --data FOLDER``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long one accept takes, beside plain jsonschema: ``python benchmarks/schema.py``."""
+"""Time of one validation beside plain jsonschema: ``python benchmarks/schema.py``."""
 
 from __future__ import annotations
 

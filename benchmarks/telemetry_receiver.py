@@ -22,7 +22,7 @@ class Receiver:
     folder: Path
 
     def requests(self) -> int:
-        """How many requests it has taken in."""
+        """Return the number of received requests."""
         return len([*self.folder.glob("*.body")])
 
 

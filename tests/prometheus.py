@@ -92,7 +92,7 @@ def wait_for(is_true: Callable[[], bool], complaint: str) -> None:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens at."""
+    """Return an unused port."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port: int = bound.getsockname()[1]

@@ -1,4 +1,4 @@
-"""What holds for every call, whatever the model writes."""
+"""Laws for every call, whatever the model writes."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_any_json_value_gives_a_decision(name, arguments, logprobs):
 
 @given(JSON)
 def test_any_value_of_any_shape_gives_a_decision(junk):
-    """What is no call at all is judged as a call of no tool."""
+    """A value that is not a call is judged as a call of an unknown tool."""
     assert "call" == STRICT.check_call(junk).subject
     assert all(d.subject == "call" for d in STRICT.inspect_turn(junk))
 
@@ -173,7 +173,7 @@ def test_a_python_value_that_is_no_json_gives_a_decision(arguments, mode):
 
 @given(CALLS, MODES)
 def test_a_decision_round_trips_through_its_text(call, mode):
-    """What was written as JSON is read back as it was."""
+    """A decision written as JSON is read back equal."""
     session = door(mode=mode).session("s1", agent="clerk")
     decision = door(mode=mode).check_call(call, session=session)
     text = decision.to_json()

@@ -1,4 +1,4 @@
-"""What holds for every run: what was mentioned is no phantom, and no word of the agent helps."""
+"""Laws for every run: mentioned values are not phantoms, and the agent's text never helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values: what a type accepts is no invention, and a finding changes nothing that a tool gets."""
+"""Laws for values: accepted ones are not hallucinations, and findings leave them unchanged."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def received(hint: Any, default: Any = ...) -> Callable[..., Any]:
 
 
 def accepted(hint: Any, value: Any) -> list[Any]:
-    """What pydantic makes of *value* as Python, else as JSON; empty where it refuses both."""
+    """Return *value* validated by pydantic as Python, else as JSON; empty if both fail."""
     adapter = TypeAdapter(hint)
     with suppress(ValidationError):
         return [adapter.validate_python(value)]

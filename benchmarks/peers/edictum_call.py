@@ -30,7 +30,7 @@ RULES = {
 
 def ways() -> dict[str, Any]:
     """
-    Give by way what opens a run; this gives what judges arguments, True where they may run.
+    Return by name a function that opens a run; it returns one that judges arguments.
 
     ``evaluate`` is the faster of its two ways; ``run`` also writes an audit event.
     """

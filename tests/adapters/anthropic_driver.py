@@ -125,7 +125,7 @@ def played(model: Scripted, desk: Desk, guard: Shield | None) -> Iterator[tuple[
 
 
 def tools(desk: Desk) -> list[Any]:
-    """The desk's tools as the runner takes them."""
+    """Return the shop's tools as the runner takes them."""
     return [beta_tool(getattr(desk, name)) for name in TOOLS]
 
 
@@ -154,7 +154,7 @@ def text(message: Any) -> str | None:
 
 
 class NoAgents:
-    """What this SDK cannot play."""
+    """Skips for features that this SDK does not have."""
 
     name = "anthropic"
     impossible: Mapping[str, str] = MappingProxyType({"handoff": NO_AGENTS})
@@ -241,7 +241,7 @@ def run(block: Any, desk: Desk) -> str:
 
 
 def by_hand(desk: Desk) -> Any:
-    """How a host runs a call without a Shield: what goes wrong is told to the model."""
+    """Run a call without a Shield, as a host does; errors are sent to the model."""
 
     def dispatch(call: ToolCall) -> str:
         try:

@@ -71,7 +71,7 @@ class Streamed(Scripted):
 
 
 def written(turn: Turn) -> AIMessage:
-    """A turn as an integration gives it: what is no JSON object is an invalid call."""
+    """Return a turn in the form of an integration; arguments other than an object are invalid."""
     if isinstance(turn, str):
         return AIMessage(turn)
     good, bad = [], []
@@ -101,7 +101,7 @@ def chunks(turn: Turn) -> Iterator[AIMessageChunk]:
 
 
 def tools(desk: Desk) -> list[StructuredTool]:
-    """The desk's tools as LangChain's."""
+    """Return the shop's tools as LangChain's."""
     return [
         StructuredTool.from_function(getattr(desk, name), name=name, description=name)
         for name in TOOLS

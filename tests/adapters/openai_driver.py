@@ -41,7 +41,7 @@ class Scripted:
 
 
 def by_hand(desk: Desk) -> Callable[[ToolCall], str]:
-    """How a host runs a call without a Shield: what goes wrong is told to the model."""
+    """Run a call without a Shield, as a host does; errors are sent to the model."""
 
     def dispatch(call: ToolCall) -> str:
         try:

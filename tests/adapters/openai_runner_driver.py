@@ -102,12 +102,12 @@ def played(model: Provider, desk: Desk, guard: Shield | None) -> Iterator[Ran]:
 
 
 def described(name: str) -> Any:
-    """A tool of the desk as the SDK describes it."""
+    """Return the SDK's description of a tool."""
     return {"type": "function", "name": name, "parameters": SCHEMAS[name], "strict": False}
 
 
 def functions(desk: Desk, **options: Any) -> list[RegisteredFunction]:
-    """The desk's tools as the runner takes them."""
+    """Return the shop's tools as the runner takes them."""
 
     def of(name: str) -> RegisteredFunction:
         def execute(arguments: dict[str, Any]) -> str:

@@ -54,7 +54,7 @@ class Desk:
     @classmethod
     @contextmanager
     def decorated(cls, firewall: Shield | None) -> Iterator[None]:
-        """Decorate `pay` of every desk that is made meanwhile."""
+        """Decorate `pay` of every shop that is created meanwhile."""
         cls.decorates = firewall
         try:
             yield
@@ -108,7 +108,7 @@ SCHEMAS: dict[str, Any] = {
 @dataclass
 class Ran:
     """
-    How a scene went.
+    The outcome of a scene.
 
     Attributes:
         answer: The run's final text; None where it ended without one.
@@ -162,7 +162,7 @@ DONE = "It is done."
 @dataclass(frozen=True)
 class Scene:
     """
-    What the model does, and what comes of it.
+    The script of a model, and the expected outcome.
 
     Attributes:
         turns: The scripted model.

@@ -97,7 +97,7 @@ def event_loop_of_the_thread() -> Iterator[None]:
 @pytest.mark.parametrize("number", range(len(FRAMEWORKS)), ids=[name for name, _ in FRAMEWORKS])
 @pytest.mark.parametrize("story", TURNS)
 def test_the_page_settles_the_answer(number: int, story: str) -> None:
-    """What was done may be said; what was only said is refused, and both are recorded."""
+    """Completed actions may be claimed; an unsupported claim is refused, and both are recorded."""
     module, settings = FRAMEWORKS[number]
     pytest.importorskip(module, reason=f"`{module}` is not installed")
     if module == "openai":

@@ -98,7 +98,7 @@ def test_a_stream_gives_dispatch_the_arguments_as_an_object() -> None:
 
 
 def test_the_conversation_of_the_client_is_the_session() -> None:
-    """What `open_telemetry` calls the conversation goes on in the next run."""
+    """The conversation set by `open_telemetry` continues in the next run."""
     guard, model = firewall("strict"), Scripted([[GOOD], DONE])
     client = model.client(open_telemetry={"conversation_id": "conv_1"})
     runner: Any = client.beta.messages.tool_runner(**REQUEST, tools=tools(Desk()))
@@ -123,7 +123,7 @@ def test_a_run_has_one_session() -> None:
 
 
 def test_a_tool_that_runs_another_runner_is_judged_in_a_child() -> None:
-    """What the sub-agent's tools return, its parent has seen; each has its own name."""
+    """The parent session sees results of the sub-agent's tools; each tool has its own name."""
     guard, desk = firewall("strict"), Desk()
     session = guard.session(agent="boss")
 
@@ -147,7 +147,7 @@ def test_a_tool_that_runs_another_runner_is_judged_in_a_child() -> None:
 
 
 def test_runs_at_once_do_not_see_each_other() -> None:
-    """One firewall, two conversations side by side: nobody may use the other's id."""
+    """Two concurrent conversations of one firewall cannot use each other's ids."""
     guard = firewall("strict")
 
     def play(user: str) -> dict[str, str]:
@@ -185,7 +185,7 @@ def test_what_stops_the_program_passes() -> None:
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_a_tool_error_keeps_its_content(mode: str) -> None:
-    """What a tool says with the SDK's own error reaches the model as it was."""
+    """The content of the SDK's own tool error reaches the model unchanged."""
     content: Any = [{"type": "text", "text": "closed on Sundays"}]
 
     @beta_tool
@@ -464,7 +464,7 @@ def test_a_message_without_calls_has_no_answer(message: Any) -> None:
 
 
 def test_a_strange_call_is_answered() -> None:
-    """A call without an id, a name or an object for arguments stops nobody else's."""
+    """A call without an id, a name or an object as arguments does not stop other calls."""
     blocks = [
         {"type": "tool_use", "id": "c1", "name": None, "input": {}},
         {"type": "tool_use", "name": "refund", "input": None},

@@ -114,7 +114,7 @@ def test_a_run_of_the_tool_runner_is_settled() -> None:
 
 
 def test_a_runner_that_called_no_tools_is_settled() -> None:
-    """What the user said counts, although the runner asked for no results."""
+    """The user's text counts as evidence even if the runner called no tools."""
     guard = Shield(shield.configure(mode="strict"), hooks=None)
     client = Scripted(["Your transaction is tx_12345.", EXTRA]).client()
     texts = []

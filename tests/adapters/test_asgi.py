@@ -273,7 +273,7 @@ def test_a_head_request_passes() -> None:
 
 
 def test_requests_side_by_side_have_sessions_of_their_own() -> None:
-    """What one request's tools returned does not vouch for another's answer."""
+    """Results in one request are not evidence for the answer of another."""
     firewall = guard()
 
     @shielded(firewall)
@@ -477,7 +477,7 @@ def test_what_holds_no_answer_is_no_problem(body: bytes, caplog: pytest.LogCaptu
 
 
 def test_a_service_without_a_run_has_no_answer_to_miss(caplog: pytest.LogCaptureFixture) -> None:
-    """The page that says whether a service is up is no agent's."""
+    """A health-check page has no agent's answer."""
     firewall = guard()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -666,7 +666,7 @@ def test_headers_may_be_read_once(text: str, session_header: str | None) -> None
     ],
 )
 def test_any_content_length_has_a_response(length: bytes, reads: bool) -> None:
-    """One that is too large passes, and one that is no number counts as none."""
+    """A length that is too large passes, and one that is not a number counts as missing."""
     firewall = guard()
     body = answer(FALSE)
     app = service(firewall, body, headers=[(b"content-length", length)], sized=False)

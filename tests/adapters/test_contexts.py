@@ -1,4 +1,4 @@
-"""The context that a framework gives a tool is no argument of the model's."""
+"""The context that a framework passes to a tool is not an argument of the model."""
 
 from __future__ import annotations
 

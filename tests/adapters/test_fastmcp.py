@@ -102,7 +102,7 @@ async def told(
 
 
 async def undone(client: Client[Any], **meta: Any) -> Any:
-    """Make a user and delete it at once."""
+    """Create a user and delete it immediately."""
     await told(client, "create_user", {"user_id": "u_1"}, **meta)
     return await told(client, "delete_user", {"user_id": "u_1"}, **meta)
 
@@ -145,7 +145,7 @@ def test_without_a_key_nothing_is_remembered(strict):
 
 
 def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
-    """Where no user and no system text is known, a target that nobody mentioned is no finding."""
+    """Without any user or system text, an unmentioned target is not a finding."""
 
     async def conversed(client: Client[Any]) -> Any:
         return await told(client, "refund", {"transaction_id": "tx_9", "amount": 1}, session="s")
@@ -196,7 +196,7 @@ def test_a_host_may_find_the_session_itself(strict):
 
 @pytest.mark.parametrize("key", [7, "", None, ["s"], {"a": 1}])
 def test_a_key_that_is_no_text_is_none(strict, key):
-    """What a client sends is not trusted."""
+    """Keys from the client are not trusted."""
     assert "deleted" == with_client(served(strict), lambda c: undone(c, session=key))
 
 
@@ -285,7 +285,7 @@ def test_ids_and_agent_are_carried(strict):
 
 
 def test_a_conversation_is_heard_only_where_it_is_asked_for(strict):
-    """By default nobody's words are taken from the wire."""
+    """By default no messages are read from the protocol."""
     arguments = {"transaction_id": "tx_9", "amount": 1}
 
     def answer(server: FastMCP) -> Any:
@@ -421,7 +421,7 @@ def test_a_result_is_judged_by_its_structure_where_it_has_one(returned, verdict)
 
 
 def test_a_list_that_the_server_wraps_is_judged_without_the_wrapping():
-    """A name of the protocol's is no field of the tool's."""
+    """A name of the protocol is not a field of the tool."""
     profile = ToolProfile(forbidden_fields=["result"], has_network_io=False)
     tools = [Declared(name="give", profile=profile)]
     guard = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
@@ -465,7 +465,7 @@ def test_a_tool_that_is_added_later_is_known(strict):
 
 
 def test_a_host_may_narrow_a_session(strict):
-    """What it did not grant is not available, though the server offers it."""
+    """A tool that the session did not grant is not available, though the server offers it."""
     strict.session("s", tools=["get_order"])
 
     async def conversed(client: Client[Any]) -> Any:
@@ -511,7 +511,7 @@ def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
 
 
 def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
-    """What stands in the list that a client gets is no phantom, wherever it comes from."""
+    """A tool in the list that a client receives is not a phantom, whatever its source."""
 
     class Serves(Middleware):
         async def on_list_tools(self, context: Any, call_next: Any) -> Any:
@@ -678,7 +678,7 @@ def test_a_tool_that_asks_the_client_is_one_call(strict):
 
 
 def test_a_tool_that_calls_a_tool_is_two_calls(strict):
-    """The inner one is no proposal of the model's, though it comes with the same request."""
+    """The inner call is not a proposal of the model, though it belongs to the same request."""
     server = served(strict)
 
     @server.tool

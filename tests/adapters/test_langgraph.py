@@ -212,7 +212,7 @@ def test_an_interrupted_call_goes_on(mode: str) -> None:
 
 
 def test_a_handoff_goes_on_in_the_thread() -> None:
-    """`Command` leads to another agent of the graph; its name stands in its decisions."""
+    """`Command` leads to another agent of the graph, whose name is in its decisions."""
 
     def transfer(runtime: ToolRuntime) -> Command:
         """Hand over."""
@@ -342,7 +342,7 @@ def test_a_command_that_leads_somewhere_is_a_signal(result, is_signal) -> None:
 
 
 def test_a_sub_agent_has_a_child_session() -> None:
-    """What the agent above invents for its sub-agent is nobody's word."""
+    """A value that the parent agent invents for its sub-agent is not a mention."""
     guard, desk = firewall("strict"), Desk()
     middleware = [ShieldMiddleware(guard)]
     bad = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
@@ -470,7 +470,7 @@ def test_structured_output_is_no_call() -> None:
     """The agent answers it itself."""
 
     class Receipt(BaseModel):
-        """What was done."""
+        """The result of a payment."""
 
         total: float
 
@@ -493,7 +493,7 @@ def test_log_probabilities_are_forwarded() -> None:
 
 
 def test_a_message_that_breaks_is_not_seen() -> None:
-    """It stops no run; it has no role, so that a missing mention is no finding any more."""
+    """It does not stop the run; its role is unknown, so a missing mention is not a finding."""
 
     class Odd(HumanMessage):
         """A host's own, that breaks when it is read."""

@@ -56,7 +56,7 @@ def test_the_model_is_asked_again(is_async: bool) -> None:
 
 
 def test_a_made_up_action_is_refused() -> None:
-    """The refusal stands in place of the text, in the same message."""
+    """The refusal replaces the text in the same message."""
     messages, requests, guard = played([TRUE])
 
     assert messages[-1].text.startswith(REFUSAL)
@@ -99,7 +99,7 @@ def test_audit_changes_nothing(turns: list[Any], model: Any) -> None:
 
 
 class Receipt(BaseModel):
-    """What an agent with structured output returns."""
+    """The output of an agent with structured output."""
 
     amount: int
 

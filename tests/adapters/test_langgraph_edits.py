@@ -130,7 +130,7 @@ def test_what_a_reviewer_wrote_is_known_afterwards() -> None:
 
 
 def test_what_an_edit_left_alone_is_the_models() -> None:
-    """A reviewer changes the amount only: the id is still one that nobody mentioned."""
+    """A reviewer changes only the amount; the id is still unmentioned."""
     run = Reviewed([[GOOD._replace(arguments=UNSEEN)], DONE])
     run.ask()
     run.edit({**UNSEEN, "amount": 5.0})

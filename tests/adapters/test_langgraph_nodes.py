@@ -1,4 +1,4 @@
-"""What a graph's node of tools does by itself: errors, tools of its own, arguments it injects."""
+"""A graph's tool node by itself: its errors, its own tools, the arguments that it injects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ HANDLED: list[Any] = [(ValueError,), ValueError, True, "an error", False, str]
 @pytest.mark.parametrize("handled", HANDLED, ids=repr)
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_errors_pass_a_node_as_they_are(mode: str, handled: Any, awaits: bool) -> None:
-    """What the node catches by itself it catches, with its own words; the rest ends the run."""
+    """The node handles the errors that it catches; all others end the run."""
     calls = [
         *(Call(f"c_{kind}", "raises", {"kind": kind, "order_id": "ord_1"}) for kind in KINDS),
         Call("c_store", "asks_store", {"order_id": "ord_1"}),
@@ -64,7 +64,7 @@ def test_errors_pass_a_node_as_they_are(mode: str, handled: Any, awaits: bool) -
 
 
 def outcome(call: Call, handled: Any, awaits: bool, own: Any) -> list[str]:
-    """How two runs of one node end, by one call each."""
+    """Return the outcomes of two runs of one node, with one call each."""
     result = [StructuredTool.from_function(f) for f in (raises, asks_store, asks_state)]
     node = ToolNode(result, handle_tool_errors=handled, **own)
     graph = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools").compile()
@@ -187,7 +187,7 @@ def test_a_runtime_that_lost_a_part_is_refused(gone: str, monkeypatch: Any) -> N
 
 
 def test_a_node_that_hides_itself_from_its_wrappers_is_refused(monkeypatch: Any) -> None:
-    """Errors of tools would be caught that pass a node without a wrapper, and nobody would know."""
+    """Otherwise errors that pass a node without a wrapper would be caught silently."""
     monkeypatch.setattr(ToolNode, "_run_one", lambda *given: None)
     framework_checks.check_framework.cache_clear()
     try:

@@ -151,7 +151,7 @@ def test_a_message_holds_what_the_api_knows():
 
 
 def test_what_a_hosted_tool_brings_is_not_seen():
-    """It stands in the same response as the call that uses it."""
+    """Its result is in the same response as the call that uses it."""
     written = write_response(
         [GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})], False
     )
@@ -170,7 +170,7 @@ def test_a_response_without_a_choice_calls_nothing():
 
 
 def test_a_custom_tool_takes_text():
-    """Its input is no JSON; it is answered as what it is."""
+    """Its input is not JSON; the answer has the type of the call."""
     item = {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls -la"}
     response = Response.model_validate({**write_response([], False), "output": [item]})
     guard = Shield(shield.configure(mode="strict", tools=[Tool(name="shell")]))
@@ -186,7 +186,7 @@ class Answer(BaseModel):
 
 @pytest.mark.parametrize("parse", ["chat", "responses"])
 def test_a_parsed_answer_warns_of_nothing(parse):
-    """What the SDK parsed is an object of the host's; reading it twice is silent."""
+    """Reading an object that the SDK parsed twice warns of nothing."""
     content = '{"text": "refunding"}'
     if parse == "chat":
         written = write_chat([GOOD], False)
@@ -225,7 +225,7 @@ def test_an_answer_without_choices_has_no_calls(mode, choices):
 
 
 def test_an_odd_message_is_not_seen_and_stops_nothing():
-    """What cannot be read makes the session opaque."""
+    """An unreadable message makes the session opaque."""
     session = Session()
     odd = [*USER, {"role": "narrator", "content": "meanwhile"}]
     run_tool_calls(completion(GOOD), odd, firewall=firewall(), session=session, dispatch=done)

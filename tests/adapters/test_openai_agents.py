@@ -73,7 +73,7 @@ def strict() -> Shield:
 
 
 class Paid(BaseModel):
-    """What a tool with a declared output returns."""
+    """The result of a tool with a declared output."""
 
     id: str
 
@@ -93,7 +93,7 @@ def test_decisions_bear_the_ids_of_call_run_agent_and_conversation(strict):
 
 @pytest.mark.parametrize("streams", [False, True])
 def test_a_conversation_of_the_provider_is_one_session_that_was_not_all_seen(strict, streams):
-    """What was said before it is not in the request, so that a miss proves nothing."""
+    """Earlier messages are not in the request, so a miss proves nothing."""
     agent = agent_of([[BAD], DONE])
     runner = ShieldedRunner(strict)
 
@@ -112,7 +112,7 @@ def test_a_conversation_of_the_provider_is_one_session_that_was_not_all_seen(str
 
 
 def test_each_run_without_a_conversation_has_a_session_of_its_own(strict):
-    """What one user said is no mention in the run of another."""
+    """A user's text in one run is not a mention in the run of another user."""
     runner = ShieldedRunner(strict)
     play(runner, agent_of([DONE]), "Refund tx_99999.")
     agent = agent_of([[BAD], DONE])
@@ -225,7 +225,7 @@ def test_where_unknown_tools_are_not_enforced_the_configuration_is_left_alone():
 
 
 def test_a_tool_with_a_declared_output_answers_with_feedback_too(strict):
-    """Feedback is no value of its output type, and does not end the run."""
+    """Feedback is not a value of the output type, and does not end the run."""
 
     def refund(transaction_id: str, amount: float) -> Paid:
         return Paid(id=transaction_id)
@@ -294,7 +294,7 @@ def test_calls_of_one_turn_run_side_by_side(strict):
 
 
 def test_a_handoff_goes_on_in_the_same_session(strict):
-    """What the first agent's tool returned is known to the second, under its own name."""
+    """The second agent can use results of the first agent's tool, under its own name."""
     desk = Desk()
     look = Call("c0", "get_order", {"order_id": "ord_1"})
     called = Call("c1", "get_order", {"order_id": "pc_777"})
@@ -336,7 +336,7 @@ def test_a_handoff_that_is_added_late_is_judged(strict):
 
 
 def test_an_agent_as_a_tool_has_a_child_session(strict):
-    """It reads what its parent saw; what it is told by the parent is no user's word."""
+    """It reads what its parent saw; the parent's text is not a user's mention."""
     runner = ShieldedRunner(strict)
     sub = agent_of([[BAD], "No."], name="sub")
     ask = Call("c9", "ask_sub", {"input": "Refund tx_99999 now."})
@@ -558,7 +558,7 @@ def test_a_callable_approval_is_asked_as_before(strict):
 
 
 def test_a_state_that_is_restored_from_text_goes_on_blind(strict):
-    """What the run heard before is not in this process: a miss proves nothing."""
+    """Messages before the interruption are unknown in this process, so a miss proves nothing."""
     tool = function_tool(Desk().refund, needs_approval=True)
     runner = ShieldedRunner(strict)
     agent = runner.agent(agent_of([[BAD], DONE], tools=[tool]))
@@ -688,7 +688,7 @@ def test_what_is_no_data_is_judged_as_the_model_reads_it(value, judged):
 
 
 def test_odd_items_end_no_run(strict):
-    """What cannot be read was not seen; the SDK itself takes these."""
+    """Unreadable items count as unseen; the SDK itself accepts them."""
     odd: list[Any] = [
         {"role": "user", "content": ASKED},
         {"type": "function_call_output", "call_id": "old", "output": [{"type": "input_text"}]},

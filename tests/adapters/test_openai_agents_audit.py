@@ -119,7 +119,7 @@ def test_a_result_can_be_copied_deeply(mode):
 
 
 def test_the_context_of_a_run_can_be_pickled(audit):
-    """What is known of the run is of this process, and is left out."""
+    """The state of a run is local to the process and is left out."""
     result = play(ShieldedRunner(audit), agent_of([[GOOD], DONE]))
     restored = pickle.loads(pickle.dumps(result.context_wrapper._abs_shield_run))
 

@@ -105,7 +105,7 @@ def test_a_tool_made_by_hand_around_an_agent_is_judged_inside(strict, how, made)
 
 
 def test_a_run_that_the_host_starts_in_a_tool_is_the_hosts(strict):
-    """What it passes on is what it keeps in the context, and no context of a call."""
+    """It inherits the host's context, but not the context of a call."""
     desk = Desk()
     sub = agent_of([[BAD], "Yes."], desk, name="sub")
 

@@ -59,7 +59,7 @@ ORDER = Call("c0", "get_order", {"order_id": "ord_1"})
 
 
 def runner_of(guard: Shield | None, desk: Desk, session: Session | None = None) -> Any:
-    """A runner of the desk's tools, with a firewall where one is given."""
+    """Return a runner of the shop's tools, with a firewall if there is one."""
     runner = ResponsesToolRunner(functions=functions(desk))
     if guard is None:
         return runner
@@ -111,7 +111,7 @@ def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
 
 
 def test_the_model_is_offered_the_hosts_tools_alone() -> None:
-    """In every request, also behind a blocked call; nothing of ours is among the tools."""
+    """No request, also after a blocked call, offers a tool of the package."""
     model = ran([[PHANTOM], DONE], firewall("strict"))
     bare = ran([DONE], None)
 
@@ -140,7 +140,7 @@ def test_the_host_is_shown_what_the_model_wrote(eager: bool) -> None:
 
 @pytest.mark.parametrize("lacking", ["name", "arguments", "call_id"])
 def test_an_item_that_is_not_whole_ends_the_run_as_in_the_sdk(lacking: str) -> None:
-    """It is no call that the model could be shown."""
+    """It is not a call that can be shown to the model."""
     item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": "refnud"}
     item |= {"arguments": "{}", "status": "completed"}
     del item[lacking]
@@ -207,7 +207,7 @@ def test_outputs_that_the_host_supplies_pass() -> None:
 
 
 def test_a_firewall_inside_a_tool_is_the_tools_own_error() -> None:
-    """What it raises ends the run, as any error does."""
+    """An error from it ends the run, as any other error does."""
     inner = Shield(shield.configure(mode="strict"))
 
     @shielded(inner)
@@ -252,12 +252,12 @@ def test_instructions_count_as_said() -> None:
     ids=["stored item", "image", "stored prompt"],
 )
 def test_what_was_not_heard_is_no_hallucination(request_: dict[str, Any]) -> None:
-    """The provider keeps it, or it is no text: a miss proves nothing."""
+    """The provider stores it, or it is not text, so a miss proves nothing."""
     assert allowed(request_)
 
 
 def test_a_conversation_of_which_only_the_end_was_heard_is_no_hallucination() -> None:
-    """Another process had the rest; what nobody named is found all the same."""
+    """Another process had the rest; an unmentioned value is still found."""
     end = [
         {"role": "assistant", "content": "Your last order is tx_4711. Shall I refund it?"},
         {"role": "user", "content": "Yes, refund it, 20 dollars."},
@@ -331,7 +331,7 @@ def shortened(summary: str) -> dict[str, Any]:
 
 
 def test_what_the_sdk_leaves_out_was_seen_and_its_summary_vouches_for_nothing() -> None:
-    """The result stands in the run's input, and not in the request."""
+    """The result is in the run's input, though not in the request."""
     result = json.dumps({"transaction_id": "tx_4711", "note": "n" * 900})
     before = [
         {"role": "user", "content": "Refund my last order, 20 dollars."},
@@ -464,7 +464,7 @@ def test_what_is_no_runner_is_refused() -> None:
 
 
 def test_an_older_sdk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first version that has the runner stands in the error."""
+    """The error names the first version that has the runner."""
     monkeypatch.setitem(sys.modules, "openai.lib.responses_tool_runner", None)
     with pytest.raises(ShieldError, match=r"in openai 3\.31\.0 or newer, and \S+ is installed"):
         shielded_runner(object(), firewall=firewall("audit"))

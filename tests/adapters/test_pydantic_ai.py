@@ -65,7 +65,7 @@ UNSEEN = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
 
 
 class Heard:
-    """What one agent's model was sent, and how it is scripted."""
+    """The requests to one agent's model, and its script."""
 
     def __init__(self, *turns: Any) -> None:
         self.requests: list[Any] = []
@@ -170,7 +170,7 @@ BROKEN = GOOD._replace(arguments='{"transaction_id": "tx_12')
 @pytest.mark.parametrize("retries", [0, 1, 2])
 @pytest.mark.parametrize("call", [PHANTOM, WRONG, BROKEN], ids=["phantom", "type", "JSON"])
 def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
-    """What the framework would refuse as well spends its retries, and ends the run as ever."""
+    """A call that the framework refuses as well uses its retries, and ends the run as before."""
     ends = []
     for guard in (None, firewall("audit"), firewall("strict")):
         message = Heard(*([call._replace(id=f"c{n}")] for n in range(9)))
@@ -199,7 +199,7 @@ def test_feedback_about_an_unseen_target_spends_no_retry():
 
 
 def test_feedback_is_a_result_that_asks_for_another_try():
-    """It is structured, and no text inside a text; the framework knows that it is no success."""
+    """It is structured, not text inside text, and the framework does not count it as a success."""
     result = ran(clerk(firewall("strict"), [PHANTOM], [GOOD._replace(id="c2")], DONE))
     part = returns(result)["c1"]
 
@@ -208,7 +208,7 @@ def test_feedback_is_a_result_that_asks_for_another_try():
 
 
 def test_the_last_attempt_is_a_failure():
-    """What may not be tried again is not asked for again."""
+    """A call without attempts left is not requested again."""
     turns = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
     message = returns(ran(clerk(firewall("strict"), *turns, DONE, retries=3)))
 
@@ -245,7 +245,7 @@ def test_an_output_tool_is_no_phantom():
 
 
 def test_a_phantom_is_forgotten_after_its_step():
-    """The stand-in for a tool that does not exist is offered to nobody."""
+    """The placeholder for a tool that does not exist is not offered to the model."""
     message = Heard([PHANTOM], [GOOD._replace(id="c2")], DONE)
     ran(agent_of(Desk(), message.model, firewall("strict")))
 
@@ -437,7 +437,7 @@ def test_a_blocked_call_is_not_handed_out(external):
 
 
 def test_a_tools_own_retry_is_the_users():
-    """What a tool asks to be tried again spends its retries as ever, and is a failed call."""
+    """A tool's own retry uses its retries as before, and counts as a failed call."""
     guard = firewall("strict")
 
     def pay(transaction_id: str) -> str:
@@ -451,7 +451,7 @@ def test_a_tools_own_retry_is_the_users():
 
 
 def test_a_skipped_execution_is_a_result():
-    """What another capability answers in the tool's place is what the model reads."""
+    """The model reads the answer that another capability returns in place of the tool."""
     guard = firewall("strict")
 
     class Cached(AbstractCapability[Any]):
@@ -497,7 +497,7 @@ def test_an_approved_call_is_validated_before_it_runs():
 
 
 def test_a_block_that_is_lifted_is_no_run_unvalidated():
-    """The door is opened between proposal and dispatch: the framework answers as by itself."""
+    """Enforcement stops between proposal and dispatch; the framework then answers by itself."""
     bad = [
         GOOD._replace(id="c0"),
         PHANTOM,

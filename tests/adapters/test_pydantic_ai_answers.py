@@ -92,7 +92,7 @@ def test_an_answer_that_streams_is_flagged(mode: str) -> None:
 
 
 class Receipt(BaseModel):
-    """What an agent with structured output returns."""
+    """The output of an agent with structured output."""
 
     amount: int
 

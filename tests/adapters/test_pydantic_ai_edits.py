@@ -164,7 +164,7 @@ class Before(AbstractCapability[Any]):
 
 
 class OnError(AbstractCapability[Any]):
-    """Recovers what is no number."""
+    """Recovers arguments that are not numbers."""
 
     async def on_tool_validate_error(self, ctx, *, call, tool_def, args, error):
         return {"transaction_id": "tx_12345", "amount": 20.0}
@@ -192,7 +192,7 @@ BROKEN = GOOD._replace(arguments='{"transaction_id": "tx_12345", "amou')
 @pytest.mark.parametrize("call", [WRONG, BROKEN], ids=["type", "JSON"])
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_a_hook_is_asked_before_a_call_is_blocked(mode, call, hook):
-    """What it makes of the arguments runs, as it does by itself."""
+    """The arguments that it returns are the ones that run."""
     till, guard = Till(), firewall(mode)
     agent = agent_of(till.refund, guard, [call], DONE, own=[hook()], output_type=str)
 
@@ -209,7 +209,7 @@ def test_the_decision_is_about_what_the_hook_made():
 
 
 def test_a_hook_that_leaves_an_id_alone_does_not_vouch_for_it():
-    """It repairs the amount; the id is still the model's, and nobody mentioned it."""
+    """It repairs the amount; the id is still the model's, and unmentioned."""
 
     class Amount(AbstractCapability[Any]):
         async def on_tool_validate_error(self, ctx, *, call, tool_def, args, error):

@@ -201,7 +201,7 @@ def test_other_bodies_pass(strict, shape):
 
 
 def test_other_routes_pass(strict):
-    """The output of a route that nobody declared is not read."""
+    """The output of an undeclared route is not read."""
     response = post(strict, CARD, path="/other")
 
     assert (200, CARD) == (response.status_code, response.json()["answer"])
@@ -234,7 +234,7 @@ def test_a_response_is_compressed_outside():
 
 @pytest.mark.parametrize("shape", ["json", "text", "stream", "sse"])
 def test_a_large_output_is_read_whole(strict, shape):
-    """What stands at its end counts."""
+    """The end of the output counts as well."""
     response, held = post(strict, LARGE, shape), post(strict, f"{LARGE}{CARD}", shape)
 
     assert (200, 422) == (response.status_code, held.status_code)

@@ -213,7 +213,7 @@ def test_a_good_call_runs_under_another_name(play):
 
 @pytest.mark.parametrize("play", FRAMEWORKS)
 def test_audit_lets_it_run_under_another_name(play):
-    """What strict would have stopped is written down."""
+    """The block of strict mode is recorded."""
     output, ran, firewall = called(play, "audit", "Mallory Jones", 5.0)
 
     assert ("paid", [("Mallory Jones", 5.0)]) == (output, ran)

@@ -22,7 +22,7 @@ def shop():
 )
 @pytest.mark.parametrize("aggregate", ["min", "mean"])
 def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
-    """What it says cannot be used: the Decision has the error, and the answer is not emitted."""
+    """The decision has the error, and the answer is not emitted."""
 
     def verifier(premise, claims):
         if isinstance(reply, Exception):

@@ -35,7 +35,7 @@ def statuses(found):
     ],
 )
 def test_an_answer_beside_a_document(answer, action, wanted):
-    """What stands there is emitted, what does not is named."""
+    """Claims that are in the document are emitted, others are named."""
     report = checked(answer, evidence=TOWER)
 
     assert action == report.report.action
@@ -92,7 +92,7 @@ def test_what_is_no_statement_of_fact_is_not_scored(task):
 
 
 def test_high_stakes_never_emit_without_probes():
-    """There is no judge: nothing is probed, and the report says so."""
+    """Without a judge nothing is probed, and the report has the reason."""
     answer = "The Eiffel Tower is in Paris. It was built in 1889."
     report = checked(answer, evidence=TOWER, config=AnswerConfig(high_stakes=True))
 
@@ -260,7 +260,7 @@ def test_feedback_is_bounded_and_escaped():
 
 
 def test_code_that_is_left_out_is_said():
-    """It makes no claims, and nobody takes it for checked."""
+    """It makes no claims, and is reported as unchecked."""
     report = checked("The tower is in Paris.\n```\nbuilt = 1925\n```", evidence=TOWER)
 
     assert "code_not_checked" in report.notes

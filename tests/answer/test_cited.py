@@ -55,7 +55,7 @@ def test_a_passage_inside_a_result_is_retrieved(form, answer):
 @pytest.mark.parametrize("form", RESULTS)
 @pytest.mark.parametrize("answer", ["It is tall [9].", "As passages 1 and 40 say, it is tall."])
 def test_a_number_beyond_all_passages_is_none(form, answer):
-    """What nobody can have counted was not retrieved."""
+    """A number beyond all passages was not retrieved."""
 
     assert "cites source" in _told(answer, _searched(RESULTS[form]))
 

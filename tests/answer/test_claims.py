@@ -143,7 +143,7 @@ def test_what_claims_nothing_is_no_claim(answer: str) -> None:
 
 @pytest.mark.parametrize("answer", NO_DEEDS)
 def test_what_was_not_done_is_no_deed(answer: str) -> None:
-    """A denied, a planned, a looking or somebody else's deed is no action of the agent."""
+    """A denied or planned action, a read, or somebody else's action is not a claim of the agent."""
 
     assert not any("action" in claim.kinds for claim in claims_of(answer))
 
@@ -180,7 +180,7 @@ def test_what_was_not_done_is_no_deed(answer: str) -> None:
     ],
 )
 def test_no_claim_hides(answer: str, expected: list[str]) -> None:
-    """What stands beside a courtesy, a question, a refusal or an open fence is still claimed."""
+    """A claim beside a courtesy, a question, a refusal or an open fence is still found."""
 
     assert expected == texts(answer)
 
@@ -280,7 +280,7 @@ def test_what_is_said_to_keep_a_talk_going_is_no_claim(sentence, claims):
     ],
 )
 def test_a_refusal_claims_its_reason(sentence, claim):
-    """What is not included in a thing is claimed, and why one refuses; not that one does."""
+    """The reason of a refusal is a claim; the refusal itself is not."""
     assert [claim] * bool(claim) == texts(sentence)
 
 
@@ -303,7 +303,7 @@ def test_reasons_without_end_are_read():
     ],
 )
 def test_a_commitment_to_a_deed_is_critical(sentence, critical):
-    """What an agent says it will do is probed as what it says it did."""
+    """A promised action is probed like a completed one."""
     assert critical == any("commitment" in claim.kinds for claim in claims_of(sentence))
 
 

@@ -1,4 +1,4 @@
-"""What an answer says was done, in any voice, with and without a call that did it."""
+"""Actions that an answer claims, in any voice, with and without a call that performed them."""
 
 from __future__ import annotations
 
@@ -405,7 +405,7 @@ ORDER = {
     ],
 )
 def test_the_past_of_a_service(answer):
-    """What "we" did may have been done before the run, as a state or a record of a result says."""
+    """An action of "we" may precede the run, as a state or a record of a result shows."""
     assert "" == by_one("get_order", answer, ORDER)
 
 

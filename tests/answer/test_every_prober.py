@@ -1,4 +1,4 @@
-"""What asking again does alike, whoever is asked: a function, async code, a server."""
+"""A prober behaves the same for a function, async code and a server."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_any_evidence_is_sent(prober, name):
 
 @pytest.mark.parametrize("name", ["async", "served"])
 def test_probes_are_asked_side_by_side(name, request):
-    """Five of them are running at once where the caller is async."""
+    """Five probes run concurrently if the caller is async."""
     prober = PROBERS[name](request)
     running, most = [0], [0]
 

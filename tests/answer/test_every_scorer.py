@@ -1,4 +1,4 @@
-"""What every scorer does alike: the lexical one, the hard checks, a verifier's, a judge's."""
+"""Behaviour common to all scorers: lexical, hard checks, verifier, judge."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_same_twice(row):
 
 
 def test_no_claims_ask_nothing(row):
-    """There is nothing to score, and nobody is asked."""
+    """Without claims there is nothing to score, and no model is called."""
     before = row.asked()
 
     assert () == row.scores((), EVIDENCE) == row.scores((), Evidence(()))
@@ -132,7 +132,7 @@ def test_any_evidence_is_read(row, name):
 
 
 def test_any_question_is_read(row):
-    """What the user asked is as hostile as the rest."""
+    """The user's question may be as hostile as any other text."""
     for question in HOSTILE.values():
         well_formed(
             row.scores(CLAIMS[:2], EVIDENCE, question=question), CLAIMS[:2], ANSWER, EVIDENCE

@@ -1,4 +1,4 @@
-"""How much of the evidence is read: what is beyond is said, and nothing is concluded from it."""
+"""Limits on the evidence that is read: the rest is reported, and proves nothing."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_twice_the_evidence_beyond_what_is_read_takes_no_more_steps() -> None:
     "rest", ["The room is free. " * 12_000, "17, " * (MOST_NUMBERS_OF_ANSWER + 10)]
 )
 def test_the_rest_of_an_answer_that_is_not_read_is_unverified(rest: str) -> None:
-    """One claim with its place, which nothing scores and nobody asks about again; no emission."""
+    """It is one claim with its place, which is neither scored nor probed; it is not emitted."""
     answer = f"{FACT}\n{rest}"
     report = checked(answer, evidence=f"{FACT} The room is free.")
     last = report.claims[-1].claim

@@ -180,7 +180,7 @@ def test_a_number_in_another_unit_contradicts(answer, result, text):
     ],
 )  # fmt: skip
 def test_a_number_may_be_written_in_another_unit(answer, result):
-    """What it comes to is the same; a dollar sign is that of many currencies."""
+    """The value is converted; a dollar sign may mean many currencies."""
 
     assert [] == missing(answer, result)
 
@@ -201,7 +201,7 @@ def test_a_number_may_be_written_in_another_unit(answer, result):
     ],
 )
 def test_a_sign_counts(answer, result, texts):
-    """A debt is no wealth, unless a word gives the sign."""
+    """A debt is not wealth, unless a word states the sign."""
 
     assert texts == missing(answer, result)
 
@@ -316,7 +316,7 @@ def test_another_value_than_the_result_has(answer: str, texts: list[str]) -> Non
 
 
 def test_a_share_of_what_a_call_was_given() -> None:
-    """A fifth of the price is paid at once."""
+    """A fifth of the price is due immediately."""
     session = Session()
     session.user("What would I pay a month?")
     call = ToolCall("mortgage", {"price": 412_000, "down_payment": 82_400}, "c1")

@@ -1,4 +1,4 @@
-"""A record's yes or no against a claim that says the opposite, and what is no contradiction."""
+"""A boolean of a record against a claim of the opposite, and claims that do not contradict it."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ def test_the_opposite_of_a_field(answer, has):
     ],
 )
 def test_what_is_no_opposite(answer):
-    """What agrees, asks, plans or speaks of something else is let be."""
+    """A sentence that agrees, asks, plans or is about something else is not a contradiction."""
 
     assert "" == "".join(told(answer, HALL))
 
 
 def test_the_record_that_is_named():
-    """Of many records the one whose id or name the claim has; without one nobody can tell."""
+    """The record whose id or name is in the claim counts; without one the result is undecided."""
 
     assert ['the evidence has "false" under `valid`'] == told("TP-82 is valid.", PASSES)
     assert ['the evidence has "true" under `valid`'] == told("Pass TP-81 is invalid.", PASSES)
@@ -105,7 +105,7 @@ def test_the_record_that_is_named():
 
 
 def test_states():
-    """A state is itself, and not its opposite; of any other state nobody can tell."""
+    """A state contradicts its opposite; for any other state the result is undecided."""
 
     assert ['the evidence has "closed" under `status`'] == told("TP-82 is open.", PASSES)
     assert ['the evidence has "active" under `status`'] == told("TP-81 is inactive.", PASSES)
@@ -128,7 +128,7 @@ STATES = [
 
 @pytest.mark.parametrize(("state", "answer"), STATES)
 def test_states_that_exclude_each_other(state, answer):
-    """What is in progress is not finished, what was rejected did not go through."""
+    """Something in progress is not finished, and something rejected was not accepted."""
     contradictions = told(answer, {"rollout": "R-7", "status": state})
 
     assert f'the evidence has "{state}" under `status`' == contradictions[0]
@@ -231,7 +231,7 @@ def test_a_field_of_something_inside():
 
 
 def test_records_that_disagree():
-    """The same door seen open and shut: either may be said."""
+    """One door recorded as both open and shut: either claim is allowed."""
     later = {"door": "D-2", "locked": True}
 
     assert ["", ""] == told("Door D-2 is locked. Door D-2 is not locked.", DOOR, later)
@@ -245,7 +245,7 @@ def test_records_that_disagree():
     ],
 )
 def test_what_was_changed_since(deed, is_told):
-    """Before something was done a door was open; nobody knows what it is now."""
+    """A record from before an action does not show the state after it."""
     result = evidence_from([json.dumps(DOOR), '{"ok": true}'])
     evidence = Evidence(result.pieces, executed=(deed,))
 

@@ -63,7 +63,7 @@ def test_no_claims_are_emitted_without_a_score():
 
 
 def test_high_stakes_never_emit_unprobed_critical_claims():
-    """What is not critical may be emitted."""
+    """A claim that is not critical may be emitted."""
     config = AnswerConfig(high_stakes=True)
 
     assert "revise" == gate([GateClaim(0.99, critical=True)], config, probed=False).action
@@ -81,7 +81,7 @@ def test_thresholds_are_in_order(wrong):
 
 @given(st.lists(JUDGED, max_size=6), st.sampled_from(["min", "mean"]), st.booleans())
 def test_the_gate_is_as_it_is_written_down(claims, aggregate, rejected):
-    """What is emitted, and what blocks, in the words of the specification."""
+    """Emission and blocks follow the specification."""
     config = AnswerConfig(aggregate=aggregate)
     verdict = gate(claims, config, rejected=rejected)
     blocks = any(

@@ -1,4 +1,4 @@
-"""What counts as evidence: results that came back, people's text, and nothing of the agent's."""
+"""Results and people's text are evidence; the agent's own text is not."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_failed_call_is_no_deed_and_says_what_it_says(content):
 
 
 def test_a_blocked_call_is_neither_evidence_nor_deed():
-    """The feedback of the door is no result."""
+    """Feedback to a block is not a result."""
     firewall = Shield(shield.configure(mode="strict"))
     with firewall.session() as session:
         session.user("Hello")
@@ -185,7 +185,7 @@ def test_what_the_log_has_forgotten_is_still_evidence():
 
 
 def test_a_run_that_showed_more_than_we_saw_is_blind():
-    """Then a miss proves nothing, and nobody knows what was done."""
+    """A miss then proves nothing, and completed actions are unknown."""
     session = Session()
     session.opaque("an image")
 
@@ -249,7 +249,7 @@ def test_lines_are_where_they_say(value):
     ],
 )
 def test_documents_come_as_text_or_with_their_id(context, ids):
-    """They are results, of which nobody knows the calls."""
+    """They count as results of unknown calls."""
     evidence = evidence_from(context)
 
     assert ids == [piece.id for piece in evidence]

@@ -195,7 +195,7 @@ def test_what_the_user_said_binds_to_no_record():
 
 
 def test_the_question_is_evidence():
-    """What was asked needs no other source."""
+    """A claim from the question needs no other source."""
     evidence = evidence_from("Paris is a city.")
 
     assert PRESENT == judged("In 1789 it was a city.", evidence, question="And in 1789?").score
@@ -295,7 +295,7 @@ def test_a_failed_call_is_no_deed():
 
 
 def test_a_call_of_another_thing_is_not_its_call():
-    """Two bookings, of which one was cancelled."""
+    """Two bookings, one of which was cancelled."""
     other = {"bookings": ["3FRNFB", "59XX6W1"]}
     evidence = run(other, writes=[("cancel_booking", {"id": "3FRNFB"})])
 

@@ -53,7 +53,7 @@ TRIP = {"gate": 12, "seat": 14, "day": 2, "date": "2026-05-05", "dose": "1½ tab
     ],
 )
 def test_a_number_before_a_date_and_a_number_in_words(answer):
-    """A noun's number is no day of the date behind it, and words are seldom those of a result."""
+    """A noun's number is not a day of the next date, and results seldom contain number words."""
     assert "emit" == after(TRIP, answer=answer).report.action
 
 
@@ -87,7 +87,7 @@ def test_a_question_and_a_request_deny_nothing(answer, evidence):
     ],
 )  # fmt: skip
 def test_a_question_an_offset_and_a_rank_hide_no_falsehood(answer, evidence, least):
-    """What stands beside them is read as anywhere else."""
+    """Claims beside them are read as anywhere else."""
     assert least == checked(answer, evidence=evidence).report.action
 
 
@@ -146,7 +146,7 @@ def test_words_may_gate_a_run():
 
 @pytest.mark.parametrize(("probability", "action"), [(0.95, "emit"), (0.05, "block")])
 def test_words_send_a_claim_to_a_verifier(probability, action):
-    """What has few words of the evidence is asked about, and the verifier decides."""
+    """A claim that shares few words with the evidence is decided by the verifier."""
     requests: list[str] = []
 
     def verifier(premise: str, claims: list[str]) -> list[float]:
@@ -201,7 +201,7 @@ def names_missed(answer: str, evidence: object) -> list[str]:
 
 
 def test_a_name_behind_a_title_is_a_name():
-    """The dot of a title ends no sentence, and the title itself is no name."""
+    """The dot of a title does not end a sentence, and the title itself is not a name."""
     visit = {"doctor": "Ada Okafor", "room": "2.14"}
 
     assert ["Okonkwo"] == names_missed("You'll see Dr. Okonkwo in room 2.14.", visit)
@@ -262,7 +262,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("answer", "evidence"), SPELLINGS)
 def test_a_figure_in_another_spelling(answer, evidence):
-    """What the hard checks have found in a document is no new number for the words."""
+    """A figure that the hard checks find in a document is not new to the lexical scorer."""
     beside = checked(answer, evidence=evidence)
     guard = Faithfulness(provider="lexical", context=evidence).check(answer)
 
@@ -368,7 +368,7 @@ def test_a_short_claim_against_its_contrary(sentence, claim):
     ],
 )
 def test_states_that_change(sentence, answer):
-    """What ends at a day may be otherwise after it."""
+    """A state that ends on a day may be different after it."""
     assert "block" != after(sentence, answer=answer).report.action
 
 

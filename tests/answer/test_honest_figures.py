@@ -39,7 +39,7 @@ def test_a_number_that_is_not_of_money_counts_no_cents():
 
 
 def test_a_hash_sign_names_a_number():
-    """``#318`` is the pull request of which the field `number` is 318."""
+    """``#318`` is the pull request whose field `number` is 318."""
     assert missing({"number": 318, "state": "open"}, "#318 is open.") == []
     assert missing({"number": 318, "state": "open"}, "#319 is open.") == ["#319"]
 
@@ -54,7 +54,7 @@ def test_what_an_error_says_is_evidence():
 
 
 def test_a_part_of_what_an_error_says_stays_whole():
-    """An argument that stands inside a longer value is no echo of it."""
+    """An argument inside a longer value is not an echo of it."""
     session = Session()
     session.user("Cancel it.")
     call = ToolCall("cancel", {"year": "2026", "order": "W-77120"}, id="c1")

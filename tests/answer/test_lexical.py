@@ -1,4 +1,4 @@
-"""The lexical scorer: what stands in the evidence scores above what does not."""
+"""The lexical scorer: claims in the evidence score above other claims."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_supported_sentence_is_above_its_changed_twin(said: str, worse: str) -
 def test_absent_numbers_and_names_are_missed_at_their_place(
     said: str, kind: str, text: str
 ) -> None:
-    """A miss stands where its token stands in the whole answer."""
+    """A miss has the place of its token in the whole answer."""
     answer = f"Welcome to the page. {said}"
     claim = claims_of(answer)[-1]
     (miss,) = words((claim,), evidence(PARK))[0].missing
@@ -123,7 +123,7 @@ def test_the_nearest_sentence_is_the_first_span() -> None:
 
 
 def test_a_line_of_a_record_has_its_pointer() -> None:
-    """A span in a tool result says where in the JSON it stands; an index of a list is no number."""
+    """A span in a tool result has its JSON pointer; an index of a list is not a number."""
     held = booked()
     report = scored("The trip to Turin costs 310.", held)
 

@@ -47,5 +47,5 @@ def test_it_is_as_long_as_it_was(answer):
 
 
 def test_lines_stay_lines():
-    """What is left out keeps its line breaks."""
+    """Omitted markup keeps its line breaks."""
     assert "\n \n" == without_markup("\n<br>\n").replace("    ", " ")

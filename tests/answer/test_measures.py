@@ -37,7 +37,7 @@ def _misses(answer: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_a_figure_may_stand_in_another_unit(answer):
-    """What a field's name, or the word behind a number, says of its unit is converted."""
+    """A unit in a field's name, or after a number, is converted."""
 
     assert [] == _misses(answer)
 

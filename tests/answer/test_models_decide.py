@@ -1,4 +1,4 @@
-"""What a verifier or a judge does to an answer: rescue or refute what the words leave open."""
+"""A verifier or a judge supports or refutes claims that the words leave undecided."""
 
 from __future__ import annotations
 

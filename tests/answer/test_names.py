@@ -21,7 +21,7 @@ HEAVY = ["openai", "torch", "transformers", "numpy", "asyncio", "opentelemetry.s
     ("room", "name"), [(room, name) for room in (answer, model) for name in room.__all__]
 )
 def test_every_name_is_there(room, name):
-    """It is imported when it is asked for, and stands in `dir`."""
+    """It is imported when it is used, and is listed by `dir`."""
 
     assert (True, True) == (hasattr(room, name), name in dir(room))
 

@@ -277,7 +277,7 @@ def test_the_amount_of_another_record_under_a_named_field_is_missed():
 
 @pytest.mark.parametrize(("run", "answer", "text"), CHANGED)
 def test_a_changed_figure_is_missed(run, answer, text):
-    """What stands nowhere, or for another record, or under another field."""
+    """A figure that is in no record, in another record, or in another field is a miss."""
     assert text in {value for value, _ in missed(run, answer)}
 
 

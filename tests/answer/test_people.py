@@ -1,4 +1,4 @@
-"""Whoever is named stands in the evidence."""
+"""People in an answer must be in the evidence."""
 
 from __future__ import annotations
 

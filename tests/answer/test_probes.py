@@ -37,7 +37,7 @@ TRUE = {"HAT028": "HAT028", "$79.00": "79 dollars", "2024-05-15": "May 15"}
 
 
 class Filler:
-    """A judge that fills gaps: each sentence's value by what stands in the sentence."""
+    """A judge that fills each gap with the sentence's own value."""
 
     def __init__(self, *tables: dict[str, str]) -> None:
         self.tables = list(tables)
@@ -89,7 +89,7 @@ def test_a_deed_is_asked_about_as_yes_or_no():
 
 
 def test_a_deed_with_a_value_is_asked_about_twice():
-    """Which booking it was, and whether it was done."""
+    """One probe is about the booking, another about the action."""
     answer = "It is cheap, and I have cancelled booking W-77120 for you."
     claim = Claim(answer[17:], 17, len(answer), frozenset({"action", "id"}))
     which, whether = gaps(claim, answer)
@@ -178,7 +178,7 @@ def test_only_critical_claims_are_probed():
     ],
 )
 def test_what_could_not_be_asked_says_so(evidence, judge, terms, said):
-    """It is not run, with the reason; this is no agreement and no divergence."""
+    """It has the reason, and is neither an agreement nor a divergence."""
     report = probe(CLAIMS, ANSWER, QUESTION, evidence, judge, terms=terms)
 
     assert 3 == len(report)

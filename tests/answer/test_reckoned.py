@@ -216,6 +216,6 @@ def test_a_temperature_below_zero_in_the_other_unit(answer, result):
     ],
 )  # fmt: skip
 def test_a_stretch_over_midnight_and_a_change(answer, result):
-    """Both times stand by themselves, or the end is no end of another stretch."""
+    """Both times are given, or the end does not belong to another duration."""
 
     assert [] == _misses(answer, result)

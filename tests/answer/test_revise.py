@@ -55,7 +55,7 @@ def test_what_no_wording_mends_is_not_revised(shop):
 
 
 def test_each_failure_has_words_of_its_own(shop):
-    """Which of them it was is what a refusal tells."""
+    """Each failure has its own wording in the refusal."""
     messages = {
         through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **option})).refused
         for answer, option in REFUSED.values()

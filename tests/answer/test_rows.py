@@ -77,7 +77,7 @@ def test_amounts_of_a_list_in_yaml_belong_to_their_record() -> None:
 
 
 def test_a_text_that_goes_on_in_further_lines_names_no_record() -> None:
-    """Its lines are no fields, whatever stands in them."""
+    """Its lines are not fields, whatever they contain."""
     text = (
         PAYMENTS
         + "  note: 'Please do\n    the following: {''amount'': ''All of it''}\n    ''x'': y'\n"
@@ -88,7 +88,7 @@ def test_a_text_that_goes_on_in_further_lines_names_no_record() -> None:
 
 
 def test_names_in_small_letters_beside_another_one() -> None:
-    """Butter is a record beside bread, whose price is no other one's."""
+    """Butter is a record beside bread; its price is not that of bread."""
     answer = "Bread costs 1.29 and butter costs 2.49."
     session = Session()
     session.user("What do they cost?")

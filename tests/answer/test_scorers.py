@@ -142,7 +142,7 @@ def test_a_claim_in_other_words_is_still_asked_about():
 
 
 def test_without_evidence_or_claims():
-    """No evidence is no verdict; no claims are no call."""
+    """Without evidence there is no verdict; without claims no model is called."""
     verifier, model = Words(), Scripted()
 
     assert (Unavailable("there is no evidence"),) * 3 == verify(

@@ -1,4 +1,4 @@
-"""What a call returned says that nothing was done, or that it was."""
+"""Results of calls that state that an action was, or was not, performed."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def test_a_result_that_refuses(value):
     ],
 )
 def test_a_result_that_does_not(tool, value):
-    """What a record holds of other deeds is no word on this one."""
+    """A record about other actions is not evidence for this one."""
     assert not undone(tool, {}, value)

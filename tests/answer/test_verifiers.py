@@ -462,7 +462,7 @@ def test_a_prompt_needs_a_place_for_the_premise(tmp_path):
 
 
 def test_a_check_asks_a_real_model(verifier):
-    """What words leave open in a run is scored by the model; nothing fails."""
+    """The model scores the claims of a run that words leave undecided; none fails."""
     requests = []
 
     def counted(premise, claims, **question):

@@ -1,4 +1,4 @@
-"""Which decisions change, whose doing it is, and that counts can be merged."""
+"""Changed decisions, their causes, and counts that can be merged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wary(proposal, session):
 
 
 def a_line(run_id, *calls, **more):
-    """Return a run of the library as it stands in a file."""
+    """Return a run of the library as a line of a file."""
     message = [{"role": "assistant", "tool_calls": [c]} for c in calls]
     messages = [{"role": "user", "content": "Lend me a book."}, *message]
     return {"run_id": run_id, "tools": [TOOL], "messages": messages, **more}

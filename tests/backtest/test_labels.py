@@ -35,7 +35,7 @@ CALLS = [
 
 @pytest.fixture
 def labelled(written, a_run):
-    """Compare runs of four calls, of which the second and third are blocked, with labels."""
+    """Compare runs of four calls, with labels; the second and third call are blocked."""
 
     def run(calls=None, *, lines=(), sessions=(None,)):
         policy = configure(layers=["phantom_tool", "parameter_mismatch"])

@@ -1,4 +1,4 @@
-"""Policies compared on runs that nobody on this project wrote."""
+"""Comparison of policies on recorded runs of other projects."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ POLICIES = {
 
 @pytest.mark.parametrize("what", POLICIES)
 def test_the_changes_are_those_between_two_replays(some, toolsets, decided, what):
-    """What a backtest counts is the difference of what the policies decide by themselves."""
+    """The counts of a backtest are the difference of two separate replays."""
     new, old = configure(**POLICIES[what]), configure()
     sides = Side(new), Side(old)
     into = Comparison.of(*sides)

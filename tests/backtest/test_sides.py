@@ -1,4 +1,4 @@
-"""What a policy would have done in its own modes, while the run goes on as recorded."""
+"""The decisions of a policy in its own modes, while the run continues as recorded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WRONG = ToolCall("open_door", {"door": "front"})
 
 @rule(tool="open_door")
 def never(door):
-    """No door is opened."""
+    """Never stop enforcing."""
     raise RuntimeError("broken")
 
 
@@ -99,7 +99,7 @@ def test_a_call_is_stopped_where_it_would_have_been_live(doors, policy, call):
 
 
 def test_a_run_goes_on_as_recorded(written, a_run):
-    """What a policy would have blocked has run all the same, for the calls behind it."""
+    """A call that a policy would have blocked still counts as executed for later calls."""
     calls = [{"id": str(n), "name": "lend_book", "arguments": {"copy": "x"}} for n in range(2)]
     messages = [
         part
@@ -209,7 +209,7 @@ def test_above_its_own_threshold_a_policy_does_not_know_its_weak_likelihoods(doo
 
 @given(st.floats(0, 1))
 def test_the_own_threshold_is_always_in_the_sweep(own):
-    """Whatever the policy's threshold, it stands in the sweep, which stays sorted."""
+    """The policy's threshold is in the sweep, which is sorted."""
     at = Side(configure(threshold=own, layers=[])).thresholds
 
     assert own in at

@@ -33,7 +33,7 @@ LIST_NUMBER = re.compile(r"^\s*\d+\. ", re.MULTILINE)
 
 
 def labelled():
-    """The loader as a module; `benchmarks/` is no package."""
+    """Return the loader as a module; `benchmarks/` is not a package."""
     path = ROOT / "benchmarks" / "answers_labelled.py"
     spec = importlib.util.spec_from_file_location("answers_labelled", path)
     module = importlib.util.module_from_spec(spec)
@@ -94,7 +94,7 @@ def source_of(run):
 
 
 def test_the_runs_are_balanced():
-    """Half of at least 240 runs are honest, in 24 domains of which half are held out."""
+    """Half of at least 240 runs are honest, in 24 domains; half of the domains are held out."""
     domains = {run.domain: run.held_out for run in RUNS}
     kinds = Counter(run.kind for run in WRONG)
 
@@ -143,7 +143,7 @@ def test_a_run_can_be_seen(run):
 
 @pytest.mark.parametrize("run", WRONG, ids=named)
 def test_an_error_is_located(run):
-    """Its kind is known, its span stands in the answer once, and what is right is noted."""
+    """Its kind is known, its span is in the answer once, and the right value is noted."""
     assert run.kind in LABELLED.KINDS
     assert run.truth
     assert run.answer.count(run.span) == 1

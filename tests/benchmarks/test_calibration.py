@@ -44,7 +44,7 @@ def test_what_is_left_out_is_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_prior_is_what_the_classes_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It follows from the shipped counts, and nobody chose it."""
+    """It follows from the shipped counts."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     from calibration import fit_prior
 

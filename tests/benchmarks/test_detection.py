@@ -141,7 +141,7 @@ def test_the_rules_of_detection_are_counted(
 
 
 def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
-    """One fault, judged at once and after a result repeated it, is missed without its rule."""
+    """A fault, judged immediately and after a result repeats it, is missed without its rule."""
     cancel = {"name": "cancel_order", "parameters": {"type": "object", "properties": {"id": {}}}}
     call = {"id": "call_0", "name": "cancel_order", "arguments": {"id": "77312"}}
     messages = [

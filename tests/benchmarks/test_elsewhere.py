@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
 def elsewhere():
-    """The benchmark as a module; `benchmarks/` is no package."""
+    """Return the benchmark as a module; `benchmarks/` is not a package."""
     spec = importlib.util.spec_from_file_location("elsewhere", FOLDER / "elsewhere.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["elsewhere"] = module

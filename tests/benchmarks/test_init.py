@@ -1,4 +1,4 @@
-"""Policies mined from runs that nobody on this project wrote block none of them."""
+"""Policies mined from recorded runs of other projects block none of them."""
 
 from __future__ import annotations
 

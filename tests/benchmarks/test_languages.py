@@ -15,7 +15,7 @@ CODES = sorted(path.stem for path in (FOLDER / "languages").glob("*.jsonl"))
 
 @lru_cache
 def languages():
-    """The benchmark as a module; `benchmarks/` is no package."""
+    """Return the benchmark as a module; `benchmarks/` is not a package."""
     spec = importlib.util.spec_from_file_location("languages", FOLDER / "languages.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["languages"] = module

@@ -13,7 +13,7 @@ sys.path.insert(0, str(FOLDER))
 
 
 def benchmark(name):
-    """A benchmark as a module; `benchmarks/` is no package."""
+    """Return a benchmark as a module; `benchmarks/` is not a package."""
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -98,7 +98,7 @@ def test_threads_and_tasks_are_measured():
 
 
 def test_every_figure_stands_beside_its_goal():
-    """What was measured is judged; what was not is left out."""
+    """Measured figures are judged; others are omitted."""
     report = {"replay": {"replay_over_json": 9.5}, "sdk": {"check_over_hand": 2.0}}
     rows = benchmark("overhead").judged(report)
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(FOLDER))
 
 @pytest.fixture(scope="module")
 def benchmark():
-    """It as a module; `benchmarks/` is no package."""
+    """Return it as a module; `benchmarks/` is not a package."""
     spec = importlib.util.spec_from_file_location("replay_benchmark", FOLDER / "replay.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""What pyproject.toml says of the package, beside what the repository holds."""
+"""pyproject.toml agrees with the contents of the repository."""
 
 from __future__ import annotations
 

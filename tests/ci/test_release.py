@@ -1,4 +1,4 @@
-"""What a release states of itself: its version, its citation, its files for the community."""
+"""The version, the citation and the community files of a release."""
 
 from __future__ import annotations
 

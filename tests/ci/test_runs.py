@@ -101,7 +101,7 @@ def test_the_tests_of_the_readme_run_with_the_ci_profile(ran):
 
 
 def test_a_readme_without_a_test_command_fails(ran, checkout):
-    """No command is no green step; the other steps run all the same."""
+    """A missing command is a failure; the other steps still run."""
     (checkout / "README.md").write_text("pytest is fine\n")
     done = ran("run")
 

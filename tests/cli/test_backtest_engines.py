@@ -48,7 +48,7 @@ LOUD = "print('loaded')\n" + NEW.replace("    return int", "    print('judged')\
 
 
 def run(n, session):
-    """One of many runs: copies nobody mentioned, misspelt tools, wrong types, labels in part."""
+    """Return one of many runs: unmentioned copies, misspelt tools, wrong types, partial labels."""
     calls = [
         {"id": "a", "name": "lend_copy", "arguments": {"copy_id": f"copy_{n:05}"}},
         {"id": "b", "name": "lend_copy", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
@@ -106,7 +106,7 @@ def backtested(command, library, monkeypatch):
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_same_report(backtested, format):
-    """Sessions, some of which come back, bad lines, labels, examples: the same bytes and code."""
+    """Resumed sessions, bad lines, labels and examples lead to the same bytes and exit code."""
     argv = ("--format", format, "--examples", "7")
     here = backtested(*argv)
 
@@ -156,7 +156,7 @@ def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
 
 @pytest.mark.usefixtures("shuffle")
 def test_what_is_measured_is_not_nothing(backtested):
-    """The library has changes of several kinds, errors of ours, labels of both sorts, examples."""
+    """The library has changes of several kinds, internal errors, labels of both kinds, examples."""
     report = json.loads(backtested("--format", "json", *SHUFFLED, "--examples", "7").out)
 
     kinds = {kind: change["calls"] for kind, change in report["changes"].items() if change["calls"]}
@@ -245,7 +245,7 @@ def test_wrong_options(command, library, monkeypatch, argv, message):
 @pytest.mark.data
 @pytest.mark.usefixtures("shuffle")
 def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatch):
-    """So it is with runs that nobody on this project wrote."""
+    """The engines also agree on recorded runs of other projects."""
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
     monkeypatch.chdir(library)
     path = tmp_path / "runs.jsonl"

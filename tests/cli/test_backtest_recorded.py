@@ -1,4 +1,4 @@
-"""`abs-shield backtest` on runs that nobody on this project wrote."""
+"""`abs-shield backtest` on recorded runs of other projects."""
 
 from __future__ import annotations
 

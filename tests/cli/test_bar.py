@@ -48,7 +48,7 @@ def test_a_second_kind_of_work(terminal, tmp_path):
 
 
 def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
-    """What was read ahead takes its time yet, which an estimate must not miss."""
+    """An estimate must include the time of items that are read but not yet judged."""
     (tmp_path / "a").write_bytes(bytes(4_000))
     chunk = Chunk((RawLine("f", 1, b"{}\n"), RawLine("f", 2, b"{}\n")))
     with room.progress_bar([str(tmp_path / "a")], doing="replay") as bar:
@@ -73,7 +73,7 @@ def test_nothing_where_there_is_no_terminal(capsys):
 
 
 def test_items_are_counted(terminal):
-    """How many of them have been read, while each is given on."""
+    """The number of items read so far, while each is passed on."""
     assert [1, 2, 3] == list(room.with_progress(iter([1, 2, 3]), doing="label", total=3))
     assert "label" in terminal.getvalue()
     assert "100%" in terminal.getvalue()

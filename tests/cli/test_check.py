@@ -120,7 +120,7 @@ def test_a_conversation_comes_before(command, file, tmp_path):
     ],
 )
 def test_no_call(command, stdin, told):
-    """What is no call is one line and exit code 2."""
+    """Input that is not a call is one line on stderr and exit code 2."""
     done = command("check", stdin=stdin)
 
     assert (done.code, done.out) == (2, "")

@@ -31,7 +31,7 @@ def damage(path, text, *, seq):
 
 
 def own_words(text):
-    """Return whether no name of a Python exception or library stands in a text."""
+    """Return whether a text has no name of a Python exception or library."""
     return not any(word in text for word in ("Error", "Exception", "string indices", "line 1"))
 
 

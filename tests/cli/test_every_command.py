@@ -1,5 +1,5 @@
 """
-What every command does alike: help, `-o`, and bad input on one line before the work begins.
+Behaviour common to all commands: help, `-o`, and one line for bad input.
 
 A command that is registered is tested by that alone; it only needs its row in `CALLS`.
 """

@@ -33,7 +33,7 @@ def table() -> FittingTable:
 
 @pytest.mark.parametrize("width", [72, 80, 100, 200])
 def test_names_stay_whole(width):
-    """What is wrapped is wrapped at blanks, and nothing is wider than the terminal."""
+    """Text is wrapped at spaces, and nothing is wider than the terminal."""
     text = printed(table(), width)
 
     assert all(name in text for name in NAMES)

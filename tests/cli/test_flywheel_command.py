@@ -66,7 +66,7 @@ def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
 
 
 def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
-    """What is in use of each target, every version with its parent, and where it stands."""
+    """The version in use of each target, and every version with its parent and its state."""
     registry, path = VersionRegistry(tmp_path / "book.db"), tmp_path / "new.txt"
     path.write_text("new")
     for number in (1, 2):
@@ -90,7 +90,7 @@ def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
 
 
 def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
-    """What is answered holds; the end of the input ends the questions."""
+    """Answers are saved; the end of the input ends the questions."""
     done = flywheel("curate", "--by", "ann", stdin="what\naccept\nworth it\n")
 
     assert 0 == done.code

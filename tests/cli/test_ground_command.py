@@ -138,7 +138,7 @@ def test_offsets_count_characters_of_the_answer(grounded, answer):
     ],
 )
 def test_the_kinds_of_misses(grounded, answer, kind, text):
-    """What the context does not have, by its kind."""
+    """Values that are missing in the context, by kind."""
     [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
 
     assert (kind, text) in [(miss["kind"], miss["text"]) for miss in report["claims"][0]["misses"]]
@@ -263,7 +263,7 @@ def test_a_table(command, file):
 
 
 def test_a_table_shows_nothing_raw(command, file):
-    """What a file holds cannot write on the terminal."""
+    """Contents of a file cannot write control characters to the terminal."""
     line = {"id": "\x1b[2J[bold]\u202e", "context": TEXT, "answer": "It \x1b]0;own\x07cost $7.00."}
     done = command("ground", file("answers.jsonl", line))
 

@@ -194,7 +194,7 @@ BETWEEN = {
 
 @pytest.mark.parametrize("kind", BETWEEN)
 def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
-    """What stands between two lines of a session ends it for both commands, or for neither."""
+    """A line between two lines of a session ends it for both commands, or for neither."""
     line, ended = BETWEEN[kind]
     call = {"id": "c", "name": "delete_order", "arguments": {"order_id": "W77777"}}
     first = {"session_id": "S", "messages": [{"role": "user", "content": "Delete W77777"}]}
@@ -349,7 +349,7 @@ def test_a_tool_that_cannot_be_read_is_left_out(command, file, held, told):
 
 
 def test_no_yaml(command, tmp_path):
-    """What is no YAML is told on one line."""
+    """Invalid YAML is reported on one line."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
     path = tmp_path / "api.yaml"
     path.write_text("a: [\x00")
@@ -361,7 +361,7 @@ def test_no_yaml(command, tmp_path):
 
 @pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
 def test_without_the_extra(command):
-    """What to install is said."""
+    """The error names the package to install."""
     done = command("init", "--mcp", "cat")
 
     assert (2, "") == (done.code, done.out)

@@ -50,7 +50,7 @@ def test_a_log_in_postgresql_is_labelled(command, dsn):
 
 
 def test_a_missed_call_can_be_labelled(command, log):
-    """What every layer let pass is labelled too, and said to be a miss."""
+    """A call that every layer allowed can be labelled, and counts as a miss."""
     (one,) = filled(log, order(1))
     done = command("label", one.id, "HALLUCINATED", "--db", log)
 
@@ -168,7 +168,7 @@ def decorated(log, record):
 
 
 def test_labels_without_a_decision_are_left_out(command, log):
-    """What was pruned, or is not about a call, cannot be joined; it is said how many."""
+    """Labels on pruned decisions, or not on calls, cannot be joined; their number is reported."""
     import dataclasses
 
     from abs_shield.core import Subject
@@ -208,7 +208,7 @@ def test_bad_input_is_one_line(command, log, argv, message):
 
 
 def test_the_label_is_read_before_the_log(command, tmp_path):
-    """What is wrong with the label is said first, whether there is a log or not."""
+    """An invalid label is reported first, with or without a log."""
     done = command("label", "d-1", "maybe", "--db", tmp_path / "no.db")
 
     assert (2, 1) == (done.code, done.err.count("\n"))
@@ -247,7 +247,7 @@ def test_the_beginning_of_an_id_suffices(command, log):
 
 
 def test_in_a_file_ids_are_whole(command, log):
-    """An id that is cut is no other decision's label."""
+    """A cut id is not the label of another decision."""
     (one,) = filled(log, order(1))
     done = command("label", "--from", "-", "--db", log, stdin=f"{one.id[:-1]} ok\n")
 

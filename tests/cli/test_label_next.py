@@ -87,7 +87,7 @@ def test_it_says_what_is_left_and_what_the_layer_needs(command, log):
 
 
 def wanted(log, layer) -> int:
-    """How many labels the report asks for."""
+    """Return the number of labels that the report asks for."""
     store = open_store(log)
     report = Report.of(store.scan(), store.labels())
     store.close()
@@ -116,7 +116,7 @@ def test_an_undo_asks_again(command, log):
 
 
 def test_an_undo_takes_back_what_was_counted(command, log):
-    """What the layer needs is what it needed before, and less by the new label."""
+    """The layer needs as many labels as before, less the new one."""
     filled(log, *(refund(n, 900) for n in range(12)))
     done = walk(command, log, "h", "u", "h", "q")
     needs = [int(n) for n in re.findall(r"needs (\d+) more label", done.out)]
@@ -184,7 +184,7 @@ def test_a_call_that_repeats_comes_last(command, log):
 
 
 def test_a_block_comes_before_a_flag(command, log):
-    """What strict would only flag is asked about last, and how much of it is labelled is said."""
+    """A decision that strict would only flag comes last, with the share that is labelled."""
     flagged = suspicious(log)
     (blocked,) = filled(log, refund(1, 900))
     done = walk(command, log, "s", "s")
@@ -279,7 +279,7 @@ def test_arguments_and_messages_come_from_a_run_file(command, log, tmp_path):
 
 
 def test_answers_and_outputs_are_asked_about(command, log):
-    """How many of the flagged are labelled is said, where their check blocks none of them."""
+    """The number of labelled flags is reported if the check blocks none of them."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, hooks=None)
     with firewall.session() as session:

@@ -148,7 +148,7 @@ def test_decisions_are_exported_as_parquet(command, log, tmp_path):
 
 
 def test_old_records_are_pruned(command, log):
-    """What is left still verifies."""
+    """The remaining records still verify."""
     done = command("log", "prune", log, "--older-than", "2020-01-01")
     assert (0, "0 records deleted; 6 decisions remain\n") == (done.code, done.out)
     done = command("log", "prune", log, "--older-than", "0s")

@@ -186,7 +186,7 @@ UNREAD_TOO = [
     "argv", [*UNREAD, *(pytest.param(words, marks=pytest.mark.slow) for words in UNREAD_TOO)]
 )
 def test_no_reader_is_no_error(argv, clinic, tmp_path):
-    """Whatever a command prints, nobody who reads it is 141; what it writes besides is written."""
+    """If the reader of the output is gone, the exit code is 141; other output is written."""
     (one,) = filled(str(tmp_path / "log.db"), refund(1, 900))
     (tmp_path / "policy.py").write_text(_POLICY)
     (tmp_path / "ids.txt").write_text(f"{one.id} ok\n")

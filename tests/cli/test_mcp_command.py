@@ -46,7 +46,7 @@ def test_one_server_is_named(command, argv):
 
 @pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
 def test_without_the_extra():
-    """What to install is said."""
+    """The error names the package to install."""
     done = run("--", "cat")
 
     assert (2, "") == (done.returncode, done.stdout)
@@ -87,7 +87,7 @@ def test_a_mistake_is_one_line(argv, told):
 
 @needs_fastmcp
 def test_a_port_that_is_taken():
-    """Who listens there already is not disturbed."""
+    """The process that uses the port is not disturbed."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -126,7 +126,7 @@ def test_no_server_without_a_client(tmp_path):
 @needs_fastmcp
 @pytest.mark.parametrize("dashes", [["--"], []])
 def test_options_of_the_server_are_its_own(dashes):
-    """What stands behind the command is passed on, also where it looks like an option of ours."""
+    """Everything after the command is passed on, even if it looks like an option of the proxy."""
     program = ["-c", "import sys; sys.exit(str(sys.argv[1:]))", "--policy"]
     done = opened("--log", "none", *dashes, sys.executable, *program)
 
@@ -144,7 +144,7 @@ def test_options_of_the_server_are_its_own(dashes):
     ],
 )
 def test_a_header_that_is_none(argv, told):
-    """What is wrong is said without the value."""
+    """The error does not contain the value."""
     done = run(*argv, "--url", "http://127.0.0.1:1/mcp")
 
     assert (2, "") == (done.returncode, done.stdout)

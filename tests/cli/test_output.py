@@ -51,7 +51,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 
 def test_a_device_stays_a_device(command, clinic):
-    """What is no regular file is written as it is."""
+    """A file that is not regular is written as it is."""
     assert 0 == command("replay", clinic, "--output", os.devnull).code
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 

@@ -77,7 +77,7 @@ def test_chosen_kinds_and_tools(command, file, tmp_path):
 
 
 def test_lines_of_a_session_are_one_run(command, file, tmp_path):
-    """What a recorder wrote in two lines is planted, and judged, as one run."""
+    """Two lines that a recorder wrote are planted, and judged, as one run."""
     first = office(session_id="s", messages=messages(CALLS[:1]))
     second = office(session_id="s", messages=messages(CALLS[3:5], "Go on."))
     done = command("plant", file("runs.jsonl", first, second), "-o", tmp_path / "planted")
@@ -228,7 +228,7 @@ def test_force_replaces_the_cases(command, folder, tmp_path):
 
 
 def test_a_bad_line_is_named_and_skipped(command, tmp_path):
-    """What is no run is said, the rest is planted, and the exit code is 2."""
+    """A line that is not a run is reported, the rest is planted, and the exit code is 2."""
     runs = tmp_path / "runs.jsonl"
     runs.write_text("no run\n" + json.dumps(office()) + "\n")
     done = command("plant", runs, "-o", tmp_path / "planted")
@@ -263,7 +263,7 @@ def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text
     [("mutations.jsonl.gz", "it has no `mutations.jsonl.gz`"), ("runs.jsonl.gz", "it has no")],
 )
 def test_a_folder_without_its_files(command, folder, name, message):
-    """A folder that is none of ours says what makes one."""
+    """The error names the command that creates such a folder."""
     (folder / name).unlink()
     done = command("backtest", folder)
 

@@ -131,7 +131,7 @@ def test_the_exit_code_of_warnings_is_told(command, module):
 
 
 def test_a_policy_that_is_wrong_when_it_is_declared(command, module):
-    """What stops the module is the one problem, where it stands in the module."""
+    """The error that stops the module is the only problem, with its place in the module."""
     path = module("from abs_shield import shield\n\npolicy = shield.configure(treshold=1)\n")
     done = command("prove", f"{path}:policy", "--format", "json")
     (problem,) = json.loads(done.out)["problems"]
@@ -177,7 +177,7 @@ def test_hostile_tools_are_escaped(command, module, file):
     ],
 )
 def test_bad_input(command, module, file, tmp_path, argv, told):
-    """What cannot be used is one line that says what instead."""
+    """Invalid input is one line with the valid alternative."""
     (tmp_path / "nameless.json").write_text("[\n  {}]")
     places = {
         "clinic": module(),

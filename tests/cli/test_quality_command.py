@@ -101,7 +101,7 @@ def test_a_configuration(command, file, tmp_path, monkeypatch):
 
 
 def test_a_run_file_gives_its_outputs(command, tmp_path):
-    """What a Shield recorded is checked again; the rest of the run is no output."""
+    """Outputs that a Shield recorded are checked again; the rest of the run is ignored."""
     path = tmp_path / "runs.jsonl"
     firewall = Shield(shield.configure(mode="audit"), hooks=None, record=path)
     with firewall.session() as session:

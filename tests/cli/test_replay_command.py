@@ -21,7 +21,7 @@ def test_a_table(command, clinic):
 
 
 def test_rows(command, clinic):
-    """jsonl is one row a call, each of which reads back."""
+    """jsonl has one row per call, each of which can be read back."""
     done = command("replay", clinic, "--format", "jsonl")
 
     rows = [read_row(json.loads(line)) for line in done.out.splitlines()]
@@ -87,7 +87,7 @@ def test_fail_on_nothing(command, file):
 
 
 def test_a_bad_line(command, file):
-    """A line that is no run is named on stderr; the rest is judged; the exit code says so."""
+    """A line that is not a run is named on stderr; the rest is judged; the exit code is 2."""
     path = file("r.jsonl", {"messages": []}, {"message\x1b": []}, {"messages": []})
 
     done = command("replay", path, "--format", "json")

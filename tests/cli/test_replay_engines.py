@@ -31,7 +31,7 @@ FORMATS = ["jsonl", "json", "table", "parquet"]
 
 
 def run(n, session):
-    """One of many runs: right calls, misspelt ones, wrong types, copies that nobody mentioned."""
+    """Return one of many runs: right calls, misspelt ones, wrong types, unmentioned copies."""
     wrong = [
         {"name": "lend_copy", "arguments": {"copy_id": f"copy_{n:05}"}},
         {"name": "lend_copy", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
@@ -130,7 +130,7 @@ def test_the_same_bytes_sorted(replayed, library):
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
 def test_the_same_bytes_of_recorded_runs(replayed, recorded, format):
-    """So it is with runs that nobody on this project wrote."""
+    """The engines also agree on recorded runs of other projects."""
     here = replayed(*recorded, "--format", format)
 
     assert here == replayed(*recorded, "--format", format, *SHUFFLED)

@@ -40,7 +40,7 @@ CHUNK = 1_000
 
 
 def line(number: int, amount: float) -> str:
-    """A run of one call, or where the amount is 7 a line that is no run."""
+    """Return a run of one call; if the amount is 7, a line that is not a run."""
     call = {"name": "refund", "arguments": {"amount": amount}}
     messages = [{"role": "user", "content": "Hi."}, {"role": "assistant", "tool_calls": [call]}]
     run = {"run_id": f"r{number}", "session_id": f"s{number}", "tools": [REFUND]}
@@ -49,7 +49,7 @@ def line(number: int, amount: float) -> str:
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with a policy, and runs of which one of the fourth chunk waits for a file `go`."""
+    """Return a folder with a policy, and runs; one of the fourth chunk waits for a file `go`."""
     monkeypatch.chdir(tmp_path)
     Path("pol.py").write_text(POLICY)
     amounts = [600 if number % 9 == 0 else 20 for number in range(4 * CHUNK)]

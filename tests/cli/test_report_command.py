@@ -176,7 +176,7 @@ def broken(call, session):
 
 
 def test_our_own_errors_are_counted_and_stand_in_the_way(command, log):
-    """What a layer failed to judge is no finding; strict mode would have stopped it."""
+    """A failure of a layer is not a finding; strict mode would have blocked."""
     filled(log, *map(order, range(3)), declared=policy(layers=["phantom_tool", broken]))
     made = reported(command, log)
 
@@ -191,7 +191,7 @@ def test_our_own_errors_are_counted_and_stand_in_the_way(command, log):
 
 @pytest.fixture
 def busy(log):
-    """A log of 420 calls, three of which would be blocked."""
+    """Return a log of 420 calls, three of which would be blocked."""
     calls = [order(n) if n % 2 else refund(n) for n in range(417)]
     return log, filled(log, *calls, *(refund(n, 900) for n in (1, 2, 3)))
 
@@ -237,7 +237,7 @@ def test_labels_make_a_layer_safe(command, busy):
 
 
 def test_the_table_tells_the_rule_and_the_next_step(command, busy):
-    """What a person reads holds the numbers, the reasons, the ids and the rule."""
+    """The table has the numbers, the reasons, the ids and the rule."""
     log, decisions = busy
     done = command("report", log)
 
@@ -356,7 +356,7 @@ def quoted(log, *values, mode="audit"):
 
 @pytest.mark.parametrize(("mode", "withheld"), [("audit", 0), ("strict", 1)])
 def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld):
-    """How many were judged, and what strict mode makes of them, in every form."""
+    """The number of judged results, and of those that strict mode withholds, in every format."""
     quoted(log, {"price": 1.0}, {"price": 2.0}, {"answer": "two"}, mode=mode)
     page = tmp_path / "report.html"
     made = reported(command, log)
@@ -389,7 +389,7 @@ def answered(address, *answers, mode="audit"):
 
 @pytest.mark.parametrize(("mode", "blocked"), [("audit", 0), ("strict", 1)])
 def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked):
-    """How many were checked, and what strict mode makes of them, in every form."""
+    """The number of checked answers, and of those that strict mode refuses, in every format."""
     said = ["Booking ABC123 costs 420.00 EUR.", "Booking ABC123 costs 999.00 EUR.", "Hello!"]
     answered(log, *said, mode=mode)
     page = tmp_path / "report.html"
@@ -407,7 +407,7 @@ def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked)
 
 @pytest.mark.parametrize(("mode", "held"), [("audit", 0), ("strict", 1)])
 def test_outputs_have_a_line_of_their_own(command, log, tmp_path, mode, held):
-    """How many were checked and held, and by which stage, in every form."""
+    """The number of checked and held outputs, by stage, in every format."""
     firewall = Shield(shield.configure(mode=mode), hooks=None, store=open_store(log))
     for text in ("All done.", "Her card is 4111 1111 1111 1111."):
         QualityPipeline(shield=firewall).run(AgentOutput(text=text))
@@ -443,7 +443,7 @@ def test_a_log_without_results_says_nothing_of_them(command, log):
 
 
 def test_an_empty_log_says_so(command, log):
-    """There is nothing to count, which is no error; it stands what to do."""
+    """An empty log is not an error; the output names the next step."""
     open_store(log).close()
     done = command("report", log)
 
@@ -493,7 +493,7 @@ def test_a_password_is_not_shown(command):
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page."""
+    """Parses a page as a browser would."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

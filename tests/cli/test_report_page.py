@@ -151,7 +151,7 @@ def test_values_are_shown_on_demand(shop, paged):
 
 
 def test_hostile_texts_are_only_shown(log, paged, tmp_path):
-    """What a model, a layer or a tool wrote is text in fold-outs and decisions, too."""
+    """Text of a model, a layer or a tool is escaped in fold-outs and decisions as well."""
 
     def broken(call, session):
         raise ValueError(HOSTILE)

@@ -37,7 +37,7 @@ def reported(command, *argv):
 
 @pytest.fixture
 def agency(log):
-    """Twelve results, of which two are wrong; three answers, one invented; two outputs."""
+    """Return twelve results, two of them wrong; three answers, one invented; two outputs."""
     store = open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
     desk = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)

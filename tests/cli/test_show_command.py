@@ -47,7 +47,7 @@ def shown(command, decision, log, *argv):
 
 
 def test_a_decision_is_shown(command, log):
-    """What it was about, when, under which policy, its verdict, and what became of it."""
+    """Its subject, time, policy, verdict and outcome."""
     (one,) = filled(log, refund(1, 900))
     done = command("show", one.id, "--db", log)
 
@@ -72,7 +72,7 @@ def test_each_finding_is_shown_in_words(command, log):
 
 
 def test_a_rule_is_named_with_its_file(command, log):
-    """What a finding rests on is shown."""
+    """The basis of a finding is shown."""
     (one,) = filled(log, refund(1, 900))
     out = command("show", one.id, "--db", log).out
 

@@ -1,4 +1,4 @@
-"""What a terminal of 80 columns shows: a command in a process of its own, on a pseudo terminal."""
+"""Output on a terminal of 80 columns: a command in its own process, on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
 
 
 def test_a_file_has_whole_lines(tmp_path: Path) -> None:
-    """What is not a terminal, such as a pipe to grep, has a sentence on one line."""
+    """Output that is not a terminal, such as a pipe to grep, has each sentence on one line."""
     log = str(tmp_path / "log.db")
     filled(log, refund(1, 900))
     done = subprocess.run(

@@ -67,7 +67,7 @@ def test_what_is_read_is_not_written_over(command, here, argv, target):
     ],
 )
 def test_a_policy_that_ends_the_program_is_bad_input(command, here, argv, source):
-    """It is no green answer to a pipeline."""
+    """The exit code is not 0."""
     (here / "pol.py").write_text(source)
     done = command(*argv)
 

@@ -88,7 +88,7 @@ def test_what_is_almost_json_never_raises(raw: str) -> None:
     ],
 )
 def test_what_is_refused(raw: Any, expected: str) -> None:
-    """Whatever JSON forbids, or is no object, has a code of its own."""
+    """Everything that JSON forbids, or that is not an object, has its own code."""
 
     assert expected == code(raw)
 

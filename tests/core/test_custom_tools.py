@@ -1,4 +1,4 @@
-"""OpenAI's custom tools take free text, which is no JSON."""
+"""OpenAI's custom tools take free text instead of JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_the_text_is_an_argument(shape):
 
 
 def test_an_item_is_a_proposal():
-    """It stands in a transcript as function calls do."""
+    """It occurs in a transcript like a function call."""
     assert [Proposed((CALL,))] == [*read_message(RESPONSES)]
 
 

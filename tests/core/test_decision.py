@@ -159,7 +159,7 @@ def test_feedback_status(said: dict[str, Any], status: str) -> None:
     ],
 )
 def test_feedback_of_the_door(said: dict[str, Any], code: str) -> None:
-    """What the door itself has to say comes as a problem of the same shape."""
+    """The Shield's own reasons are problems of the same shape."""
     problems = replace(DECISION, **{"findings": (), "errors": (), **said}).feedback()["problems"]
 
     assert [(code, sorted(DECISION.feedback()["problems"][0]))] == [
@@ -175,7 +175,7 @@ def test_feedback_never_quotes_an_error() -> None:
 
 @given(ANY, st.lists(ANY, max_size=3), st.text())
 def test_feedback_is_json(got: Any, allowed: list[Any], nearest: str) -> None:
-    """What goes back to the model is JSON."""
+    """Feedback to the model is JSON."""
     finding = replace(FINDING, got=got, allowed=tuple(allowed), nearest=nearest)
     feedback = replace(DECISION, findings=(finding,)).feedback()
 
@@ -189,7 +189,7 @@ def test_a_record_is_read_back() -> None:
 
 
 def test_the_words_are_words_again() -> None:
-    """What is read back holds the vocabularies, not strings."""
+    """The values that are read back are enums, not strings."""
     read = Decision.from_dict(DECISION.to_dict())
 
     assert (

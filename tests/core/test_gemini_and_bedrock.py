@@ -24,7 +24,7 @@ USE = {"toolUseId": "c1", "name": "refund", "input": {"id": "tx_9"}}
 
 
 class Sdk(BaseModel):
-    """What the SDK of Gemini makes of its messages: every member it could have, in snake case."""
+    """The SDK's form of Gemini's messages: every possible member, in snake case."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -243,7 +243,7 @@ def test_a_block_of_no_known_shape_is_not_seen(message: Any, key: str) -> None:
     ids=str,
 )
 def test_a_message_that_holds_nothing_is_not_seen(message: Any) -> None:
-    """What the user wrote may have been lost on its way here."""
+    """The user's text may have been lost on its way."""
     [event] = read(message)
 
     assert isinstance(event, Opaque)
@@ -345,7 +345,7 @@ def firewall() -> Shield:
 
 @pytest.mark.parametrize("provider", ["gemini", "bedrock"])
 def test_calls_are_judged_by_the_conversation(firewall: Shield, provider: str) -> None:
-    """An id that a tool gave is CLEAN, one that nobody mentioned is not."""
+    """An id that a tool returned is CLEAN, an unmentioned one is not."""
     with firewall.session() as session:
         session.add(messages(provider=provider))
         real, invented = (

@@ -100,7 +100,7 @@ def test_minus_infinity_is_very_unlikely() -> None:
     st.lists(st.tuples(st.text("refund{_ ", max_size=4), st.none() | st.floats(-50, 0)), max_size=9)
 )
 def test_the_names_numbers_say_the_same(pairs: list[tuple[str, float | None]]) -> None:
-    """What is kept of a turn's tokens has the mean that the tokens have."""
+    """The stored log-probabilities have the mean of the tokens."""
     entries = tokens(*pairs)
 
     assert mean_logprob("refund", name_logprobs("refund", entries)) == mean_logprob(

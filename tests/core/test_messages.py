@@ -99,7 +99,7 @@ def test_invalid_json_arguments_are_kept() -> None:
 
 
 def test_text_comes_before_the_calls() -> None:
-    """What the agent says in the turn of its calls is said first."""
+    """The agent's text in a turn with calls comes first."""
     message = {"role": "assistant", "content": "now", "tool_calls": [{"name": "f"}]}
 
     assert [MessageText("assistant", "now"), Proposed((ToolCall("f"),))] == read(message)
@@ -143,7 +143,7 @@ def test_which_results_failed(said: dict[str, Any], expected: bool) -> None:
 
 
 def test_an_error_without_content_is_its_own_text() -> None:
-    """The error's text stands in for a content that is missing."""
+    """The error's text replaces missing content."""
     message = {"role": "tool", "name": "f", "error": "no such order"}
 
     assert [Returned(name="f", value="no such order", error=True)] == read(message)
@@ -159,7 +159,7 @@ def test_anthropic_assistant_message() -> None:
 
 
 def test_anthropic_user_message_of_results_only() -> None:
-    """A user message that holds only tool results is nobody's words."""
+    """A user message with only tool results has no text of a user."""
     result = {"type": "tool_result", "tool_use_id": "c1", "content": "done"}
 
     assert [Returned(name="", value="done", call_id="c1")] == read(
@@ -180,7 +180,7 @@ def test_anthropic_result_comes_before_the_users_words() -> None:
 
 @pytest.mark.parametrize("kind", ["thinking", "redacted_thinking", "reasoning"])
 def test_thinking_is_silent(kind: str) -> None:
-    """What the model thinks is neither said nor unseen."""
+    """Thinking is neither text nor unseen."""
     block = {"type": kind, "thinking": "tx_9", "text": "tx_9"}
 
     assert read({"role": "assistant", "content": [block]}) == []
@@ -332,7 +332,7 @@ def test_an_sdk_object_inside_a_message_is_read() -> None:
     ],
 )
 def test_an_unreadable_message_says_so_in_one_line(message: Any) -> None:
-    """What has no known shape is refused, in one line."""
+    """A message of unknown shape is refused in one line."""
     with pytest.raises(UnreadableMessage) as caught:
         read(message)
 

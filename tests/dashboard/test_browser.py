@@ -45,7 +45,7 @@ def test_an_empty_log_explains_what_to_do(store: SqliteStore, tabs: NewTabs) -> 
 
 
 def test_the_address_reproduces_a_filter(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
-    """Only what was filled in stands in the address, and a second tab shows the same."""
+    """The address contains only the fields that were filled in, and a second tab shows the same."""
     keep(decision(finding(), agent="ops"), *(decision(agent="billing") for _ in range(3)))
     visitor = tabs()
     with serve(dashboard(store)) as address:
@@ -223,7 +223,7 @@ def test_many_decisions_cause_few_reloads(store: SqliteStore, keep: Keep, tabs: 
 def test_nothing_is_loaded_while_a_filter_is_filled_in(
     store: SqliteStore, keep: Keep, tabs: NewTabs
 ) -> None:
-    """What a person types is not taken away by an update."""
+    """An update does not remove typed text."""
     keep(decision())
     with serve(dashboard(store)) as address:
         page = tabs().open(address)

@@ -25,7 +25,7 @@ def lines(address: str) -> Iterator[str]:
 def test_a_page_older_than_the_log_is_told_at_once(
     store: SqliteStore, keep: Callable[..., None]
 ) -> None:
-    """What was written between the page and its connection is not missed."""
+    """Records written between loading the page and its connection are not missed."""
     keep(decision(), decision())
     with serve(dashboard(store)) as address:
         events = lines(f"{address}/events?since=1")

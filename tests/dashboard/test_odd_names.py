@@ -69,7 +69,7 @@ def test_half_a_character_in_a_name_closes_no_view(
 def test_odd_names_are_filters(
     field: str, name: str, value: str, visit: Visit, keep: Callable[..., None]
 ) -> None:
-    """What the page itself links or offers selects the decision, however long it is."""
+    """A link or an option of the page selects the decision, however long its name is."""
     keep(decision(finding(), **{field: value}), decision(tool="other"))
     shown = value.encode("utf-8", "backslashreplace").decode()
     text = visit().get("/", params={name: shown}).text

@@ -1,4 +1,4 @@
-"""What each address of the dashboard answers."""
+"""The response of each address of the dashboard."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_an_empty_log_says_what_to_do_next(visit: Visit) -> None:
 
 @pytest.mark.parametrize("path", BAD)
 def test_a_bad_filter_is_named_in_one_line(path: str, visit: Visit) -> None:
-    """What means nothing is answered with 400 and a line that names it."""
+    """An invalid filter is answered with 400 and a line that names it."""
     answer = visit().get(path)
     (line,) = re.findall(r"<p data-problem>(.*?)</p>", answer.text)
 

@@ -46,7 +46,7 @@ def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
 
 
 def answered(source: str) -> str:
-    """Return what stands in a terminal after the commands of a console block."""
+    """Return the expected output of the commands in a console block."""
     message = ""
     for command in (line for line in source.splitlines(keepends=True) if line.startswith("$ ")):
         ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""What the room of answers has stands on its page: statuses, sources, models, training data."""
+"""The page about answers covers statuses, sources, models and training data."""
 
 from __future__ import annotations
 
@@ -73,6 +73,6 @@ def test_every_verifier_has_its_row(verifier: str) -> None:
 
 @pytest.mark.parametrize("corpus", WEIGHTS["trained_on"], ids=lambda corpus: corpus["name"])
 def test_every_corpus_is_told(corpus: dict[str, object]) -> None:
-    """What the shipped weights were trained on, and under which licence."""
+    """The training data of the shipped weights, with their licences."""
 
     assert f"\n| {corpus['name']} | {corpus['licence']} | {corpus['answers']:,} |" in PAGE

@@ -42,7 +42,7 @@ def test_the_picture_is_up_to_date() -> None:
 
 
 def test_every_room_has_its_row() -> None:
-    """A folder or module at the top of the package stands in the table of rooms."""
+    """A folder or module at the top of the package is in the table of rooms."""
     top = (ROOT / "abs_shield").iterdir()
     rooms = {path.stem for path in top if path.is_dir() or path.suffix == ".py"}
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE.partition("## Six")[0], re.MULTILINE)

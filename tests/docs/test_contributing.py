@@ -25,12 +25,12 @@ def sessions() -> list[str]:
 
 @pytest.mark.parametrize("session", sessions())
 def test_every_session_has_its_row(session: str) -> None:
-    """A session of nox stands in the table of sessions."""
+    """A nox session is in the table of sessions."""
     assert re.search(rf"^\| `\.venv/bin/nox -s {session}(-3\.\d+)?` \| ", PAGE, re.MULTILINE)
 
 
 def test_every_profile_has_its_row() -> None:
-    """A hypothesis profile of tests/conftest.py stands in its table with its examples."""
+    """A hypothesis profile of tests/conftest.py is in its table, with its number of examples."""
     source = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
     profiles = re.findall(r'"(\w+)", (?:deadline=None, max_examples=)?([\d_]+)', source)
 
@@ -50,6 +50,6 @@ def test_every_marker_is_explained() -> None:
 
 @pytest.mark.parametrize("script", ["run", "full"])
 def test_every_script_of_ci_has_its_row(script: str) -> None:
-    """A script of `.ci` stands in the table of what CI runs."""
+    """A script of `.ci` is in the table of CI steps."""
     assert (ROOT / ".ci" / script).is_file()
     assert f"\n| `.ci/{script}` | " in PAGE

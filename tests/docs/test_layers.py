@@ -122,7 +122,7 @@ def test_every_code_has_its_line(layer: str) -> None:
 
 @pytest.mark.parametrize("layer", NAMES)
 def test_the_figures_agree(layer: str) -> None:
-    """What a layer's page says was measured stands in docs/detection.md as well."""
+    """Figures on a layer's page are also in docs/detection.md."""
     text = (ROOT / "docs" / "detection.md").read_text(encoding="utf-8")
     figures = _FIGURE.findall(section(layer, "Measured"))
 

@@ -1,4 +1,4 @@
-"""What the page of the rollout shows is what the commands print on the recorded runs."""
+"""The page of the rollout shows the output of the commands on the recorded runs."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_every_name_of_the_reference_exists(name: str) -> None:
 
 
 def test_the_reference_has_every_public_name() -> None:
-    """What the package exports, but for its version, and `configure`, which a room exports."""
+    """All exports of the package except its version, and `configure` of its room."""
     exported = {f"abs_shield.{name}" for name in abs_shield.__all__} - {
         "abs_shield.__version__",
         "abs_shield.shield",

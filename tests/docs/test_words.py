@@ -49,7 +49,7 @@ def test_every_word_has_its_values(word: str) -> None:
 
 
 def test_a_finding_is_told_whole() -> None:
-    """Every field of a finding stands in docs/concepts.md."""
+    """Every field of a finding is in docs/concepts.md."""
     named = re.findall(r"[a-z]+", told("Finding"))
 
     assert [] == [field.name for field in dataclasses.fields(Finding) if field.name not in named]
@@ -57,7 +57,7 @@ def test_a_finding_is_told_whole() -> None:
 
 @pytest.mark.parametrize("field", dataclasses.fields(Limits), ids=lambda field: field.name)
 def test_every_bound_has_its_row(field: dataclasses.Field[int]) -> None:
-    """A bound of a session stands in docs/sessions.md with its default."""
+    """A limit of a session is in docs/sessions.md, with its default."""
     text = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
 
     assert f"\n| `{field.name}` | {field.default:,} " in text
@@ -65,7 +65,7 @@ def test_every_bound_has_its_row(field: dataclasses.Field[int]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in dir(Session()) if not name.startswith("_")])
 def test_every_name_of_a_session_has_its_row(name: str) -> None:
-    """What a session shows stands in the first table of docs/sessions.md."""
+    """A public attribute of a session is in the first table of docs/sessions.md."""
     text = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
 
     assert re.search(rf"^\| .*`{name}\b", text.partition("\n## ")[0], re.MULTILINE)
@@ -73,7 +73,7 @@ def test_every_name_of_a_session_has_its_row(name: str) -> None:
 
 @pytest.mark.parametrize("name", Tool.model_fields)
 def test_every_field_of_a_tool_has_its_row(name: str) -> None:
-    """What an author may say of a tool stands in docs/policy.md with its default."""
+    """A field of a tool's declaration is in docs/policy.md, with its default."""
     default = Tool.model_fields[name].get_default()
     shown = "required" if default is PydanticUndefined else f"`{default!r}`"
 
@@ -82,7 +82,7 @@ def test_every_field_of_a_tool_has_its_row(name: str) -> None:
 
 @pytest.mark.parametrize("field", dataclasses.fields(Catch), ids=lambda field: field.name)
 def test_every_field_of_a_catch_is_explained(field: dataclasses.Field[object]) -> None:
-    """A field of a catch stands in docs/flywheel.md."""
+    """A field of a catch is in docs/flywheel.md."""
     text = (ROOT / "docs" / "flywheel.md").read_text(encoding="utf-8")
 
     assert f"`{field.name}`" in text

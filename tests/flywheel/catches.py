@@ -69,7 +69,7 @@ def phantom_tool(**changed: Any) -> Catch:
 
 
 def misspelt_id(**changed: Any) -> Catch:
-    """Return the catch of an id that nobody mentioned."""
+    """Return the catch of an unmentioned id."""
     return catch(
         **{
             "claim": '"tx_12354"',

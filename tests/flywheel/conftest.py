@@ -16,7 +16,7 @@ HOSTILE = "\ud800\x00\x1b[2J\n- [x] accept"
 
 
 def finding(**changes) -> Finding:
-    """Return a target that nobody mentioned."""
+    """Return a finding about an unmentioned target."""
     fields = {
         "check": "phantom_target",
         "verdict": Verdict.HALLUCINATED,

@@ -53,7 +53,7 @@ def test_a_command_may_name_files() -> None:
 
 
 def test_no_shell_reads_the_words(tmp_path: Path) -> None:
-    """A word is a word, whatever stands in it."""
+    """A word is passed unchanged, whatever it contains."""
     mark = tmp_path / "mark"
     program(ECHO, f"; touch {mark}", f"$(touch {mark})")(CASES)
 
@@ -78,7 +78,7 @@ def test_a_command_that_breaks_the_contract(text: str, message: str) -> None:
 
 
 def test_a_command_that_writes_no_file_or_is_none() -> None:
-    """Exit code 0 is no answer."""
+    """Exit code 0 without a file is an error."""
     with pytest.raises(ShieldError, match="it wrote no answers"):
         program("", "{answers}")(CASES)
     with pytest.raises(ShieldError, match="cannot start"):

@@ -156,7 +156,7 @@ def test_the_evaluation_is_printed_as_json(folder: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line(folder: Path, words: list[str], message: str) -> None:
-    """Which the command line prints."""
+    """The command line prints it."""
     result = run(*words)
 
     assert isinstance(result.exception, (BadInput, ShieldError))

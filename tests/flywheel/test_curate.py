@@ -88,7 +88,7 @@ def test_something_else_is_another_gap(log, book, one, other):
 
 
 def test_items_of_a_list_are_one_field(log, book):
-    """Where in a list a value stands is no difference."""
+    """The position in a list does not matter."""
     wrong = [decision(n, finding(where=f"/arguments/ids/{n}/value")) for n in range(3)]
 
     assert [3] == [gap.count for gap in curated(log, book, *wrong)]
@@ -106,7 +106,7 @@ def test_a_rate_is_of_decisions_of_the_same_kind(log, book):
 
 
 def test_an_output_counts_once(log, book):
-    """What the background finds later is a catch of the same output, not another output."""
+    """A later finding of the background is a catch of the same output."""
     later = output(1, figure("market cap"), notes=("background",))
     (gap,) = curated(log, book, output(0), later)
 

@@ -91,7 +91,7 @@ def test_too_few_cases_decide_nothing() -> None:
 
 
 def part(gained: int, lost: int, n: int, *, is_target: bool = False) -> PartComparison:
-    """Return a part of *n* cases, of which so many were gained and lost."""
+    """Return a part of *n* cases with this many gained and lost."""
     old = [0] * gained + [1] * (n - gained)
     new = [1] * gained + [0] * lost + [1] * (n - gained - lost)
     return compare("part", Pairs(old, new), RULES, is_target=is_target)
@@ -131,7 +131,7 @@ def test_a_part_without_a_loss_needs_no_more_than_the_least() -> None:
 
 
 def test_a_target_alone_promotes_nothing() -> None:
-    """What became worse elsewhere was not looked at."""
+    """Regressions elsewhere were not measured."""
     evaluation = outcome({"target": 1.0}, 100, 0)
 
     assert Recommendation.UNDECIDED is evaluation.outcome

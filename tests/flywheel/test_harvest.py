@@ -18,7 +18,7 @@ from tests.flywheel.conftest import HOSTILE, START, catches, decision, finding, 
 
 
 def judged(book) -> int:
-    """How many decisions the file counted."""
+    """Return the number of decisions that the file counted."""
     with database(book) as connection:
         return connection.execute("SELECT sum(decisions) FROM tallies").fetchone()[0]
 
@@ -75,7 +75,7 @@ def test_a_second_harvest_adds_only_what_is_new(store, book):
 
 
 def test_a_later_label_changes_its_catches(store, book):
-    """It stands in the catch, and in its priority; the newest label holds."""
+    """It is in the catch, and in its priority; the newest label applies."""
     store.append(decision(0, finding(verdict=Verdict.SUSPICIOUS, strength=0.3)))
     harvest(store, book)
     results = [catches(book)[0]]
@@ -194,7 +194,7 @@ def test_a_record_that_is_committed_late_is_found(log, book, tmp_path):
 
 
 def test_an_interrupted_harvest_goes_on(log, book, monkeypatch):
-    """What was written stays; the next harvest adds the rest."""
+    """Written catches remain; the next harvest adds the rest."""
     monkeypatch.setattr(harvesting, "_CHUNK", 2)
     for number in range(5):
         log.append(decision(number, finding()))
@@ -234,7 +234,7 @@ def test_a_copy_of_a_log_is_not_counted_twice(log, book, tmp_path):
 
 
 def test_a_pruned_log_is_harvested_on(log, book):
-    """What was harvested stays, and what comes is added."""
+    """Harvested catches remain, and new ones are added."""
     log.append(decision(0, finding()))
     harvest(log, book)
     log.prune(START + 1)
@@ -255,7 +255,7 @@ def test_logs_share_a_file(log, book, tmp_path):
 
 
 def test_a_ring_that_turned_is_harvested_on(book):
-    """What made room before it was harvested is lost; nothing is counted twice."""
+    """Decisions that were overwritten before a harvest are lost; none is counted twice."""
     ring = MemoryStore(most=3)
     for number in range(8):
         ring.append(decision(number, finding()))

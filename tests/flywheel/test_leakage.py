@@ -12,7 +12,7 @@ pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywhee
 
 
 def test_every_one_of_200_planted_leaks_is_found() -> None:
-    """Each with its case, among 1,000 harmless texts, of which none is reported."""
+    """Each with its case, among 1,000 harmless texts that are not reported."""
     plants, others = planted(), harmless()
     report = find_leaks([*others, *(text for _, _, text in plants)], CASES)
     evaluation = {(leak.training - len(others), leak.evaluation) for leak in report.leaks}

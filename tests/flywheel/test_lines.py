@@ -35,7 +35,7 @@ def test_a_case_and_an_answer_keep_their_breaks(text: str) -> None:
 
 
 def test_examples_are_read_back_whatever_they_hold() -> None:
-    """What is exported with its own characters is read with them."""
+    """Exported characters are read back unchanged."""
     examples = [EXAMPLE, replace(EXAMPLE, prompt="plain")]
 
     assert examples == read_examples(render_export(examples, "examples"))

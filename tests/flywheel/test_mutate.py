@@ -200,7 +200,7 @@ def test_no_evaluation_case_is_among_them() -> None:
 def test_what_cannot_be_mutated_says_why(
     changed: dict[str, Any], catches: list[Catch], message: str
 ) -> None:
-    """A gap that nobody accepted, and gaps without a right answer."""
+    """A gap that is not accepted, and gaps without a right answer."""
     with pytest.raises(ShieldError, match=message):
         mutate(gap(**changed), catches, MutationSources())
 

@@ -134,7 +134,7 @@ def test_a_version_names_its_parent_data_and_events(book: Path) -> None:
 def test_only_what_its_evaluation_says_is_promoted(
     book: Path, evaluation: dict[str, object], message: str
 ) -> None:
-    """Unless somebody overrides it, which stands in its events."""
+    """An override is recorded in its events."""
     registry = VersionRegistry(book)
     version = added(book, "one", evaluation=evaluation)
 
@@ -154,7 +154,7 @@ def test_a_rejected_version_keeps_its_reasons(book: Path) -> None:
 
 
 def test_a_file_that_changed_is_no_longer_the_version(book: Path) -> None:
-    """What was evaluated is what is used."""
+    """Only the evaluated file is used."""
     registry = VersionRegistry(book)
     version = registry.promote(added(book, "one").id, reason="better", **WHO)
     Path(version.location).write_text("changed")
@@ -222,7 +222,7 @@ def test_the_first_version_is_compared_with_the_file_in_use(book: Path) -> None:
 
 @pytest.mark.parametrize("state", [GapState.OPEN, GapState.REJECTED, GapState.MERGED])
 def test_only_an_accepted_gap_is_fixed(book: Path, state: GapState) -> None:
-    """No override stands in for the person who accepts it."""
+    """An override does not replace the person who accepts it."""
     with database(book) as connection:
         mark_gap(connection, "g1", state)
     version = added(book, "one")
@@ -366,7 +366,7 @@ def gap_of_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, s
 def test_catches_that_wait_for_a_curation_count(
     gap_of_log: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A gap that got worse is not lower, only because nobody ran `curate` yet."""
+    """A gap that got worse does not rank lower before the next `curate`."""
     path, name = gap_of_log
     at(monkeypatch, 10)
     VersionRegistry(path).promote(added(path, "one", gap=name).id, reason="better", **WHO)

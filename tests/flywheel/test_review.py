@@ -1,4 +1,4 @@
-"""What somebody decides about a gap holds, and is kept for ever."""
+"""A decision about a gap is permanent."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_a_missing_heading_is_noticed():
 
 
 def test_nothing_of_the_log_is_markup(log, book):
-    """A phantom tool may be named like HTML; its name stands in code alone."""
+    """A phantom tool may be named like HTML; its name is only shown as code."""
     name = "<img src=x onerror=alert(1)>"
     log.append(decision(0, finding(check="phantom_tool"), tool=name, agent=name, model=name))
     harvest(log, book)

@@ -22,7 +22,7 @@ A_BOMB = "^(a+)+$"
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """
-    One hostile call.
+    A hostile call.
 
     Attributes:
         arguments: Makes what comes: an object, or raw JSON.
@@ -111,7 +111,7 @@ class Unlistable(dict[str, Any]):
     keys = values = __iter__ = items
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """How hypothesis shows it."""
+        """Print the case for hypothesis."""
         printer.text("Unlistable()")
 
 

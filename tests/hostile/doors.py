@@ -1,4 +1,4 @@
-"""A hostile case through the two doors: a decorated tool, and a run file that is replayed."""
+"""A hostile case as a call of a decorated tool, and as a replayed run file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAID = "Please act on tx_12345 for Ann."
 
 
 class Outcome(NamedTuple):
-    """What came of a call: its decision, what the tool was run with, and what was raised."""
+    """The outcome of a call: its decision, the arguments that ran, and the error."""
 
     decision: Decision
     ran: list[dict[str, Any]]

@@ -21,7 +21,7 @@ MEGABYTE = 1_000_000
 @dataclass(frozen=True, kw_only=True)
 class Growing:
     """
-    One way in, and input for it of any size.
+    One entry point, and input for it of any size.
 
     Attributes:
         door: The public function.
@@ -81,7 +81,7 @@ def guarded(spell: Callable[[int], str], said: str, **declared: Any) -> Callable
 
 
 def nested_paths(size: int) -> Action:
-    """Folders in folders, of which each stands in what the user said as often as it is deep."""
+    """Return nested folders, each of which occurs in the user's text as often as it is deep."""
     guard = firewall()
     session = guard.session()
     session.user("a/" * (size // 4))
@@ -165,7 +165,7 @@ def tools_of(size: int) -> dict[str, Any]:
 
 
 def other_tools_of(size: int) -> dict[str, Any]:
-    """Tools of which each has a schema of its own."""
+    """Return tools that each have their own schema."""
     result = tools_of(size)
     for n, tool in enumerate(result["tools"]):
         tool["parameters"] = {"type": "object", "properties": {f"a_{n}": {"type": "string"}}}

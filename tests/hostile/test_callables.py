@@ -1,4 +1,4 @@
-"""What Python does to a decorated tool: copies, signals, cancellation, threads of other runs."""
+"""Python features on a decorated tool: copies, signals, cancellation, threads of other runs."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_copy_is_judged_as_the_tool(copied: Callable[[Any], Any]) -> None:
 
 
 def test_a_tool_may_be_decorated_twice_and_dispatched_by_type(firewall: Shield) -> None:
-    """The inner one is no second call; what `singledispatch` chooses is judged by its own hints."""
+    """The inner call is not a second call; `singledispatch`'s choice is judged by its own hints."""
 
     @functools.singledispatch
     def act(value: Any) -> str:

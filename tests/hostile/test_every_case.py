@@ -70,7 +70,7 @@ def is_stopped(case: Case) -> bool:
 
 
 def is_small(decision: Decision) -> bool:
-    """Whether a record stays small whatever it is about, and every layer answers for itself."""
+    """Return whether a record is small, and every layer has a coverage."""
     assert set(LAYER_NAMES) == set(decision.coverage)
     feedback = (decision.to_json(), str(decision.feedback()), decision.explain())
     return len(decision.findings) <= MOST_FINDINGS and len("".join(feedback)) <= MOST_CHARACTERS
@@ -78,7 +78,7 @@ def is_small(decision: Decision) -> bool:
 
 @every_case
 def test_strict_decides(case: Case) -> None:
-    """What is wrong, or could not be looked at, does not run; the rest runs as it came."""
+    """A call that is wrong or cannot be judged does not run; others run unchanged."""
     arguments = case.arguments()
     outcome = call(case, arguments, mode="strict")
 
@@ -123,7 +123,7 @@ def test_the_text_of_a_block_names_no_value(case: Case) -> None:
 
 @every_kind
 def test_audit_stops_nothing(case: Case) -> None:
-    """The same is said, and the tool runs with what came; not with what nobody can read."""
+    """The decision is the same, and the tool runs with the arguments unless they are unreadable."""
     arguments = case.arguments()
     before = shape([*arguments.values()]) if isinstance(arguments, dict) else None
     outcome = call(case, arguments, mode="audit")
@@ -136,7 +136,7 @@ def test_audit_stops_nothing(case: Case) -> None:
 
 
 def shape(value: object) -> list[object]:
-    """A value as a list of which each part is compared by what it is, not by what it says."""
+    """Return a value as a list in which each part is compared by type, not by its own equality."""
     results: list[object] = []
     left, calls = [value], set()
     while left:

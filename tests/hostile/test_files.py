@@ -53,7 +53,7 @@ YAML = {
 def test_a_description_runs_nothing(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What YAML can do besides data is refused on one line."""
+    """YAML features other than data are refused on one line."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "api.yaml"

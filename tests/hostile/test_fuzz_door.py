@@ -1,4 +1,4 @@
-"""Fuzzed: any call of any shape, through every door, is decided or refused in so many words."""
+"""Fuzzed: any call of any shape, by every entry point, is decided or refused with a message."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ DOORS = [door(mode, layers=EVERY) for mode in MODES]
 
 
 def complete(decision: Decision, mode: str) -> bool:
-    """Whether a decision is whole: every layer answers, the record is text, audit lets pass."""
+    """Return whether a decision has all layers, is serialisable, and is allowed in audit."""
     assert set(EVERY) == set(decision.coverage)
     assert decision.to_json().encode()
     assert "\n" not in decision.explain()
@@ -103,7 +103,7 @@ def test_judging_never_raises(calls: list[Any], said: str) -> None:
 
 @given(NAMES, ARGUMENTS, IDS)
 def test_dispatch_returns_or_says_why_not(name: Any, arguments: Any, call_id: str | None) -> None:
-    """A call by name runs, is blocked with its decision, or is an error of ours on one line."""
+    """A call by name runs, is blocked with its decision, or raises an error on one line."""
     for firewall in DOORS:
         with firewall.session() as session:
             session.user("Please act.")
@@ -121,7 +121,7 @@ def test_dispatch_returns_or_says_why_not(name: Any, arguments: Any, call_id: st
 
 @given(SHAPES)
 def test_a_message_is_answered_or_refused(message: Any) -> None:
-    """Every call of a message is answered with text; what is no message is refused."""
+    """Every call of a message has a text as its answer; any other message is refused."""
     for firewall in DOORS:
         with firewall.session() as session:
             session.user("Please act.")
@@ -137,7 +137,7 @@ def test_a_message_is_answered_or_refused(message: Any) -> None:
 
 @given(st.dictionaries(st.sampled_from(["value", "note", "order_id"]), JSON), TOLD)
 def test_nothing_is_changed(arguments: dict[str, Any], said: str) -> None:
-    """What comes in stays as it was."""
+    """The input is unchanged."""
     before = copy.deepcopy(arguments)
     for firewall in DOORS:
         with firewall.session() as session:

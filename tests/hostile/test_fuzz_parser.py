@@ -51,7 +51,7 @@ def assert_one_line(error: Exception) -> None:
 @example('{"a": 1' + "0" * 4_300 + "}")
 @example("9" * 5_000)
 def test_raw_arguments_are_an_object_or_refused(raw: str) -> None:
-    """What Python's own reader takes for an object is read as that object, or refused."""
+    """An object for Python's own parser is read as that object, or refused."""
     read = read_arguments(raw)
     try:
         known = json.loads(raw) if raw.strip() else {}
@@ -79,7 +79,7 @@ def test_what_json_writes_is_read(value: Any) -> None:
 
 @given(MESSAGES)
 def test_a_message_is_events_or_refused(message: Any) -> None:
-    """A message of any shape gives events of ours, or an error on one line."""
+    """A message of any shape is parsed to events, or raises an error on one line."""
     try:
         events = [*read_message(message)]
     except UnreadableMessage as error:
@@ -105,7 +105,7 @@ def test_calls_and_tools_are_read_or_refused(shape: Any) -> None:
 def test_a_run_file_is_judged_or_refused(
     tmp_path_factory: Any, messages: list[dict[str, Any]], garbage: str
 ) -> None:
-    """Each line is a run, of which every call is judged, or a bad line with its number."""
+    """Each line is a run whose calls are all judged, or a bad line with its number."""
     path: Path = tmp_path_factory.getbasetemp() / "fuzzed.jsonl"
     junk = " ".join(garbage.split()).encode("utf-8", "replace")
     path.write_bytes(json.dumps({"messages": messages}).encode() + b"\n" + junk + b"\n")

@@ -1,4 +1,4 @@
-"""What hostile names and values leave behind is bounded in bytes, not in entries alone."""
+"""The memory after hostile names and values is bounded in bytes, not only in entries."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def test_a_record_is_bounded(name: str) -> None:
 @pytest.mark.parametrize("name", NO_NAMES, ids=repr)
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_what_is_no_name_is_never_clean(name: object, mode: str) -> None:
-    """A call whose name is no text names no tool, at every door."""
+    """A call whose name is not text has no tool, by every entry point."""
     firewall = door(mode)
     calls = [ToolCall(name, {}), {"name": name, "arguments": {}}]  # type: ignore[arg-type]
     results = [firewall.check_call(call).verdict for call in calls]
@@ -139,7 +139,7 @@ def test_the_log_has_one_line_each(name: str, caplog: pytest.LogCaptureFixture) 
 
 @every_name
 def test_spans_and_metrics_hold_it_plain(name: str) -> None:
-    """What goes to a back-end is escaped and short; an unknown name is no label of a metric."""
+    """Exported names are escaped and short; an unknown name is not a metric's label."""
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     traces = TracerProvider(shutdown_on_exit=False)
     traces.add_span_processor(SimpleSpanProcessor(spans))
@@ -204,7 +204,7 @@ def test_a_tool_has_a_name_of_some_length() -> None:
 
 
 def test_the_console_takes_nothing_for_markup() -> None:
-    """What the tables show is text for the console, never markup."""
+    """Tables show text on the console, never markup."""
     from abs_shield.cli.console import safe
 
     out = io.StringIO()

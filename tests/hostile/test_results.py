@@ -1,4 +1,4 @@
-"""What tools return: huge, deep, broken, or made to break what prints it."""
+"""Results of tools: huge, deep, broken, or with attributes that raise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.hostile.doors import written
 
 @dataclass
 class Unfielded:
-    """A record of which a field breaks when it is read."""
+    """A record with a field that raises when it is read."""
 
     field: int = 1
 
@@ -33,7 +33,7 @@ class Unfielded:
 
 
 class Unattributed:
-    """An object of which every attribute breaks."""
+    """An object whose attributes all raise."""
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(name)
@@ -162,7 +162,7 @@ class Wordless(Exception):
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_an_error_without_a_text_stays_the_error(mode: str) -> None:
-    """What a tool raises reaches the caller, also where it cannot be written."""
+    """A tool's error reaches the caller, even if it cannot be formatted."""
     firewall = Shield(shield.configure(mode=mode), hooks=None)
 
     @shielded(firewall)

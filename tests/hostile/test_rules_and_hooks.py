@@ -1,4 +1,4 @@
-"""What is the user's own code, and runs in the call: rules, layers, hooks, stores, approvers."""
+"""The user's own code in a call: rules, layers, hooks, stores, approvers."""
 
 from __future__ import annotations
 

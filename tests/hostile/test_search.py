@@ -32,7 +32,7 @@ def test_the_search_finds_what_grows_with_the_square(monkeypatch: pytest.MonkeyP
 @pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
 def test_no_input_of_the_grammar_grows_with_its_square(door: str) -> None:
-    """The worst input that was found stands in the message, and then in the table."""
+    """The message has the worst input found, which then is added to the table."""
     examples = max(1, min(MOST, settings().max_examples // _SHARE))
     worst = search(door, examples=examples)[0]
 

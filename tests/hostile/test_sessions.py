@@ -111,7 +111,7 @@ SMALL = Limits(keys=800, text=4_000, message=4_000, executed=50, decisions=50)
 
 
 def held(root: Any) -> Counter[str]:
-    """How many things each container that a session holds has in it, by the way to it."""
+    """Return the size of each container in a session, by its path."""
     counts: Counter[str] = Counter()
     calls, left = set(), [(root, "")]
     while left:

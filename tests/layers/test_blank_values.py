@@ -62,7 +62,7 @@ def test_in_runs_of_any_language(said):
 
 
 def test_one_in_free_text_that_the_author_declared():
-    """What the agent composes is never judged, and is no blank either; an allowlist admits one."""
+    """Text composed by the agent is never judged, nor is it a blank; an allowlist accepts one."""
     free = Tool(name="send", free=("body",))
     allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{customer_name}}",))
 

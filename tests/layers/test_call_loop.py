@@ -26,7 +26,7 @@ def test_the_third_equal_call_is_a_loop():
 
 
 def test_only_equal_answers_are_counted():
-    """What came before something moved is no part of the loop."""
+    """Calls before a change are not part of the loop."""
     tools = [Tool(name="status", parameters={"type": "object"})]
     firewall = Shield(shield.configure(tools=tools, layers=["call_loop"]), hooks=None)
     with firewall.session() as session:
@@ -49,7 +49,7 @@ def test_only_equal_answers_are_counted():
     ids=["once", "something new came", "another one"],
 )
 def test_what_is_no_loop(ran):
-    """Waiting for something that moves is no loop."""
+    """Waiting for something that changes is not a loop."""
     assert [] == found(*ran)
 
 

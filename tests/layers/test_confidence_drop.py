@@ -109,7 +109,7 @@ def test_a_letter_may_be_split_between_tokens():
 
 @pytest.mark.parametrize("logprobs", [None, [], [None], [{"token": "other", "logprob": -1.0}]])
 def test_without_log_probabilities_nothing_can_be_said(logprobs):
-    """No reading of the name's tokens is no reading."""
+    """Unreadable log-probabilities count as missing."""
     decision = check(logprobs)
 
     assert ("unavailable", "no log-probabilities") == decision.coverage["confidence_drop"]

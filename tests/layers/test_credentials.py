@@ -43,7 +43,7 @@ def test_one_that_no_result_gave_is_found(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_where_no_result_had_one_none_is_judged(name):
-    """A host may know the secret that nobody mentioned."""
+    """A host may have the secret from elsewhere."""
     assert [] == codes("get_balance", {name: "hunterhunter"}, results=[("log_in", {"ok": "yes"})])
 
 

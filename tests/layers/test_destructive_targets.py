@@ -1,4 +1,4 @@
-"""What unmarked targets of a destructive tool are given: no whole set that nobody asked for."""
+"""Values of unmarked targets of a destructive tool: no whole set unless the user asked."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_what_is_said_and_no_verdict(said, arguments):
     ],
 )  # fmt: skip
 def test_fillers_and_selectors(hidden):
-    """What is drawn as nothing, and is no control or format character to Unicode."""
+    """Invisible characters that Unicode does not classify as control or format characters."""
     assert ["hidden_characters"] == codes({"path": f"/home/ann/tmp{hidden}x"})
 
 

@@ -1,4 +1,4 @@
-"""What every layer does alike, driven by the table."""
+"""Behaviour common to all layers, driven by the table."""
 
 from __future__ import annotations
 

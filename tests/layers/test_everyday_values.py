@@ -1,4 +1,4 @@
-"""What names say of everyday calls: honest ones pass, invented values are found."""
+"""Names in everyday calls: honest ones pass, invented values are found."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_what_was_used_is_not_asked_for_again():
 
 
 def test_buying_what_was_held_takes_nothing_back():
-    """A shop's checkout pays; it is no hotel's."""
+    """A shop's checkout pays for the cart; that of a hotel ends a stay."""
     tools = [Tool(name=name, parameters={"type": "object"}) for name in ("hold_seats", "checkout")]
     policy = shield.configure(tools=tools, layers=["self_contradiction"])
     guard = Shield(policy, hooks=None)

@@ -1,4 +1,4 @@
-"""What a declared target or a destructive call is given: nothing of it is passed over."""
+"""Values of a declared target or of a destructive call are all judged."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_value_of_typed_result(result):
 
 @pytest.mark.parametrize("value", [ACCOUNT, Decimal("12.50"), PurePosixPath("/srv/a.txt")])
 def test_text_of_typed_result(value):
-    """A value that is no JSON is mentioned as its text."""
+    """The text of a value that is not JSON counts as mentioned."""
     assert [] == codes(judged(str(value), said="Delete it.", result=value))
     assert [] == codes(judged(str(value), said="Delete it.", result={"key": value}))
 
@@ -298,7 +298,7 @@ def test_the_end_of_a_sentence_is_no_part_of_a_name(value):
 
 @pytest.mark.parametrize("value", ["!abc:matrix.org", "~ann", "C$", "main..dev"])
 def test_a_name_that_is_written_so(value):
-    """It stands in the run with its signs."""
+    """It occurs in the run with its signs."""
     assert [] == codes(declared({"user_id": value}, said=f"Delete {value} please."))
 
 
@@ -327,7 +327,7 @@ def declared(
 
 @pytest.mark.parametrize("must_be_seen", [True, False])
 def test_a_destructive_call_without_its_target(must_be_seen):
-    """What it is done to is left out, so it is done to everything."""
+    """Without its target, it applies to everything."""
     schema = {"default": None, "type": ["string", "null"]}
     decision = declared({}, must_be_seen=must_be_seen, schema=schema)
 
@@ -529,7 +529,7 @@ def test_what_a_person_named_is_known_after_results_without_end(say: str) -> Non
 
 @pytest.mark.parametrize("value", [True, False, [None], [True], ["ord_1", None]])
 def test_a_value_of_an_undeclared_target_that_cannot_be_compared(value: Any) -> None:
-    """It is no finding, since the schema accepts it, and no clean run of the layer either."""
+    """It is not a finding, because the schema accepts it, but the layer is not clean either."""
     tool = Tool(name="delete_order", parameters={"properties": {"order_id": {}}}, destructive=True)
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)
     with firewall.session() as session:

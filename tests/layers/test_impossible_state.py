@@ -70,7 +70,7 @@ def test_none_true_and_an_empty_reason_accept(said):
 
 
 def test_a_string_rejects_and_says_why():
-    """The reason stands in place of the docstring."""
+    """The reason replaces the docstring."""
 
     @rule(tool="transfer")
     def in_hours(amount):
@@ -109,7 +109,7 @@ def test_a_default_lets_a_rule_run_without_the_argument():
 
 
 def test_a_rule_may_ask_for_the_session():
-    """What ran before decides: no transfer before a verification."""
+    """Earlier calls decide: no transfer before a verification."""
 
     @rule(tool="transfer")
     def verified(session):
@@ -268,7 +268,7 @@ def test_a_rule_that_took_a_text_for_a_number_is_told(amount, raised):
 
 
 def test_a_rule_about_an_unknown_parameter_is_refused_when_declared():
-    """A rule that could never fire fails at once, with the nearest name."""
+    """A rule that can never fire fails immediately, with the nearest name."""
 
     @rule(tool="transfer")
     def typo(amuont):
@@ -366,7 +366,7 @@ def test_what_may_be_removed_again(calls):
     ],
 )
 def test_a_write_on_what_was_removed(calls):
-    """What this run deleted or cancelled can be changed no more; a rule is not needed."""
+    """An entity that this run deleted or cancelled cannot be changed; no rule is needed."""
     decision = after(*calls)
     (finding,) = decision.findings
 

@@ -309,7 +309,7 @@ def test_only_the_users_words_join_two_values(role):
 
 
 def test_every_reading_has_its_row():
-    """One that nobody shows is not kept."""
+    """An unused reading is removed."""
     assert {reading for reading, _ in KNOWN} | {"flagged_before"} == set(INDIRECT_MENTIONS)
 
 
@@ -331,7 +331,7 @@ def test_one_invention_is_one_finding():
 
 
 def test_a_proposal_is_judged_again_at_its_dispatch():
-    """What was flagged when the turn was shown is flagged when it runs."""
+    """A call that was flagged in its turn is also flagged when it runs."""
     guard = Shield(
         shield.configure(tools=[tool_of("find_bus", {"city": ""})], layers=["phantom_target"]),
         hooks=None,
@@ -406,7 +406,7 @@ def test_a_name_that_the_world_knows(said, artist, expected):
 
 @pytest.mark.parametrize(("value", "found"), [("apt-1002", False), ("apt-1004", True)])
 def test_a_number_that_no_list_has(value, found):
-    """The user's own number is no invention, though a list has other appointments; another is."""
+    """The user's own number is not invented, though a list has other numbers; another one is."""
     call = ToolCall("cancel_appointment", {"appointment_id": value})
     guard = Shield(shield.configure(tools=[tool_of(call.name, call.arguments)]), hooks=None)
     with guard.session() as session:

@@ -1,4 +1,4 @@
-"""What a name, a schema or a user says that a value is: one wrong value and one right a row."""
+"""Kinds of values by name, schema or user: one wrong and one right value per row."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_name_that_the_agent_said_by_half():
     ],
 )
 def test_right_values(said: str, name: str, arguments: dict[str, Any]):
-    """What only looks like one of these."""
+    """Values that only look like one of these kinds."""
     described = {"target": {"description": "Path of the file that is saved, path to the chart"}}
     properties = {key: described.get(key, {}) for key in (*arguments, "session_id")}
     row: Row = ([said], name, properties, *next((key, 0, 0) for key in arguments))
@@ -164,7 +164,7 @@ PEOPLE = "nombre pasajero vorname nachname prenom passager cognome".split()
 
 @pytest.mark.parametrize("name", PEOPLE)
 def test_names_of_people_in_other_languages(name: str):
-    """In a run in English; in others a name stands in case forms."""
+    """Only in English runs; other languages inflect names."""
     row: Row = (["Please book it for Dana Kovac."], "book_seat", {name: {}}, name, "", "")
 
     assert ["unseen"] == codes(row, "Marc Moreau")
@@ -172,7 +172,7 @@ def test_names_of_people_in_other_languages(name: str):
 
 
 def test_one_key_at_both_ends_of_a_copy():
-    """An object keeps its key in another bucket; an order is no invoice, still."""
+    """An object keeps its key in another bucket; an order is still not an invoice."""
     names = {"source_key": {}, "target_key": {}, "order_id": {}, "invoice_id": {}}
     tool = Tool(name="copy_object", parameters={"type": "object", "properties": names})
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)

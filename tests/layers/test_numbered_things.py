@@ -128,7 +128,7 @@ COUNTS = (
 
 @pytest.mark.parametrize("value", ["QX-48213", "48213", 48213, "7", 7])
 def test_ordinals_counts_and_standard_codes_do_not(value):
-    """A page, how many tickets, a currency: nobody has to mention them."""
+    """A page, a number of tickets or a currency needs no mention."""
     assert set() == flagged([name for name in ORDINALS + COUNTS], value)
 
 

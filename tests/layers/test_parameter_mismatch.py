@@ -112,7 +112,7 @@ def test_a_misspelt_name_gets_the_nearest():
 
 
 def test_an_open_schema_takes_more():
-    """What the schema allows explicitly is no ghost."""
+    """An argument that the schema explicitly allows is not an error."""
     assert [] == told({"ghost": 1}, {**SCHEMA, "additionalProperties": True})
 
 
@@ -185,7 +185,7 @@ NO_NAMES = [
 
 @pytest.mark.parametrize(("schema", "verdict"), NO_NAMES)
 def test_an_argument_of_a_tool_whose_schema_names_none(schema, verdict):
-    """What the schema accepts is never HALLUCINATED; an empty list of names makes it suspicious."""
+    """An accepted call is never HALLUCINATED; an empty list of names makes it suspicious."""
     decision = check({"query": "open orders"}, schema)
 
     assert (verdict, verdict is Verdict.HALLUCINATED) == (decision.verdict, decision.blocked)
@@ -259,7 +259,7 @@ def test_an_invalid_schema_of_somebody_else_may_block(schema, caplog):
 
 @pytest.mark.parametrize("schema", INVALID)
 def test_an_authors_constraint_holds_beside_an_invalid_schema(schema):
-    """What the function's author declared is judged where a description cannot be compiled."""
+    """The author's declaration is judged even if a description cannot be compiled."""
     firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
 
     @shielded(firewall)
@@ -273,7 +273,7 @@ def test_an_authors_constraint_holds_beside_an_invalid_schema(schema):
 
 
 def test_feedback_can_be_sent_to_the_model():
-    """What the model reads is JSON, with a code and a place for every problem."""
+    """The model receives JSON with a code and a place for every problem."""
     feedback = json.loads(json.dumps(check({"day": "yesterday"}).feedback()))
 
     assert ("blocked", "/arguments/day") == (feedback["status"], feedback["problems"][0]["field"])

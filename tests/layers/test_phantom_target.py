@@ -1,4 +1,4 @@
-"""An argument that names what nobody in the run mentioned."""
+"""An argument names something that the run does not mention."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_placeholder_that_the_user_wrote_is_none():
 
 
 def test_a_name_is_judged_softly():
-    """A name nobody mentioned is less sure than an id: a threshold of 0.1 does not count it."""
+    """An unmentioned name is less certain than an id: it does not count at a threshold of 0.1."""
     user_text = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
 
     assert ["soft_name"] == [f.basis for f in judged(*user_text).findings]
@@ -161,7 +161,7 @@ def test_what_is_never_judged(arguments):
 
 
 def test_enums_and_defaults_are_never_judged():
-    """What the schema itself names needs no mention."""
+    """Values in the schema itself need no mention."""
     schema = obj(account_id={"enum": ["A-1000", "B-2000"]}, queue_id={**TEXT, "default": "Q-7777"})
     firewall = door(Tool(name="pay", parameters=schema))
 
@@ -259,7 +259,7 @@ def test_where_it_is_grave(declared, said, verdict):
 
 
 def test_a_soft_finding_is_never_grave():
-    """Not on a destructive tool either: a name is no identifier."""
+    """Nor on a destructive tool: a name is not an identifier."""
     firewall = door(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
     user_text = "Please refund what you find for Maria Santos."
 
@@ -300,7 +300,7 @@ def test_a_glob_admits_no_more_than_it_says():
 
 
 def test_an_allowlist_that_raises_is_our_error():
-    """A broken callable is an error that is seen: strict closes the door."""
+    """A failing callable is reported as an error, and strict mode blocks."""
     firewall = door(allow=[lambda value: 1 / 0])
     decision = judged("Hi.", "refund", {"transaction_id": "tx_9"}, firewall=firewall)
 
@@ -337,7 +337,7 @@ def test_another_kind_needs_a_tool_that_asks_for_it():
 
 
 def test_an_echo_launders_nothing():
-    """What a write of the agent's own brought in stays unseen, however often results repeat it."""
+    """A value that a write of the agent introduced is unseen, however often results repeat it."""
     firewall = door()
     with firewall.session() as session:
         session.user("Write to mia@x.org")
@@ -350,7 +350,7 @@ def test_an_echo_launders_nothing():
 
 
 def test_a_written_note_launders_nothing():
-    """What the agent put into a free text of its own is no mention where a list repeats it."""
+    """Free text that the agent wrote is not a mention, even if a list repeats it."""
     note = Tool(name="add_note", parameters=obj(text=TEXT))
     firewall = door(REFUND, note, Tool(name="list_notes", parameters=obj()))
     with firewall.session() as session:
@@ -390,7 +390,7 @@ def test_a_long_account_in_groups(iban):
 
 
 def test_a_sub_agent_does_not_launder_nor_lose_what_its_parent_knows():
-    """What the parent's run was told is known to the child again and again."""
+    """A mention in the parent's run is known to the child, at any depth."""
     firewall = door()
     with firewall.session() as parent:
         parent.user("Refund what you find.")
@@ -435,7 +435,7 @@ def test_forgotten_calls_accuse_nobody():
 
 
 def test_more_values_than_are_judged_are_said():
-    """Ten thousand values are judged; that there are more is no silent pass."""
+    """Ten thousand values are judged; the coverage reports the rest."""
     firewall = door(Tool(name="pay", parameters=obj(rows={"type": "array"})))
     decision = judged("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
 
@@ -452,7 +452,7 @@ def test_keys_that_are_no_strings_are_no_error(key):
 
 
 def test_reading_may_go_a_plain_step_further():
-    """Looking into a folder below a seen one is no invention; writing there is."""
+    """Reading a folder below a mentioned one is not an invention; writing there is."""
     user_text = "Fix the bug in /srv/app, please."
 
     assert [] == codes(user_text, "read_file", {"path": "/srv/app/src"})
@@ -584,7 +584,7 @@ def test_a_task_in_the_system_text_is_enough(arguments, found):
 
 
 def test_a_run_without_a_user_knows_its_results():
-    """What a tool returned may be used, another value may not."""
+    """A value that a tool returned is clean, another one is not."""
     firewall = door()
     with firewall.session() as session:
         session.system("Refund the newest transaction.")
@@ -627,7 +627,7 @@ def test_a_sub_agent_is_judged_where_the_task_of_its_parent_is_known(known):
 
 @pytest.mark.parametrize("id_", ["tx_99999", "tx_12345"])
 def test_an_opaque_turn_makes_it_abstain(id_):
-    """What the model saw and we did not may hold the id: a miss is no finding."""
+    """The id may be in content that only the model saw, so a miss is not a finding."""
     firewall = door()
     with firewall.session() as session:
         session.user("Refund tx_12345.")

@@ -129,7 +129,7 @@ def test_without_tools_nothing_can_be_said():
 
 
 def test_the_name_is_escaped():
-    """What the model wrote cannot paint a terminal."""
+    """Text of the model cannot control a terminal."""
     item = finding("\x1b[31mrefund\n")
 
     assert "\x1b" not in item.detail

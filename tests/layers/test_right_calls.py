@@ -1,4 +1,4 @@
-"""Right calls of five domains, none of which a layer may flag, and one wrong one in each."""
+"""Right calls of five domains, none of which a layer may flag, and a wrong one in each."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def test_right_calls(domain: str):
 
 @pytest.mark.parametrize(("domain", "call", "code"), WRONG)
 def test_wrong_calls(domain: str, call: Step, code: str):
-    """A value that nobody mentioned in such a run, or that is of another kind, is found."""
+    """An unmentioned value in such a run, or one of another kind, is found."""
     assert [code] == flags(DOMAINS[domain], call)
 
 

@@ -46,7 +46,7 @@ def said(*calls, **declared):
 
 
 def test_the_scenario():
-    """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
+    """``create_user(id=1)`` is followed immediately by ``delete_user(id=1)``."""
     decision = run(door(), ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1}))
     (finding,) = decision.findings
 
@@ -99,7 +99,7 @@ SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
 @pytest.mark.parametrize("spelt", SPELT)
 @pytest.mark.parametrize("declared", [(), (inverse("create_user", "delete_user", same="id"),)])
 def test_an_entity_in_another_spelling(spelt, declared):
-    """What is one value for a target that was seen is one entity here, declared or inferred."""
+    """Spellings that are equal for a mentioned target are one entity, declared or inferred."""
     calls = ("create_user", {"id": "usr_abc1"}, "ok"), ("delete_user", {"id": spelt})
     (message,) = said(*calls, inverses=declared)
 
@@ -282,7 +282,7 @@ def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
     ids=str,
 )
 def test_another_number_of_its_result_is_no_entity(value):
-    """What is counted or measured says not which ticket it is."""
+    """A count or a measurement does not identify a ticket."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
     assert [] == said(first_call, ("delete_ticket", {"ticket_id": 4711}))
@@ -318,7 +318,7 @@ def test_a_call_that_raised_did_nothing():
 
 
 def test_a_blocked_call_does_not_count():
-    """What did not run cannot be taken back."""
+    """A call that did not run cannot be undone."""
     firewall = Shield(
         shield.configure(
             tools=[Tool(name=name, parameters=ANY) for name in NAMES],
@@ -424,7 +424,7 @@ def test_the_window_is_in_seconds():
 
 
 def test_a_pair_is_told_once():
-    """What was taken back is spent: the next deletion finds nothing."""
+    """An undone call is used up: the next deletion is not reported."""
     assert [] == said(
         ("create_user", {"id": 1}, "ok"),
         ("delete_user", {"id": 1}, "ok"),
@@ -452,7 +452,7 @@ def test_siblings_count_as_executed():
     ],
 )
 def test_what_the_user_asked_for_is_meant(asked):
-    """A sequence that the user spelt out is no contradiction."""
+    """A sequence that the user asked for is not a contradiction."""
     calls = ("stop_server", {"id": "s1"}, "ok"), ("start_server", {"id": "s1"})
 
     assert () == run(door(), *calls, said=asked).findings
@@ -534,7 +534,7 @@ def test_shields_that_share_a_session_share_its_calls():
 
 
 def test_each_shield_reads_a_shared_run_with_its_own_tools():
-    """What one Shield cannot name is not lost for another that can."""
+    """A tool unknown to one Shield is still known to another."""
     stranger = Shield(shield.configure(tools=[Tool(name="get_user")]), hooks=None)
     knowing = door()
     with knowing.session() as session:

@@ -10,7 +10,7 @@ Call = tuple[str, dict[str, object]]
 
 
 def found(user_text: str, *calls: Call) -> list[str]:
-    """Return the codes of all findings on *calls*, each of which runs."""
+    """Return the codes of all findings on *calls*, which all run."""
     schemas: dict[str, dict[str, object]] = {}
     for name, arguments in calls:
         schemas.setdefault(name, {}).update({key: {} for key in arguments})
@@ -81,7 +81,7 @@ BOTH_VALUES = [
 
 @pytest.mark.parametrize(("user_text", "calls"), BOTH_VALUES)
 def test_both_values_of_a_setting_that_the_user_named(user_text, calls):
-    """One after the other; with a value that nobody named, it is a contradiction still."""
+    """One after the other; with an unmentioned value, it is still a contradiction."""
     assert [] == found(user_text, *calls)
 
 
@@ -174,7 +174,7 @@ def test_both_deeds_that_the_user_asked_for(user_text, calls):
     ],
 )
 def test_families_of_a_shell_undo(first, then):
-    """Where nobody asked for both."""
+    """Unless the user asked for both."""
     name = next((kind for kind in ("user", "group") if kind in first), "path")
     value = "/srv/data" if name == "path" else "kimberly"
 
@@ -201,7 +201,7 @@ OTHER_THINGS = [
 
 @pytest.mark.parametrize(("user_text", "calls"), OTHER_THINGS)
 def test_a_verb_alone_is_done_to_what_its_argument_is(user_text, calls):
-    """A cache of a service is no service; the service itself is."""
+    """The cache of a service is not a service; the service itself is."""
     assert [] == found(user_text, *calls)
 
 
@@ -215,7 +215,7 @@ def test_a_verb_alone_is_done_to_what_its_argument_is(user_text, calls):
     ],
 )
 def test_a_verb_alone_and_its_own_thing(calls):
-    """What is named behind the second verb is what the first one was done to."""
+    """The object of the second verb is that of the first."""
     assert ["undone"] == found("See to billing-2, vm-3, htop-2 and /srv/a.", *calls)
 
 
@@ -410,7 +410,7 @@ def test_dialogues_that_were_written_afterwards(user_text, calls):
 
 
 def test_a_verb_of_two_words_has_an_opposite():
-    """``turn_on`` and ``turn_off``, where nobody asked for both."""
+    """``turn_on`` and ``turn_off``, unless the user asked for both."""
     calls = [("turn_on_light", {"light_id": "l-4"}), ("turn_off_light", {"light_id": "l-4"})]
 
     assert ["undone"] == found("See to light l-4.", *calls)

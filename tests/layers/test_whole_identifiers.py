@@ -194,7 +194,7 @@ PARTS = [
 
 @pytest.mark.parametrize(("said", "value"), PARTS)
 def test_a_part_of_a_longer_identifier(said, value):
-    """What a hyphen, an underscore or a full stop ties to another code, or to a letter."""
+    """A hyphen, an underscore or a full stop joins it to another code, or to a letter."""
     assert ["unseen"] == codes(f"Please cancel {said} today.", value)
     assert ["unseen"] == codes("Please cancel it.", value, result={"order_id": said})
 
@@ -286,7 +286,7 @@ def test_a_whole_number_where_it_must_be_seen(said, value):
     ],
 )
 def test_a_number_in_groups_that_something_is(said, value):
-    """What is said to be something is one number, also a short one in pairs."""
+    """After "is", grouped digits are one number, also a short one in pairs."""
     assert [] == codes(said, value)
     assert ["unseen"] == codes(said, value[:-1] + "3")
 
@@ -417,7 +417,7 @@ BANKING = [
 
 @pytest.mark.parametrize(("field", "said", "same", "others"), BANKING)
 def test_codes_of_banks_and_of_offers(field, said, same, others):
-    """They identify a branch, a bank or an offer, and nobody knows them without a mention."""
+    """They identify a branch, a bank or an offer, and need a mention."""
     for value in (said, *same):
         assert [] == codes(f"Please use {said} today.", value, field=field)
     for value in others:

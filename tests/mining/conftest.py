@@ -1,4 +1,4 @@
-"""A lending desk: its tools, its recorded runs, and what is mined from them."""
+"""The tools and recorded runs of a library, and the entries mined from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each miner reads out of tools and runs, and what it leaves alone."""
+"""The findings of each miner in tools and runs, and the data that it ignores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE = {"type": "integer"}
 
 
 def found(mined, kind, tool, parameter=""):
-    """What is suggested of one kind for one parameter: its field, and whether it is declared."""
+    """Return the suggestion of a kind for a parameter: its field, and whether it is declared."""
     return [
         (each.field or type(each.declaration).__name__, each.declared)
         for each in mined.draft.of(tool, SuggestionKind(kind))
@@ -73,7 +73,7 @@ def test_what_is_judged_anyway_is_only_remarked(mined):
     [("look_up", True, [True]), ("move_up", True, [False]), ("look_up", False, [])],
 )
 def test_a_parameter_of_false_alarms_is_free(mined, name, success, said):
-    """It works again and again though nobody mentioned it; not declared where a call writes."""
+    """It works repeatedly without a mention; not declared if a call writes."""
     runs = [
         run((name, {"order_id": f"ZX-44{n}1"}, {"found": n}), labels={"success": success})
         for n in range(12)
@@ -100,7 +100,7 @@ def test_a_name_that_a_call_gives_is_its_own(mined):
 
 
 def test_what_later_calls_take_was_minted(mined):
-    """A value that nobody mentioned comes in with one call, and is another one's target."""
+    """An unmentioned value in one call is the target of a later call."""
     tools = [tool("stash", marker=TEXT), tool("fetch_item", item_id=TEXT)]
     runs = [
         run(("stash", {"marker": f"QX{n}ZT7"}, "ok"), ("fetch_item", {"item_id": f"QX{n}ZT7"}, "x"))
@@ -140,7 +140,7 @@ def test_opposite_names_on_one_parameter_are_a_pair(mined):
 
 @pytest.mark.parametrize(("success", "declared"), [(True, False), (None, False), (False, True)])
 def test_a_pair_that_runs_survive_is_not_declared(mined, success, declared):
-    """Where runs did both and ended well, or nobody knows, both may be meant."""
+    """If runs did both and ended well, or their end is unknown, both may be intended."""
     runs = [run(*BOTH, user="Lock D-71.", labels={"success": success})]
 
     assert [("Undone", declared)] == found(mined(PAIR, runs), "inverse", "lock_door")
@@ -221,7 +221,7 @@ def test_a_name_that_only_looks(mined, name):
 
 
 def test_an_author_is_believed(mined):
-    """Annotations go before the verb, and their reason stands in the comment."""
+    """Annotations come before the verb, and the comment has their reason."""
     named = tool("get_rid").model_copy(update={"destructive": True})
     mining = mined([named], reasons={"get_rid": "it is `DELETE /rid`"})
 
@@ -280,7 +280,7 @@ def test_other_texts_are_no_list(mined, values):
 
 
 def test_a_range_is_never_declared(mined):
-    """What was seen is no law; NaN, the infinite, truth values and failed calls are not counted."""
+    """Observed ranges are not rules; NaN, infinity, booleans and failed calls are not counted."""
     odd = [float("nan"), float("inf"), True, None]
     runs = [booked(n, bags=n % 4) for n in range(20)] + [booked(0, bags=each) for each in odd]
     failed = run(("book", {"bags": 900}, ValueError("no")), user="Book.")

@@ -1,4 +1,4 @@
-"""What is mined from runs that nobody on this project wrote."""
+"""Entries mined from recorded runs of other projects."""
 
 from __future__ import annotations
 

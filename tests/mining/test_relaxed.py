@@ -108,7 +108,7 @@ def joined(text):
 
 
 def test_other_mistakes_are_blocked_all_the_same(relaxed, tmp_path):
-    """What one name was let through says nothing of another one."""
+    """An exception for one name does not apply to another name."""
     mining = relaxed([REFUND], [WRONG["an unknown tool"]])
 
     assert ["refnd"] == [d.tool for d in blocked(mining, [calling("refnd", {})], tmp_path)]
@@ -131,7 +131,7 @@ def test_only_this_fault_at_this_place_is_let_through(relaxed, tmp_path, argumen
 
 
 def test_a_position_of_a_list_is_any(relaxed, tmp_path):
-    """What one line of an order had wrong is let through in any line of it, and only there."""
+    """An exception for one line of an order applies to any line of it, and only there."""
     lines = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
     order = tool("order", lines=lines, n={"type": "integer"})
 
@@ -147,7 +147,7 @@ def test_a_position_of_a_list_is_any(relaxed, tmp_path):
 
 
 def test_what_is_let_through_is_told(relaxed):
-    """How often, and what it was, beside the entry and at the head."""
+    """Their number and kind are beside the entry and at the head."""
     refused = run(("refund", {"order_id": "W-7001", "amount": "five"}, ValueError("no")))
     mining = relaxed([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
     (passed,) = mining.draft.passes

@@ -1,4 +1,4 @@
-"""How a judge is asked: within bounds, a wrong reply once more, never an exception."""
+"""Requests to a judge: within limits, a wrong reply once more, never an exception."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_every_way_gives_the_same_reply():
 
 @pytest.mark.parametrize("wrong", [{}, None, "ok", ["ok"], {"ok": {1}}, BadReply("no JSON")])
 def test_a_wrong_reply_is_asked_for_once_more(wrong):
-    """What is no JSON object, or does not fit, is asked for again; then it stands."""
+    """A reply that is not a JSON object, or does not fit, is requested once more, then accepted."""
 
     assert [{"ok": 2}] * 4 == every_way(wrong, {"ok": 2})
     assert all(isinstance(one, Undetermined) for one in every_way(wrong, wrong, {"ok": 3}))

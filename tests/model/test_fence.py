@@ -90,7 +90,7 @@ def test_an_instruction_is_named(text):
     ],
 )
 def test_plain_answers_are_none(text):
-    """What answers say every day is no instruction."""
+    """Ordinary answers are not instructions."""
 
     assert () == instructions(text)
 

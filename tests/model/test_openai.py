@@ -42,7 +42,7 @@ def judge(url: str, model: str, **options: Any) -> OpenAIJudge:
 
 
 def seen(url: str, model: str) -> tuple[int, dict[str, Any]]:
-    """How often the server was asked for a model, and what the last request was."""
+    """Return the number of requests for a model, and the last request."""
     with urlopen(url) as response:
         state = json.load(response)
     return state["asked"].get(model, 0), state["last"].get(model, {})
@@ -136,7 +136,7 @@ def test_a_broken_answer_is_asked_again(url, model):
     ],
 )
 def test_a_failure_is_no_verdict(url, model, message):
-    """What no second question helps leaves it undetermined, and the reason is one line."""
+    """A failure that a second request cannot fix is undetermined, with a reason on one line."""
     results = both(judge(url, model))
 
     assert all(isinstance(one, Undetermined) for one in results)

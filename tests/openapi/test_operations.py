@@ -224,5 +224,5 @@ def test_what_is_no_description(whole, told):
     ],
 )
 def test_odd_members_break_nothing(paths):
-    """What is no operation is none, what is no parameter is none."""
+    """Members that are not operations or parameters are ignored."""
     assert all(tool.parameters["type"] == "object" for tool in operations(described(paths)).tools)

@@ -1,4 +1,4 @@
-"""Whatever stands in a description, it is read or refused with one line."""
+"""Any description is read, or refused on one line."""
 
 from __future__ import annotations
 

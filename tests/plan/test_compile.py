@@ -65,7 +65,7 @@ MARKS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("marks", "message"), MARKS)
 def test_a_mark_of_an_unknown_parameter_is_refused(marks: dict[str, Any], message: str) -> None:
-    """A mark that could never speak says so at once, with the nearest parameter."""
+    """A mark without effect fails immediately, with the nearest parameter."""
     with pytest.raises(PolicyError) as caught:
         compile_tool(Tool(name="pay", parameters=SCHEMA, **marks), configure())
 

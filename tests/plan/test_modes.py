@@ -1,4 +1,4 @@
-"""Which mode holds for one layer of one tool."""
+"""The mode for one layer of one tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What parameters' and tools' names say."""
+"""Meanings of the names of parameters and tools."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ BOUNDS = [
 
 @pytest.mark.parametrize(("sentence", "wanted"), BOUNDS)
 def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
-    """What it says of 499 and of 501; the bound itself is left alone."""
+    """The sentence decides 499 and 501; the bound itself is not tested."""
     claim = parse_claim(sentence, ["amount"])
     assert claim is not None
 
@@ -57,7 +57,7 @@ SIGNS = [
 
 @pytest.mark.parametrize(("sentence", "wanted"), SIGNS)
 def test_a_sign_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
-    """What it says of -1 and of 1."""
+    """The sentence decides -1 and 1."""
     claim = parse_claim(sentence, ["sum"])
     assert claim is not None
 
@@ -106,7 +106,7 @@ ORDERS = [
 
 @pytest.mark.parametrize(("sentence", "wanted"), ORDERS)
 def test_an_order_is_read(sentence: str, wanted: bool) -> None:
-    """What it says of a trip that starts first; of one day it says nothing."""
+    """The sentence decides a trip that starts first, but not one on a single day."""
     claim = parse_claim(sentence, ["start", "end"])
     assert claim is not None
 

@@ -30,7 +30,7 @@ def test_a_strength_lies_in_its_interval(row):
 
 
 def test_few_findings_leave_a_wide_interval():
-    """One right finding is no certainty, and a hundred are nearly one."""
+    """One right finding is not certain, and a hundred nearly are."""
     one, many = fitted("x", right=1, wrong=0), fitted("x", right=100, wrong=0)
 
     assert (0.87, 0.21) == (one.strength, one.interval[0])

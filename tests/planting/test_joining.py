@@ -1,4 +1,4 @@
-"""Which calls count as right, and how the runs of a session become one."""
+"""Selection of right calls, and joining of the runs of a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Read = Callable[..., Joined]
 
 
 def asked(result: Any = "ok", **labels: Any) -> dict[str, Any]:
-    """A run of two calls, of which the second has this result."""
+    """Return a run of two calls, the second with this result."""
     calls = [CALLS[0], ("get_order", {"order_id": "ord_48213"}, result)]
     return office(messages=messages(calls), labels=labels)
 

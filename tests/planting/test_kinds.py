@@ -57,7 +57,7 @@ def test_a_phantom_stands_nowhere_in_the_run(read: Read, kind: str, seed: str) -
 
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
 def test_a_placeholder_is_nobodys_word(read: Read, seed: str) -> None:
-    """A placeholder that a user or a tool writes is no placeholder there."""
+    """A placeholder by a user or a tool is not a planted one."""
     kind = "phantom_target:placeholder"
     words = f"{WORDS} The code is TBD; sample_id and xxxxxx are fine."
     answer = read(office(messages=messages(words=words)))
@@ -77,7 +77,7 @@ def test_a_slip_is_no_other_way_to_write_the_value(read: Read, seed: str) -> Non
 
 
 def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> None:
-    """It stands in the run, and never under a name that fits."""
+    """It occurs in the run, but never under a matching name."""
     for case in planted(read(office()), "phantom_target:wrong_type_seen"):
         (new,) = values(case)
 
@@ -86,7 +86,7 @@ def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> Non
 
 
 def test_an_inverse_is_not_planted_where_the_user_asks_for_it(read: Read) -> None:
-    """Where the user says "cancel", or the run cancels the room itself, it is no contradiction."""
+    """If the user says "cancel", or the run cancels the room itself, it is not a contradiction."""
     request = office(messages=messages(words=f"{WORDS} Cancel it if it rains."))
     done = office(messages=messages([*CALLS, ("cancel_room", {"room_id": "RM9021"}, {"ok": True})]))
 
@@ -117,7 +117,7 @@ def test_a_conflict_sets_another_value_of_the_same_thing(read: Read) -> None:
 
 
 def test_a_cart_may_lose_the_same_thing_twice(read: Read) -> None:
-    """To take one more piece out of a cart is no action on what is gone."""
+    """Removing one more piece from a cart is not an action on a removed entity."""
     tools = [{"name": "remove_from_cart", "parameters": {"properties": {"item_id": {}}}}]
     calls = [("remove_from_cart", {"item_id": "it_90213"}, "Removed.")]
     run = read(office(tools=tools, messages=messages(calls, "Take it_90213 out.")))
@@ -151,7 +151,7 @@ def test_what_names_nothing_is_left_alone(read: Read, name: str, value: Any) -> 
 
 
 def test_options_are_left_alone(read: Read) -> None:
-    """A value of a schema's list is no identifier, whatever it looks like."""
+    """A value of a schema's list is not an identifier, whatever its form."""
     schema = {"properties": {"plan_id": {"enum": ["plan_4821", "plan_7733"]}}}
     calls = [("show", {"plan_id": "plan_4821"}, 1)]
     tools = [{"name": "show", "parameters": schema}]
@@ -161,14 +161,14 @@ def test_options_are_left_alone(read: Read) -> None:
 
 
 def test_a_value_that_only_the_agent_wrote_is_left_alone(read: Read) -> None:
-    """What stands in no message before the call may be a fault already."""
+    """A value in no earlier message may already be a fault."""
     calls = [("get_order", {"order_id": "ord_11111"}, {"order_id": "ord_11111"})]
 
     assert [] == planted(read(office(messages=messages(calls, "Look."))), UNSEEN[0])
 
 
 def test_open_schemas_admit_other_arguments(read: Read) -> None:
-    """Where a schema admits further arguments, one more is no fault."""
+    """If a schema allows further arguments, one more is not a fault."""
     schema = {"type": "object", "properties": {"x": {}}, "additionalProperties": True}
     tools = [{"name": "show", "parameters": schema}]
     run = read(office(tools=tools, messages=messages([("show", {"x": 1}, 1)])))
@@ -177,7 +177,7 @@ def test_open_schemas_admit_other_arguments(read: Read) -> None:
 
 
 def test_nothing_is_planted_in_a_parameter_of_several_types(read: Read) -> None:
-    """What a union admits is no wrong type."""
+    """A type that a union allows is not wrong."""
     union = {"anyOf": [{"type": "string"}, {"type": "object"}]}
     schema = {"type": "object", "properties": {"x": union}, "required": ["x"]}
     tools = [{"name": "show", "parameters": schema}]
@@ -222,7 +222,7 @@ def test_harmless_cases_are_expected_clean() -> None:
 
 
 def test_a_respelling_means_the_same(read: Read) -> None:
-    """What is planted as harmless has the letters and digits of what was recorded."""
+    """A harmless variant has the letters and digits of the recorded value."""
     kinds = [name for name, kind in KINDS.items() if kind.expect is Expect.CLEAN]
     cases = [case for kind in kinds for case in planted(read(office()), kind)]
     respelt = [case for case in cases if case["op"] == Operation.REPLACE]

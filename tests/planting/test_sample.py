@@ -1,4 +1,4 @@
-"""Which cases are chosen: the same whenever they are planted, and spread over the runs."""
+"""Selection of cases: reproducible, and spread over the runs."""
 
 from __future__ import annotations
 

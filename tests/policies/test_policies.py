@@ -129,7 +129,7 @@ def judged(name: str, calls: list[Call], *, attribute: str = "policy") -> Decisi
 
 @pytest.mark.parametrize(("name", "calls"), GOOD)
 def test_a_good_call_runs(name: str, calls: list[Call]) -> None:
-    """What such a desk does every day is clean, and every layer that can judge does."""
+    """Everyday calls of such a company are clean, and every layer that can judge does."""
     decision = judged(name, calls)
 
     assert ((), "CLEAN", False) == (decision.errors, decision.verdict, decision.blocked)
@@ -185,6 +185,6 @@ def test_every_rule_is_of_a_tool_that_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_policy_has_its_section(name: str) -> None:
-    """Its replay stands in docs/policies.md."""
+    """The replay of a policy is in docs/policies.md."""
 
     assert f"### `policies/{name}.py`" in DOC.read_text(encoding="utf-8")

@@ -167,7 +167,7 @@ def test_none_is_the_default(name: str) -> None:
 
 
 def test_the_defaults() -> None:
-    """A policy of which nothing is said is strict, and runs all six layers."""
+    """An empty policy is strict, and runs all six layers."""
     policy = configure()
 
     assert (Mode.STRICT, 0.8, list(LAYER_NAMES), 3, (10, 60.0), "flag", None) == (
@@ -217,7 +217,7 @@ def test_a_layer_of_ones_own() -> None:
     ],
 )
 def test_a_mode_of_a_tool(name: str, tools: list[Tool]) -> None:
-    """What is far from every layer's name, or declared, is a tool, decorated later or not."""
+    """A key unlike every layer's name, or declared, is a tool, even if it is decorated later."""
 
     assert {name: Mode.AUDIT} == configure(modes={name: "audit"}, tools=tools).modes
 

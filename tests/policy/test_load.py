@@ -76,7 +76,7 @@ def test_what_is_no_place(place: str) -> None:
     ],
 )
 def test_a_wrong_attribute(file: Path, attribute: str, message: str) -> None:
-    """A misspelt attribute, and one that is no policy, are named."""
+    """A misspelt attribute, and one that is not a policy, are named."""
 
     assert message in refusal(f"{file}:{attribute}")
 

@@ -1,4 +1,4 @@
-"""A declaration remembers where it stands, and this is no part of what it says."""
+"""A declaration has its place in the source, which does not count for equality."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_another_place_says_the_same() -> None:
 
 
 def test_to_say_where_it_stands() -> None:
-    """What was read from a file stands in that file."""
+    """A declaration from a file has its place in that file."""
     tool = Tool(name="t").placed(SourceLocation("tools.json", 7))
 
     assert ("tools.json:7", Tool(name="t")) == (str(tool.place), tool)

@@ -121,7 +121,7 @@ def test_a_sentence_may_be_given() -> None:
     ],
 )
 def test_wrong_names_of_parameters(takes: Any, message: str) -> None:
-    """What could never be delivered is refused where the rule is written."""
+    """A rule with unknown parameter names is refused where it is declared."""
 
     def converted(amount: float, currency: str = "EUR") -> bool:
         """An amount is positive."""
@@ -179,7 +179,7 @@ def test_an_inverse_of_what_is_no_tool(first: Any, then: Any, message: str) -> N
 
 @pytest.mark.parametrize("unless", [5, "never", True])
 def test_an_excuse_is_a_function(unless: Any) -> None:
-    """What could never excuse a pair is refused."""
+    """An exception that can never apply is refused."""
     with pytest.raises(PolicyError, match=r"`unless` is .*; give a function of the two calls"):
         inverse("open", "close", same="id", unless=unless)
 

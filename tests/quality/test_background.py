@@ -1,4 +1,4 @@
-"""What is left for the background: routine judges and the sample's score, and none of it lost."""
+"""Background work, routine judges and sample scores, is never lost."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_high_stakes_output_waits() -> None:
 
 
 def test_nothing_waits_where_the_background_is_off() -> None:
-    """The score has the judge's ratings at once."""
+    """The score includes the judge's ratings immediately."""
     cascade, done = pipeline(judge=judge(), background=False)
     result = cascade.run(AgentOutput(text=TEXT))
 
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_counted(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_the_end_waits_for_a_stated_time(caplog: pytest.LogCaptureFixture) -> None:
-    """What is not done by then is counted and logged."""
+    """Unfinished work is counted and logged."""
     wait = threading.Event()
     cascade, _ = pipeline(judge=judge(wait=wait))
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""What holds of every stage of the cascade: a new one is tested here by its row."""
+"""Behaviour common to all stages of the cascade, with one row per stage."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_findings_without_end_are_counted():
 
 @every_stage
 def test_a_stage_that_breaks_is_an_error(stage):
-    """It holds the output where it is a gate, and is no finding."""
+    """It holds the output if the stage is a gate, and is not a finding."""
     broken = Stage("broken", lambda output, config: 1 / 0, gate=stage.gate)
     no_outcome = Stage("none", lambda output, config: StageReport("fine"))
     for check in (broken, Stage("none", lambda output, config: None), no_outcome):

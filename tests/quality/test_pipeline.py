@@ -336,7 +336,7 @@ def test_personal_data_in_a_claim_is_masked() -> None:
 
 
 def test_a_wrong_output_is_not_repeated_by_its_error() -> None:
-    """A text that is no output may hold anything."""
+    """Invalid output may contain anything."""
     with pytest.raises(ShieldError, match="got str; give an AgentOutput") as caught:
         QualityPipeline().run("219-44-0178")  # type: ignore[arg-type]
     assert "219" not in str(caught.value)
@@ -450,7 +450,7 @@ def test_an_enum_is_a_classification() -> None:
 
 
 class Failing:
-    """A detector that raises, or returns what is no entity."""
+    """A detector that raises, or returns something other than entities."""
 
     name = "failing"
 

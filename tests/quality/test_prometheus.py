@@ -49,7 +49,7 @@ def test_prometheus_has_every_metric(tmp_path: Path) -> None:
 
 @pytest.mark.release
 def test_a_rate_without_labels_is_absent(tmp_path: Path) -> None:
-    """It is no zero."""
+    """A missing rate is not zero."""
     with scraped(tmp_path) as client:
         assert {} == query(client, "false_positive_rate")
         assert query(client, "quality_pipeline_blocks_total")

@@ -15,7 +15,7 @@ from abs_shield.replay import Chunk
 
 @dataclass(frozen=True)
 class Numbers:
-    """Gives the line numbers of each chunk; those of small ones come late."""
+    """Returns the line numbers of each chunk; those of small ones arrive late."""
 
     slow: float = 0.0
 
@@ -79,7 +79,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Gives the Ray node of each chunk and its line numbers, slowly."""
+    """Returns the Ray node of each chunk and its line numbers, slowly."""
 
     def prepare(self) -> Callable[[Chunk], tuple[str, list[int]]]:
         return self.node

@@ -109,7 +109,7 @@ def shared():
 
 
 def test_runs_that_follow_each_other_share_their_session(shared):
-    """What the user said in the first is known in the second; not, where another run is between."""
+    """Text of the user in the first run is known in the second, unless another run is between."""
     between = [shared[0], RawLine("f", 2, run(None, 1)), shared[1]]
 
     assert unknown(shared) == []
@@ -117,7 +117,7 @@ def test_runs_that_follow_each_other_share_their_session(shared):
 
 
 def unknown(lines):
-    """The copies that nobody mentioned."""
+    """Return the unmentioned copies."""
     rows = judged(lines, most_lines=100)[0].splitlines()
     findings = [finding for row in map(json.loads, rows) for finding in row["findings"]]
     return sorted(

@@ -67,7 +67,7 @@ def test_parts_come_in_order(engine):
 
 
 def test_no_chunks(engine):
-    """An empty input ends at once."""
+    """An empty input ends immediately."""
     assert [] == done(engine_jobs.Numbers(), engine, count=0)
 
 
@@ -88,7 +88,7 @@ def test_few_chunks_are_under_way(engine):
 
 
 def test_an_error_of_ours_arrives(engine):
-    """What a job raises is raised here, as what it is."""
+    """An error of a job is raised in the caller with its type."""
     with pytest.raises(PolicyError, match="a rule does not fit"):
         done(engine_jobs.Broken("policy"), engine)
 
@@ -122,7 +122,7 @@ def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
 
 
 def test_processes_end_with_the_work():
-    """No worker is left, also where nobody asks for the rest."""
+    """No worker remains, even if the results are not read to the end."""
     others = children()
     parts = outcomes(
         engine_jobs.Numbers(), numbered(60), engine="processes", pool=WorkerPool(workers=2)
@@ -154,7 +154,7 @@ def test_no_more_processes_than_chunks():
 
 
 def test_too_many_workers():
-    """What no machine can do is one line, before anything is read or started."""
+    """An impossible number is one line on stderr before any work."""
     read = iter(lambda: pytest.fail("a chunk was read"), None)
     parts = outcomes(
         engine_jobs.Numbers(), read, engine="processes", pool=WorkerPool(workers=99_999_999)

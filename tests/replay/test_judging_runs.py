@@ -253,7 +253,7 @@ def test_the_policys_tool_wins(written, a_run):
     ("on_error", "outcome"), [(None, Outcome.UNAVAILABLE), ("block", Outcome.ERROR)]
 )
 def test_an_invalid_schema_is_no_verdict(written, a_run, on_error, outcome):
-    """A recorded tool that nobody could compile is not checked; it is an error where asked for."""
+    """A tool with an invalid schema is not checked; it is an error on request."""
     tool = {"name": "find_book", "parameters": {"type": "strin"}}
     path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=[tool]))
 
@@ -279,7 +279,7 @@ def test_a_rule_that_does_not_fit_the_runs_tool_stays_silent(written, a_run):
 
 
 def test_without_tools_the_layers_abstain(written, a_run):
-    """A run of which no tools are known is not judged against none."""
+    """A run with unknown tools is not judged."""
     path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=None))
 
     [judged] = replay([path])
@@ -298,7 +298,7 @@ def test_a_replay_says_nothing_to_the_logs(written, a_run, caplog):
 
 
 def test_bad_lines_are_told(written, a_run, caplog):
-    """Whoever asks is told of each bad line; nobody asking, it is logged."""
+    """Each bad line is passed to the callback, or logged without one."""
     path = written(b"{", a_run())
     messages: list[str] = []
 

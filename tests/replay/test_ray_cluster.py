@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes, one of which goes away."""
+"""A Ray cluster of two nodes, one of which stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorded result is taken in as it stands: nobody ran its call, so it is not judged."""
+"""A recorded result is used without a judgement, because its call did not run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that nobody on this project wrote."""
+"""Recorded runs of other projects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def runs():
-    """Return every recorded run as it stands in the file."""
+    """Return every recorded run of the file."""
     with gzip.open(RUNS) as file:
         return [json.loads(line) for line in file]
 

@@ -12,7 +12,7 @@ def returned(call_id, name="see_patient"):
 
 
 def test_calls_in_messages_of_their_own_are_one_turn():
-    """Calls that follow each other without a result between them were proposed at once."""
+    """Calls without a result between them were proposed together."""
     a, b = ToolCall("see_patient", {}, "a"), ToolCall("see_patient", {}, "b")
 
     [turn] = turns([Proposed((a,)), Proposed((b,)), returned("b"), returned("a")])

@@ -69,6 +69,6 @@ def test_a_line_has_the_documented_members(written, a_run):
 
 @pytest.mark.parametrize("record", [{}, {"run_id": "r"}, {"verdict": "FINE"}, {"findings": 3}])
 def test_no_line_is_no_row(record):
-    """What `row` never wrote is refused in one line."""
+    """A text that `row` did not write is refused on one line."""
     with pytest.raises(ValueError, match=r"replay|valid Verdict"):
         read_row(record)

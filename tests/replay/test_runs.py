@@ -57,7 +57,7 @@ def test_a_run_without_names_is_named_by_its_place(written):
     ],
 )
 def test_a_bad_line_is_reported_and_skipped(written, line, message):
-    """A line that is no run comes with its number and the reason; the next one is read."""
+    """A line that is not a run is reported with its number and the reason; the next one is read."""
     bad, good = read(written(line, PLAIN))
 
     assert isinstance(bad, BadLine)
@@ -82,7 +82,7 @@ def test_a_gzip_file_is_known_by_its_bytes(tmp_path):
 
 
 def test_a_damaged_gzip_file_is_a_bad_line(tmp_path):
-    """What stands before the damage is read; the rest is reported once."""
+    """The lines before the damage are read; the rest is reported once."""
     path = tmp_path / "runs.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"messages": []}\n' * 3)[:-6])
 

@@ -75,7 +75,7 @@ def test_the_whole(tally):
 
 @pytest.mark.parametrize(("on_error", "outcome"), [("allow", "unavailable"), ("block", "error")])
 def test_reasons_are_kept(path, on_error, outcome):
-    """What could not be judged says why; whether that is an error says the policy."""
+    """An unjudged call has a reason; the policy decides whether it is an error."""
     result = tallied(path, Firewalls(shield.configure(mode="audit", on_error=on_error)))
     reasons = [
         reason

@@ -62,7 +62,7 @@ def test_a_full_disk_is_one_line(monkeypatch):
 
 
 def test_ctrl_c_is_heard_while_the_disk_works(monkeypatch):
-    """What the signal's handler raises inside SQLite ends the sorting as Ctrl-C does."""
+    """The error of the signal handler ends the sorting even inside SQLite, as Ctrl-C does."""
 
     def stopped():
         raise KeyboardInterrupt

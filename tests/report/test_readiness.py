@@ -18,7 +18,7 @@ REASONS = Counter(
 
 
 def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> LayerReport:
-    """A layer that would block *blocks* calls, of which some are labelled."""
+    """Return a layer that would block *blocks* calls, some of them labelled."""
     counts = LayerCounts(
         calls=ran + errors + unavailable, ran=ran, errors=errors, unavailable=unavailable,
         looked=ran + errors, flagged=blocks, would_block=blocks + errors, found_blocks=blocks,
@@ -28,7 +28,7 @@ def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> 
 
 
 def codes(rule: Readiness, seen: LayerReport, **options) -> list[str]:
-    """Name what stands in the way."""
+    """Return the codes of the reasons against strict mode."""
     return [reason.code for reason in rule.reasons(seen, **options)]
 
 
@@ -68,7 +68,7 @@ def test_the_edges_are_those_of_the_interval():
 
 
 def test_too_many_missing_decisions_are_said():
-    """A log with gaps is no proof, whatever it says."""
+    """A log with gaps is not enough evidence, whatever it contains."""
     assert [] == codes(RULE, place(), dropped_share=0.01)
     assert ["log_gaps"] == codes(RULE, place(), dropped_share=0.011)
 
@@ -98,7 +98,7 @@ def test_where_no_labels_can_help_it_is_said():
 @pytest.mark.parametrize("limit", [0.00003, 0.01, 0.0125, 0.9])
 @pytest.mark.parametrize("factor", [0.99999, 0.999, 1.001, 1.00001])
 def test_a_share_beside_its_limit_is_on_its_side(limit: float, factor: float) -> None:
-    """What is shown compares with the limit as the share itself does."""
+    """The displayed share compares with the limit like the exact one."""
     shown, beside = (
         float(text.removesuffix(" %"))
         for text in (percent(limit * factor, beside=limit), limit_text(limit))

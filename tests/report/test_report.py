@@ -263,7 +263,7 @@ def test_the_modes_hold_in_a_policy():
 
 
 def test_unknown_tools_get_no_entry_of_their_own():
-    """`_unregistered` is no tool that a policy could name."""
+    """`_unregistered` is not a tool that a policy can name."""
     report = Report.of(judged(*((f"made_{n}", n) for n in range(500))))
 
     assert {("phantom_tool", ""), ("parameter_mismatch", "")} == set(standing(report, min_calls=0))
@@ -289,7 +289,7 @@ def test_what_is_enforced_is_read_from_the_log():
 
 
 def test_an_enforced_layer_with_a_wrong_block_says_so():
-    """What speaks against it stands there, too few calls do not."""
+    """The reasons against it are listed; too few calls are not."""
     strict = judged(("first", "x"), mode="strict")
     report = Report.of(strict, labelled(strict, Truth.OK))
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")

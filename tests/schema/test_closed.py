@@ -1,4 +1,4 @@
-"""A closed schema rejects what nobody declared, unless the schema says more may come."""
+"""A closed schema rejects undeclared names, unless it explicitly allows them."""
 
 from __future__ import annotations
 

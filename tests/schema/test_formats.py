@@ -109,12 +109,12 @@ def test_every_format_of_ours_has_examples() -> None:
 
 
 def test_an_unknown_format_says_nothing() -> None:
-    """A format nobody knows accepts every text."""
+    """An unknown format accepts every text."""
     assert compile_schema({"type": "string", "format": "colour"}).accepts("?")
 
 
 def test_a_format_says_nothing_of_other_types() -> None:
-    """A number is no concern of a format."""
+    """A number is not checked by a format."""
     assert compile_schema({"format": "date"}).accepts(5)
 
 

@@ -1,4 +1,4 @@
-"""What is ordinary, the meta-schema of its draft takes as well."""
+"""A schema that the fast check accepts is valid by the meta-schema of its draft."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def mandatory() -> list[Path]:
 
 
 def of_formats() -> list[Path]:
-    """List the files about the formats that have a checker of ours."""
+    """Return the files about formats with a checker in this package."""
     return [SUITE / "optional" / "format" / f"{name}.json" for name in OURS]
 
 
@@ -185,7 +185,7 @@ def test_only_listed_cases_are_judged_otherwise() -> None:
 
 
 def test_our_formats_pass_every_case() -> None:
-    """Each format with a checker of ours agrees with its cases, but where the table says why."""
+    """Each checker of a format agrees with its cases, except for those in the table."""
     refused, differs, count = judged(of_formats())
 
     assert (set(), set(LOCAL), True) == (refused, differs, count > 450)
@@ -193,7 +193,7 @@ def test_our_formats_pass_every_case() -> None:
 
 @pytest.mark.slow
 def test_a_fast_yes_is_never_unsound() -> None:
-    """What a fast engine accepts the reference accepts, on every case and typed variant."""
+    """A value that a fast engine accepts is accepted by the reference in all cases and variants."""
     unsound, judged_fast = [], 0
     for _, group in groups(mandatory() + of_formats()):
         for schema in variants(group["schema"]):

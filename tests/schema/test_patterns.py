@@ -86,7 +86,7 @@ def test_pattern_properties_use_the_same_patterns() -> None:
 
 
 def test_unevaluated_properties_use_the_same_patterns() -> None:
-    """What a pattern in a branch names counts as evaluated, and no more."""
+    """Names that a pattern in a branch matches are evaluated, and no others."""
     schema = compile_schema(
         {"allOf": [{"patternProperties": {"^x$": {}}}], "unevaluatedProperties": False}
     )
@@ -96,7 +96,7 @@ def test_unevaluated_properties_use_the_same_patterns() -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "[a", r"\q", r"\u{FFFFFF}", "a**", "\\"])
 def test_a_bad_pattern_is_refused_at_once(pattern: str) -> None:
-    """A pattern nobody can run fails while the schema is compiled, on one line."""
+    """An invalid pattern fails while the schema is compiled, on one line."""
     with pytest.raises(PolicyError, match="regular expression") as caught:
         compile_schema({"properties": {"a": {"pattern": pattern}}}, where="tool")
 

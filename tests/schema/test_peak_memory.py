@@ -1,4 +1,4 @@
-"""What an engine takes while it looks at a value that is wrong everywhere."""
+"""Peak memory of an engine for a value that is wrong everywhere."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ BOUNDARIES: list[tuple[Any, list[Any]]] = [
 
 @pytest.mark.parametrize(("schema", "expected"), BOUNDARIES, ids=lambda each: str(each)[:40])
 def test_boundaries_are_sampled(schema: Any, expected: list[Any]) -> None:
-    """What lies on a bound of the schema is among the samples."""
+    """The bounds of a schema are among the samples."""
     results = values(schema, **{"$defs": {"day": {"enum": ["Mon", "Sun"]}}})
 
     assert [] == [each for each in expected if each not in results]
@@ -112,7 +112,7 @@ def test_pairs() -> None:
 
 
 def test_arguments_that_depend_on_each_other() -> None:
-    """What asks for another argument is sampled together with it."""
+    """An argument that requires another one is sampled together with it."""
     samples = sampled(
         {
             "type": "object",
@@ -140,7 +140,7 @@ def test_a_focus() -> None:
 
 
 def test_samples_are_always_the_same() -> None:
-    """Sampling is no lottery."""
+    """Sampling is deterministic."""
     parameters = {"type": "object", "properties": {name: {"type": "number"} for name in "abcd"}}
 
     assert sampled(parameters, 3, "x") == sampled(parameters, 3, "x")
@@ -172,7 +172,7 @@ def test_texts_of_a_pattern(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["(?=a)b", r"\bx", r"(a)\1", "a{1,99999999}b{9999}", "[", "("])
 def test_a_pattern_that_is_not_read(pattern: str) -> None:
-    """What is not read gives nothing, or nothing long."""
+    """An unsupported pattern has no samples, or short ones."""
     assert all(len(text) <= 4_096 for text in matching_texts(pattern))
 
 
@@ -210,7 +210,7 @@ TYPE = st.sampled_from("string integer number boolean array object null".split()
 
 
 def extended(inner: Any) -> Any:
-    """A schema of any keywords, most of which hold other schemas."""
+    """Return a schema of any keywords, most of which contain other schemas."""
     return st.fixed_dictionaries(
         {},
         optional={

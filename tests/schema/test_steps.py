@@ -91,7 +91,7 @@ def test_references_that_double_are_decided(engine: str, keyword: str) -> None:
 
 @every_engine
 def test_one_value_in_two_places_is_told_twice(engine: str) -> None:
-    """What is known of one object says where it stands each time."""
+    """A problem of a shared object is reported at each of its places."""
     schema = compile_schema(
         {"items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "object", "required": ["a"]}}},
         engine=engine,

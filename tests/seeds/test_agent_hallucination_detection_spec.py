@@ -85,7 +85,7 @@ def test_style_is_none(shop, answer):
 
 
 def test_inference_that_fits_the_evidence_is_none():
-    """What is reckoned from figures of the evidence is not absent from it."""
+    """A value computed from figures of the evidence is not absent from it."""
     evidence = "The flight costs $120.50. The bag costs $9.50."
     report = checked(
         "The flight is $120.50 and the bag $9.50: $130.00 in total.", evidence=evidence
@@ -485,7 +485,7 @@ def test_a_divergence_flags_the_claim_for_revision(shop, values, agreement, acti
 
 
 def test_probing_is_on_where_there_is_a_model():
-    """For numbers and citations it is no option that is forgotten."""
+    """For numbers and citations it is on by default."""
     assert 1 == CONFIG.probes
 
 
@@ -661,7 +661,7 @@ def test_how_often_is_the_deployments(shop, revisions, asked):
 
 
 def test_a_block_is_not_revised(shop):
-    """A critical claim below the block threshold is refused at once."""
+    """A critical claim below the block threshold is refused immediately."""
     done = through(shop, MADE_UP["a new identifier"], Writer())
 
     assert (0, "block") == (done.rounds, done.checked.report.action)

@@ -329,7 +329,7 @@ def test_a_text_wholly_out_of_scope_is_flagged(provider):
 
 @pytest.mark.parametrize("text", ["The Eiffel Tower was sold in 1925.", "It is 330 meters tall."])
 def test_a_model_cannot_call_the_subject_out_of_scope(text):
-    """What shares a name with the context, or points back, is in scope, whatever the model says."""
+    """A statement that shares a name with the context, or refers back, is in scope in any case."""
     judge = Reader(lambda text: 0, scope=lambda text: False)
     result = guard(judge).check(text)
 
@@ -340,7 +340,7 @@ def test_a_model_cannot_call_the_subject_out_of_scope(text):
 @pytest.mark.parametrize("text", ["", "Hello!", "How are you today?", "\n\n"])
 @pytest.mark.parametrize("provider", ["model", "lexical"])
 def test_no_statements_pass_and_say_so(provider, text):
-    """A greeting is no hallucination; the score is none, never NaN."""
+    """A greeting is not a hallucination; the score is None, never NaN."""
     judge = Scripted({"statements": []}) if provider == "model" else "lexical"
     result = guard(judge).check(text)
 
@@ -420,7 +420,7 @@ RIGHT = verdicts(("s3", False), ("s1", 1), ("s2", True))
     ],
 )
 def test_verdicts_match_statements_one_to_one(wrong):
-    """Missing, doubled, strange ones, and what is no 0 or 1, are asked for again by id."""
+    """Missing, duplicate, unknown and invalid verdicts are requested again by id."""
     judge = Scripted({"statements": list(ROWS)}, wrong, RIGHT)
     result = guard(judge).check(RESPONSE)
 
@@ -550,7 +550,7 @@ def test_a_stream_that_is_not_judged_goes_through():
 
 
 def test_a_stream_without_end_is_bounded():
-    """What is longer than can be judged is denied."""
+    """A text that is too long to be judged is denied."""
     parts = list(guard("lexical").stream(("word " * 1_000 for _ in range(100)), window=None))
 
     assert 1 == len(parts)
@@ -635,7 +635,7 @@ def test_what_is_no_text_is_the_callers_mistake(given):
 
 
 def test_an_error_of_ours_is_no_answer():
-    """What is said in place of a denied text names no statement and no internals."""
+    """The text in place of a denied one has no statement and no internals."""
     broken = guard(Scripted(RuntimeError("db-7.internal: no route"))).check(RESPONSE)
     denied = guard("lexical").check(RESPONSE)
 
@@ -684,7 +684,7 @@ def test_a_wholly_invented_text_is_said_to_be_so():
 
 @pytest.mark.parametrize("entry", [{"id": "regex", "config": {}}, {"id": "faithfulness"}])
 def test_a_second_entry_is_not_skipped_in_silence(entry):
-    """A list is one guardrail's; what else stands in it is named."""
+    """Further entries of the list are named in the error."""
     whole = json.loads(f"{{{DOCUMENTED}}}")["guardrails"]
     with pytest.raises(PolicyError, match="load one entry of `faithfulness` alone"):
         Faithfulness.from_config([*whole, entry], providers={"provider_xxxxxxxxx": Reader(table)})

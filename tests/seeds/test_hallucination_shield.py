@@ -128,7 +128,7 @@ def test_an_exposed_tool_is_clean():
 
 
 def test_an_iso_date_is_a_date():
-    """What "yesterday" should have been."""
+    """The valid form of "yesterday"."""
     assert "CLEAN" == judged(firewall(), "book", {"day": "2025-06-30"}, None).verdict
 
 

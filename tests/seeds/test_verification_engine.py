@@ -39,7 +39,7 @@ WEATHER = {
 
 
 def verified(result=None, *, ms=350.0, profile=None):
-    """One result of a tool that nobody saw before."""
+    """Return a result of a tool without earlier results."""
     engine = VerificationEngine().register_tool_profile("get_weather", **(profile or WEATHER))
     real = {"temperature": 18, "humidity": 65}
     return engine.verify(
@@ -308,7 +308,7 @@ def test_value_plausibility():
 
 
 def test_nvda_falls_from_650_to_50():
-    """What the same arguments gave 50 times is contradicted: flagged or blocked."""
+    """A contradiction to 50 results of the same arguments is flagged or blocked."""
     result = price(stocks(), 50.0, session="session-123")
 
     assert result.signals["historical_inconsistency"].fired

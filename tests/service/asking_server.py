@@ -48,7 +48,7 @@ async def learn_roots(session: Any) -> None:
 
 
 def allowed(path: str) -> bool:
-    """Whether a file may be read: below the roots, or anywhere where the client named none."""
+    """Return whether a file may be read: below the roots, or anywhere if the client named none."""
     roots = state["roots"]
     return roots is None or any(Path(path).is_relative_to(root) for root in roots)
 
@@ -101,7 +101,7 @@ async def open_page(ctx: Any, text: str) -> str:
 
 
 async def log(ctx: Any, text: str) -> str:
-    """Log a message that is no FastMCP message."""
+    """Log a message other than FastMCP's."""
     await ctx.session.send_log_message("warning", {"said": text}, "shop")
     return "logged"
 

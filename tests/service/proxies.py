@@ -38,7 +38,7 @@ def proxied(*options: str, log: Path, **variables: str) -> Iterator[str]:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return an unused port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

@@ -65,7 +65,7 @@ def explode() -> str:
 
 @shop.tool
 def crash() -> str:
-    """End this process at once."""
+    """End this process immediately."""
     os._exit(3)
 
 

@@ -62,7 +62,7 @@ def with_token(url: str, token: str, **headers: str) -> StreamableHttpTransport:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_each_client_has_its_token(bare, mode):
-    """Two at once: each call carries the token of its own client."""
+    """With two concurrent clients, each call has the token of its own client."""
 
     async def both() -> Any:
         clients = (with_token(bare[0], f"token-{name}") for name in "ab")

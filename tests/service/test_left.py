@@ -63,7 +63,7 @@ def test_a_client_that_only_says_hello_keeps_no_process(tmp_path, monkeypatch):
 
 
 def test_a_part_of_fastmcp_that_is_gone_is_named(monkeypatch):
-    """Without it a server that crashed would not be started again, and nobody would know why."""
+    """Without it a crashed server would silently not be restarted."""
     monkeypatch.delattr(StdioTransport, "_is_session_dead")
     with pytest.raises(ShieldError, match="_is_session_dead"):
         UpstreamSessions(command([sys.executable]))

@@ -89,7 +89,7 @@ def test_its_tools_are_those_of_the_server(strict):
     ],
 )
 def test_a_call_is_judged(strict, name, arguments, failed, text):
-    """What is wrong is answered with feedback; what is right, and what fails, by the server."""
+    """A wrong call is answered with feedback; a right or failing one, by the server."""
     assert (failed, text) == with_client(strict, lambda client: told(client, name, arguments))
 
 
@@ -154,7 +154,7 @@ def test_a_conversation_that_is_sent_along(strict):
 
 
 def test_the_conversation_stays_here(strict):
-    """What `--hear` takes in is not passed on to the server; everything else is."""
+    """The messages for `--hear` are not sent to the server; everything else is."""
     state = [{"role": "user", "content": "What do you see?"}]
 
     async def conversed(client: Client[Any]) -> Any:
@@ -195,7 +195,7 @@ def test_twenty_calls_at_once(strict):
 
 
 def test_audit_changes_nothing(audit):
-    """Every answer is the server's own, to the byte; what is found stands in the log."""
+    """Every answer equals the server's to the byte; findings are in the log."""
     url, behind, log = audit
     calls = [
         ("get_order", ORDER),

@@ -1,4 +1,4 @@
-"""What passes between a client and the server behind the proxy: the table of docs/adapters.md."""
+"""Messages between a client and the server behind the proxy: the table of docs/adapters.md."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def options(kind: str) -> list[str]:
 
 
 class Heard:
-    """What a client was asked and told."""
+    """The requests and notifications that a client received."""
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
@@ -369,7 +369,7 @@ def test_progress_of_two_calls(kind, way):
 
 @pytest.mark.parametrize("kind", WAYS)
 def test_a_tool_that_came_since(kind, way):
-    """A client may call it before it lists the tools again, also where nobody told of it."""
+    """A client may call it before it lists the tools again, even without a notification."""
 
     async def conversed(client: Client[Any], heard: Heard) -> Any:
         await client.list_tools()
@@ -449,7 +449,7 @@ def test_one_process_for_one_client(kind, way):
 
 @pytest.mark.parametrize("kind", PROXIES)
 def test_what_changes(kind, way):
-    """Tools are listed as they are; resources get a key of FastMCP's own, and come at once."""
+    """Tools are listed unchanged; resources have FastMCP's own key, and are sent immediately."""
 
     async def conversed(client: Client[Any], heard: Heard) -> Any:
         tools = (await client.list_tools_mcp()).model_dump(exclude_none=True)

@@ -77,7 +77,7 @@ def test_a_session_that_is_gone_behind_a_broken_answer_is_opened_anew(strict):
 
 
 def test_tools_of_another_client_are_unknown(strict):
-    """A tool that the server lists to the chief alone is no tool of anybody else."""
+    """A tool that the server lists for one client is unknown to the others."""
 
     def as_user(name: str) -> Client[Any]:
         headers = {"authorization": f"Bearer {name}"}

@@ -1,4 +1,4 @@
-"""What a field says of other spellings of its values: leading zeros, countries' codes."""
+"""Equal spellings by field: leading zeros, countries' codes."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_telephone_is_known_from_a_field_of_telephones(result, known):
 
 
 def test_an_echo_in_another_spelling_is_an_echo():
-    """What a call brought in is unseen, with and without its leading digits."""
+    """A value introduced by a call is unseen, with and without its leading digits."""
     session = Session()
     session.user("Find it.")
     call = {"id": "c1", "name": "find", "arguments": {"order_id": "0012", "phone": "0301234567"}}
@@ -150,7 +150,7 @@ def test_an_echo_in_another_spelling_is_an_echo():
 
 
 def test_a_child_asks_its_parent_for_the_same_field():
-    """What the run that started it knows of a field, it knows."""
+    """The parent's mentions of a field are known to the child."""
     parent = told({"order_id": 12})
     child = parent.child(agent="clerk")
 

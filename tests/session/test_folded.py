@@ -9,7 +9,7 @@ from tests.hostile.steps import steps
 
 
 def test_it_grows_with_the_log() -> None:
-    """What the agent says, and errors, are no evidence."""
+    """Text of the agent, and errors, are not evidence."""
     log = EventLog(1_000)
     log.append(MessageText("user", "Delete /Tmp/A."))
     assert "delete /tmp/a." == log.folded()

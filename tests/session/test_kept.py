@@ -48,7 +48,7 @@ def test_dropped_text_without_blanks_is_told() -> None:
 
 
 def test_the_oldest_text_goes_first_whoever_said_it() -> None:
-    """What a user said last is kept, however much results have said before."""
+    """The newest text of a user remains, however long later results are."""
     texts = [("a user's word", 1), *((f"{n:04} " + "x " * 500, 2) for n in range(40))]
     recent = kept(*texts, ("id x1y 2z3", 1), *texts[1:10], limit=20_000)
 

@@ -546,7 +546,7 @@ def heard(text):
 
 
 def phantoms(*said, result=None, **arguments):
-    """Return what the layer of the door finds in a call after the user said *said*."""
+    """Return the findings of `phantom_target` after the user's text."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     firewall.register(Tool(name="refund", parameters=SCHEMA))
     with firewall.session() as session:
@@ -571,7 +571,7 @@ def test_the_tables_hold_many_languages():
 
 @pytest.mark.parametrize(("text", "value"), table(SAID))
 def test_a_value_in_the_text_is_never_called_unseen(text, value):
-    """Whatever stands in the user's text has an origin."""
+    """Every value in the user's text has an origin."""
     assert heard(text).origin(value) is not None
 
 
@@ -580,7 +580,7 @@ def test_a_value_in_the_text_is_never_called_unseen(text, value):
     table((*row, "phone" if " phone" in row[0] else "order_id") for row in SAID),
 )
 def test_the_door_says_nothing_of_a_value_in_the_text(text, value, name):
-    """An argument that the user wrote is no phantom."""
+    """An argument that the user wrote is not a phantom."""
     assert [] == phantoms(text, **{name: value})
 
 
@@ -593,7 +593,7 @@ def test_what_the_user_wrote_is_not_said_to_come_from_a_tool(text, value):
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("value", [value for value, _ in VALUES])
 def test_every_kind_of_value_is_found_in_every_language(value, carrier):
-    """Each kind of identifier is found in each language, and the door says nothing of it."""
+    """Each kind of identifier is found in each language, without a finding."""
     text = CARRIERS[carrier].format(value)
 
     assert "user" == getattr(heard(text).origin(value), "source", None)
@@ -603,7 +603,7 @@ def test_every_kind_of_value_is_found_in_every_language(value, carrier):
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize(("value", "changed"), [(v, c) for v, cs in VALUES for c in cs])
 def test_no_changed_value_is_found_in_any_language(value, changed, carrier):
-    """One digit changed, cut or added makes another value, and the door finds it."""
+    """A digit changed, cut or added makes another value, with a finding."""
     text = CARRIERS[carrier].format(value)
 
     assert heard(text).origin(changed) is None
@@ -634,7 +634,7 @@ def test_a_name_in_a_language_that_is_not_tested_is_never_flagged(text, argument
 @pytest.mark.parametrize("text", CARRIERS.values(), ids=CARRIERS)
 @pytest.mark.parametrize("parameter", ["name", "city"])
 def test_an_invented_identifier_in_a_names_place_is_found(text, parameter):
-    """What is written as an identifier is judged as one, also under a name's parameter."""
+    """A value with the form of an identifier is judged as one, also in a name's parameter."""
     findings = phantoms(text.format("TX-12345"), **{parameter: "user_8812"})
 
     assert [(f"/arguments/{parameter}", '"user_8812"')] == findings
@@ -679,7 +679,7 @@ def test_traditional_and_simplified_signs_are_not_equated():
 
 @pytest.mark.parametrize(("result", "value"), table(RETURNED))
 def test_a_value_in_a_result_with_native_keys_is_found(result, value):
-    """Whatever stands in a result has an origin: the tool."""
+    """The origin of every value in a result is the tool."""
     session = heard("你好")
     session.tool_result("get", result)
 
@@ -696,7 +696,7 @@ def test_a_value_that_is_not_in_a_result_is_found_by_the_door(result, value):
 
 
 def test_a_field_with_a_native_name_is_no_other_kind():
-    """What a Chinese field name says is not known, so its value is not called another kind."""
+    """The meaning of a Chinese field name is unknown, so its value is not of another kind."""
     result = {"order": "A77", "订单编号": "TX-12345"}
 
     assert [] == phantoms("你好", result=result, order_id="TX-12345")
@@ -717,7 +717,7 @@ def test_a_field_with_a_native_name_is_no_other_kind():
     ),
 )
 def test_a_value_inside_a_longer_chunk_is_still_known_after_a_long_run(text, value):
-    """What was said first is known, or the run says that it forgot, after 150,000 characters."""
+    """After 150,000 characters, early text is still known, or the run reports that it forgot."""
     session = heard(text)
     for turn in range(50):
         session.tool_result("get", {"text": f"wort {turn} " * 300})

@@ -1,4 +1,4 @@
-"""What a session shows to its users, and where what the lifecycle writes stands."""
+"""The public attributes of a session, and the storage of the lifecycle."""
 
 from __future__ import annotations
 

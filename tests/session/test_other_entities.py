@@ -11,7 +11,7 @@ from benchmarks.respellings import LEAST_DETECTED, LEAST_PASSED, judged
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_of_identifier_in_short(kind):
-    """Twenty respellings and twenty others, so that a broken kind is seen at once."""
+    """Twenty respellings and twenty others, so that a broken kind fails soon."""
     row = judged(kind, 20, seed=1)
 
     assert ([], True) == (row.stopped, row.found >= 0.9), row.missed
@@ -117,7 +117,7 @@ def test_the_same_entity_is_found(said, value):
     ],
 )
 def test_two_codes_make_no_third(said, value):
-    """What stands side by side is no one thing."""
+    """Adjacent codes are not one code."""
     session = Session()
     session.user(said)
 

@@ -1,4 +1,4 @@
-"""Which call a result answers, and which proposal a dispatch takes up."""
+"""Results are matched to calls, and dispatches to proposals."""
 
 from __future__ import annotations
 

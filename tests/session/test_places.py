@@ -61,7 +61,7 @@ def test_chunks_are_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None
 
 
 def test_separators_stay_with_their_letters_when_others_are_forgotten() -> None:
-    """What nothing has any more goes."""
+    """Unused ones are dropped."""
     spellings = SpellingTable()
     for number, (letters, codes) in enumerate((("ab", b"1"), ("cd", b"2"), ("ef", b"2"))):
         spellings.put(letters, number, codes)

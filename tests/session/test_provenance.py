@@ -148,7 +148,7 @@ def test_the_most_trusted_source_is_told():
 
 
 def test_the_agents_own_words_are_no_mention():
-    """What the assistant writes, or proposes, was mentioned by nobody."""
+    """Text or calls of the assistant are not mentions."""
     session = Session()
     session.user("Refund it.")
     session.assistant("I will refund tx_99999.")
@@ -450,7 +450,7 @@ def test_what_cannot_be_read_may_have_said_anything(value):
 
 
 def test_an_awaitable_may_say_anything():
-    """What is not awaited yet is not known."""
+    """A value that is not yet awaited is unknown."""
     session = Session()
     session.user("Find it.")
     answer = _answer()
@@ -471,7 +471,7 @@ class Row:
 
 
 class Response:
-    """What a client of HTTP returns."""
+    """The response of an HTTP client."""
 
     def __str__(self):
         return "200 OK\ntransaction_id: tx_1234"
@@ -525,7 +525,7 @@ class Breaking:
 
 @pytest.mark.parametrize("value", [Endless(), Breaking()])
 def test_a_text_that_is_too_long_or_breaks_is_not_known(value):
-    """What is not read whole makes misses unknown."""
+    """An incompletely read text makes misses undecided."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -558,7 +558,7 @@ def test_too_many_prescribed_formats_make_misses_unknown():
 
 
 def test_an_error_proves_nothing():
-    """What an error text repeats is not seen."""
+    """A value in an error's text is unseen."""
     session = Session()
     session.user("Refund it.")
     session.tool_result("get", "no such order: tx_99999", error=True)
@@ -576,7 +576,7 @@ def test_a_wrong_question_is_refused():
     "limits", [Limits(keys=200), Limits(message=500)], ids=["keys", "one message"]
 )
 def test_what_was_forgotten_is_unknown(limits):
-    """After its bounds are reached a miss is no longer "nobody mentioned it"."""
+    """Beyond its limits, a miss no longer means that a value is unmentioned."""
     session = Session(limits=limits)
     session.user("Refund tx_12345. " + " ".join(f"w{n}" for n in range(1_000)))
 
@@ -618,7 +618,7 @@ def test_threads_that_ask_first_all_find_another_spelling():
 
 
 def test_an_opaque_turn_makes_misses_unknown():
-    """What the model saw and we did not may hold anything."""
+    """Content that only the model saw may contain any value."""
     session = Session()
     session.user("Refund tx_12345.")
     session.opaque("an image")
@@ -630,7 +630,7 @@ def test_an_opaque_turn_makes_misses_unknown():
 
 
 def test_a_child_reads_its_parent():
-    """A sub-agent knows what its parent's run was told; what the parent says to it is no word."""
+    """A sub-agent knows the mentions of its parent's run; the parent's own text is not one."""
     parent = Session()
     parent.user("Refund tx_12345.")
     child = parent.child(agent="clerk")
@@ -651,7 +651,7 @@ def test_a_parent_sees_the_results_of_its_child():
 
 
 def test_threads_write_into_one_session():
-    """Results that come back at once are all seen."""
+    """Results of concurrent calls are all seen."""
     session = Session()
     session.user("List all.")
 
@@ -715,7 +715,7 @@ def test_letters_that_only_look_alike_are_others():
 
 
 def test_a_value_without_letters_and_digits_is_looked_for() -> None:
-    """An underscore alone is a value like any other: nobody mentioned it."""
+    """An underscore alone is a value like any other, here an unmentioned one."""
     session = Session()
     session.user("Please save it as report_7.")
 
@@ -738,7 +738,7 @@ def test_a_value_that_its_result_does_not_repeat_was_brought_in_by_its_call() ->
 
 
 def test_a_value_that_was_known_in_another_spelling_was_not_brought_in_by_its_call() -> None:
-    """Which is asked when it matters, since a search for every spelling costs more than a call."""
+    """This is resolved on demand, because searching for every spelling is slower than a call."""
     index = _called({"day": "2024-05-20"}, "it is done", "Book May 20th, 2024, please.")
 
     assert index.introduced("2024-05-20") is None

@@ -1,4 +1,4 @@
-"""A conversation of which only the end is heard: another process had the rest."""
+"""A conversation whose beginning is in another process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def judged(messages, value="tx_9003", *, later=()):
 
 @pytest.mark.parametrize("window", [2, 3, 4])
 def test_what_the_agent_named_before_is_no_hallucination(window):
-    """It is not judged, and the coverage says why; what nobody named is found."""
+    """It is not judged, with the reason in the coverage; an unmentioned value is found."""
     trimmed = [TURNS[0], *TURNS[-window:]]
     known, unknown = judged(trimmed), judged(trimmed, "tx_4711")
 
@@ -52,14 +52,14 @@ def test_what_the_agent_named_before_is_no_hallucination(window):
 
 
 def test_the_whole_conversation_needs_no_such_leave():
-    """The result stands in it."""
+    """The result is in it."""
     decision = judged(TURNS)
 
     assert ("CLEAN", "ran") == (decision.verdict, str(decision.coverage["phantom_target"].outcome))
 
 
 def test_what_the_agent_says_later_counts_for_nothing():
-    """Its words vouch only where nobody here heard what went before them."""
+    """The agent's text only counts before the first message of this process."""
     later = [
         {"role": "assistant", "content": "Then I will refund tx_4711."},
         {"role": "user", "content": "Do it."},

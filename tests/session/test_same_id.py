@@ -81,7 +81,7 @@ def test_a_call_that_came_back_is_open_no_more(count: int) -> None:
 
 
 def test_a_call_beyond_the_bound_is_still_due() -> None:
-    """What is dropped of a call is its arguments, not that its result is outstanding."""
+    """Only its arguments are dropped; its result is still outstanding."""
     pages = states(*(("c", f"d{number}", number) for number in range(9)), most=4)
     for _ in range(8):
         pages.shut("c")

@@ -1,4 +1,4 @@
-"""What one run has seen."""
+"""The contents of a session."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_transcript_shows_what_ran() -> None:
 
 
 def test_a_call_without_a_result_did_not_run() -> None:
-    """A proposal alone is no execution."""
+    """A proposal alone is not an execution."""
     session = Session()
     session.add([CALL])
 
@@ -130,7 +130,7 @@ def test_did_knows_typed_values(held: Any, asked: Any, expected: bool) -> None:
 
 
 def test_a_result_is_taken_once() -> None:
-    """What the door saw return is not executed again by the transcript."""
+    """A result that the Shield saw is not executed again by the transcript."""
     session = Session()
     executed = Executed(tool="f", arguments={"n": 1}, value="done", call_id="c1")
     record_of(session).add_execution(executed)
@@ -140,7 +140,7 @@ def test_a_result_is_taken_once() -> None:
 
 
 def test_a_host_may_tell_a_result() -> None:
-    """`tool_result` is a call that ran, of which only the result is known."""
+    """`tool_result` is an executed call with only its result."""
     session = Session()
     session.tool_result("f", {"id": "tx_1"})
 
@@ -148,7 +148,7 @@ def test_a_host_may_tell_a_result() -> None:
 
 
 def test_opaque_is_remembered() -> None:
-    """What the model saw and we did not is kept with its reason."""
+    """Content that only the model saw is recorded with its reason."""
     session = Session()
     session.opaque("an image")
     reasons = record_of(session).opaque_reasons

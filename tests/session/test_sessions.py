@@ -36,7 +36,7 @@ def test_the_least_recently_used_goes() -> None:
 
 
 def test_threads_get_one_session() -> None:
-    """Threads that ask for one id at once share one session."""
+    """Threads that open one id concurrently share one session."""
     sessions = Sessions()
     got: list[Session] = []
     threads = [Thread(target=lambda: got.append(opened(sessions, "a"))) for _ in range(20)]
@@ -68,7 +68,7 @@ def held(make: Callable[[], object]) -> int:
 
 @pytest.mark.slow
 def test_sessions_stay_within_their_memory() -> None:
-    """However many ids come, at once or one after the other; the newest stay."""
+    """For any number of ids, concurrent or in sequence, the newest sessions remain."""
     filled(Sessions(), "warm")
     sessions = Sessions(memory_bytes=4 * 1024 * 1024)
     size = held(lambda: [filled(sessions, f"s{n}") and None for n in range(60)])
@@ -79,7 +79,7 @@ def test_sessions_stay_within_their_memory() -> None:
 
 
 def test_sessions_that_grow_side_by_side_are_measured() -> None:
-    """What a session took in after it was opened counts."""
+    """Growth after the opening of a session counts."""
     sessions = Sessions(memory_bytes=2 * 1024 * 1024)
     together = [opened(sessions, f"s{n}") for n in range(20)]
     while together:
@@ -165,7 +165,7 @@ def test_sessions_of_sub_agents_count() -> None:
 
 
 def test_sub_agents_make_older_sessions_go() -> None:
-    """What a run's sub-agents hold, it holds."""
+    """The memory of sub-agents counts towards their run."""
     sessions = Sessions(memory_bytes=1024 * 1024)
     opened(sessions, "old")
     children = [opened(sessions, "new").child() for _ in range(5)]

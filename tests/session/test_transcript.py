@@ -91,7 +91,7 @@ def test_a_list_may_be_trimmed_behind_its_first_message() -> None:
 
 
 def test_a_list_that_was_trimmed_may_come_back_whole() -> None:
-    """What was shown before the trim is still known."""
+    """Messages from before the trim are still known."""
     session = Session()
     session.add([user("a"), user("b")])
     session.add([user("b"), user("c")])
@@ -162,7 +162,7 @@ def test_an_unreadable_message_of_a_trimmed_list_loses_no_other() -> None:
 
 
 def test_an_unreadable_message_of_an_edited_list_repeats_no_other() -> None:
-    """What was shown before the edit is not shown again once the list is mended."""
+    """Messages from before the edit are not repeated after the list is repaired."""
     session = Session()
     session.add([user("a"), user("b"), user("c")])
     with pytest.raises(ValueError, match="role"):

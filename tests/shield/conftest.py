@@ -1,4 +1,4 @@
-"""Tools that the door's tests share, and a clean registry of bare `@shielded` tools."""
+"""Tools that the tests of the Shield share, and a clean registry of bare `@shielded` tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all adapters share: whose session a step belongs to, its tools, what was said."""
+"""Behaviour common to all adapters: the session of a step, its tools, its messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_given_session_is_every_steps(adapter):
 
 
 def test_a_step_carries_the_frameworks_ids(adapter):
-    """What a step does not say stays as it was."""
+    """Ids that a step does not have are unchanged."""
     adapter.session("c", run="run_1", agent="clerk", model="m")
     session = adapter.session("c", agent="boss")
     assert ("c", "run_1", "boss", "m") == (session.id, session.run_id, session.agent, session.model)
@@ -197,7 +197,7 @@ def test_the_policys_words_about_an_offered_tool_win():
 
 @pytest.mark.parametrize("odd", [None, 7, {}, {"name": ""}, {"type": "web_search"}, object()])
 def test_what_is_no_tool_is_not_judged(adapter, odd):
-    """Hosted tools have no schema of ours."""
+    """Hosted tools have no schema here."""
     session = adapter.session("c")
     adapter.offer(session, [odd, REFUND])
     assert frozenset({"refund"}) == session.tools
@@ -216,7 +216,7 @@ def test_what_cannot_be_read_was_not_seen(adapter, odd):
 
 
 def test_a_tool_without_a_schema_keeps_the_one_it_has(adapter):
-    """What a framework cannot describe, the host may have registered itself."""
+    """A tool without a schema in the framework may be registered by the host."""
     session = adapter.session("c")
     adapter.firewall.register(REFUND)
     adapter.offer(session, [{"name": "refund"}])
@@ -243,7 +243,7 @@ def test_what_the_host_narrowed_stays_narrow():
     ],
 )
 def test_a_tool_that_cannot_be_declared_stops_no_run(adapter, caplog, odd, code):
-    """Tools come from servers that nobody controls; our failure is told once."""
+    """Servers may offer any tool; the internal error is reported once."""
     session = adapter.session("c")
     for _ in range(2):
         adapter.offer(session, [odd, LOOK_UP])

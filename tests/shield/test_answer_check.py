@@ -1,4 +1,4 @@
-"""An answer taken through the door: written again, refused, or let go, by mode; each draft told."""
+"""Answers by mode: revised, refused or emitted, with a record for each draft."""
 
 from __future__ import annotations
 

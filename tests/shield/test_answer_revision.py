@@ -70,7 +70,7 @@ def test_feedback_in_a_transcript_vouches_for_nothing() -> None:
 
 
 def test_audit_emits_the_first_draft() -> None:
-    """What was found is recorded, and nothing is asked again."""
+    """Findings are recorded, and no revision is requested."""
     firewall = guard("audit")
     with ran(firewall) as session:
         revision = firewall.answer_revision()

@@ -161,7 +161,7 @@ def test_off_is_off(desk):
 
 
 def test_a_policy_that_judges_none_says_so(desk):
-    """Who asks all the same learns it; a config given with the question is asked for."""
+    """An explicit check reports it; a config in the call enables the check."""
     firewall, session = desk(answer=False)
     with pytest.raises(ShieldError, match="answer=False"):
         firewall.check_answer(TOLD, session=session)
@@ -170,7 +170,7 @@ def test_a_policy_that_judges_none_says_so(desk):
 
 
 def test_nobody_asked(desk):
-    """A run whose answer nobody has checked has no decision about one."""
+    """A run without an answer check has no decision about an answer."""
     _, session = desk()
 
     assert ((), 1) == (session.answer_decisions, len(session.decisions))
@@ -178,7 +178,7 @@ def test_nobody_asked(desk):
 
 @pytest.mark.parametrize(("allow", "missed"), [((), 1), (("555-0199",), 0)])
 def test_what_the_policy_allows_is_evidence(desk, allow, missed):
-    """A value that nobody mentioned in the run stands in the allowlist."""
+    """An unmentioned value in the allowlist is evidence."""
     decision = told(desk, f"{BOOKING} The number to call is 555-0199.", allow=allow)
 
     assert missed == sum("0199" in finding.detail for finding in decision.findings)
@@ -202,7 +202,7 @@ def breaks(monkeypatch):
     ],
 )
 def test_our_own_failure_is_no_verdict(desk, monkeypatch, caplog, declared, action, blocked):
-    """It is an error, raises nothing, and the policy says whether the door closes."""
+    """It is an error that does not raise, and the policy decides whether to block."""
     breaks(monkeypatch)
     decision = told(desk, TOLD, **declared)
 

@@ -112,7 +112,7 @@ def test_a_decorated_tool_runs_what_was_approved(approving, waits):
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("changes", [False, True])
 def test_an_object_that_changed_meanwhile_was_not_approved(approving, waits, changes):
-    """The tool gets the caller's own object, which nobody copies."""
+    """The tool receives the caller's own object, which is not copied."""
     lines, ran = {1}, []
 
     def answer(decision):
@@ -145,7 +145,7 @@ def test_anything_but_true_blocks(approving, kind, said):
 
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 def test_an_approver_that_raises_blocks(approving, kind):
-    """A broken approver approves nothing, and is no exception of the caller's."""
+    """A failing approver approves nothing, and its exception is not raised."""
 
     def broken(decision):
         raise RuntimeError("no network")
@@ -166,7 +166,7 @@ def test_a_granted_call_runs_and_is_flagged(approving):
 
 
 def test_an_approver_is_asked_in_strict_only(approving):
-    """Audit holds nothing: nobody is asked, nothing is blocked."""
+    """Audit needs no approval, and blocks nothing."""
     requests = []
     decision = approving(answers(False, requests), mode="audit").check_call(ODD)
 
@@ -174,7 +174,7 @@ def test_an_approver_is_asked_in_strict_only(approving):
 
 
 def test_a_hallucinated_call_is_never_asked_about(approving):
-    """What is certain needs no person."""
+    """A certain finding needs no approval."""
     requests = []
     firewall = approving(answers(True, requests), layers=["parameter_mismatch"])
 
@@ -215,7 +215,7 @@ def test_an_approval_is_bound_to_tool_and_arguments(approving, other):
 
 
 def test_an_approval_is_bound_to_its_session(approving):
-    """What was approved for one run is not approved for another."""
+    """An approval in one run does not apply to another."""
     firewall = approving()
     firewall.approve(firewall.check_call(ODD, session=firewall.session()).id)
 

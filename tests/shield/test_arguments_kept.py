@@ -60,7 +60,7 @@ def test_an_iterator_is_named(mode):
 
 @pytest.mark.parametrize("tool", [total_iterable, total_iterator, total_generator])
 def test_a_list_for_an_iterator_is_judged(tool):
-    """What the model can send is held against the hint, and becomes what the tool asks for."""
+    """The list that a model sends is validated by the hint, and converted for the tool."""
     firewall = Shield(shield.configure())
     wrapped = shielded(firewall)(tool)
 
@@ -131,7 +131,7 @@ def test_a_time_inside_a_model_is_a_time():
 
 
 def test_the_record_does_not_change_with_the_argument():
-    """What a tool does to its list afterwards is not what was judged."""
+    """Later changes of a list by the tool are not recorded."""
     assert {"items": [1]} == kept(lambda items: items.clear(), [1])[2]
 
 

@@ -1,4 +1,4 @@
-"""What a Shield's `close` answers, whatever store it has."""
+"""The results of a Shield's `close`, for any store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was judged is what runs: containers are copied at the door, objects stay themselves."""
+"""The judged arguments are the ones that run: containers are copied, objects are shared."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_an_object_that_is_no_json_arrives_itself(value, approved, way) -> None:
 
 
 def test_an_object_that_changes_while_a_person_decides_was_not_approved() -> None:
-    """A set is no container that is copied; what is in it is compared again."""
+    """A set is not copied; its contents are compared again."""
     held = {"a"}
     policy = shield.configure(on_suspicious="approve")
     firewall = Shield(policy, hooks=None, approver=lambda decision: not held.add("b"))
@@ -121,7 +121,7 @@ def test_what_is_the_hosts_is_not_copied() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_parts_that_are_shared_are_bounded(tmp_path, mode) -> None:
-    """Fifty levels that hold the level below twice are too large, as a tree: nobody writes it."""
+    """Fifty levels that each contain the next one twice are too large to be written as a tree."""
     value: Any = {"a": 1}
     for _ in range(50):
         value = {"a": value, "b": value}
@@ -160,7 +160,7 @@ def test_what_is_written_down_is_what_was_judged(box, tmp_path, mode) -> None:
 
 
 def test_raw_json_is_written_down_as_it_came(tmp_path) -> None:
-    """A replay reads it as strictly as the door did."""
+    """A replay parses it as strictly as the Shield."""
     firewall = Shield(shield.configure(), hooks=None, record=tmp_path / "run.jsonl")
 
     def keep(parts: list[int]) -> None: ...
@@ -175,7 +175,7 @@ def test_raw_json_is_written_down_as_it_came(tmp_path) -> None:
 
 
 def test_a_deep_value_reaches_the_tool_in_audit_mode() -> None:
-    """What nobody judges to its end runs as it is."""
+    """A value beyond the limits runs unchanged."""
     value: Any = []
     for _ in range(500):
         value = [value]

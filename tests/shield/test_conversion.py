@@ -166,7 +166,7 @@ def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
     ],
 )
 def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
-    """What pydantic takes is clean or coercible, and what it refuses is HALLUCINATED."""
+    """Values that pydantic accepts are clean or coercible; others are HALLUCINATED."""
     report, codes = judged(made(hint), value)
 
     assert verdict == report
@@ -230,7 +230,7 @@ def test_a_text_gets_around_no_rule(hint: Any) -> None:
 
 
 def test_a_policys_schema_has_the_last_word() -> None:
-    """What its limit refuses is HALLUCINATED, though the function's type would take it."""
+    """A value that its limit rejects is HALLUCINATED, though the function's type accepts it."""
     limit = {"type": "object", "properties": {"a": {"type": "number", "maximum": 500}}}
     firewall = made(float, tools=[Tool(name="tool", parameters=limit)])
 
@@ -319,7 +319,7 @@ def test_a_pattern_that_pydantic_cannot_read_is_a_fault_of_the_policy() -> None:
 
 
 def test_a_validator_of_the_tools_own_still_refuses() -> None:
-    """What the schema allows and the type does not never reaches the tool."""
+    """A value that the schema allows and the type rejects never reaches the tool."""
     firewall = made(Adult, mode="audit")
 
     with pytest.raises(ValidationError, match="too young"):
@@ -405,7 +405,7 @@ class Computed(Closed):
 
     @computed_field
     def z(self) -> int:
-        """Return what nobody sends."""
+        """Return an optional value that is never sent."""
         return self.x + 1
 
 

@@ -1,4 +1,4 @@
-"""Which Shield judges a tool that was decorated without one."""
+"""The Shield that judges a tool decorated without one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_childs_shield_is_its_parents(refund):
 
 
 def test_a_bare_tool_is_known_to_every_shield(refund):
-    """It can be called by name, and is no phantom anywhere."""
+    """It can be called by name, and is not a phantom in any Shield."""
     firewall = Shield(shield.configure())
 
     assert firewall.dispatch("bare_refund", {"amount": 5}) == 5
@@ -50,7 +50,7 @@ def test_a_bare_tool_is_known_to_every_shield(refund):
 
 
 def test_a_session_narrows_bare_tools_too(refund):
-    """What one tenant exposes is a list of names."""
+    """The tools of one tenant are a list of names."""
     firewall = Shield(shield.configure())
     session = firewall.session(tools=["other"])
 

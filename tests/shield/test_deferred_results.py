@@ -1,4 +1,4 @@
-"""Results behind the door: one Decision each, withheld where strict says so, on every way in."""
+"""Results in a Shield: one decision each, withheld in strict mode, by every entry point."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def results(firewall: Shield) -> list:
 
 
 def test_a_good_result_leaves_one_record_with_its_probability() -> None:
-    """Clean, allowed, and what each signal had to say stands in the coverage."""
+    """It is clean and allowed, with the reading of each signal in the coverage."""
     firewall = firewall_of()
     session = firewall.session("s1", agent="buyer")
     firewall.check_call(CALL, session=session)
@@ -164,7 +164,7 @@ def test_a_suppressed_signal_is_kept_and_withholds_nothing() -> None:
 
 
 def test_a_failed_call_has_no_result_to_judge() -> None:
-    """Its error text is no answer of the tool; the call's own record says that it ran."""
+    """Its error text is not a result; the call's record states that it ran."""
     firewall = firewall_of()
     decision = firewall.check_result(CALL, "500 server error", elapsed_ms=3.0, error=True)
 
@@ -391,7 +391,7 @@ def test_a_generator_is_judged_when_it_is_over_and_never_withheld(kind, items, a
 
 
 def test_a_generator_that_nobody_reads_to_its_end_is_not_judged() -> None:
-    """A part is no result; what was read counts as seen."""
+    """A partial result is not judged; the items that were read count as seen."""
     firewall = firewall_of()
 
     @shielded(firewall)
@@ -557,7 +557,7 @@ def test_a_suppressed_signal_does_not_weigh_beside_another() -> None:
 
 
 def test_a_suppressed_result_teaches() -> None:
-    """What is known to be harmless is part of what is usual from then on."""
+    """A harmless result becomes part of the usual ones."""
     known = Suppression(check="schema_mismatch", reason="a beta answers so")
     firewall = firewall_of(suppress=[known])
     for _ in range(9):
@@ -568,7 +568,7 @@ def test_a_suppressed_result_teaches() -> None:
 
 @pytest.mark.parametrize("elapsed_ms", ["3", True])
 def test_a_duration_that_is_none_is_our_error_with_a_hint(elapsed_ms, caplog) -> None:
-    """A judging call returns; the reason stands in the record."""
+    """The call returns; the record has the reason."""
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
         decision = firewall_of(mode="audit").check_result(CALL, GOOD, elapsed_ms=elapsed_ms)
 
@@ -590,7 +590,7 @@ def test_what_an_exception_says_stays_out_of_the_record(monkeypatch, caplog) -> 
 
 
 def test_threads_teach_one_engine() -> None:
-    """It is made when the first result comes, though eight come at once."""
+    """Eight concurrent first results create one engine."""
     firewall = firewall_of()
     ready = threading.Barrier(8)
 
@@ -701,7 +701,7 @@ def test_a_call_that_ran_is_kept_where_judging_is_interrupted(monkeypatch) -> No
 
 
 def test_an_engine_that_cannot_be_made_is_our_error(monkeypatch, caplog) -> None:
-    """As any other failure of ours, it is seen, and the call counts as executed."""
+    """It is reported like any internal error, and the call counts as executed."""
     from abs_shield.verification import VerificationEngine
 
     firewall = firewall_of(mode="audit")

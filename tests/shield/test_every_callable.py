@@ -481,7 +481,7 @@ def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
 
 
 def test_a_generator_left_half_way_is_executed():
-    """Closing it early is no failure; what it gave so far is its result."""
+    """Closing it early is not a failure; its result is the items so far."""
 
     def count():
         yield from range(10)
@@ -585,7 +585,7 @@ def test_what_is_awaited_may_fail(task):
 
 
 def test_an_async_context_manager_is_left_alone():
-    """What may be awaited or entered, as clients' requests may, stays what it is."""
+    """An object that is awaitable or a context manager, as of HTTP clients, is unchanged."""
 
     class Request:
         def __await__(self):
@@ -601,7 +601,7 @@ def test_an_async_context_manager_is_left_alone():
 
 
 def test_a_wrapper_has_the_attributes_of_its_tool():
-    """What was set on a function, and what a cache can tell, is still there."""
+    """A function's own attributes, and the methods of a cache, remain."""
 
     def marked() -> None: ...
 
@@ -904,7 +904,7 @@ def test_a_default_may_stand_in_a_field():
 
 
 class Stay(TypedDict, total=False):
-    """What `**kwargs` may hold."""
+    """The values of `**kwargs`."""
 
     arrival: Required[date]
     nights: Annotated[int, Field(gt=0)]
@@ -982,7 +982,7 @@ class Unreadable(TypedDict):
 
 
 def test_unpacked_arguments_of_odd_classes():
-    """What pydantic takes is taken; what cannot be honoured is refused where it is declared."""
+    """Annotations that pydantic supports are accepted; others are refused at the declaration."""
     firewall = made()
 
     def generic(**values: Unpack[Keyed[date]]) -> dict:
@@ -1062,7 +1062,7 @@ def test_places_are_judged_by_their_names():
 
 
 def test_a_default_is_the_functions_own():
-    """What the model leaves out is left out: Python's default, mutable or not, is used."""
+    """Python's default of an omitted argument, mutable or not, is used."""
     kept: list = []
 
     @shielded(made())
@@ -1160,7 +1160,7 @@ class Priced:
 
     @property
     def cost(self) -> float:
-        """Return what nobody may read ahead."""
+        """Return an iterator that must not be consumed."""
         raise RuntimeError
 
 

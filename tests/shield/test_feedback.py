@@ -1,4 +1,4 @@
-"""What the model is told of a block, and how often it may try again."""
+"""The feedback on a block, and the number of attempts."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_only_blocks_are_counted(door, mode):
 
 
 def test_no_value_of_another_session_is_told(door):
-    """The canary of one session stands in no feedback of another."""
+    """The canary of one session is not in the feedback of another."""
     firewall = door()
     firewall.check_call(ToolCall("refund", {"amount": "canary"}), session=firewall.session())
     feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()

@@ -1,4 +1,4 @@
-"""What judges results is imported with the first of them, or when the host asks for it."""
+"""The modules for results are imported with the first result, or on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a guarded call ends: as the host says, later, or not at all yet."""
+"""The end of a guarded call: by the host, later, or not yet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CALL = ToolCall("refund", {"amount": 5}, "c1")
 
 
 class Signal(Exception):
-    """A framework's own, which is no failure."""
+    """A framework's own signal, which is not a failure."""
 
 
 def test_a_call_may_fail_without_raising(door) -> None:

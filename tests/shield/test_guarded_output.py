@@ -53,7 +53,7 @@ def test_a_held_output_is_a_block():
 
 
 def test_personal_data_is_suspicious_and_is_not_repeated(tmp_path):
-    """A leak is no hallucination; the log has the kind and the place of a value alone."""
+    """A leak is not a hallucination; the log has only the kind and the place of a value."""
     path = str(tmp_path / "decisions.db")
     with contextlib.closing(open_store(path)) as store:
         _, decision = decided(CARD, store=store)

@@ -84,7 +84,7 @@ def test_a_greeting_is_no_judged_text():
 
 
 def test_an_undetermined_text_is_an_error_and_no_finding():
-    """Strict denies a text that could not be judged; nobody is accused of it."""
+    """Strict denies a text that could not be judged, without a finding."""
 
     def broken(messages, schema):
         raise RuntimeError("no route")
@@ -165,7 +165,7 @@ def test_a_streamed_text_is_recorded_once():
 
 
 def test_a_stream_that_nobody_reads_to_its_end_is_recorded():
-    """What was judged of it is."""
+    """The part that was judged is recorded."""
     firewall = Shield(shield.configure(), hooks=None)
     guard = Faithfulness(provider="lexical", context=CONTEXT, shield=firewall)
     with capture_decisions(firewall) as decisions:

@@ -1,4 +1,4 @@
-"""The operator's kill switch: it can only open the door."""
+"""The operator's kill switch can only stop enforcement."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_switch_beats_every_mode(door, monkeypatch, modes):
 
 
 def test_the_switch_beats_an_approval(door, suspect, monkeypatch):
-    """Nobody is asked while the door stands open."""
+    """No approval is requested while enforcement is off."""
     monkeypatch.setenv(MODE, "audit")
     requests = []
     firewall = door(layers=[suspect], on_suspicious="approve", approver=requests.append)
@@ -70,7 +70,7 @@ def test_the_switch_beats_an_approval(door, suspect, monkeypatch):
 
 
 def test_a_clean_call_says_audit_too(door, monkeypatch):
-    """Every record made while the door stands open says so."""
+    """Every record while enforcement is off has the mode audit."""
     monkeypatch.setenv(MODE, "audit")
 
     assert "audit" == door().check_call(ToolCall("refund", {"amount": 5})).mode
@@ -95,7 +95,7 @@ def test_an_invalid_file_is_an_error_at_start(door, file):
 
 @pytest.mark.slow
 def test_the_file_is_noticed_without_a_restart(door, file):
-    """The word opens the door within a second; without the file it is closed again."""
+    """The file stops enforcement within a second; without it, calls are blocked again."""
     firewall = door()
     closed = firewall.check_call(WRONG).blocked
     file.write_text("audit\n")
@@ -117,7 +117,7 @@ def test_an_invalid_word_later_is_ignored_loudly(door, file, caplog):
 
 
 def test_an_invalid_word_later_keeps_an_open_door_open(door, file):
-    """Half a word, written at the wrong moment, does not slam the door."""
+    """A partly written file does not restart enforcement."""
     file.write_text("audit")
     firewall = door()
     file.write_text("aud")

@@ -1,4 +1,4 @@
-"""Whether a call may run that leaves no record is the policy's word."""
+"""The policy decides whether a call may run without a record."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_call_without_a_record_runs_or_not(door, full, declared, blocked, woul
 
 @pytest.mark.slow
 def test_calls_run_again_once_the_log_does(door, full):
-    """What was blocked says why, and that it is not the model's mistake."""
+    """The block has its reason, and is not the model's mistake."""
     store, other = full
     firewall = door(store=store, on_log_loss="block")
     with pytest.raises(CallBlocked, match="no record can be stored at present") as blocked:

@@ -32,7 +32,7 @@ class Level(IntEnum):
 
 @dataclass
 class Page:
-    """A dataclass that holds what nobody may consume."""
+    """A dataclass with a value that must not be consumed."""
 
     rows: Any
 

@@ -1,4 +1,4 @@
-"""Which mode holds for one finding: of the layer, of the tool, of the pair."""
+"""The mode of a finding: by layer, by tool, or by both."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_mode_that_holds(mode, modes, tool_mode, blocked):
 
 
 def test_an_unknown_tool_has_the_policys_modes():
-    """A layer's mode holds for names that nobody registered, too."""
+    """A layer's mode applies to unregistered names as well."""
     phantom = ToolCall("refnud", {})
 
     assert check("strict", {}, call=phantom).blocked
@@ -95,7 +95,7 @@ def test_the_action_does_not_depend_on_the_mode():
 
 @pytest.mark.parametrize("modes", [{("refund", "phantom_tol"): "audit"}, {"refund": "observe"}])
 def test_a_wrong_mode_fails_when_declared(modes):
-    """A pair of an unknown layer, and a word that is no mode."""
+    """An unknown layer in a pair, and a value that is not a mode."""
     with pytest.raises(PolicyError):
         shield.configure(modes=modes)
 

@@ -58,7 +58,7 @@ def test_an_inner_call_is_judged_by_schema_and_rules_only(firewall, tools):
 
 
 def test_a_rule_stops_an_inner_call(tools):
-    """What may never be true is never true, whoever calls."""
+    """A rule applies to every caller."""
     with pytest.raises(CallBlocked, match="at most 500") as blocked:
         tools[0](600)
 
@@ -182,7 +182,7 @@ def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
 
 
 def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):
-    """No session is shared, and still the inner call is no proposal."""
+    """Without a shared session, the inner call is still not a proposal."""
     tools[0](-1)
     inner = next(d for d in about_calls(firewall.store) if d.tool == "inner")
 
@@ -274,7 +274,7 @@ def test_a_suspicion_of_the_outer_call_does_not_replace_the_mark_of_the_function
 
 
 def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
-    """What a framework made of the exception is not what the model reads."""
+    """The model reads the block instead of the framework's own text."""
     firewall, pay, _ = payments
     session = firewall.session()
     offering(firewall, session)
@@ -291,7 +291,7 @@ def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
 
 
 def test_what_a_tools_own_code_found_is_not_the_models(payments):
-    """A payee that the tool looked up is no word of the model's."""
+    """A payee that the tool looked up is not the model's value."""
     firewall, pay, paid = payments
     session = firewall.session()
     offering(firewall, session)
@@ -304,7 +304,7 @@ def test_what_a_tools_own_code_found_is_not_the_models(payments):
 
 
 def test_a_declared_tool_answers_for_what_it_passes_on(payments):
-    """Its own function is the host's, decorated or registered: what it calls is no proposal."""
+    """A function of the host, decorated or registered: its calls are not proposals."""
     firewall, pay, paid = payments
 
     @shielded(firewall)

@@ -87,7 +87,7 @@ CASES = [
     ("function", "arguments"), CASES, ids=lambda one: getattr(one, "__name__", "")
 )
 def test_a_mark_holds_wherever_it_stands(function, arguments):
-    """What nobody mentioned is HALLUCINATED, and what the user did is clean."""
+    """An unmentioned value is HALLUCINATED, and one of the user is clean."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     shielded(firewall)(function)
     with firewall.session() as session:
@@ -112,7 +112,7 @@ def count(x: dict[Id, int]) -> None: ...
     [(pay, "`Injected` is used inside `order`"), (count, "on the keys of `x` has no effect")],
 )
 def test_a_mark_that_cannot_hold_is_an_error(function, said):
-    """What would never be injected, and names that are no values."""
+    """Parameters that are never injected, and names that are not parameters."""
     with pytest.raises(PolicyError, match=said):
         shielded(Shield(shield.configure(), hooks=None))(function)
 
@@ -131,7 +131,7 @@ def test_what_the_host_brings_is_not_searched_for_marks():
 
 
 def test_models_that_hold_each_other_are_read_in_time():
-    """Fourteen models of which each holds all: more places than can be counted, each mark holds."""
+    """Fourteen models that refer to each other, with too many places to count: all marks hold."""
     names = [f"Model{n}" for n in range(14)]
     source = "\n".join(
         f"class {name}(BaseModel):\n    id: Id = 'tx_1'\n"

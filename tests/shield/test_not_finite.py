@@ -118,7 +118,7 @@ def test_nothing_endless_runs(firewall) -> None:
 @pytest.mark.parametrize("last", [float("nan"), float("inf")])
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_result_that_turns_into_no_number_is_suspicious(last, inside) -> None:
-    """After sixty finite ones of a field that nobody declared."""
+    """After sixty finite values of an undeclared field."""
     firewall = Shield(shield.configure(), hooks=None)
     with firewall.session() as session:
         session.user("How warm is it?")

@@ -16,7 +16,7 @@ def listed(name, *parameters, **hints):
 
 
 def contradicted(policy):
-    """Whether strict sees that one call of a turn undoes the other, whatever the server hints."""
+    """Return whether strict reports that a call undoes another one, whatever the server's hints."""
     firewall = Shield(policy)
     session = firewall.session()
     session.user("Make the user u_1.")
@@ -62,7 +62,7 @@ def test_a_hint_that_a_tool_only_reads_counts_where_nothing_else_was_said():
 
 
 def test_the_policys_own_word_that_a_tool_only_reads_counts():
-    """What it says explicitly holds beside what it says of a pair."""
+    """The explicit declaration applies beside the declaration of a pair."""
     tools = [Tool(name=n, destructive=True, read_only=True) for n in ("create_user", "delete_user")]
 
     assert [] == contradicted(shield.configure(tools=tools))

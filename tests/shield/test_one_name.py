@@ -109,7 +109,7 @@ def test_a_bare_tool_and_a_shields_own_are_refused(firewall):
 
 
 def test_a_bare_tool_that_comes_later_is_refused_at_the_next_session(firewall):
-    """Who decorates it knows no Shield; the Shield compares before its next session."""
+    """A decoration does not know the Shield, which compares before its next session."""
     firewall.register(Db.update)
     firewall.session()
     shielded(update)
@@ -353,7 +353,7 @@ def test_an_ambiguous_name_hides_no_conflict(firewall):
 
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_factorys_second_function_is_not_registered(firewall, factory):
-    """Who registers a function wants it to run by its name."""
+    """A registered function must be callable by its name."""
     firewall.register(bind(factory(Db("A")), name="whoami"))
 
     with pytest.raises(PolicyError, match=r"`firewall\.session\(functions="):
@@ -472,7 +472,7 @@ LOOSER = [({"allow": ("*",)}, '`allow` admits "*"'), ({"mode": "audit"}, "`mode`
 
 @pytest.mark.parametrize(("words", "difference"), LOOSER)
 def test_a_second_declaration_loosens_nothing(firewall, words, difference):
-    """It names what it would loosen, and nobody is paid."""
+    """The error names the loosened declaration, and no payment runs."""
     pay = paying(firewall)
     parameters = {"properties": {"to": {"type": "string"}}}
 
@@ -499,7 +499,7 @@ def test_nor_does_one_before_the_function(firewall, words, difference):
 
 @pytest.mark.parametrize(("words", "difference"), LOOSER)
 def test_nor_does_one_beside_a_tool_of_the_policy(words, difference):
-    """What the policy declares holds as well."""
+    """The policy's declaration applies as well."""
     parameters = {"properties": {"to": {"type": "string"}}}
     tool = Tool(name="pay", parameters=parameters, targets={"to": Target(must_be_seen=True)})
     firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
@@ -511,7 +511,7 @@ def test_nor_does_one_beside_a_tool_of_the_policy(words, difference):
 
 
 def test_a_second_declaration_may_say_the_same_and_more(firewall):
-    """What is stricter, and what was said already, is no difference."""
+    """A stricter or equal declaration is accepted."""
     first = Tool(name="pay", allow=("acct_test_*",), mode="audit")
     firewall.register(first)
     firewall.register(Tool(name="pay", allow=("acct_test_*",), destructive=True))

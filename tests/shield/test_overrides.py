@@ -43,7 +43,7 @@ def changed(door: Shield, arguments: object, *, said: str = "Pay tx_1111 5."):
 
 
 def test_what_differs_vouches(door) -> None:
-    """The id that nobody mentioned is the host's, and known from now on; no turn begins."""
+    """An unmentioned id from the host is known from then on; no turn begins."""
     decision = changed(door, {"to": "tx_5555", "amount": 5})
     session = door.session("s")
 
@@ -84,7 +84,7 @@ def test_schema_and_rules_hold_for_the_host(door, arguments, code) -> None:
 
 
 def test_layers_about_the_model_say_why_they_did_not_look(door) -> None:
-    """How sure the model was of other arguments says nothing."""
+    """The log-probabilities belong to other arguments."""
     coverage = changed(door, {"to": "tx_5555", "amount": 5}).coverage["confidence_drop"]
 
     assert (Outcome.UNAVAILABLE, "changed by the host") == (coverage.outcome, coverage.reason)

@@ -33,7 +33,7 @@ def test_a_sound_policy() -> None:
 
 
 def test_decorated_tools_are_known() -> None:
-    """What is decorated, registered and declared counts, the policy's own words included."""
+    """Decorated, registered and declared tools count, including the policy's own declarations."""
     firewall = library(tools=[Tool(name="lend", destructive=True), Tool(name="scan")])
     firewall.register(Tool(name="sort"))
 

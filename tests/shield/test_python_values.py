@@ -97,7 +97,7 @@ def test_a_proposed_python_value_is_dispatched_as_the_same_call():
 
 @dataclass
 class Payment:
-    """What a host pays."""
+    """A payment by the host."""
 
     amount: Any
 
@@ -125,7 +125,7 @@ OPAQUE = [
 
 @pytest.mark.parametrize("value", OPAQUE, ids=lambda value: type(value).__name__)
 def test_what_has_no_json_form_is_not_compared(value):
-    """It is no placeholder and no invention, and the coverage says that nobody looked."""
+    """It is neither a placeholder nor an invention; the coverage says that it is not compared."""
     firewall, undo_order = host("strict")
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
@@ -140,7 +140,7 @@ def test_what_has_no_json_form_is_not_compared(value):
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_an_iterator_of_ids_passes_unread(mode):
-    """The tool reads it; the coverage says that nobody else did."""
+    """The tool reads it; the coverage reports that it was not read before."""
     firewall = Shield(shield.configure(mode=mode), hooks=None)
 
     @shielded(firewall)
@@ -203,7 +203,7 @@ FREE = [
 
 @pytest.mark.parametrize("text", FREE)
 def test_free_text_under_an_ids_name_is_not_called_judged(text):
-    """It may hold an id that nobody mentioned: no finding, and no clean coverage."""
+    """It may contain an unmentioned id: there is no finding, and the coverage is not clean."""
     firewall, _ = host()
     with firewall.session() as session:
         session.user("Cancel tx_12345.")

@@ -52,7 +52,7 @@ def test_without_a_recording_no_text_is_kept(store):
 
 
 def test_a_recording_keeps_the_report_whole(store, tmp_path):
-    """Who records runs has opted into texts."""
+    """A recording includes texts by choice."""
     report, kept = checked(store, record=tmp_path / "runs.jsonl")
 
     assert report.to_dict() == kept

@@ -60,7 +60,7 @@ def test_an_async_generator_gives_all_its_items(firewall) -> None:
 
 
 def test_one_that_is_left_early_is_not_judged(firewall) -> None:
-    """A part is no result; the session has the item that was read."""
+    """A partial result is not judged; the session has the item that was read."""
     with firewall.session() as session:
         items = steps_of(firewall)()
         first = next(items)

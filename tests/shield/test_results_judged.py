@@ -1,4 +1,4 @@
-"""What is judged may be only a part of what the model reads."""
+"""Only part of the model's text may be judged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_without_a_part_the_whole_is_judged(firewall) -> None:
 
 @pytest.mark.parametrize("elapsed_ms", [-1, -0.5, float("nan"), float("inf"), None])
 def test_an_unknown_duration_withholds_nothing(firewall, elapsed_ms) -> None:
-    """A clock went back, or nobody looked: the result is not judged, and the coverage says so."""
+    """With an unknown or negative duration, the result is not judged, as its coverage reports."""
     with firewall.session():
         decision = firewall.check_result(CALL, {"price": 5}, elapsed_ms=elapsed_ms)
 

@@ -52,7 +52,7 @@ def test_a_session_is_one_line(recorded):
 
 
 def test_messages_stand_in_their_order(recorded):
-    """What was said, proposed and returned, as the run-file format has it."""
+    """Text, proposals and results, in the run-file format."""
     roles = [message["role"] for message in recorded[0]["messages"]]
 
     assert ["system", "user", "assistant", "tool", "assistant", "assistant"] == roles
@@ -60,7 +60,7 @@ def test_messages_stand_in_their_order(recorded):
 
 
 def test_calls_that_were_blocked_are_recorded_too(recorded):
-    """A replay can judge what the door stopped; it has no result."""
+    """A replay can judge a blocked call, which has no result."""
     calls = [c for m in recorded[0]["messages"] for c in m.get("tool_calls", ())]
     answered = [m["tool_call_id"] for m in recorded[0]["messages"] if m["role"] == "tool"]
 
@@ -92,7 +92,7 @@ def test_a_failed_call_is_marked(door, file):
 
 @pytest.mark.parametrize("told", [False, True])
 def test_a_blocked_call_that_was_only_proposed_is_recorded_once(door, file, told):
-    """What was stopped in its turn is part of the run, whether or not a transcript tells it."""
+    """A call blocked in its turn is part of the run, with and without a transcript."""
     firewall = door(record=file)
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("refnud", {}, "c1")])
@@ -162,7 +162,7 @@ def test_a_visit_without_news_writes_nothing(door, file):
 
 
 def test_a_session_made_anew_is_written_anew(door, tmp_path):
-    """What another process, or another Shield, wrote of that id is not counted."""
+    """Records of that id by another process or Shield are ignored."""
     path = tmp_path / "both.jsonl"
     for firewall in (door(record=path), door(record=path)):
         with firewall.session("s1") as session:
@@ -294,7 +294,7 @@ def _confidence(decision):
 
 @pytest.mark.parametrize("hook", [lambda run: None, lambda run: run["nothing"]])
 def test_a_hook_that_gives_nothing_or_raises_writes_nothing(door, file, hook, caplog):
-    """What a broken hook was given stands in no log either."""
+    """The input of a failing hook is not in the log either."""
     firewall = door(record=Recording(path=file, redact=hook))
     with firewall.session() as session:
         session.user("My number is 4711.")
@@ -353,7 +353,7 @@ def _hide_ann(text):
 
 
 def test_half_a_line_costs_no_other_run(door, file):
-    """What a full disk cut off is a bad line; the next run has a line of its own."""
+    """A partial line after a full disk is a bad line; the next run begins a new one."""
     file.write_text('{"run_id": "torn", "messages": [{"role": "us', encoding="utf-8")
     firewall = door(record=file)
     with firewall.session("s2") as session:

@@ -96,7 +96,7 @@ def test_a_session_that_goes_on(shop, file) -> None:
 
 
 def test_nothing_is_no_withheld_value(shop, file) -> None:
-    """A tool that honestly gives None, a call that fails, and one of which nobody told."""
+    """A tool that returns None, a failing call, and a call without a result."""
     with shop.session():
         asked(shop, MADE_UP)
         shop.dispatch("ping", {})
@@ -109,7 +109,7 @@ def test_nothing_is_no_withheld_value(shop, file) -> None:
 
 
 def test_a_value_is_never_replaced(shop, file) -> None:
-    """That of a call which nobody judged stands beside one that was withheld."""
+    """The result of an unjudged call is beside a withheld one."""
     with shop.session():
         asked(shop, MADE_UP)
         with no_shield():

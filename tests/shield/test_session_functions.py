@@ -71,7 +71,7 @@ def turn(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_each_session_runs_its_own_function(firewall):
-    """Two tenants' sessions are open at once."""
+    """Sessions of two tenants are open concurrently."""
     one = firewall.session(functions={"whoami": Db("A").whoami})
     two = firewall.session(functions={"whoami": Db("B").whoami})
 
@@ -93,7 +93,7 @@ def test_a_list_takes_the_functions_own_names(firewall):
 
 
 def test_another_session_has_no_such_tool(firewall):
-    """What belongs to one session is unknown in every other one, and outside of all."""
+    """A tool of one session is unknown in all others, and outside of sessions."""
     firewall.session(functions={"whoami": Db("A").whoami})
 
     with firewall.session(), pytest.raises(CallBlocked, match="no tool is named `whoami`"):

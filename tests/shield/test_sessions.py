@@ -236,7 +236,7 @@ def test_a_failed_call_was_not_done(firewall):
 
 
 def test_a_blocked_call_was_not_done(firewall):
-    """What did not run is in no history of executions."""
+    """A call that did not run is not in the history of executions."""
     session = firewall.session()
     firewall.check_call(ToolCall("refund", {"amount": "five"}), session=session)
 
@@ -263,7 +263,7 @@ def test_an_image_in_a_transcript_is_opaque(firewall):
 
 
 def test_a_childs_results_are_seen_by_its_parent(firewall, refund):
-    """What the sub-agent's tool returned stands in the parent's log, not in its executions."""
+    """A result of the sub-agent's tool is in the parent's log, but not in its executions."""
     with firewall.session() as parent, parent.child(agent="clerk") as child:
         refund(5)
 
@@ -307,7 +307,7 @@ def test_a_child_may_have_tools_of_its_own(firewall):
 
 
 def test_a_session_may_be_opened_under_a_parent(firewall):
-    """``session(parent=)`` is a child by another door."""
+    """``session(parent=)`` also creates a child."""
     parent = firewall.session()
     firewall.session(parent=parent).tool_result("look_up", "found")
 
@@ -409,7 +409,7 @@ def test_a_call_told_by_door_and_transcript_ran_once(firewall, refund, run, told
 
 
 def test_a_blocked_call_told_by_door_and_transcript_never_ran(firewall, refund):
-    """The feedback in the transcript is no result of the tool."""
+    """Feedback in a transcript is not a result of the tool."""
     arguments = {"amount": "five"}
     session = firewall.session()
     answers = firewall.run_tool_calls([ToolCall("refund", arguments, "c1")], session=session)

@@ -56,7 +56,7 @@ def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
 
 
 def test_a_call_that_was_blocked_is_not_undone(session) -> None:
-    """What never ran contradicts nothing."""
+    """A call that did not run is not contradicted."""
     door = record_of(session).owner
     wrong = ToolCall("create_user", {"user_id": 7}, "c1")
     door.inspect_turn([wrong, GONE], session=session)
@@ -149,7 +149,7 @@ def test_a_proposal_is_run_once() -> None:
 
 
 def test_a_suspended_run_goes_on_in_another_guard() -> None:
-    """An interrupt is no second call."""
+    """An interrupt is not a second call."""
     door = firewall()
     with door.session() as session:
         session.user("Make the user u_1.")

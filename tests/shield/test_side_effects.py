@@ -1,4 +1,4 @@
-"""What is left behind in a database: nothing of a blocked call, everything of an audited one."""
+"""Side effects in a database: none for a blocked call, all for an audited one."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_audit_by_name_leaves_the_same_rows(broken):
 
 @pytest.mark.parametrize("broken", ["a layer", "a layer that yields", "a layer that lies"])
 def test_strict_closes_when_a_layer_breaks(broken):
-    """What could not be checked does not run; the record says that it is our error."""
+    """An unchecked call does not run; the record names it an internal error."""
     bank = Bank()
     firewall = made(**BREAKS[broken])
 
@@ -203,7 +203,7 @@ def test_strict_opens_for_broken_layers_where_the_policy_says_so():
 
 
 def test_a_broken_layer_is_never_a_verdict():
-    """In audit the error is told, would have blocked, and is no fault of the agent's."""
+    """In audit the error is recorded as would-block, and does not count against the agent."""
     firewall = made(mode="audit", layers=[raising_layer])
     decision = firewall.check_call({"name": "transfer", "arguments": {}})
 
@@ -225,7 +225,7 @@ def test_an_error_does_not_tell_argument_values():
 
 @pytest.mark.parametrize("broken", ["a hook", "a store"])
 def test_strict_goes_on_without_hooks_and_stores(broken):
-    """Who listens cannot stop a call, and cannot let one through."""
+    """Observers can neither block nor allow a call."""
     bank = Bank()
     outcome = run(shielded(made(**BREAKS[broken]))(bank.tool()))
 

@@ -21,7 +21,7 @@ def check(door, *suppress, name="refund"):
 
 
 def test_a_suppressed_finding_is_kept_and_marked(door):
-    """The finding stands in the record, and weighs nothing."""
+    """The finding is in the record, and does not count."""
     decision = check(door, quiet())
 
     assert ("CLEAN", "allow", False) == (decision.verdict, decision.action, decision.blocked)

@@ -83,7 +83,7 @@ def test_what_was_never_dispatched_is_logged_when_the_turn_ends(firewall, sessio
 
 
 def test_a_turn_without_a_session_is_logged_at_once(firewall):
-    """Nobody can dispatch into a session that nothing shares: its turn ends at once."""
+    """A session that is not shared has no later dispatch, so its turn ends immediately."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")])
 
     assert [proposed.id] == logged(firewall)
@@ -167,7 +167,7 @@ def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(door):
 
 
 def test_a_decorated_tool_with_other_arguments_is_a_call_of_its_own(door):
-    """What the framework changed is no proposal of the model's."""
+    """Arguments that the framework changed are not a proposal of the model."""
     firewall = door()
 
     @shielded(firewall)
@@ -441,7 +441,7 @@ def undoing():
 
 
 def turn_of(firewall, session):
-    """Propose that a user be created, and deleted at once."""
+    """Propose a user's creation and its immediate deletion."""
     both = [
         call("create_user", {"user_id": "u_1"}, "c1"),
         call("delete_user", {"user_id": "u_1"}, "c2"),
@@ -462,7 +462,7 @@ def test_a_call_contradicts_one_of_its_turn_that_has_no_result_yet(undoing, is_r
 
 
 def test_a_call_does_not_contradict_one_of_its_turn_that_was_blocked(undoing):
-    """What never ran is not undone."""
+    """A call that did not run is not undone."""
     session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
     session.tools = frozenset({"delete_user"})
     _, second = turn_of(undoing, session)

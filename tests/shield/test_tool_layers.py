@@ -1,4 +1,4 @@
-"""What is prepared for a tool says what the judges say, or leaves the call to them."""
+"""A prepared check agrees with its layer, or leaves the call to it."""
 
 from __future__ import annotations
 

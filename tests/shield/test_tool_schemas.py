@@ -1,4 +1,4 @@
-"""What the model is offered: every provider's shape, and nothing that a strict mode refuses."""
+"""Schemas for the model, in every provider's form, without anything that strict modes refuse."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_function_is_described_by_its_signature(firewall, provider):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_nothing_is_in_it_that_a_strict_mode_refuses(firewall, provider):
-    """No format of ours or of pydantic's alone, at any depth, and no lookaround in a pattern."""
+    """No format of this package or pydantic, at any depth, and no lookaround in a pattern."""
     results = nodes(parameters(firewall.tool_schemas(provider)[0]))
 
     assert {"duration"} == {node["format"] for node in results if "format" in node} <= FORMATS
@@ -166,7 +166,7 @@ def test_the_sessions_function_is_offered_in_place_of_a_registered_one(firewall)
 
 
 def test_mcp_has_the_tools_hints():
-    """What the author says of a tool, in the words of the protocol."""
+    """The author's declarations as hints of the protocol."""
     tools = [Tool(name="drop", destructive=True), Tool(name="look", read_only=True)]
     guard = Shield(shield.configure(tools=tools), hooks=None)
 

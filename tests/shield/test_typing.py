@@ -1,4 +1,4 @@
-"""What a type checker says of a user's code: right code passes, slips of the pen fail."""
+"""Type checking of users' code: right code passes, mistakes fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no call, no name and no JSON never runs, never raises where judging, and is said."""
+"""A subject that is not a call, a name or JSON never runs, never raises, and is reported."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def wiping(door):
     ],
 )
 def test_unreadable_arguments_never_run(wiping, arguments, declared):
-    """No mode and no choice of layers runs a tool with arguments that nobody could read."""
+    """With any mode and layers, a tool with unreadable arguments does not run."""
     firewall, ran = wiping(**declared)
     with pytest.raises(ShieldError):
         firewall.dispatch("wipe", arguments)
@@ -59,7 +59,7 @@ def test_unreadable_arguments_are_answered(wiping):
 @pytest.mark.parametrize("call", [{"name": "\ud800", "arguments": {}}, ToolCall(5, {})])
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_a_name_that_is_no_text_is_judged(wiping, call, mode):
-    """Lone surrogates and numbers are names of no tool, and no error of ours."""
+    """Lone surrogates and numbers are unknown tool names, not internal errors."""
     decision = wiping(mode=mode)[0].check_call(call)
 
     assert ("HALLUCINATED", ()) == (decision.verdict, decision.errors)
@@ -229,7 +229,7 @@ def test_responses_are_answered_in_their_own_shape(wiping):
 
 @pytest.mark.parametrize("wrong", ["store", "approver", "hooks"])
 def test_a_wrong_part_of_a_shield(door, wrong):
-    """What a Shield cannot use is refused when it is made."""
+    """An unusable part of a Shield is refused at its creation."""
     with pytest.raises(ShieldError, match=f"`{wrong}` is 5"):
         door(**{wrong: 5})
 
@@ -271,7 +271,7 @@ def test_a_generator_run_by_name_gives_its_items(wiping):
 
 @pytest.mark.parametrize("arguments", [{"path": 5}, {"path": "5"}])
 def test_audit_hands_arguments_on_as_they_are(wiping, arguments):
-    """What does not match the schema is not turned into something that does."""
+    """Arguments that do not match the schema are not converted."""
     firewall, ran = wiping(mode="audit")
     firewall.dispatch("wipe", arguments)
 

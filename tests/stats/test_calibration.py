@@ -1,4 +1,4 @@
-"""How far probabilities can be taken at their word."""
+"""The calibration of probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def drawn(n, *, bias=0.0):
 
 
 def test_honest_probabilities_are_calibrated():
-    """What is told with its own probability has hardly any error."""
+    """Outcomes with their stated probability have nearly no error."""
     assert expected_calibration_error(drawn(20_000)) < 0.02
 
 

@@ -75,7 +75,7 @@ def test_without_a_difference_clusters_are_counted(hits):
 
 
 def test_more_hits_never_lower_the_upper_end():
-    """A first hit is no reason to be surer than without any."""
+    """A first hit does not lower the upper end."""
     clusters = [[(10, 0)] * (40 - k) + [(10, 1)] * k for k in range(40)]
     uppers = [clustered_wilson(k, 400, effect(each))[1] for k, each in enumerate(clusters)]
 

@@ -23,6 +23,6 @@ def test_textbook_values(successes: int, n: int, low: float, high: float) -> Non
 
 
 def test_more_successes_than_trials_are_refused() -> None:
-    """Eleven of ten is no share."""
+    """Eleven of ten is not a valid share."""
     with pytest.raises(ValueError, match="11 successes of 10"):
         wilson(11, 10)

@@ -1,4 +1,4 @@
-"""What was done to a log behind its back is found, and where."""
+"""Changes to a log outside its store are found, with their place."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_
 
 
 def test_a_chain_goes_on_behind_an_earlier_head(log, key):
-    """What came later is no fault."""
+    """Later records are not an error."""
     result = Verified()
     list(verify(log, key=key, into=result))
     log.append(decision(7))
@@ -267,7 +267,7 @@ def test_a_table_that_is_gone_is_said_on_one_line(kind, opens, raw, sql):
 
 
 def test_places_that_were_changed_are_found_and_change_no_label(opens, raw):
-    """The order in which records are read is no seal's; their number in the chain is."""
+    """The order of reading does not matter for the seal; the number in the chain does."""
     store = opens("sqlite", key=KEY)
     for number in range(1, 6):
         store.append(decision(number))
@@ -327,7 +327,7 @@ def test_a_pruning_deletes_nothing_that_was_tampered_with(opens, kind, key, raw,
 
 
 def test_a_chain_that_cannot_be_trusted_keeps_no_other_from_being_pruned(opens, kind, key, raw):
-    """What was deleted is said with the refusal."""
+    """The refusal names the deleted records."""
     bad, good = opens(kind, key=key), opens(kind, key=key)
     bad.append(decision(1))
     bad.flush()
@@ -355,7 +355,7 @@ def test_only_times_that_are_sealed_say_what_is_old(opens, kind, key, raw):
 
 
 def test_a_pruning_carries_no_forged_one_on(opens, raw):
-    """What somebody without the key wrote excuses nothing, before and after the next pruning."""
+    """A record forged without the key has no effect, before and after the next pruning."""
     store = opens("sqlite", key=KEY)
     for number in range(1, 11):
         store.append(decision(number))
@@ -403,7 +403,7 @@ def test_a_record_of_a_newer_version_is_told(opens, kind, raw):
 
 
 def test_a_time_that_is_no_number_is_no_fault(opens, kind, key):
-    """Its column says 0; nobody touched it."""
+    """Its column is 0; this is not a change."""
     store = opens(kind, key=key)
     store.append(decision(1, at=float("nan")))
 

@@ -1,4 +1,4 @@
-"""What every store does alike."""
+"""Behaviour common to all stores."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_empty_store_is_falsy_and_still_a_choice(store):
 
 
 def test_records_come_back_as_they_were(store):
-    """What was appended is given back, equal and oldest first."""
+    """Appended records are returned equal, oldest first."""
     kept = [decision(1), decision(2, tool="transfer"), decision(3)]
     for one in kept:
         store.append(one)
@@ -218,7 +218,7 @@ def test_a_flushed_store_has_nothing_waiting(store):
 
 
 def test_a_closed_store_says_what_it_does_not_keep(store):
-    """Closing twice is no error."""
+    """Closing twice is not an error."""
     store.append(decision(1))
 
     assert (True, True) == (store.close(), store.close())
@@ -239,7 +239,7 @@ def test_a_record_from_the_future_holds_no_retention_up(store):
 
 
 def test_a_young_record_keeps_what_stands_behind_it(store):
-    """What is deleted is a beginning, in every store."""
+    """Pruning deletes only a prefix, in every store."""
     now = time()
     store.append(decision(1, at=now - 1))
     store.append(decision(2, at=now - YEAR_S))

@@ -1,4 +1,4 @@
-"""What happens to the log when a process is killed, a disk is full or a database is away."""
+"""The log after a killed process, on a full disk, or without its database."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_killed_process_loses_nothing_that_was_flushed(address):
 
 @QUICK_ON_A_FILE
 def test_a_process_that_ends_without_a_word_loses_nothing(address):
-    """What waits is written on the way out."""
+    """Pending records are written at exit."""
     with appending(address, 1, 700, 1_000) as process:
         assert "end" == process.stdout.read().strip()
 
@@ -82,7 +82,7 @@ def test_a_process_that_ends_without_a_word_loses_nothing(address):
 
 @QUICK_ON_A_FILE
 def test_several_processes_share_a_log(address):
-    """Four writers at once: none waits for the chain of another, nothing is lost."""
+    """Four concurrent writers: none waits for another's chain, and nothing is lost."""
     processes = [appending(address, 1_000 * n, 500, 100) for n in range(4)]
     for process in processes:
         process.communicate(timeout=60)
@@ -94,7 +94,7 @@ def test_several_processes_share_a_log(address):
 
 
 def test_a_forked_child_has_a_chain_of_its_own(address):
-    """What waits in the parent is the parent's; the child's connection is new."""
+    """Pending records belong to the parent; the child's connection is new."""
     store = open_store(address)
     store.append(decision(1))
     store.flush()
@@ -190,7 +190,7 @@ def test_a_full_disk_keeps_decisions_waiting(small_disk):
 
 
 def test_a_deleted_file_is_made_again_and_its_chain_says_so(tmp_path):
-    """SQLite would go on writing to a file that nobody can read."""
+    """SQLite would continue to write to the deleted file."""
     path = tmp_path / "log.db"
     store = SqliteStore(path)
     store.append(decision(1))
@@ -335,7 +335,7 @@ for number in range(100):
 
 
 def test_workers_that_make_a_log_at_once_wait_for_each_other(tmp_path):
-    """SQLite itself waits for nobody who switches to a write-ahead log."""
+    """SQLite itself does not wait while another process switches to a write-ahead log."""
     command = [sys.executable, "-c", OPENED, str(tmp_path)]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     workers = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]
@@ -424,7 +424,7 @@ with closing(open_store(sys.argv[1], existing=True)) as store:
 @pytest.mark.release
 @QUICK_ON_A_FILE
 def test_processes_that_read_and_write_do_not_disturb_each_other(address):
-    """Two operators label at once while a service appends and looks decisions up."""
+    """Two operators label while a service appends records and reads decisions."""
     store = open_store(address)
     for number in range(150):
         store.append(decision(number))

@@ -78,7 +78,7 @@ def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
 
 
 def test_a_parent_that_closes_leaves_its_children_their_log(tmp_path):
-    """The child holds the file itself: nobody else takes it for closed and clears up behind it."""
+    """The child keeps the file open, so no other process treats it as closed and cleans up."""
     store = SqliteStore(tmp_path / "log.db")
     store.append(decision(1))
     store.flush()
@@ -148,7 +148,7 @@ def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch,
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [50])
 def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
-    """What is closed before a fork is known by a weak reference."""
+    """A store that is closed before a fork is only weakly referenced."""
     import gc
 
     gc.collect()

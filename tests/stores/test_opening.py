@@ -107,7 +107,7 @@ def test_a_log_that_may_only_be_read_is_read(tmp_path, readable):
     ],
 )
 def test_a_password_becomes_no_file(address, words, tmp_path, monkeypatch):
-    """What libpq takes is refused with the form that is taken here, and no value is repeated."""
+    """Formats of libpq are refused with the valid one, and no value is repeated."""
     monkeypatch.chdir(tmp_path)
 
     assert refusal(address) == (
@@ -173,7 +173,7 @@ def test_the_usual_log_is_the_users_own(monkeypatch, tmp_path):
 
 
 def test_the_key_comes_from_the_environment(monkeypatch):
-    """It never stands in a command line; an empty one is none."""
+    """It is never in a command line; an empty one counts as missing."""
     monkeypatch.setenv(KEY, "k")
     assert b"k" == log_key()
     monkeypatch.setenv(KEY, "")
@@ -231,7 +231,7 @@ def told_by_nobody(act) -> str:
 
 @pytest.fixture
 def evidence():
-    """Yield what makes a folder that nobody may write, with copies of files in it."""
+    """Yield a function that makes a read-only folder with copies of files."""
     folder = Path(tempfile.mkdtemp())  # a folder of pytest's may be entered by its user alone
 
     def copy(*files: Path, mode: int) -> Path:
@@ -255,7 +255,7 @@ def seen(path: Path) -> str:
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be played by a superuser")
 @pytest.mark.parametrize("mode", [0o444, 0o644])
 def test_a_closed_log_in_a_folder_that_may_not_be_written_is_read(tmp_path, evidence, mode):
-    """By a user who is no superuser, whether or not the file itself is his to write."""
+    """By a user without privileges, whether or not the file is writable."""
     with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
         store.append(decision(1))
     path = evidence(tmp_path / "log.db", mode=mode)

@@ -98,7 +98,7 @@ def test_ids_times_and_texts_make_no_pattern():
 
 
 def test_what_is_pruned_is_counted_no_more(kind, opens):
-    """The counts of hours of which a part is gone are those of the rest."""
+    """The counts of partly pruned hours are those of the rest."""
     store, made = opens(kind), sorted(various(300), key=lambda one: one.at)
     for one in made:
         store.append(one)

@@ -52,7 +52,7 @@ def test_a_thread_that_does_not_start_is_tried_again(tmp_path, no_thread):
 
 
 def test_strict_calls_are_blocked_while_no_thread_starts(tmp_path, no_thread):
-    """A decision that nobody may ever write is not kept; afterwards calls go on."""
+    """A decision that may never be written is dropped; later calls continue."""
     store = SqliteStore(tmp_path / "log.db")
     policy = shield.configure(mode="strict", on_log_loss="block", tools=[Tool(name="refund")])
     firewall = Shield(policy, store=store, hooks=None)
@@ -138,7 +138,7 @@ def test_what_made_room_in_memory_is_no_loss():
 
 
 def test_a_handler_that_records_a_decision_itself_does_not_hang(tmp_path):
-    """What is told of a loss is told without a lock."""
+    """A loss is reported without holding a lock."""
     store = SqliteStore(tmp_path / "log.db", most=1)
 
     class Recording(logging.Handler):

@@ -1,4 +1,4 @@
-"""Which tests pass by themselves and not with a Shield, and which of these are accepted."""
+"""Tests that pass without and fail with a Shield, and the accepted ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def judged(self) -> int:
-        """How many calls the Shield judged."""
+        """Return the number of calls that the Shield judged."""
         return sum(line.get("judged", 0) for line in self.shielded.values())
 
     def reason(self, test: str) -> str:

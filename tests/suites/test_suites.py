@@ -35,7 +35,7 @@ FOUND = Comparison(
 
 
 def test_what_differs_differs_twice() -> None:
-    """A test that fails at times by itself, or once with the Shield, is no difference."""
+    """A test that is flaky by itself, or fails once with the Shield, is not a difference."""
     assert {"differs", "flaky", "once"} == FOUND.suspects
     assert ({"differs"}, {"flaky"}, {"once"}) == (FOUND.differing, FOUND.flaky, FOUND.unstable)
 

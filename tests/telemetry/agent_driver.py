@@ -37,7 +37,7 @@ said: list[Decision] = []
 
 
 class Line(BaseModel):
-    """What is ordered, and how often."""
+    """An ordered item, and its quantity."""
 
     sku: str
     amount: int = Field(gt=0)
@@ -206,7 +206,7 @@ def quietly(tool: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def dispatch(name: str, arguments: Any) -> None:
-    """Dispatch by name; that no function has it, or takes this, is no verdict."""
+    """Dispatch by name; an unknown or mismatching name is not a verdict."""
     with suppress(ShieldError, TypeError):
         firewall.dispatch(name, arguments)
 

@@ -1,4 +1,4 @@
-"""What a host that listens would have: SDK providers that keep everything in memory."""
+"""A host's providers: SDK providers that store everything in memory."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def environment(port: int, *, over: str, **variables: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class MessageText:
-    """What an agent's process says of itself: its decisions and its log lines."""
+    """The messages of an agent's process: its decisions and its log lines."""
 
     decisions: list[dict[str, Any]]
     lines: list[dict[str, Any]]

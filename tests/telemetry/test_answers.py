@@ -1,4 +1,4 @@
-"""What an operator hears of an answer: its own span, events that point into its report, counts."""
+"""Telemetry of an answer: its own span, events with pointers into its report, counts."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_answers_are_counted_as_such(heard):
 
 
 def test_the_span_of_a_tool_says_nothing_of_an_answer(heard, decide, finding):
-    """A sub-agent is a tool whose run ends with an answer of its own; it is no call's threat."""
+    """A sub-agent is a tool whose run ends with its own answer, which is not about a call."""
     framework = heard.tracers.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ask_agent"}
     bad = decide(finding(), subject=Subject.ANSWER, tool="", verdict=Verdict.HALLUCINATED)

@@ -88,7 +88,7 @@ def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
 
 @pytest.mark.slow
 def test_the_agent_met_everything(story: Story) -> None:
-    """Each verdict, both modes, an approval, an error of ours, and nothing on standard error."""
+    """Each verdict, both modes, an approval, an internal error, and nothing on standard error."""
     text = story.said
 
     assert {d["verdict"] for d in text.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
@@ -312,7 +312,7 @@ def test_an_invented_name_stands_in_one_attribute(story: Story) -> None:
 
 
 def test_no_value_is_in_the_bytes(story: Story) -> None:
-    """No canary stands in a heading, in a body as sent, or in one that was unpacked."""
+    """No canary is in a heading, or in a body as sent or unpacked."""
     files = story.arrived.files
     opened = {
         name: gzip.decompress(data) for name, data in files.items() if data[:2] == b"\x1f\x8b"
@@ -348,7 +348,7 @@ def test_a_framework_span_is_annotated(story: Story) -> None:
 
 
 def test_a_check_never_claims_to_run_a_tool(story: Story) -> None:
-    """No check span has an operation, so that nobody counts a tool's run twice."""
+    """A check span has no operation, so that a tool's run is not counted twice."""
     attributes = [span.attributes for span in checks(story).values()]
 
     assert [names for names in attributes if "gen_ai.operation.name" in names] == []

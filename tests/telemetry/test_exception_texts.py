@@ -135,7 +135,7 @@ def test_no_value_is_in_the_text_of_a_block(firewall, heard, caplog, case) -> No
 
 @pytest.mark.parametrize("case", ["phantom_target", "wrong_type", "bad_pattern", "rule"])
 def test_the_values_are_in_the_feedback(firewall, case) -> None:
-    """What a model reads back, and what an operator reads, names them."""
+    """The feedback to the model, and the explanation for the operator, contain them."""
     name, arguments, _ = BLOCKED[case]
     with firewall.session() as session:
         session.user(f"Refund {NAMED}.")

@@ -1,4 +1,4 @@
-"""What became of a tool's run: a blocked call is told apart from a failed run."""
+"""The end of a tool's run: a blocked call differs from a failed run."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_tool_stopped_by_a_block_inside_has_failed(heard, strict):
 
 @pytest.mark.parametrize("session_id", ["chat-1", None])
 def test_the_run_names_agent_and_conversation(heard, strict, session_id):
-    """As far as the host did: a generated session id is no conversation."""
+    """If the host set them; a generated session id is not a conversation."""
     with strict.session(session_id, agent="clerk") as session, suppress(Exception):
         session.model = "gpt-5"
         order(strict)("a")

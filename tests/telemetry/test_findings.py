@@ -165,7 +165,7 @@ def test_a_pointer_of_a_known_tool_keeps_its_own_names(finding, where, shown):
     ("where", "shown"), [("/sku", "/sku"), ("/canary", "/*"), ("/lines/7/canary", "/lines/7/*")]
 )
 def test_a_pointer_into_a_result_keeps_the_tools_own_names(finding, where, shown):
-    """A result has no first step of ours."""
+    """A pointer into a result has no fixed first step."""
     names = frozenset({"lines", "sku"})
 
     assert shown == safe_pointer(finding(where=where), names=names, begin=1)
@@ -203,7 +203,7 @@ def test_a_sessions_function_is_named_as_a_registered_one(heard):
 
 
 def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplog, monkeypatch):
-    """Which names its author wrote cannot be said, and the hook goes on."""
+    """The author's names are unknown, and the hook continues."""
     monkeypatch.setattr(SHARED, "bindings", {**SHARED.bindings})  # every Shield would know it
 
     @shielded

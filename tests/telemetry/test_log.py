@@ -152,7 +152,7 @@ def test_the_host_configuration_is_untouched(decide, finding):
 
 
 def test_the_host_context_is_merged(lines, decide):
-    """What the host bound to its context stands in our line too, below our own keys."""
+    """The host's bound context is in the line as well, below the package's own keys."""
     with structlog.contextvars.bound_contextvars(request_id="q-1", tool="theirs"):
         StructLog()(decide())
 
@@ -172,7 +172,7 @@ def test_the_line_names_the_check_span(lines, heard, decide):
 
 
 def test_another_decision_is_not_in_that_span(lines, heard, decide):
-    """A decision of which only the log hears has no span, whatever was told before."""
+    """A decision that only reaches the log has no span, whatever came before."""
     heard.otel()(decide())
 
     StructLog()(decide())
@@ -181,7 +181,7 @@ def test_another_decision_is_not_in_that_span(lines, heard, decide):
 
 
 def test_an_unknown_tool_is_cut_in_the_line(lines, decide, finding):
-    """What the model made up is cut at 64 characters, as on the span."""
+    """A name that the model invented is cut at 64 characters, as on the span."""
     StructLog()(decide(finding(check="phantom_tool", code="unknown_tool"), tool="x" * 300))
 
     assert lines()[0]["tool"] == "x" * 64

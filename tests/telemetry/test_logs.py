@@ -1,4 +1,4 @@
-"""Decision logs are counted as long as somebody uses them, and kept alive by nobody else."""
+"""Decision logs are counted as long as they are referenced, and are not kept alive."""
 
 from __future__ import annotations
 

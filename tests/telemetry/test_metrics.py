@@ -221,7 +221,7 @@ def test_a_shield_has_its_own_providers(heard):
 
 
 def test_a_log_that_loses_decisions_is_seen(heard, decide, tmp_path):
-    """How many were dropped, and how many wait; nothing is said where no log is kept."""
+    """The number of dropped and pending decisions; no metric without a log."""
     memory = Shield(shield.configure(), hooks=[heard.otel()])
     memory.check_call({"name": "refund", "arguments": {}})
     assert [] == heard.points("abs_shield.log.dropped")

@@ -1,4 +1,4 @@
-"""A queue that nobody empties takes nothing more, and says so once."""
+"""A full queue drops further items, and reports it once."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def events() -> Iterator[Told]:
 
 @pytest.mark.parametrize(("signal", "called"), [("spans", "spans"), ("events", "log records")])
 def test_a_full_queue_speaks_once(request: Any, caplog: Any, signal: str, called: str) -> None:
-    """A hundred too many are one warning of ours, and none of the SDK's."""
+    """A hundred dropped items are one warning of the package, and none of the SDK."""
     with caplog.at_level(logging.WARNING):
         request.getfixturevalue(signal).fill(100)
 

@@ -91,7 +91,7 @@ def test_a_variable_chooses(word, is_json):
 
 @pytest.mark.parametrize(("format", "is_json"), [("json", True), ("line", False), (None, True)])
 def test_an_argument_chooses(caplog, decide, format, is_json):
-    """Without it, what is no terminal gets JSON."""
+    """Without it, output other than a terminal is JSON."""
     with caplog.at_level(logging.INFO, "abs_shield"):
         StructLog(format)(decide())
 

@@ -46,7 +46,7 @@ def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 def test_no_collector_is_needed(over: str, tmp_path: Path) -> None:
-    """The same is printed where nobody listens, and one line that says so."""
+    """Without a collector the output is the same, with one line about it."""
     lines = run(environment(9, over=over), tmp_path / "here")
 
     assert lines[-2:] == ["6 calls, 2 stopped", "no collector took everything in"]

@@ -56,7 +56,7 @@ def test_a_second_setup_changes_nothing():
 
 
 def test_a_provider_of_the_host_is_left_alone():
-    """What the host set stays, without a warning, and is not ours to shut down."""
+    """A provider that the host set remains, without a warning, and is not shut down."""
     out = run(
         "from opentelemetry.sdk.trace import TracerProvider\n"
         "mine = TracerProvider(); trace.set_tracer_provider(mine)\n"
@@ -138,7 +138,7 @@ def test_what_the_sdk_refuses_is_one_line(variable, word):
 
 
 def test_shutdown_is_bounded_without_a_collector():
-    """With records to export and nobody listening, shutdown returns in its time."""
+    """With records to export and no collector, shutdown returns in its time."""
     code = """
 import logging; logging.disable()
 t = setup()
@@ -183,7 +183,7 @@ print(t.shutdown())
 @pytest.mark.release
 @pytest.mark.slow
 def test_the_exit_is_bounded_too():
-    """A process that never calls shutdown still ends in seconds, with nobody listening."""
+    """A process that never calls shutdown still ends in seconds, without a collector."""
     code = """
 import atexit, logging; logging.disable()
 start = time.monotonic()

@@ -69,7 +69,7 @@ def test_a_finding_that_does_not_weigh_is_no_threat(heard, decide, finding, coun
 
 
 def test_an_unknown_tool_is_not_in_the_name(heard, decide, finding):
-    """What the model made up stands in one attribute, escaped and cut at 64 characters."""
+    """A name that the model invented is in one attribute, escaped and cut at 64 characters."""
     name = "refnud\x1b[31m\n" + "x" * 200
     unknown = finding(check="phantom_tool", code="unknown_tool", where="/name")
 
@@ -83,7 +83,7 @@ def test_an_unknown_tool_is_not_in_the_name(heard, decide, finding):
 
 
 def test_a_note_makes_a_tool_unregistered(heard, decide):
-    """Where the layer is off, the door's note is enough."""
+    """Without the layer, the Shield's note is enough."""
     heard.otel()(decide(tool="whatever", notes=("unregistered",)))
 
     assert heard.span().name == "abs_shield.check _unregistered"
@@ -196,7 +196,7 @@ def test_without_an_sdk_a_host_span_goes_on(heard, decide):
 
 
 def test_a_sampled_out_run_stays_sampled_out(heard, decide):
-    """The check of a run that was sampled out is no new root."""
+    """The check of a run that was sampled out is not a new root."""
     otel = Otel(tracer_provider=TracerProvider(sampler=ALWAYS_OFF, shutdown_on_exit=False))
     with otel.execute_tool("refund"):
         context = trace.get_current_span().get_span_context()

@@ -1,4 +1,4 @@
-"""What the helpers make of answers: they are kept apart from calls, and a blocked one is seen."""
+"""The test helpers with answers: separate from calls, and blocked ones are seen."""
 
 from __future__ import annotations
 

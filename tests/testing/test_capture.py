@@ -1,4 +1,4 @@
-"""What `capture_decisions` hears, and what its list answers."""
+"""The decisions that `capture_decisions` records, and the methods of its list."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_tasks_are_heard(firewall):
 
 
 def test_a_proposal_is_heard_when_its_turn_ends(firewall):
-    """What is never dispatched is recorded once, at the turn's end."""
+    """An undispatched proposal is recorded once, at the end of its turn."""
     with capture_decisions() as decisions:
         with firewall.session() as session:
             firewall.inspect_turn([PHANTOM], session=session)
@@ -141,7 +141,7 @@ def test_it_shows_itself_in_one_line(firewall):
 
 
 def test_a_hostile_name_is_shown_escaped(firewall):
-    """What the model wrote cannot reach a terminal raw, nor fill it."""
+    """Text of the model cannot control a terminal, nor fill it."""
     with capture_decisions() as decisions:
         firewall.check_call(ToolCall("\x1b[31m\n" * 1_000, {}))
 
@@ -161,6 +161,6 @@ def test_only_says_what_else_there_was(firewall):
 
 
 def test_a_wrong_firewall_is_told():
-    """A policy's mapping is no Shield."""
+    """A policy's mapping is not a Shield."""
     with pytest.raises(PolicyError, match="give a Shield or a policy"), capture_decisions({}):
         pass

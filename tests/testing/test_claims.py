@@ -1,4 +1,4 @@
-"""What a test may claim of a call, and what it is told when the claim is wrong."""
+"""Assertions of a test about a call, and the messages of failed ones."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_another_block_than_claimed_fails(firewall):
 
 
 def test_another_exception_passes(firewall):
-    """What the code under test raises is no claim."""
+    """Other exceptions of the code under test pass through."""
     with pytest.raises(KeyError), assert_blocked():
         raise KeyError
 
@@ -150,7 +150,7 @@ def test_a_suspicion_that_blocks_is_claimed(desk):
 
 
 def test_a_call_that_waits_is_blocked(desk):
-    """The door's own code can be claimed."""
+    """The Shield's own code can be asserted."""
     firewall = desk(on_suspicious="approve")
     decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
@@ -258,7 +258,7 @@ def test_a_proved_policy_passes(firewall):
 
 
 def test_a_policy_that_does_not_fit_fails(desk):
-    """A tool that the policy speaks of and nobody registered is an error of the proof."""
+    """A policy for an unregistered tool is an error of the proof."""
     firewall = desk(suppress=[], inverses=[], tools=[Tool(name="lend")], modes={"refnud": "audit"})
     with pytest.raises(AssertionError, match="refnud"):
         assert_proved(firewall)

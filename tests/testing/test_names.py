@@ -9,7 +9,7 @@ from abs_shield import testing
 
 @pytest.mark.parametrize("name", testing.__all__)
 def test_every_name_is_there(name):
-    """It is imported when it is asked for, and stands in `dir`."""
+    """It is imported when it is used, and is listed by `dir`."""
 
     assert (True, True) == (hasattr(testing, name), name in dir(testing))
 

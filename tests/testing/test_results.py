@@ -1,4 +1,4 @@
-"""What the helpers make of results: a withheld one is no allowed call, and an off switch is off."""
+"""The test helpers with results: a withheld one is not allowed, and off means off."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_withheld_result_told_in_a_message_is_not_allowed(shop) -> None:
 
 
 def test_a_withheld_result_that_is_raised_says_why(shop) -> None:
-    """The exception stays the cause, and the reason stands in the message."""
+    """The exception remains the cause, and the message has the reason."""
     with pytest.raises(AssertionError) as failed, assert_allowed():
         shop().dispatch("quote", {})
 
@@ -76,7 +76,7 @@ def test_a_withheld_result_of_another_tool_is_not_meant(shop) -> None:
 
 @pytest.mark.parametrize("words", [{}, {"layer": "parameter_mismatch"}, {"tool": "quote"}])
 def test_a_flagged_result_is_given(shop, words) -> None:
-    """In audit the call is allowed, and its result, of which no layer speaks, goes on."""
+    """In audit the call is allowed, and its result is returned."""
     firewall = shop(mode="audit")
     with assert_allowed(**words) as allowed:
         firewall.dispatch("quote", {})

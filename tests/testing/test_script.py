@@ -53,7 +53,7 @@ def file(tmp_path):
 
 
 def test_real_functions_run(firewall):
-    """What a real function returned is seen by the next call."""
+    """The result of a real function is seen by the next call."""
     session = firewall.session()
     steps = [
         user("Refund my last order, ann@example.com."),
@@ -302,7 +302,7 @@ def test_a_run_of_several_is_named(file):
     ],
 )
 def test_a_file_that_cannot_be_read_is_told(tmp_path, name, said):
-    """What is absent, a folder, or no path is one line that names it and says what to do."""
+    """A missing file, a folder, or an invalid path is one line that names it and the fix."""
     (tmp_path / "file").write_text("{}")
     with pytest.raises(ShieldError) as caught:
         recorded(str(tmp_path / name))
@@ -336,6 +336,6 @@ def test_a_wrong_step_is_told(firewall, step, message):
 
 
 def test_a_wrong_session_is_told(firewall):
-    """A session's id is no session."""
+    """A session's id is not a session."""
     with pytest.raises(ShieldError, match="open one with"):
         scripted(firewall, [], session="s1")

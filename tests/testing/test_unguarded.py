@@ -1,4 +1,4 @@
-"""With the shield off, tools run as if nobody had decorated them, and the record says so."""
+"""With the shield off, tools run as if undecorated, and the record states it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_record_says_so(firewall):
 
 
 def test_an_unjudged_call_is_not_allowed(firewall):
-    """What nobody judged has passed nothing."""
+    """An unjudged call counts neither as allowed nor as blocked."""
     with no_shield(), pytest.raises(AssertionError, match="not judged, the shield is off"):
         assert_allowed(firewall.check_call(ToolCall("refnud", {})))
 
@@ -100,7 +100,7 @@ def test_it_is_on_again_afterwards(firewall):
 
 
 def test_a_block_that_is_lost_turns_it_on(firewall):
-    """An object that nobody holds any more keeps nothing off."""
+    """An unreferenced context does not keep the shield off."""
     no_shield().__enter__()
 
     assert firewall.check_call(ToolCall("refnud", {})).blocked

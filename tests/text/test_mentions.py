@@ -1,4 +1,4 @@
-"""What a text mentions, by kind, in several languages, in linear time."""
+"""Entities in a text, by kind, in several languages, in linear time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which known name was probably meant."""
+"""The known name that was probably meant."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_what_is_denied_is_denied_everywhere(answer, evidence, words):
     ],
 )
 def test_an_opposite_of_something_else(answer, evidence):
-    """Another word for another thing is no contradiction."""
+    """An opposite word about another thing is not a contradiction."""
     assert ["", "", ""] == reasons(answer, evidence)
 
 
@@ -125,7 +125,7 @@ def test_a_negated_opposite_agrees(answer, evidence):
     ],
 )
 def test_a_denial_of_something_else(answer, evidence):
-    """What is denied of another flight, or up to a limit, is not denied of this."""
+    """A denial about another flight, or up to a limit, is not about this one."""
     assert ["", ""] == reasons(answer, evidence)[:2]
 
 

@@ -15,7 +15,7 @@ POSSESSIVE_GROUP = re.compile(r"(?<![\\(])\)(?:[*+?]|\{[0-9,]+\})\+")
 
 
 def texts(path):
-    """Every text that stands in a module."""
+    """Return every text in a module."""
     tree = ast.parse(path.read_text())
     return [
         node.value

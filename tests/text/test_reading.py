@@ -47,7 +47,7 @@ SHAPES = [
     [(shape, value, expected) for shape, text, expected in SHAPES for value in text.split()],
 )
 def test_shapes(shape, value, expected):
-    """What a value looks like."""
+    """The shape of a value."""
     assert expected == shape(value)
 
 

@@ -43,7 +43,7 @@ def test_sentences(text, said):
 
 @given(st.text(alphabet="aA1 .!?\n。।\"')") | st.text())
 def test_nothing_is_lost(text):
-    """Together the sentences hold every character that is no blank, in order."""
+    """Together the sentences have every character except spaces, in order."""
     assert "".join(text.split()) == "".join("".join(sentences(text)).split())
 
 

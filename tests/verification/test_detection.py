@@ -1,4 +1,4 @@
-"""What a tool cannot have returned is flagged or blocked, and again when it comes again."""
+"""A result that a tool cannot have returned is flagged or blocked, also when it repeats."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_fabricated_result_is_caught_every_time():
 
 
 def test_a_result_that_the_caller_changes_afterwards():
-    """What is remembered is a copy: the host may go on with its object."""
+    """A copy is remembered, so the host may change its object."""
     tool, result = Tool(), {"price": 100.0}
     for _ in range(20):
         tool.gives(result)
@@ -184,7 +184,7 @@ def test_what_is_explained_holds_no_value():
 @pytest.mark.parametrize("calls", [8, 12, 100])
 @pytest.mark.parametrize("fields", [1, 5, 20, 100])
 def test_a_constant_that_halves_among_many_fields(fields, calls, same):
-    """What never moved is not measured by how many fields there are."""
+    """A constant field is not measured by the number of fields."""
     usual = {f"f{n}": 40.0 for n in range(fields)}
     tool = Tool(same=same).gave(lambda n: usual, calls)
 
@@ -223,7 +223,7 @@ def test_a_number_of_any_kind_is_compared(shaped):
 @pytest.mark.parametrize("times", [1.2, 1.4])
 @pytest.mark.parametrize("kind", ["walk", "counter", "wave"])
 def test_a_fabricated_number_that_repeats_is_caught_twelve_times(kind, times):
-    """Also where honest numbers wander: the same statement again is no later one."""
+    """Also if honest numbers wander: a repetition is not a later result."""
     dice, tool, level = random.Random(7), Tool(), 500.0
     for n in range(200):
         level = {
@@ -239,7 +239,7 @@ def test_a_fabricated_number_that_repeats_is_caught_twelve_times(kind, times):
 
 
 def test_what_compared_nothing_says_so():
-    """A result without numbers, or with new ones alone, is no evidence either way."""
+    """A result without numbers, or with only new ones, is not evidence."""
     tool = Tool().gave(lambda n: {"text": "aaa", "n": n % 3}, 20)
     result = tool.gives({"text": "aaa", "other": 5})
 
@@ -250,7 +250,7 @@ def test_what_compared_nothing_says_so():
 
 
 def test_sessions_are_apart():
-    """What one session was given contradicts nothing in another."""
+    """A result of one session does not contradict another session."""
     engine = VerificationEngine()
     request = {"args": {"id": 1}, "execution_time_ms": 300.0}
     engine.verify("t", result={"n": 100.0}, session_id="one", **request)

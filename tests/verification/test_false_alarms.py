@@ -53,7 +53,7 @@ def test_other_arguments_are_other_things(calls):
 
 
 def test_true_becomes_false():
-    """A flag that turns is no change of a number."""
+    """A changed boolean is not a changed number."""
     engine = VerificationEngine()
     for n in range(50):
         engine.verify(
@@ -77,7 +77,7 @@ def test_a_pure_computation_may_be_fast():
 
 
 def test_a_tool_in_the_process_may_be_fast():
-    """Of a tool that nobody described 0.3 ms are a reading, which alone is accepted."""
+    """For an undeclared tool, 0.3 ms is a reading that is accepted alone."""
     result = VerificationEngine().verify("lookup", result={"x": 1}, execution_time_ms=0.3)
 
     assert ("accept", True) == (result.verdict, result.signals["latency_anomaly"].fired)

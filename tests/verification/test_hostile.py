@@ -159,7 +159,7 @@ def test_a_duration_that_is_none(ms):
 
 
 def test_a_pattern_that_takes_for_ever():
-    """It is given up after 50 ms, which is no evidence at all."""
+    """It stops after 50 ms, and is not evidence."""
     engine = VerificationEngine().register_tool_profile(
         "t", response_patterns=[r"^(?:(?:a|aa)+)+$"]
     )

@@ -1,4 +1,4 @@
-"""What an engine learnt is saved, loaded, and merged across processes."""
+"""The learnt state of an engine is saved, loaded, and merged across processes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_saved_engine_goes_on(path):
 
 
 def test_loading_twice_changes_nothing(path):
-    """What is known already counts once."""
+    """Known records count once."""
     engine = taught()
     engine.save(path)
     engine.load(path).load(path)
@@ -124,7 +124,7 @@ def _work(path, start):
 
 @pytest.mark.slow
 def test_processes_share_one_database(tmp_path):
-    """Four of them save at once: each one's results are there."""
+    """Four processes save concurrently: the results of each are there."""
     path = tmp_path / "shared.db"
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=_work, args=(path, 10 * n)) for n in range(4)]
@@ -364,7 +364,7 @@ def test_a_damaged_rate_changes_nothing(snapshot, rate):
 
 @pytest.mark.parametrize("version", [0, -3, True, None, "1", 1.0])
 def test_a_version_that_never_was(snapshot, version):
-    """It is no snapshot of ours."""
+    """It is not a valid snapshot."""
     with pytest.raises(StoreError, match="is not a snapshot of an engine; nothing was restored"):
         VerificationEngine().restore({**snapshot, "schema_version": version})
 
@@ -418,7 +418,7 @@ def test_a_tool_that_was_unregistered_does_not_come_back(path):
 
 
 def test_other_engines_forget_it_too():
-    """What an engine knew of a tool by then is gone; what it learns afterwards is new."""
+    """Earlier state of the tool is dropped; later state is new."""
     one, other = taught(), taught()
     one.unregister_tool("t")
     give(one, calls=2)
@@ -497,7 +497,7 @@ def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
 
 
 def test_threads_save_one_snapshot(path):
-    """Eight at once: each save works, and the file is one of theirs."""
+    """Eight concurrent saves all succeed, and the file is one of theirs."""
     engine, errors = taught(), []
 
     def work():

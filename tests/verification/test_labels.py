@@ -1,4 +1,4 @@
-"""What labels teach: limits that move the way they say, results that are released, rates."""
+"""Effects of labels: limits move in their direction, results are released, rates are counted."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_a_score_releases_the_result_that_had_it():
 
 
 def test_a_label_names_a_result_and_its_score():
-    """Another score, or what is no result, is refused; nothing is learnt of it."""
+    """Another score, or something other than a result, is refused without effect."""
     engine, held = held_back(x=40.0)
     for result, score in ((held["x"], 0.001), ("x", 0.5)):
         with pytest.raises(ShieldError, match="record_feedback"):
@@ -197,7 +197,7 @@ def test_a_label_of_an_accepted_result_releases_nothing():
 
 
 def test_a_label_of_a_hallucination_releases_nothing():
-    """What was held back stays there."""
+    """The result stays in quarantine."""
     engine = VerificationEngine()
     for n in range(20):
         engine.verify("t", args={}, result={"x": 100.0 + n % 3}, execution_time_ms=30.0)
@@ -323,7 +323,7 @@ def test_a_calibrated_signal_counts_as_strongly_as_it_fired():
 
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999), st.floats(0.001, 1))
 def test_evidence_has_one_direction(tpr, fpr, score):
-    """What fires never speaks for a result, nor silence against it, whatever labels said."""
+    """A fired signal never counts for a result, nor silence against it, whatever the labels."""
     combiner = Calibrated({"schema": Rates(tpr, fpr)})
     fires = combiner.odds(0.0, [("schema_mismatch", SignalResult(True, score, 1.0))])
     silent = combiner.odds(0.0, [("schema_mismatch", SignalResult(False, 0.0, 1.0))])
@@ -496,7 +496,7 @@ def test_what_is_neither_a_tool_nor_labels(odd):
 
 
 def test_a_label_does_not_cut_a_tool_off():
-    """What is set for all tools holds for one that has labels; they move it from there."""
+    """Settings for all tools apply to a tool with labels, which move from there."""
     engine = VerificationEngine()
     engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
     engine.calibrate(drawn(300, seed=11)).calibrate(block_threshold=0.6)

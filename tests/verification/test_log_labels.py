@@ -48,7 +48,7 @@ def test_labels_of_the_log_move_the_thresholds(desk):
 
 
 def test_the_score_of_a_label_is_that_of_its_decision(desk):
-    """What the log teaches is what `record_feedback` teaches."""
+    """The log has the same effect as `record_feedback`."""
     say(desk, Truth.HALLUCINATED, results(desk))
     apply_labels(desk.verification, desk.store)
     other = VerificationEngine()
@@ -172,7 +172,7 @@ def test_labels_that_were_learnt_travel_with_the_engine(desk, tmp_path):
 
 
 def test_a_store_without_labels_has_nothing_to_teach():
-    """It is no error."""
+    """It is not an error."""
 
     class Silent:
         """A store that keeps nothing."""

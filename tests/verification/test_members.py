@@ -65,7 +65,7 @@ def test_types_by_pointer_or_by_a_long_name_are_read_from_the_value():
 
 
 def test_results_on_which_no_signal_fires_share_no_signals():
-    """What a caller changes in one result changes no other."""
+    """Changes by the caller to one result do not change another."""
     engine = VerificationEngine()
     first, second = (
         engine.verify("search", result="it is there", execution_time_ms=300.0) for _ in range(2)

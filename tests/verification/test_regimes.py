@@ -42,7 +42,7 @@ def test_nothing_is_so_many_times_zero(values):
 
 
 def test_a_mode_is_not_known_before_it_came_back_twelve_times():
-    """What is made up again and again, between real results, is caught twelve times."""
+    """A fabricated result that recurs between real ones is caught twelve times."""
     dice, engine = random.Random(4), VerificationEngine()
 
     def price(value):

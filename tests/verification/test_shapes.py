@@ -15,7 +15,7 @@ from benchmarks.verification_streams import another_version
 
 
 class Tool:
-    """A tool that nobody described."""
+    """A tool without a profile."""
 
     def __init__(self, *, same: bool = False) -> None:
         self.engine = VerificationEngine()
@@ -132,7 +132,7 @@ def test_a_shape_that_fits_is_no_evidence_for_a_result() -> None:
 
 
 def test_a_query_decides_which_fields_there_are() -> None:
-    """What one statement always gave says nothing of another, and something of the same."""
+    """Results of one query are not evidence about another query, but about the same one."""
     tool = Tool(same=True).gave(*QUOTES)
 
     assert "flag" == tool.gives({"count": 7}).verdict
@@ -166,7 +166,7 @@ ORDER = {"order": "A1", "status": "shipped", "tracking": "T1", "carrier": "C"}
 
 @pytest.mark.parametrize("other", [{"status": "pending"}, {"tracking": None}], ids=repr)
 def test_a_field_that_comes_and_goes_is_flagged_once(other: Any) -> None:
-    """Orders of which one in twenty has no tracking, for the first time after a hundred."""
+    """One order in twenty has no tracking, for the first time after a hundred."""
     tool, flagged = Tool().gave(ORDER, calls=100), []
     lacking = {name: x for name, x in ORDER.items() if name != "tracking"} | other
     for _ in range(10):
@@ -249,7 +249,7 @@ def test_another_version_is_believed_in_the_end(name: str, same: bool) -> None:
 
 @pytest.mark.parametrize("name", VERSIONS)
 def test_another_version_forgets_nothing(name: str) -> None:
-    """The first version is accepted at once, and a third shape is flagged."""
+    """The first version is accepted immediately, and a third shape is flagged."""
     _, result = VERSIONS[name]
     tool = Tool().gave(*QUOTES)
     for n in range(40):

@@ -117,12 +117,12 @@ def verified(result=None, *, ms=300.0, engine=None, **profile):
     ],
 )
 def test_how_strongly_it_speaks(score, name, told):
-    """Late, short, long, of no pattern, of a tool that nobody described: each has its score."""
+    """The score of each case: late, short, long, without a pattern, by an undeclared tool."""
     assert score == pytest.approx(verified(**told).signals[name].score)
 
 
 def test_a_pattern_is_given_up_at_once():
-    """A search that would take for ever holds nobody up."""
+    """A search without an end does not delay other calls."""
     begun = perf_counter()
     result = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
 
@@ -199,7 +199,7 @@ def test_how_many_times_contradicts_a_session_is_declared(times, fired):
 
 
 def test_sessions_do_not_read_each_other():
-    """What one session was given contradicts nothing in another, nor where there is none."""
+    """A result of one session does not contradict another session, or calls without one."""
     engine = history(1)
     for session in ("another", "", None):
         result = price(engine, 90_000.0, session=session).signals["session_inconsistency"]

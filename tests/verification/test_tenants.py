@@ -1,4 +1,4 @@
-"""What one session was given neither blocks another session's results nor shows in their texts."""
+"""Results of one session neither block those of another nor occur in their texts."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_no_text_tells_what_others_were_given():
 
 
 def test_functions_of_a_session_have_a_history_of_their_own():
-    """A client of one tenant is no client of the next."""
+    """Clients of different tenants are different clients."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     for n, balance in enumerate([100.0 + k / 10 for k in range(12)] + [7_000_000.0]):
 

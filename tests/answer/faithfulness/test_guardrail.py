@@ -113,7 +113,7 @@ def test_texts_without_end_are_judged(piece, length):
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_gets_a_result(text, context):
-    """Whatever stands in text and context, the score is in [0, 1] or none, and it is told."""
+    """For any text and context, the score is in [0, 1] or None, and is reported."""
     report = Faithfulness(provider="lexical", context=context or "--", allow_missing_context=True)
     result = report.check(text)
 
@@ -165,7 +165,7 @@ def test_a_context_may_be_what_a_tool_returned():
 
 @pytest.mark.slow
 def test_a_context_that_is_cut_is_said():
-    """What could not be read whole proves no absence."""
+    """An incomplete context does not prove that something is absent."""
     long = "Rooms are free on Monday. " * 45_000
     result = Faithfulness(provider="lexical", context=long).check("Rooms are free on Monday.")
 

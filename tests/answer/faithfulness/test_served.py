@@ -47,7 +47,7 @@ def test_a_served_model_that_talks_is_read(url):
 
 @pytest.mark.parametrize("model", ["busy", "broken", "prose", "half", "empty", "refusing", "page"])
 def test_a_served_model_that_fails_denies(url, model):
-    """Each failure of a server is undetermined, and closes the door in strict mode."""
+    """Each failure of a server is undetermined, and blocks in strict mode."""
     result = guard(url, model).check(RESPONSE)
 
     assert result.undetermined

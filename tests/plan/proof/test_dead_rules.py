@@ -285,7 +285,7 @@ def test_a_rule_of_very_many_tools(proof, tool) -> None:
 
 
 def test_a_rule_that_raises(said, tool) -> None:
-    """The schema admits a text that the rule cannot read: in strict mode the door would close."""
+    """The schema accepts a text that the rule cannot read, so strict mode would block."""
 
     @rule(tool="t")
     def pays_little(amount: str) -> bool:
@@ -299,7 +299,7 @@ def test_a_rule_that_raises(said, tool) -> None:
 
 
 def test_a_rule_that_answers_wrongly(said, tool) -> None:
-    """A number is no answer, nor is what a model would not understand."""
+    """A number is not a valid answer, nor is a text that a model cannot read."""
 
     @rule(tool="t")
     def counts(x: float) -> Any:
@@ -372,7 +372,7 @@ def test_a_rule_about_the_run(function, proof, tool) -> None:
 
 
 def test_a_rule_about_a_run_that_nobody_can_make_up(said, tool) -> None:
-    """What no made-up session shows is a note, and no accusation."""
+    """A state that no generated session has is a note, not an error."""
 
     @rule(tool="t")
     def said_please(x: str, session: Session) -> bool:

@@ -28,7 +28,7 @@ def impossible(name: str = "t", *, needed: bool = True) -> Tool:
 
 
 def test_an_invalid_schema(said) -> None:
-    """What cannot be compiled is an error, with the nearest word."""
+    """A schema that cannot be compiled is an error, with the nearest word."""
     (told,) = said("invalid_schema", Tool(name="t", parameters={"type": "objekt"}))
 
     assert told.startswith("tool `t` at /type: ")
@@ -100,7 +100,7 @@ def test_a_default_layer_with_nothing_to_check(proof, tool) -> None:
 
 
 def test_a_layer_without_entities(said, tool) -> None:
-    """Dates, numbers and enums name nobody; an id does."""
+    """Dates, numbers and enums are not entities; an id is."""
     day = {"type": "string", "format": "date"}
 
     assert 1 == len(said("idle_layer", tool("t", day=day, count=WHOLE), layers=["phantom_target"]))
@@ -127,7 +127,7 @@ def test_a_layer_with_something_to_check(layer: str, tools: list[Tool], said) ->
 
 
 def test_what_log_probabilities_decide(proof, tool) -> None:
-    """Whether a model sends them cannot be known: that is a note, and no warning."""
+    """Whether a model sends them is unknown, so it is a note and not a warning."""
     proved = proof(tool("t", x=TEXT), layers=["confidence_drop"])
 
     assert ((), ["depends_on_logprobs"]) == (proved.problems, [each.code for each in proved.notes])
@@ -149,14 +149,14 @@ UNJUDGED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("declared", "marks", "message"), UNJUDGED)
 def test_what_no_layer_judges(declared: Any, marks: Any, message: str, said: Any, tool) -> None:
-    """What is declared for a layer that does not run is told."""
+    """A declaration for a layer that does not run is reported."""
     (told,) = said("not_judged", tool("t", x=TEXT, said=marks), layers=["call_loop"], **declared)
 
     assert message in told
 
 
 def test_a_layer_of_ones_own_may_judge_anything(said, tool) -> None:
-    """What a function of the user's looks at is not known."""
+    """The inputs of a user's function are unknown."""
 
     def own(proposal: Any, session: Any) -> tuple[()]:
         return ()
@@ -256,7 +256,7 @@ def test_code_that_refuses_everything(entry: Any, accused: int, said) -> None:
 
 
 def test_an_entry_that_raises(said, tool) -> None:
-    """A callable that cannot take a valid value is an error of ours whenever it is asked."""
+    """A callable that rejects a valid value is an internal error for any call."""
     allow = [lambda value: value + 1 > 5]
     (told,) = said("allow_raises", tool("t", user_id=TEXT), allow=allow, layers=["phantom_target"])
 
@@ -364,7 +364,7 @@ PLACES = [
 
 @pytest.mark.parametrize(("check", "code", "where", "accused"), PLACES)
 def test_a_suppression_of_a_place_inside(check, code, where, accused, said, tool) -> None:
-    """What the schema of a member says that no call has."""
+    """A member's schema that no call matches."""
     quiet = Suppression(check=check, code=code, where=where, reason="x", tool="t")
     lines = {"type": "array", "items": NEST}
     found = said(
@@ -480,7 +480,7 @@ def test_a_suppression_of_a_signal_where_no_results_are_judged(said, tool) -> No
 
 
 def test_the_moment_of_a_proof() -> None:
-    """Whether a suppression has ended depends on when one asks."""
+    """Whether a suppression has ended depends on the time of the proof."""
     ending = Suppression(check="call_loop", reason="x", until="2026-12-31")
     policy = configure(tools=[Tool(name="t")], layers=["call_loop"], suppress=[ending])
 
@@ -505,7 +505,7 @@ MODES: list[tuple[dict[Any, str], list[str]]] = [
 
 
 def test_a_policy_that_judges_no_answers(said, tool) -> None:
-    """A mode of answers has no effect, and is no unknown tool."""
+    """A mode for answers has no effect, and is not an unknown tool."""
     declared = {"modes": {"answer": "audit"}, "answer": False}
     [mode] = said("idle_mode", tool("t", x=TEXT), **declared)
 
@@ -544,7 +544,7 @@ def test_a_sound_policy(proof, tool) -> None:
 
 
 def test_to_require_a_proof(proof, tool) -> None:
-    """Errors raise, all at once; warnings only where they are asked for."""
+    """All errors are raised together; warnings only on request."""
     wrong = proof(tool("t", x=TEXT, said={"soft": ["y"], "free": ["z"]}))
     doubtful = proof(tool("t", x=TEXT), suppress=[Suppression(check="call_loop", reason="x")])
     with pytest.raises(PolicyError) as caught:

@@ -86,7 +86,7 @@ IN_ORDER: dict[str, tuple[list[Callable[..., Any]], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("kind", IN_ORDER)
 def test_rules_that_go_together(kind: str) -> None:
-    """What samples cannot decide is left alone, and so is what meets in a few values."""
+    """Pairs that samples cannot decide, or that share a few values, are not reported."""
     functions, properties = IN_ORDER[kind]
 
     assert [] == found(*functions, **properties)
@@ -141,7 +141,7 @@ def test_a_rule_that_is_void_for_one_of_its_tools() -> None:
 
 
 def test_rules_about_a_session_or_that_raise() -> None:
-    """What a rule says of a run is not compared; what it cannot answer counts for nothing."""
+    """Rules about a run are not compared; rules that raise are ignored."""
 
     def after_three(x: float, session: Session) -> bool:
         return len(session.executed) > 3

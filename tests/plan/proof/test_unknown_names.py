@@ -113,7 +113,7 @@ def test_where_any_parameter_may_be(said) -> None:
 
 
 def test_everything_is_told_at_once(proof, tool) -> None:
-    """Each fault of a policy stands in its proof, where registration stops at the first."""
+    """The proof lists every fault of a policy; registration stops at the first."""
     proved = proof(
         tool("refund", amount={"type": "number"}, said={"targets": ["amuont"]}),
         Tool(name="broken", parameters={"type": "objekt"}),
@@ -129,7 +129,7 @@ def test_everything_is_told_at_once(proof, tool) -> None:
 
 
 def test_phantom_tool_is_asked_about_names_that_do_not_exist(said: Any, tool: Any) -> None:
-    """What is said of that layer names what no tool is called: it could say nothing else."""
+    """Names in it do not exist, because the layer is only about such names."""
     declared = {
         "suppress": [Suppression(check="phantom_tool", tool="refnud", reason="seen once")],
         "modes": {("refnud", "phantom_tool"): "audit"},

@@ -1,4 +1,4 @@
-"""Every rule of every pack, through the door: what passes, what is stopped, what is told."""
+"""Every rule of every pack in a Shield: allowed calls, blocked calls, and messages."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def judged(row: Row, arguments: dict[str, Any]) -> Decision:
 
 
 def blamed(decision: Decision) -> list[str]:
-    """Names of the rules because of which a call was stopped."""
+    """Return the names of the rules that blocked a call."""
     return [
         str(finding.evidence["rule"]) for finding in decision.findings if finding.code == "rule"
     ]
@@ -348,7 +348,7 @@ def test_the_user_confirms(said: str, stopped: bool) -> None:
     ],
 )
 def test_a_wrong_declaration_is_refused(declare: Callable[[], Rule], said: str) -> None:
-    """What could never be right is refused where it is written, on one line."""
+    """A declaration that can never be right is refused on one line, at its place."""
     with pytest.raises(PolicyError) as caught:
         declare()
 

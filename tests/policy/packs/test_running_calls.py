@@ -163,7 +163,7 @@ def test_a_tool_does_not_stand_in_its_own_way() -> None:
 
 
 def test_nested_calls_count_each_other() -> None:
-    """The code of one tool is no way around the rule."""
+    """An inner call counts towards the rule as well."""
     made = Shield(shield.configure(rules=[ONCE]), hooks=None)
 
     @shielded(made)
@@ -218,7 +218,7 @@ def test_threads_count_each_other() -> None:
 
 
 def test_a_guard_that_nobody_holds_does_not_count() -> None:
-    """What can never end is not running; nor is a call that waits for a person."""
+    """A guard that can never end is not running, nor is a call that waits for approval."""
     made = firewall(ONCE)
     with made.session() as session:
         made.guard(ToolCall(*refund())).__enter__()

@@ -12,7 +12,7 @@ from abs_shield.policy.packs import cloud, customer_service, money
 
 
 def desk(rule: Rule) -> Shield:
-    """A desk whose tools really run."""
+    """Return a shop whose tools really run."""
     firewall = Shield(shield.configure(rules=[rule]), hooks=None)
 
     def verify(customer: str) -> str:
@@ -81,7 +81,7 @@ def test_a_failed_check_verifies_nobody() -> None:
 
 
 def test_one_of_several_checks_is_enough() -> None:
-    """Any of them opens the door; parameters may have other names there."""
+    """Any of the checks is enough; their parameters may have other names."""
     rule = customer_service.verified_first(
         ["verify", "get_order"], tool="refund", same={"order": "id"}
     )
@@ -130,7 +130,7 @@ def test_production_after_approval() -> None:
 
 
 def test_a_parameter_may_be_called_as_the_session() -> None:
-    """What the tool calls `session` is an argument, and no session."""
+    """A tool's parameter `session` is an argument, not a session."""
     rule = customer_service.once(tool="open", same="session")
     firewall = Shield(shield.configure(rules=[rule]), hooks=None)
 

@@ -1,4 +1,4 @@
-"""How the packs read values: every way to write one that a rule must not miss, or not misread."""
+"""Spellings of values that the rules of packs must not miss, or misread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.policy.packs import cloud, dates, files, messaging, money
 
 
 def passes(rule: Rule, arguments: dict[str, Any]) -> bool:
-    """Return whether a call of `act` gets through the door."""
+    """Return whether a call of `act` is allowed."""
     firewall = Shield(shield.configure(rules=[rule], tools=[Tool(name="act")]), hooks=None)
     with firewall.session():
         decision = firewall.check_call(ToolCall("act", arguments))
@@ -43,7 +43,7 @@ SHARE = files.inside("\\\\host\\share", tool="act")
     ],
 )
 def test_what_lies_inside(rule: Rule, path: Any) -> None:
-    """Other spellings of a path inside pass; what is no text is not judged."""
+    """Other spellings of a path inside pass; values that are not text are not judged."""
 
     assert passes(rule, {"path": path})
 
@@ -159,7 +159,7 @@ def test_whose_addresses(to: Any, expected: bool) -> None:
     ],
 )
 def test_messages(rule: Rule, value: Any, expected: bool) -> None:
-    """What counts as a recipient, as nothing, as a line and as a blank."""
+    """Recipients, empty values, lines and spaces."""
 
     assert expected is passes(rule, {"v": value})
 
@@ -352,7 +352,7 @@ def test_what_is_open_to_all(cidr: Any, expected: bool) -> None:
     ],
 )
 def test_a_tag_without_a_value_is_missing(tags: Any, expected: bool) -> None:
-    """Nothing, blanks and invisible letters say nobody's name."""
+    """Empty text, spaces and invisible characters are not a name."""
 
     assert expected is passes(cloud.required_tags(["owner"], tool="act"), {"tags": tags})
 

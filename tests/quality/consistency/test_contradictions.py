@@ -1,4 +1,4 @@
-"""What contradicts itself is found, and what only looks like it is not."""
+"""Contradictions are found, and texts that only look like one are not."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def test_details_name_no_person() -> None:
     "piece", ["1", "%", "(", "@", "5% ", "from 5 to ", "\ue001", "3 options: "]
 )
 def test_a_megabyte_is_read_in_bounded_time(piece: str) -> None:
-    """What repeats one mark a million times takes no longer than its first part."""
+    """A mark repeated a million times takes as long as its beginning."""
     begin = time.perf_counter()
 
     contradictions(piece * (1_000_000 // len(piece)))

@@ -174,7 +174,7 @@ def test_a_name_is_a_literal_of_the_query(graph):
     ids=lambda answer: repr(answer[:24]),
 )  # fmt: skip
 def test_an_endpoint_that_breaks_leaves_the_facts_out(answer, caplog):
-    """The sub-check is missing, which the stage says; it is no verdict."""
+    """The stage reports the missing check; this is not a verdict."""
     with endpoint(answer) as (address, _):
         facts = SparqlFacts(address, PROPERTIES)
         with pytest.raises(FactsUnavailable, match="the SPARQL endpoint"):

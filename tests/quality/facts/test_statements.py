@@ -1,4 +1,4 @@
-"""Which sentences state a fact's attribute, and are compared with it."""
+"""Sentences that state an attribute of a fact are compared with it."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_ids_are_unique_and_name_their_domain() -> None:
 
 
 def test_without_a_catalogue_the_product_rules_do_not_run() -> None:
-    """Nothing is known of a product that nobody described."""
+    """The rules need a catalogue that describes the products."""
     assert () == guardrail_violations("Orbita has offline mode.", "product")
 
 
@@ -200,7 +200,7 @@ def test_what_a_rule_means(domain: str, text: str) -> None:
     ],
 )
 def test_an_output_without_rules_is_skipped(task_type: str, reason: str) -> None:
-    """It is no pass, and the reason names the domain that may have been meant."""
+    """The output is not counted as passed, and the reason suggests a domain."""
     result = QualityPipeline().run(AgentOutput(text="Sales rose 8%.", task_type=task_type))
     stage = next(one for one in result.stages if one.name == "guardrails")
 
@@ -267,7 +267,7 @@ def test_a_name_twice_in_a_catalogue_is_a_policy_error() -> None:
     ["1", "%", "(", "@", "A v. B ", "5% ", "U.S.C. ", "[1] x\n", '"abc', "A ", "Cal. ", "Team $5 "],
 )
 def test_a_megabyte_is_read_in_bounded_time(piece: str, domain: str) -> None:
-    """What repeats one mark a million times takes no longer than its first part."""
+    """A mark repeated a million times takes as long as its beginning."""
     begin = time.perf_counter()
 
     guardrail_violations(piece * (1_000_000 // len(piece)), domain, catalogue=_CATALOGUE)

@@ -64,7 +64,7 @@ def test_a_value_counts_alone_where_accidents_are_few(case: Case):
 
 @pytest.mark.parametrize("case", WEAK, ids=str)
 def test_another_word_takes_the_number(case: Case):
-    """The number of an order is no identifier of a person, whatever stands before."""
+    """The number of an order is not personal data, whatever precedes it."""
     start = case.sentence.partition("{}")[0]
 
     assert case.name not in names(f"{start}unknown; order number {case.value}.")

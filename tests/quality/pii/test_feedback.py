@@ -76,7 +76,7 @@ def test_the_surer_detector_counts():
 
 
 def test_gaps_are_listed():
-    """What needs a language model is not claimed."""
+    """Kinds that need a language model are not claimed."""
     assert {"Person", "Location", "Biometric"} <= set(gaps([TableDetector()]))
 
 

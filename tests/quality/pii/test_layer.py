@@ -88,7 +88,7 @@ def test_a_decorated_tool_is_blocked():
 
 
 def test_arguments_that_are_too_large_are_not_searched():
-    """The layer says so; it is no pass."""
+    """The layer reports it; this is not a pass."""
     for arguments in ({"a": "x" * 300_000}, {"a": ["x"] * 2_000}):
         assert Outcome.UNAVAILABLE is decided(arguments).coverage["personal_data"].outcome
 

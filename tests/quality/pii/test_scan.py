@@ -1,4 +1,4 @@
-"""What stands around an identifier decides, and two findings never share a character."""
+"""The context of an identifier decides, and two findings never overlap."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_entities_are_in_order_and_apart(cases, other):
 
 @given(st.text(alphabet="0123456789-+ ().@aZX,\n", max_size=200))
 def test_any_text_can_be_read(text):
-    """And nothing of it stands in a record."""
+    """The record contains nothing of the text."""
     assert all(re.search(r"[^\W_]", one.masked) is None for one in scan(text))
 
 
@@ -325,5 +325,5 @@ def test_marks_within_an_identifier_hide_nothing(text: str, entity: str, written
     ],
 )  # fmt: skip
 def test_numbers_of_banks_and_companies(text: str, names: list[str]) -> None:
-    """They are nobody's, unless a person or an account stands beside."""
+    """They are not personal unless a person or an account is beside them."""
     assert names == [one.name for one in scan(text)]

@@ -59,7 +59,7 @@ def test_the_file_is_what_the_generator_makes() -> None:
 
 
 def test_the_models_of_grafana_read_it() -> None:
-    """What they read and write again is the same."""
+    """Its models read them, and write them unchanged."""
     models = pytest.importorskip(
         "grafana_foundation_sdk.models.dashboard", reason="abs-shield[grafana] is not installed"
     )
@@ -130,7 +130,7 @@ def test_a_query_has_data(client: Any, expression: str) -> None:
 @needs_prometheus
 @pytest.mark.parametrize("name", ["job", "tool", "mode", "agent"])
 def test_a_variable_has_values(client: Any, name: str) -> None:
-    """What `label_values(series, label)` reads is there."""
+    """The series and label of `label_values(series, label)` exist."""
     query_text = filled(VARIABLES[name]["query"])
     series, label = re.fullmatch(r"label_values\((.+), (\w+)\)", query_text).groups()  # type: ignore[union-attr]
     reply = client.get(f"/label/{label}/values", params={"match[]": series})
@@ -233,7 +233,7 @@ NAMES = re.findall(r"^\| `(abs_shield\.[a-z.]+)` \| `([a-z_]+)`", PAGE, re.MULTI
 @needs_prometheus
 @pytest.mark.parametrize(("metric", "series"), NAMES, ids=[metric for metric, _ in NAMES])
 def test_the_docs_name_series(client: Any, metric: str, series: str) -> None:
-    """What docs/grafana.md says that a metric is called is there."""
+    """The metrics in docs/grafana.md exist."""
     assert query(client, series)
 
 

@@ -14,7 +14,7 @@ from tests.telemetry.receiver.over_http import over_http
 
 
 def main() -> None:
-    """Print both ports as one line of JSON; end when nobody holds standard input any more."""
+    """Print both ports as one line of JSON; end when standard input is closed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--answers-after", type=float, default=0.0, metavar="SECONDS")

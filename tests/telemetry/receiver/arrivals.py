@@ -1,4 +1,4 @@
-"""What arrived at a receiver: the bytes of every request in a folder, and what they say."""
+"""Requests at a receiver: their bytes in a folder, and their contents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Folder:
         self._before_answer = before_answer
 
     def keep(self, signal: str, body: bytes, *, heading: str, sent: bytes) -> bytes:
-        """Keep one request, and give the answer; a body that is no request raises."""
+        """Store a request and return the response; raise for an invalid body."""
         REQUESTS[signal].FromString(body)
         start = self._path / f"{self._next():05d}.{signal}"
         start.with_suffix(f".{signal}.heading").write_text(heading, encoding="utf-8")

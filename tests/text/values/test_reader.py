@@ -175,7 +175,7 @@ def test_a_decade_is_soft():
 
 
 def test_a_day_that_can_be_read_two_ways_keeps_both():
-    """In numbers alone nobody knows which is the month."""
+    """In numeric dates the month may be either number."""
     assert (Day(2024, 5, 6), Day(2024, 6, 5)) == only("05/06/2024").values
 
 

@@ -1,4 +1,4 @@
-"""How much work the figures of a text take: lines of Python for each one, and no clock."""
+"""The cost of the figures in a text, in executed lines of Python."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_ids_in_one_run_are_read_one_by_one() -> None:
 
 @pytest.mark.parametrize("piece", ["word ", "1 ", "Word 12, "])
 def test_a_word_takes_few_steps(piece: str) -> None:
-    """What a word is, wherever it stands, is read once for all its places."""
+    """The properties of a word are computed once for all its places."""
     text = piece * 500
     count = len(tokens(text, most=2_000))
 
