@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from abs_shield.core import Decision
 from abs_shield.dashboard import dashboard
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from benchmarks.command_line import announce, command_parser, report_progress
 from tests.dashboard.company import fill
 from tests.dashboard.serving import serve

@@ -26,7 +26,7 @@ from abs_shield.stats.probabilities import (
     reliability,
 )
 from abs_shield.verification import Calibrated, SignalResult
-from abs_shield.verification.signal_calibration import calibration_of
+from abs_shield.verification.signal_combination import calibration_of
 
 HERE = Path(__file__).parent
 ORIGINAL = "awesome-agentguard==0.2.0"

@@ -12,8 +12,7 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.stats.share_intervals import wilson
-from abs_shield.stores.labelled_decisions import labelled_decisions
-from abs_shield.stores.record_bodies import Skipped
+from abs_shield.stores.record_bodies import Skipped, labelled_decisions
 
 # three digits are what a policy states and a person reads
 _ROUNDED = 1_000

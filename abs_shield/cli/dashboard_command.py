@@ -22,8 +22,8 @@ from abs_shield.cli.shared_options import Database, open_log
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.status import status
-from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.durable_store import DurableStore
+from abs_shield.stores.sqlite_store import SqliteStore
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 TOKEN = "ABS_SHIELD_DASHBOARD_TOKEN"
@@ -143,7 +143,7 @@ def _address(host: str, listening: socket.socket) -> str:
 
 @contextmanager
 def _demo_log() -> Iterator[DurableStore]:
-    from abs_shield.dashboard.demo import fill
+    from abs_shield.dashboard.demo_log import fill
 
     with TemporaryDirectory(prefix="abs-shield-demo-") as folder:
         store = SqliteStore(Path(folder) / "demo.db")

@@ -18,7 +18,7 @@ from abs_shield.replay.chunks import RawLine, raw_lines
 from abs_shield.replay.file_lines import BadLine, read_record
 from abs_shield.replay.runs import UNREADABLE, reason_of
 from abs_shield.replay.tally import blocking_layers
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 
 _BEFORE, _AFTER = 6, 4  # the question and the calls that led to it, and the reaction

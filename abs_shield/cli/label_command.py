@@ -39,7 +39,7 @@ from abs_shield.core.label import Truth
 from abs_shield.errors import StoreError
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.report import Readiness
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.nearest import nearest

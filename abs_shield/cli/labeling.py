@@ -17,7 +17,7 @@ from abs_shield.cli.label_queue import LabelCandidate, LabelQueue, LabelsNeeded
 from abs_shield.cli.shared_options import LabelAuthor
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.label import Truth
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, quantity

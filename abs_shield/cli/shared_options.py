@@ -16,7 +16,7 @@ import typer
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.label import Label, Truth
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.store_address import default_log, log_key, open_store
 from abs_shield.text.exact_values import iso_date
 from abs_shield.text.safe_display import escaped

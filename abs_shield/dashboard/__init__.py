@@ -5,7 +5,7 @@ from __future__ import annotations
 from abs_shield.errors import ShieldError
 
 try:
-    from abs_shield.dashboard.app import dashboard
+    from abs_shield.dashboard.dashboard_app import dashboard
 except ImportError as error:
     # any other missing module is an error of the installation, which must be seen
     if error.name not in ("starlette", "jinja2", "itsdangerous"):

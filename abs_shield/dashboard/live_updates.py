@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from abs_shield.errors import StoreError
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 
 EVERY_S = 2.0  # feels live; one cheap query for all pages
 """Interval of reading the log while a page is open, in seconds."""

@@ -12,14 +12,13 @@ from typing import Self
 from abs_shield.core import Decision
 from abs_shield.core.fork_safety import renewed
 from abs_shield.core.label import Label
-from abs_shield.dashboard.filters import UNNAMED, Filters
-from abs_shield.dashboard.label_reader import LabelReader
-from abs_shield.dashboard.listing import CellListing, ListFilter
+from abs_shield.dashboard.decision_listing import CellListing, LabelReader, ListFilter
+from abs_shield.dashboard.view_filters import UNNAMED, Filters
 from abs_shield.report import Report, Share
 from abs_shield.report.report_rows import cases_of
 from abs_shield.report.spread_estimate import Cell, SessionCount, Spreads
 from abs_shield.stores.decision_patterns import HOUR_S, pattern_of
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.stores.sealed_record import Damaged, ScoreRecord
 from abs_shield.text.safe_display import encodable

@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.dashboard.filters import UNNAMED, Filters
 from abs_shield.dashboard.heatmap_cells import rate_of
+from abs_shield.dashboard.view_filters import UNNAMED, Filters
 from abs_shield.report.layer_report import LayerReport
 from abs_shield.report.report_rows import STAGES, cases_of
 from abs_shield.stats.control_charts import p_chart

@@ -26,7 +26,7 @@ from abs_shield.flywheel.database import database
 from abs_shield.flywheel.new_records import AnswerReport, NewRecords, Record
 from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.stores import MemoryStore, Store
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.safe_display import escaped
 

@@ -11,7 +11,7 @@ from abs_shield.core.label import Truth
 from abs_shield.quality.output_judge import PREMIUM_REJECTED
 from abs_shield.quality.quality_types import Band
 from abs_shield.stats.share_intervals import wilson
-from abs_shield.stores.labelled_decisions import labelled_decisions
+from abs_shield.stores.record_bodies import labelled_decisions
 
 # as the specification of the cascade gives them: guesses until labels measure them
 PRIORS = {

@@ -23,7 +23,7 @@ from abs_shield.quality.quality_types import (
 )
 from abs_shield.stats.control_charts import Ewma
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
+from abs_shield.telemetry.counters import forget_measurements, restart_in_children
 from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 

@@ -14,8 +14,8 @@ from abs_shield.stores.store_status import StoreStatus
 
 if TYPE_CHECKING:
     from abs_shield.stores.chain_verification import ChainFault, Verified, verify
-    from abs_shield.stores.postgres import PostgresStore
-    from abs_shield.stores.sqlite import SqliteStore
+    from abs_shield.stores.postgres_store import PostgresStore
+    from abs_shield.stores.sqlite_store import SqliteStore
     from abs_shield.stores.store_address import open_store
 
 __all__ = [
@@ -33,8 +33,8 @@ __all__ = [
 # lazy, so that a program with only the memory store does not load sqlite3 and the SQL
 _LAZY = {
     "ChainFault": "chain_verification",
-    "PostgresStore": "postgres",
-    "SqliteStore": "sqlite",
+    "PostgresStore": "postgres_store",
+    "SqliteStore": "sqlite_store",
     "Verified": "chain_verification",
     "open_store": "store_address",
     "verify": "chain_verification",

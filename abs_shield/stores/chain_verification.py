@@ -24,7 +24,7 @@ from abs_shield.stores.sealed_record import (
 from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.stores.durable import DurableStore
+    from abs_shield.stores.durable_store import DurableStore
 
 
 class ChainFault(NamedTuple):

@@ -14,7 +14,7 @@ from abs_shield.core import Decision, Verdict
 from abs_shield.core.fork_safety import new_id, renewed
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
-from abs_shield.stores.expiry import last_expired
+from abs_shield.stores.expiry_rule import last_expired
 from abs_shield.stores.store_status import StoreStatus
 from abs_shield.text.safe_display import escaped
 

@@ -1,11 +1,11 @@
-"""Parsers of record bodies: decisions, labels, reports, scores and gaps."""
+"""Parsers of record bodies, decisions, labels, reports, scores and gaps; labelled decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from abs_shield.core import Decision
+from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label
 from abs_shield.stores.sealed_record import Damaged, RecordKind, ScoreRecord, SealedRow, sealed_time
 
@@ -71,3 +71,31 @@ def parse_gap(body: dict[str, Any]) -> dict[str, Any]:
     """Parse the body of a gap record."""
     times = {name: float(body[name]) for name in ("first_at", "last_at")}
     return {"dropped": int(body["dropped"]), **times, "reason": str(body["reason"])}
+
+
+def labelled_decisions(
+    store: Any, subject: Subject, *, skipped: Skipped | None = None
+) -> Iterator[tuple[Decision, Label]]:
+    """
+    Yield each labelled decision about one kind of subject, with its newest label.
+
+    Args:
+        store: A store; one without the methods `labels` and `get` yields nothing.
+        subject: The subject of the decisions.
+        skipped: Called with each record that cannot be read; if None, such a record raises.
+    """
+    read, get = getattr(store, "labels", None), getattr(store, "get", None)
+    # a host's own store need not support labels
+    if read is None or get is None:
+        return
+    labels = read() if skipped is None else read(skipped=skipped)
+    for decision_id, label in labels.items():
+        try:
+            decision = get(decision_id)
+        except Damaged as error:
+            if skipped is None:
+                raise
+            skipped(error)
+            continue
+        if decision is not None and decision.subject is subject:
+            yield decision, label

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from abs_shield.errors import StoreError
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.text.safe_display import escaped
 
 LOG = "ABS_SHIELD_LOG"
@@ -55,7 +55,7 @@ def open_store(
     """
     place = default_log() if address is None else address
     if place.lower().startswith(_SCHEMES):
-        from abs_shield.stores.postgres import PostgresStore
+        from abs_shield.stores.postgres_store import PostgresStore
 
         return PostgresStore(place, key=key, existing=existing)
     if _SETTING.match(place) and (keywords := _KEYWORD.findall(place)):
@@ -70,7 +70,7 @@ def open_store(
             f"`{scheme}://...` is not a log address; use a file's path, or"
             " `postgresql://host/database`"
         )
-    from abs_shield.stores.sqlite import SqliteStore
+    from abs_shield.stores.sqlite_store import SqliteStore
 
     if address is None and not existing:
         # only for the default: a missing folder in an address that was typed is a typing error

@@ -1,13 +1,14 @@
-"""Counters of decisions and checks: plain integers, read when metrics are exported."""
+"""Counters of decisions and checks, read on export, and their reset in forked children."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from threading import Lock
-from typing import Any
-from weakref import ref
+from typing import Any, Protocol
+from weakref import WeakSet, ref
 
 from opentelemetry.metrics import (
     CallbackOptions,
@@ -20,9 +21,49 @@ from opentelemetry.metrics import (
 from abs_shield.core import Coverage
 from abs_shield.core.fork_safety import renewed
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.measurements import forget_measurements, restart_in_children
 from abs_shield.telemetry.watched_stores import WatchedStore, WatchedStores
 from abs_shield.text.safe_display import escaped
+
+
+class Restartable(Protocol):
+    """Counters or instruments of one meter."""
+
+    def restart(self) -> None:
+        """Reset all measurements."""
+        ...
+
+
+_MEASURING: WeakSet[Restartable] = WeakSet()
+
+
+def restart_in_children(measuring: Restartable) -> None:
+    """Reset *measuring* in every forked child; it is weakly referenced."""
+    _MEASURING.add(measuring)
+
+
+def forget_measurements(instruments: Iterable[Any]) -> None:
+    """
+    Clear the SDK's aggregated data of these instruments, so that it is not exported again.
+
+    The SDK has no API for this; if its internals are named differently, nothing happens.
+    """
+    for instrument in instruments:
+        real = getattr(instrument, "_real_instrument", None) or instrument
+        consumer = getattr(real, "_measurement_consumer", None)
+        for storage in getattr(consumer, "_reader_storages", {}).values():
+            matches = getattr(storage, "_instrument_view_instrument_matches", {})
+            for match in matches.get(real, ()):
+                getattr(match, "_attributes_aggregation", {}).clear()
+
+
+def _in_child() -> None:
+    for measuring in [*_MEASURING]:  # a copy: a restart may run the garbage collector
+        measuring.restart()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
 
 _MOST_WAITING = 256  # a lock taken once per so many decisions costs a call almost nothing
 _MOST_CHECKS = 300

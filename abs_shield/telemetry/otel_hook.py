@@ -13,7 +13,6 @@ from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Subject, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.argument_names import ArgumentNames, ToolRegistry
 from abs_shield.telemetry.counters import counters_for
 from abs_shield.telemetry.decision_attributes import (
     AttributeCache,
@@ -24,10 +23,17 @@ from abs_shield.telemetry.decision_attributes import (
     weighing_layers,
 )
 from abs_shield.telemetry.decision_span import remember_span
-from abs_shield.telemetry.finding_events import DETAIL, emit_findings
-from abs_shield.telemetry.internal_errors import emit_errors
+from abs_shield.telemetry.log_events import DETAIL, emit_errors, emit_findings
 from abs_shield.telemetry.metrics import MetricInstruments
-from abs_shield.telemetry.tool_span import SCOPE, ToolSpan, executes_tool, is_new_span, is_own_span
+from abs_shield.telemetry.tool_span import (
+    SCOPE,
+    ArgumentNames,
+    ToolRegistry,
+    ToolSpan,
+    executes_tool,
+    is_new_span,
+    is_own_span,
+)
 from abs_shield.telemetry.watched_stores import WatchedStore
 from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__

@@ -1,28 +1,136 @@
-"""Setup of the OpenTelemetry SDK and its OTLP exporters from the standard `OTEL_*` variables."""
+"""Setup and shutdown of the OpenTelemetry SDK and its OTLP exporters, from `OTEL_*` variables."""
 
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from importlib import import_module
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import Any
 
 from opentelemetry import _logs, metrics, trace
-from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs import LoggerProvider, ReadWriteLogRecord
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import ShieldError
-from abs_shield.telemetry.batch_processors import DroppingLogProcessor, DroppingSpanProcessor
-from abs_shield.telemetry.provider_shutdown import ProviderShutdown
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import describe_exception, escaped
+
+_LOGGER = logging.getLogger("abs_shield")
+_SILENT_S = 60.0  # often enough to notice, and no flood while a collector is down for hours
+
+
+class QueueOverflow:
+    """
+    Detects a full queue, and logs it once a minute.
+
+    The SDK itself drops the oldest item and writes a log record for each on the calling thread,
+    which takes a tenth of the time of a whole check.
+    """
+
+    def __init__(self, processor: Any, *, items: str) -> None:
+        # private attributes: without them the queue looks empty, and the SDK drops in its own way
+        batches = getattr(processor, "_batch_processor", None)
+        self._queue: Sized = getattr(batches, "_queue", ())
+        self._most = getattr(batches, "_max_queue_size", 1)
+        self._items = items
+        self._dropped = 0
+        self._silent_until = 0.0
+
+    def is_full(self) -> bool:
+        """Return whether the queue is full; if so, count a dropped item."""
+        if len(self._queue) < self._most:
+            return False
+        # without a lock: a count that is slightly low is better than waiting in every call
+        self._dropped += 1
+        now = time.monotonic()
+        if now >= self._silent_until:
+            self._silent_until = now + _SILENT_S
+            _LOGGER.warning(
+                "the collector does not accept %s fast enough: %d dropped so far; check that "
+                "OTEL_EXPORTER_OTLP_ENDPOINT is reachable",
+                self._items,
+                self._dropped,
+            )
+        return True
+
+
+class DroppingSpanProcessor(BatchSpanProcessor):
+    """The SDK's batch span processor, which drops new spans when its queue is full."""
+
+    def __init__(self, exporter: Any) -> None:
+        super().__init__(exporter)
+        self._overflow = QueueOverflow(self, items="spans")
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Queue an ended span, if there is room."""
+        if not self._overflow.is_full():
+            super().on_end(span)
+
+
+class DroppingLogProcessor(BatchLogRecordProcessor):
+    """The SDK's batch log processor, which drops new records when its queue is full."""
+
+    def __init__(self, exporter: Any) -> None:
+        super().__init__(exporter)
+        self._overflow = QueueOverflow(self, items="log records")
+
+    def on_emit(self, log_record: ReadWriteLogRecord) -> None:
+        """Queue a log record, if there is room."""
+        if not self._overflow.is_full():
+            super().on_emit(log_record)
+
+
+class ProviderShutdown:
+    """
+    A thread that shuts one provider down on request.
+
+    The thread is started on construction: early releases of Python 3.12 start none at exit.
+    """
+
+    def __init__(self, provider: Any) -> None:
+        self._provider = provider
+        self._requested = Event()
+        self._finished = Event()
+        self._thread = self._start_thread()
+
+    def begin(self) -> None:
+        """Start to shut the provider down."""
+        self._requested.set()
+        if self._thread.is_alive():
+            return
+        try:
+            self._thread = self._start_thread()  # a forked child has only the forking thread
+        # no new thread can be started this late: shut down without a time limit
+        except RuntimeError:
+            self._run()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the shutdown; return whether it finished within *timeout_s* seconds."""
+        return self._finished.wait(timeout_s)
+
+    def _start_thread(self) -> Thread:
+        thread = Thread(target=self._run, name="abs_shield-shutdown", daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self) -> None:
+        self._requested.wait()
+        try:
+            self._provider.shutdown()
+        # a provider that raises must not make the program wait for the whole time limit
+        finally:
+            self._finished.set()
+
 
 _GRPC = "opentelemetry.exporter.otlp.proto.grpc"
 _HTTP = "opentelemetry.exporter.otlp.proto.http"

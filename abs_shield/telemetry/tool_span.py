@@ -1,8 +1,10 @@
-"""The `execute_tool` span around a tool's run, if the framework opens none."""
+"""The `execute_tool` span around a tool's run, with the argument names that are safe to export."""
 
 from __future__ import annotations
 
 from contextvars import Token
+from typing import Protocol
+from weakref import WeakValueDictionary
 
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
@@ -68,3 +70,33 @@ def is_new_span(span: Span, parent: Span) -> bool:
     """Return whether *span* is new; without an SDK it repeats its parent, or is invalid."""
     mine = span.get_span_context()
     return mine.is_valid and mine.span_id != parent.get_span_context().span_id
+
+
+class ToolRegistry(Protocol):
+    """The registered tools of one Shield."""
+
+    def argument_names(self, tool: str) -> frozenset[str]:
+        """Return the declared argument names of *tool*; empty for an unknown tool."""
+        ...
+
+
+class ArgumentNames:
+    """The argument names declared in all Shields that use one hook, weakly referenced."""
+
+    def __init__(self) -> None:
+        self._tools: WeakValueDictionary[int, ToolRegistry] = WeakValueDictionary()
+        # separate from the dict, which is empty again after its Shields were deleted
+        self._has_tools = False
+
+    def add(self, tools: ToolRegistry) -> None:
+        """Add the tools of a Shield."""
+        self._tools[id(tools)] = tools
+        self._has_tools = True
+
+    def names(self, tool: str) -> frozenset[str] | None:
+        """Return the argument names of *tool*; None if no Shield has added its tools."""
+        if not self._has_tools:
+            return None
+        # a copy: the garbage collector may remove one meanwhile
+        registries = [*self._tools.values()]
+        return frozenset().union(*(tools.argument_names(tool) for tools in registries))

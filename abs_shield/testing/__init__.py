@@ -6,18 +6,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abs_shield.testing.bypass_context import no_shield
-    from abs_shield.testing.capture import capture_decisions
     from abs_shield.testing.decision_assertions import (
         assert_allowed,
         assert_blocked,
         assert_flagged,
+        assert_proved,
+        no_shield,
     )
     from abs_shield.testing.decision_list import Decisions
-    from abs_shield.testing.proof_assertion import assert_proved
-    from abs_shield.testing.recorded_run import recorded
+    from abs_shield.testing.expectations import capture_decisions
     from abs_shield.testing.script import ascripted, scripted
-    from abs_shield.testing.script_steps import Step, assistant, call, result, system, user
+    from abs_shield.testing.script_steps import (
+        Step,
+        assistant,
+        call,
+        recorded,
+        result,
+        system,
+        user,
+    )
 
 _MODULES = {
     "Decisions": "decision_list",
@@ -26,12 +33,12 @@ _MODULES = {
     "assert_allowed": "decision_assertions",
     "assert_blocked": "decision_assertions",
     "assert_flagged": "decision_assertions",
-    "assert_proved": "proof_assertion",
+    "assert_proved": "decision_assertions",
     "assistant": "script_steps",
     "call": "script_steps",
-    "capture_decisions": "capture",
-    "no_shield": "bypass_context",
-    "recorded": "recorded_run",
+    "capture_decisions": "expectations",
+    "no_shield": "decision_assertions",
+    "recorded": "script_steps",
     "result": "script_steps",
     "scripted": "script",
     "system": "script_steps",

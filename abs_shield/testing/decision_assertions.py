@@ -1,13 +1,22 @@
-"""Assertions that a call is blocked, flagged or allowed, and by which layer."""
+"""Assertions on decisions and on a policy's proof, and a block in which the shield is off."""
 
 from __future__ import annotations
 
-from typing import Any, Final, TypedDict, Unpack, overload
+import logging
+from contextlib import AbstractContextManager
+from typing import Any, Final, Protocol, TypedDict, Unpack, overload
 
 from abs_shield.core import Decision
-from abs_shield.errors import ShieldError
-from abs_shield.testing.decision_matcher import ALLOWED, BLOCKED, FLAGGED, DecisionMatcher
-from abs_shield.testing.expectations import BlockedExpectation, PassingExpectation
+from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.shield.off_switch import SWITCH
+from abs_shield.testing.expectations import (
+    ALLOWED,
+    BLOCKED,
+    FLAGGED,
+    BlockedExpectation,
+    DecisionMatcher,
+    PassingExpectation,
+)
 from abs_shield.text.safe_display import shown
 
 _NONE: Final[Any] = object()
@@ -144,3 +153,66 @@ def _checked(decision: Any, matcher: DecisionMatcher) -> Decision:
     if not matcher.matches(decision):
         raise AssertionError(matcher.failure_message([decision]))
     return decision
+
+
+class Provable(Protocol):
+    """An object that can prove its policy against its tools, such as a `Shield`."""
+
+    def prove(self, *, at: float | None = None) -> Any:
+        """Return the proof of the policy, whose `require()` raises if it has errors."""
+
+
+def assert_proved(
+    firewall: Provable, /, *, warnings: bool = False, at: float | None = None
+) -> None:
+    """
+    Check that a policy fits its tools: no rule, target or inverse that can never fire.
+
+    Args:
+        firewall: The Shield whose policy and tools are checked.
+        warnings: Whether warnings fail the test, too.
+        at: The time for which suppressions are checked, in seconds since the epoch; None for
+            now.
+
+    Raises:
+        AssertionError: The proof has errors; the message lists them.
+    """
+    __tracebackhide__ = True
+    try:
+        firewall.prove(at=at).require(warnings=warnings)
+    except PolicyError as error:
+        raise AssertionError(str(error)) from None
+
+
+logger = logging.getLogger("abs_shield")
+
+
+def no_shield() -> AbstractContextManager[None]:
+    """
+    Turn off every Shield of this process, in all threads, until the block is left.
+
+    Calls run unjudged but are recorded: each decision has the note ``shield_off`` and every layer
+    ``unavailable``. It is for tests: the log warns, and no setting enables it. Of other
+    processes, only those forked inside the block are affected.
+    """
+    return _NoShield()
+
+
+class _NoShield(AbstractContextManager[None]):
+    """Not a decorator, which around an async function would exit before the function runs."""
+
+    def __init__(self) -> None:
+        self._thrown: AbstractContextManager[None] | None = None
+
+    # a second `__enter__` would lose the first, and the shield would stay off
+    def __enter__(self) -> None:
+        if self._thrown is not None:
+            raise ShieldError("`no_shield()` is used once; write `with no_shield():` again")
+        if not SWITCH.off:  # nested blocks warn once
+            logger.warning("abs_shield is off in this process: calls run unjudged (`no_shield()`)")
+        self._thrown = SWITCH.switched_off()
+        self._thrown.__enter__()
+
+    def __exit__(self, *raised: Any) -> None:
+        assert self._thrown is not None
+        self._thrown.__exit__(*raised)

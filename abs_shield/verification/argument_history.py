@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from abs_shield.stats.western_electric import limits
-from abs_shield.verification.baseline import Anomaly, Baseline
+from abs_shield.verification.number_series import Series
 from abs_shield.verification.numeric_fields import pointer_to
-from abs_shield.verification.observation import Observation
-from abs_shield.verification.series import Series
+from abs_shield.verification.result_shape import Observation
+from abs_shield.verification.tool_baseline import Anomaly, Baseline
 
 LEAST = 5
 """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from abs_shield.verification.observation import Observation
 from abs_shield.verification.result_memory import MOST_TOOLS, ResultMemory
-from abs_shield.verification.settings import AllSettings
+from abs_shield.verification.result_shape import Observation
+from abs_shield.verification.tool_settings import AllSettings
 from abs_shield.verification.tool_state import ToolState
 
 Since = dict[str, float]

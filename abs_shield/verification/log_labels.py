@@ -10,10 +10,9 @@ from typing import Any
 from abs_shield.core import Subject
 from abs_shield.core.label import Truth
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.stores.labelled_decisions import labelled_decisions
-from abs_shield.stores.record_bodies import Skipped
-from abs_shield.verification.engine import VerificationEngine
-from abs_shield.verification.settings import ResultLabel
+from abs_shield.stores.record_bodies import Skipped, labelled_decisions
+from abs_shield.verification.tool_settings import ResultLabel
+from abs_shield.verification.verification_engine import VerificationEngine
 
 
 @dataclass(slots=True)

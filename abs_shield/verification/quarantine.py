@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from abs_shield.verification.observation import Observation
+from abs_shield.verification.result_shape import Observation
 from abs_shield.verification.verification_result import VerificationResult
 
 _DIGITS = 3

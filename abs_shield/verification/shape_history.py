@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from abs_shield.text.json_leaves import escape_step
 from abs_shield.text.safe_display import escaped
 from abs_shield.verification.argument_history import CONSISTENT
-from abs_shield.verification.baseline import LEAST, Anomaly
-from abs_shield.verification.observation import Observation
-from abs_shield.verification.result_shape import ResultShape
+from abs_shield.verification.result_shape import Observation, ResultShape
+from abs_shield.verification.tool_baseline import LEAST, Anomaly
 
 SURE = 40
 """

@@ -1,23 +1,26 @@
-"""Conversion of an engine's state to a snapshot, and validation of snapshots."""
+"""Conversion of an engine's state to a snapshot, and its validation and merge."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from abs_shield.errors import StoreError
+from abs_shield.errors import PolicyError, StoreError
 from abs_shield.text.safe_display import escaped, shown
-from abs_shield.verification.engine_state import EngineState
-from abs_shield.verification.settings import ToolSettings
+from abs_shield.verification.engine_state import EngineState, newest
+from abs_shield.verification.result_memory import ResultMemory
+from abs_shield.verification.result_shape import Observation
 from abs_shield.verification.snapshot_schema import (
     SCHEMA_VERSION,
     CalibrationRecord,
     ResultRecord,
     Snapshot,
 )
+from abs_shield.verification.tool_settings import ResultLabel, ToolSettings
+from abs_shield.verification.tool_state import ToolState
 
 HINT = "nothing was restored; use a snapshot written by `save` or `snapshot`, or start without one"
 
@@ -108,3 +111,103 @@ def _one_line(error: ValidationError) -> str:
     message = first["msg"].removeprefix("Value error, ")
     got = "" if first["type"] == "missing" else f", got {shown(first['input'])}"
     return f"`{where}`: {message}{got}".replace("\n", " ")
+
+
+Results = dict[str, tuple[str, Observation]]
+"""Tool and result by the result's id."""
+
+
+def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: ResultMemory) -> EngineState:
+    """
+    Return the merged state with each record once, in any order; *learnt* is not changed.
+
+    Args:
+        learnt: The state of this engine.
+        snapshot: The snapshot of another.
+        empty: An empty memory.
+
+    Raises:
+        StoreError: It is not a snapshot, has a newer version, or is damaged.
+    """
+    saved = parse_snapshot(snapshot)
+    both = EngineState(
+        empty,
+        learnt.settings.copied(),
+        newest(learnt.tools, {f.tool: f.all for f in saved.forgotten.values() if f.all}),
+        newest(
+            learnt.baselines, {f.tool: f.baseline for f in saved.forgotten.values() if f.baseline}
+        ),
+    )
+    try:
+        _merge_settings(both, saved)
+        _merge_results(both, learnt, saved)
+    # A valid record may still contradict another one, or the limits of this version.
+    except (PolicyError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise damaged(" ".join(str(error).split())) from None
+    return both
+
+
+def _merge_settings(both: EngineState, saved: Snapshot) -> None:
+    settings = both.settings
+    for entry in saved.settings.values():
+        base, weigher = entry.base(), entry.weigher()
+        if entry.tool is None or both.counts(entry.tool, entry.at):
+            held = settings.owned(entry.tool)
+            if entry.at > held.at:
+                held.put(base, weigher, at=entry.at)
+    labels: dict[str, list[ResultLabel]] = {}
+    for ident, label in saved.labels.items():
+        labels.setdefault(label.tool, []).append(label.to_label(ident))
+    for tool, some in labels.items():
+        if counted := [label for label in some if both.counts(tool, label.at)]:
+            settings.owned(tool).merge(counted)
+    for tool, at in both.tools.items():
+        settings.forget(tool, at)
+    settings.spread()
+
+
+def _merge_results(both: EngineState, learnt: EngineState, saved: Snapshot) -> None:
+    memory = learnt.memory
+    accepted_here: Results = {
+        observation.id: (tool, observation) for tool, observation in memory.results()
+    }
+    apart: Results = {k.id: (tool, k) for tool, one in memory.tools.items() for k in one.quarantine}
+    accepted = _counted(both, accepted_here | _observations(saved.results))
+    refused = _counted(both, apart | _observations(saved.quarantine))
+    # A label released it in one of the engines.
+    refused = {ident: one for ident, one in refused.items() if ident not in accepted}
+    # Nothing is new, so no replay is needed.
+    if (accepted.keys(), refused.keys(), both.baselines) == (
+        accepted_here.keys(), apart.keys(), learnt.baselines,
+    ):  # fmt: skip
+        both.memory = memory
+    else:
+        _replay(both, accepted, refused)
+
+
+def _observations(some: Mapping[str, ResultRecord]) -> Results:
+    return {ident: (entry.tool, entry.to_observation(ident)) for ident, entry in some.items()}
+
+
+def _counted(both: EngineState, some: Results) -> Results:
+    return {ident: one for ident, one in some.items() if both.counts(one[0], one[1].at)}
+
+
+def _replay(both: EngineState, accepted: Results, refused: Results) -> None:
+    """Learn all results in order of time; those older than a baseline are not part of it."""
+    memory, apart = both.memory, ToolState()
+    since = dict(both.baselines)
+    # In the order of time, as if this engine had judged all of them.
+    for tool, observation in _in_order([*accepted.values(), *refused.values()]):
+        tool_state = memory.tool(tool)
+        is_new = observation.at > since.get(tool, -1.0)
+        if observation.id in accepted:
+            memory.learn(tool_state if is_new else apart, observation, tool)
+        elif is_new:
+            both.refuse(tool_state, observation, tool)
+        else:
+            tool_state.quarantine.append(observation)
+
+
+def _in_order(results: Iterable[tuple[str, Observation]]) -> list[tuple[str, Observation]]:
+    return sorted(results, key=lambda one: (one[1].at, one[1].id))

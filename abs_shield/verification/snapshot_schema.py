@@ -8,12 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from abs_shield.verification.combine import GROUP, Rates
-from abs_shield.verification.observation import Observation
-from abs_shield.verification.result_shape import ResultShape
-from abs_shield.verification.settings import Base, ResultLabel, checked, require_ratios
-from abs_shield.verification.signal_calibration import SignalCalibration
-from abs_shield.verification.weigh import RATIOS, Weigher
+from abs_shield.verification.result_judging import RATIOS, Weigher
+from abs_shield.verification.result_shape import Observation, ResultShape
+from abs_shield.verification.signal_combination import GROUP, Rates, SignalCalibration
+from abs_shield.verification.tool_settings import Base, ResultLabel, checked, require_ratios
 
 SCHEMA_VERSION = 1  # increased when an older release cannot read a new snapshot
 _AHEAD_S = 86_400.0

@@ -9,12 +9,11 @@ from typing import Any
 
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.verification.argument_history import CONSISTENT
-from abs_shield.verification.baseline import Anomaly, Baseline
-from abs_shield.verification.json_writers import is_small, writers
-from abs_shield.verification.observation import Observation
-from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.series import NEWEST
+from abs_shield.verification.number_series import NEWEST
+from abs_shield.verification.result_shape import Observation
+from abs_shield.verification.result_view import ResultView, is_small, writers
 from abs_shield.verification.shape_history import ShapeHistory
+from abs_shield.verification.tool_baseline import Anomaly, Baseline
 
 QUARANTINED = 100  # as many as there are accepted results in a baseline
 OUT_OF_DATE = 30

@@ -21,7 +21,7 @@ from abs_shield.core import (
 )
 from abs_shield.core.label import Label, Truth
 from abs_shield.core.vocabularies import ANSWER, SIGNAL_NAMES
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 
 BEGIN = 1_793_664_000.0
 """2026-11-03, midnight UTC."""

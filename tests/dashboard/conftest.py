@@ -14,7 +14,7 @@ pytest.importorskip("jinja2", reason="the dashboard needs the extra `dashboard`"
 
 from abs_shield.core import Decision
 from abs_shield.dashboard import dashboard
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.visiting import Client, Tabs, Visit
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

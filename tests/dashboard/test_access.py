@@ -9,10 +9,9 @@ import pytest
 
 from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
-from abs_shield.dashboard.access import local_path
-from abs_shield.dashboard.login_attempts import LoginAttempts
+from abs_shield.dashboard.access_control import LoginAttempts, local_path
 from abs_shield.errors import ShieldError
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.made import decision, finding
 from tests.dashboard.visiting import Client, Visit
 

@@ -14,12 +14,12 @@ import pytest
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.filters import Filters
-from abs_shield.dashboard.listing import CellListing, ListFilter
+from abs_shield.dashboard.decision_listing import CellListing, ListFilter
 from abs_shield.dashboard.log_figures import LogFigures
+from abs_shield.dashboard.view_filters import Filters
 from abs_shield.report import Report
 from abs_shield.stores.sealed_record import LogGap
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.report.test_pattern_counts import START, counted, various
 
 HOUR = 3_600

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from abs_shield.dashboard import dashboard
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.company import fill
 from tests.dashboard.serving import serve
 from tests.dashboard.visiting import Tabs

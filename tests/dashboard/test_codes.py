@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.dashboard.code_sentences import SENTENCES
+from abs_shield.dashboard.finding_texts import SENTENCES
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "layers").glob("*.md"))
 

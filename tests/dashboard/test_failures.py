@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.views import Views
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.dashboard.page_views import Views
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
 

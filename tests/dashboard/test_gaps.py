@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.testclient import TestClient
 
 from abs_shield.dashboard import dashboard
-from abs_shield.dashboard.demo import fill
+from abs_shield.dashboard.demo_log import fill
 from abs_shield.flywheel.curate import curate
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.stores import SqliteStore

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from abs_shield.dashboard import dashboard, live_updates
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.made import decision
 from tests.dashboard.serving import serve
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from abs_shield.core.label import Truth
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
 

@@ -10,8 +10,8 @@ import pytest
 
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.filters import Filters
-from abs_shield.stores.sqlite import SqliteStore
+from abs_shield.dashboard.view_filters import Filters
+from abs_shield.stores.sqlite_store import SqliteStore
 from tests.dashboard.made import AT, decision, finding
 from tests.dashboard.visiting import Visit
 

@@ -28,7 +28,7 @@ PRELOADED = (
     "abs_shield.cli.replay_command",
     "abs_shield.policy.packs",
     "abs_shield.session",
-    "abs_shield.stores.sqlite",
+    "abs_shield.stores.sqlite_store",
     "abs_shield.telemetry",
     "abs_shield.verification",
 )

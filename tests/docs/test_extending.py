@@ -73,7 +73,7 @@ def test_every_kind_of_part_has_an_executed_example(kind: str, tmp_path: Path) -
 def test_an_example_runs_beside_the_rows_of_its_table(kind: str) -> None:
     """A part that users cannot pass is called as the others are, so that it follows their type."""
     [row] = [row for row in ROWS if row[0] == f"| {kind}"]
-    [table] = re.findall(r"`([A-Z_]+)` in `[\w/]+__init__\.py`", row[2])
+    [table] = re.findall(r"`([A-Z_]+)` in `[\w/]+\.py`", row[2])
 
     assert re.search(rf"^(?:for|checks =) .*\b{table}\b", SECTIONS[kind], re.MULTILINE)
 

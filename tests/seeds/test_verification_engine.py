@@ -18,7 +18,7 @@ from abs_shield.verification import (
     VerificationResult,
     VerificationTier,
 )
-from abs_shield.verification.weigh import verdict_of
+from abs_shield.verification.result_judging import verdict_of
 
 TABLE = {
     "schema_mismatch": (12.0, 0),

@@ -15,7 +15,7 @@ from threading import Thread
 
 import pytest
 
-from abs_shield.stores import SqliteStore, Verified, open_store, sqlite, verify
+from abs_shield.stores import SqliteStore, Verified, open_store, sqlite_store, verify
 from tests.stores.conftest import QUICK_ON_A_FILE, decision, ids
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +116,7 @@ def test_a_forked_child_has_a_chain_of_its_own(address):
 )
 def test_a_file_locked_for_ten_attempts_loses_nothing(tmp_path, monkeypatch, attempt_ms):
     """Decisions wait; the calling thread does not."""
-    monkeypatch.setattr(sqlite, "_WAITS_MS", attempt_ms)
+    monkeypatch.setattr(sqlite_store, "_WAITS_MS", attempt_ms)
     store = SqliteStore(tmp_path / "log.db")
     with locked(tmp_path / "log.db"):
         for number in range(100):

@@ -11,7 +11,7 @@ import pytest
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores.ledger import Query
 from abs_shield.stores.sealed_record import RecordKind
-from abs_shield.stores.sqlite import SqliteLedger
+from abs_shield.stores.sqlite_store import SqliteLedger
 from tests.stores.conftest import decision, ids
 
 

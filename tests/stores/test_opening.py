@@ -15,9 +15,8 @@ import pytest
 
 from abs_shield.errors import StoreError
 from abs_shield.stores import SqliteStore, open_store, verify
-from abs_shield.stores.migrations import postgres_migrations as postgres_steps
-from abs_shield.stores.migrations import sqlite_migrations as sqlite_steps
-from abs_shield.stores.sqlite import SqliteLedger
+from abs_shield.stores.schema_migrations import POSTGRES_STEPS, SQLITE_STEPS
+from abs_shield.stores.sqlite_store import SqliteLedger
 from abs_shield.stores.store_address import KEY, LOG, default_log, log_key
 from tests.stores.conftest import decision, ids
 
@@ -51,7 +50,7 @@ def refusal(address, **options) -> str:
 
 def test_both_databases_have_the_same_steps():
     """A schema number means the same in each."""
-    assert len(sqlite_steps.STEPS) == len(postgres_steps.STEPS)
+    assert len(SQLITE_STEPS) == len(POSTGRES_STEPS)
 
 
 def test_an_old_log_is_brought_up_to_date(kind, opens, raw, dsn_of):

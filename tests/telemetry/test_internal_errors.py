@@ -13,7 +13,7 @@ from opentelemetry.trace import StatusCode
 from abs_shield import CallBlocked, Shield, rule, shield, shielded
 from abs_shield.core import Coverage, Failed, Outcome
 from abs_shield.telemetry import StructLog
-from abs_shield.telemetry.internal_errors import internal_errors
+from abs_shield.telemetry.log_events import internal_errors
 from tests.telemetry.canaries import CANARY
 
 

@@ -14,7 +14,7 @@ from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportRes
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from abs_shield.telemetry.batch_processors import DroppingLogProcessor, DroppingSpanProcessor
+from abs_shield.telemetry.otel_setup import DroppingLogProcessor, DroppingSpanProcessor
 
 MOST = 8
 

@@ -19,8 +19,7 @@ from abs_shield.verification import (
     SignalResult,
     VerificationEngine,
 )
-from abs_shield.verification.combine import GROUP
-from abs_shield.verification.signal_calibration import calibration_of
+from abs_shield.verification.signal_combination import GROUP, calibration_of
 
 INSIDE = st.floats(0.001, 0.999)
 LABELS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)

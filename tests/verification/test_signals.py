@@ -1,10 +1,9 @@
-"""One suite for every signal: total, pure, silent by default, named as its file."""
+"""One suite for every signal: total, pure, silent by default, named as its function."""
 
 from __future__ import annotations
 
-import importlib
+import inspect
 from math import exp, log
-from pathlib import Path
 from time import perf_counter
 
 import pytest
@@ -15,10 +14,9 @@ from abs_shield.core.finding import Unavailable
 from abs_shield.policy import ToolProfile
 from abs_shield.verification import SIGNALS, VerificationEngine
 from abs_shield.verification import signals as room
-from abs_shield.verification.baseline import Anomaly, BaselineJudgement
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_context import SignalContext
-from abs_shield.verification.signal_reading import SignalReading
+from abs_shield.verification.signal_reading import SignalContext, SignalReading
+from abs_shield.verification.tool_baseline import Anomaly, BaselineJudgement
 
 PROFILES = [
     None,
@@ -44,19 +42,21 @@ each = pytest.mark.parametrize("signal", SIGNALS, ids=lambda signal: signal.name
 
 
 @each
-def test_it_is_named_as_its_file(signal):
-    """One file a signal, which defines a function of its name, with a scenario."""
-    module = importlib.import_module(f"{room.__name__}.{signal.name}")
-
-    assert signal.judge is getattr(module, signal.name)
+def test_it_is_named_as_its_function(signal):
+    """One function a signal, of its name, with a scenario."""
+    assert signal.judge is getattr(room, signal.name)
     assert signal.judge.__doc__
 
 
-def test_every_file_has_its_row():
-    """The table holds all files of the folder, and nothing else."""
-    files = {path.stem for path in Path(room.__file__).parent.glob("*.py")} - {"__init__"}
+def test_every_function_has_its_row():
+    """The table holds all public functions of the module, and nothing else."""
+    functions = {
+        name
+        for name, function in inspect.getmembers(room, inspect.isfunction)
+        if function.__module__ == room.__name__ and not name.startswith("_")
+    }
 
-    assert files == {signal.name for signal in SIGNALS}
+    assert functions == {signal.name for signal in SIGNALS}
 
 
 @each

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.policy import ToolProfile
-from abs_shield.verification.json_writers import is_small, writers
+from abs_shield.verification.result_view import is_small, writers
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.text.nearest import closest_spelling
 from abs_shield.text.safe_display import escaped

@@ -24,7 +24,7 @@ from abs_shield.cli.shared_options import (
 )
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Subject
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
 

@@ -30,7 +30,7 @@ from abs_shield.cli.shared_options import (
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Decision
 from abs_shield.report import By, Readiness, Report
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import default_log

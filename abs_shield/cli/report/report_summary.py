@@ -25,7 +25,7 @@ from abs_shield.report import (
 )
 from abs_shield.report.log_totals import OutputCounts, ResultCounts
 from abs_shield.stores import ChainFault, Verified, verify
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import log_key
 from abs_shield.text.safe_display import escaped, quantity

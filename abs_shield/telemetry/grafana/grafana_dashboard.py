@@ -55,8 +55,20 @@ from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.grafana import promql
-from abs_shield.telemetry.grafana.chart_rows import ROWS
+from abs_shield.telemetry.grafana.decision_charts import CHECKS, LOG, OVERVIEW, RISK, VERDICTS
+from abs_shield.telemetry.grafana.output_charts import OUTPUTS
 from abs_shield.telemetry.grafana.panel_chart import NOT_RUN, Chart, ColourSteps
+
+ROWS = {
+    "Overview": OVERVIEW,
+    "Where the agents hallucinate": RISK,
+    "Verdicts": VERDICTS,
+    "Checks": CHECKS,
+    "Outputs: the quality cascade": OUTPUTS,
+    "Decision log": LOG,
+}
+"""Title of a row to its panels."""
+
 
 UID = "abs-shield"
 """Never changed, so that a newer dashboard replaces an older one."""

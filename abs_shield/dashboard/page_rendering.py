@@ -12,10 +12,10 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from abs_shield.dashboard.access import HEADERS, form_key
-from abs_shield.dashboard.filters import Filters
+from abs_shield.dashboard.access_control import HEADERS, form_key
 from abs_shield.dashboard.finding_texts import time_of
 from abs_shield.dashboard.heatmap_cells import row_title
+from abs_shield.dashboard.view_filters import Filters
 from abs_shield.report import percent
 from abs_shield.text.safe_display import encodable, escaped
 

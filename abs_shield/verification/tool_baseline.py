@@ -7,9 +7,9 @@ from math import log, log10
 from typing import NamedTuple
 
 from abs_shield.stats.western_electric import CLASSIC, WEIGHTS, limits
+from abs_shield.verification.number_series import Series
 from abs_shield.verification.numeric_fields import pointer_to
-from abs_shield.verification.observation import Observation
-from abs_shield.verification.series import Series
+from abs_shield.verification.result_shape import Observation
 
 LEAST = 8
 """Minimum number of results for a comparison; limits from fewer are too wide to be exceeded."""

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from abs_shield.errors import StoreError
-from abs_shield.stores.durable import MOST_WAITING, DurableStore
+from abs_shield.stores.durable_store import MOST_WAITING, DurableStore
 from abs_shield.stores.ledger import Ledger
-from abs_shield.stores.migrations.postgres_migrations import STEPS
+from abs_shield.stores.schema_migrations import POSTGRES_STEPS
 from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.text.safe_display import escaped
 
@@ -117,15 +117,16 @@ class PostgresLedger(Ledger):
         self._require_utf8()
         self.execute(f"SET statement_timeout = {_ANSWERS_WITHIN_MS}")
         version = self._version()
-        if version > len(STEPS):
+        if version > len(POSTGRES_STEPS):
             raise StoreError(
-                f"`{self._address}` has schema {version}, this version supports up to {len(STEPS)};"
+                f"`{self._address}` has schema {version}, "
+                f"this version supports up to {len(POSTGRES_STEPS)};"
                 " use the abs-shield that wrote it, or a newer one"
             )
         # a reader must not create tables in a database named by mistake
         if not version and reads:
             raise StoreError(f"`{self._address}` contains no decision log; use another database")
-        if version < len(STEPS):
+        if version < len(POSTGRES_STEPS):
             self._migrate()
 
     def _require_utf8(self) -> None:
@@ -148,7 +149,7 @@ class PostgresLedger(Ledger):
         with self.transaction():
             self.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             self.execute("CREATE TABLE IF NOT EXISTS abs_shield_schema (version INTEGER NOT NULL)")
-            for number, step in enumerate(STEPS[self._version() :], self._version() + 1):
+            for number, step in enumerate(POSTGRES_STEPS[self._version() :], self._version() + 1):
                 for statement in step:
                     self.execute(statement)
                 self.execute("INSERT INTO abs_shield_schema VALUES (%s)", (number,))

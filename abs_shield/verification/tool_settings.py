@@ -12,9 +12,9 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.verification_config import Verification
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
-from abs_shield.verification.signal_calibration import SignalCalibration
-from abs_shield.verification.thresholds import Thresholds
-from abs_shield.verification.weigh import RATIOS, Weigher
+from abs_shield.verification.adaptive_thresholds import Thresholds
+from abs_shield.verification.result_judging import RATIOS, Weigher
+from abs_shield.verification.signal_combination import SignalCalibration
 
 MOST_LABELS = 10_000
 """Most labels of one tool that are remembered; of more, the oldest are dropped."""

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from abs_shield.core import Decision, Mode, Subject, ToolCall, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.demo.conversations import CONVERSATIONS, POLICY, Conversation
+from abs_shield.dashboard.demo_conversations import CONVERSATIONS, POLICY, Conversation
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.cascade import SCORE
 from abs_shield.shield import Shield
 from abs_shield.stores import MemoryStore
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 
 # two weeks: enough points for the control limits of a chart
 DAYS = 14

@@ -8,14 +8,16 @@ from typing import Any, Literal, NamedTuple
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.stats.probabilities import log_odds, probability
-from abs_shield.verification.combine import Calibrated, Combiner, Literature
+from abs_shield.verification.adaptive_thresholds import Thresholds
 from abs_shield.verification.result_view import ResultView
-from abs_shield.verification.signal_calibration import SignalCalibration
-from abs_shield.verification.signal_context import SignalContext
-from abs_shield.verification.signal_reading import SILENT, SignalReading
-from abs_shield.verification.signals import SIGNALS
-from abs_shield.verification.signals.schema_mismatch import schema_mismatch
-from abs_shield.verification.thresholds import Thresholds
+from abs_shield.verification.signal_combination import (
+    Calibrated,
+    Combiner,
+    Literature,
+    SignalCalibration,
+)
+from abs_shield.verification.signal_reading import SILENT, SignalContext, SignalReading
+from abs_shield.verification.signals import SIGNALS, schema_mismatch
 from abs_shield.verification.verification_result import SignalResult, VerificationTier
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}

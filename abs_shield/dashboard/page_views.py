@@ -15,8 +15,8 @@ from starlette.responses import RedirectResponse, Response
 
 from abs_shield.core import Decision, Mode, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.dashboard.access import is_own_form, read_form
-from abs_shield.dashboard.filters import RANGES, BadFilter, Filters, address_time
+from abs_shield.dashboard.access_control import is_own_form, read_form
+from abs_shield.dashboard.decision_listing import CellListing, ListFilter
 from abs_shield.dashboard.finding_texts import (
     describe_location,
     mask_text,
@@ -24,10 +24,10 @@ from abs_shield.dashboard.finding_texts import (
     shown_findings,
 )
 from abs_shield.dashboard.heatmap_cells import RowLimit, RowOrder, interval_of, shown_tables
-from abs_shield.dashboard.listing import CellListing, ListFilter
 from abs_shield.dashboard.log_figures import FilterChoices, FilteredCounts, LogFigures
-from abs_shield.dashboard.rendering import Renderer, decision_path
+from abs_shield.dashboard.page_rendering import Renderer, decision_path
 from abs_shield.dashboard.trend_charts import hours_per_point, rate_charts, score_charts
+from abs_shield.dashboard.view_filters import RANGES, BadFilter, Filters, address_time
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.status import status
 from abs_shield.report import Readiness, Share, Standing, modes, modes_lines, rollout

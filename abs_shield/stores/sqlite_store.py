@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from abs_shield.errors import StoreError
-from abs_shield.stores.durable import MOST_WAITING, DurableStore
+from abs_shield.stores.durable_store import MOST_WAITING, DurableStore
 from abs_shield.stores.ledger import Ledger
-from abs_shield.stores.migrations.sqlite_migrations import STEPS
+from abs_shield.stores.schema_migrations import SQLITE_STEPS
 from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.stores.sqlite_forks import FORKS
 
@@ -135,14 +135,15 @@ class SqliteLedger(Ledger):
             raise StoreError(
                 f"`{self._path}` is a SQLite file but not a decision log; use another file"
             )
-        if version > len(STEPS):
+        if version > len(SQLITE_STEPS):
             raise StoreError(
-                f"`{self._path}` has schema {version}, this version supports up to {len(STEPS)};"
+                f"`{self._path}` has schema {version}, "
+                f"this version supports up to {len(SQLITE_STEPS)};"
                 " use the abs-shield that wrote it, or a newer one"
             )
         if self._reads and not version:
             raise StoreError(f"`{self._path}` contains no decision log; use another file")
-        if version < len(STEPS):
+        if version < len(SQLITE_STEPS):
             self._enable_wal()
             self._migrate()
         if not self._reads:
@@ -166,11 +167,11 @@ class SqliteLedger(Ledger):
 
     def _migrate(self) -> None:
         with self.transaction():
-            for step in STEPS[self._pragma("user_version") :]:
+            for step in SQLITE_STEPS[self._pragma("user_version") :]:
                 for statement in step:
                     self.execute(statement)
             self._pragma(f"application_id = {_APPLICATION}")
-            self._pragma(f"user_version = {len(STEPS)}")
+            self._pragma(f"user_version = {len(SQLITE_STEPS)}")
 
     def _pragma(self, statement: str) -> Any:
         row = self.execute(f"PRAGMA {statement}").fetchone()

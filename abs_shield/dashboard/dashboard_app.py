@@ -1,10 +1,11 @@
-"""The dashboard as an ASGI application, standalone or mounted in another one."""
+"""The dashboard as an ASGI application, standalone or mounted in another one, with its login."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from abs_shield.core.digest import digest
-from abs_shield.dashboard.access import (
+from abs_shield.dashboard.access_control import (
     COOKIE,
     LOOPBACK,
     SESSION_S,
@@ -24,17 +27,58 @@ from abs_shield.dashboard.access import (
     RequireSession,
     SecurityHeaders,
     SignIn,
+    is_own_form,
+    local_path,
+    read_form,
 )
-from abs_shield.dashboard.filters import BadFilter
 from abs_shield.dashboard.live_updates import LiveUpdates
 from abs_shield.dashboard.log_figures import LogFigures
-from abs_shield.dashboard.login import Login
-from abs_shield.dashboard.rendering import Renderer
-from abs_shield.dashboard.views import Views
+from abs_shield.dashboard.page_rendering import Renderer
+from abs_shield.dashboard.page_views import Views
+from abs_shield.dashboard.view_filters import BadFilter
 from abs_shield.errors import ShieldError, StoreError
 from abs_shield.report import Readiness
-from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.store_address import open_store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Login:
+    """
+    Endpoints of login and logout.
+
+    Attributes:
+        renderer: Renders the pages.
+        access: Verifies the token.
+    """
+
+    renderer: Renderer
+    access: SignIn
+
+    async def login(self, request: Request) -> Response:
+        """Return the login form; a right token starts a session."""
+        root = request.scope.get("root_path", "")
+        target = local_path(request.query_params.get("next", ""), root=root)
+        if not self.access.token:
+            return RedirectResponse(root + "/", status_code=303)
+        wrong = False
+        if request.method == "POST":
+            form = await read_form(request)
+            if self.access.begin(request, form.get("token", "")):
+                return RedirectResponse(target, status_code=303)
+            wrong = True
+        return self.renderer.render(
+            request, "login.html", status=403 if wrong else 200, wrong=wrong, target=target
+        )
+
+    async def logout(self, request: Request) -> Response:
+        """End the session."""
+        form = await read_form(request)
+        # another site must not be able to end a session
+        if is_own_form(request, form.get("key", "")):
+            request.session.clear()
+        return RedirectResponse(request.scope.get("root_path", "") + "/login", status_code=303)
+
 
 _STATIC = Path(__file__).parent / "static"
 

@@ -1,1 +1,0 @@
-"""Schema migrations of the decision log, one list of steps per database."""
