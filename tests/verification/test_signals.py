@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from math import exp, log
+from pathlib import Path
 from time import perf_counter
 
 import pytest
