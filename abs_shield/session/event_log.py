@@ -108,7 +108,8 @@ class EventLog:
 
     def newest(self, most: int) -> list[Event]:
         """Return the newest *most* events, oldest first."""
-        return [event for _, event, _ in self._entries[-most:]]
+        # `[-0:]` would be all of them.
+        return [event for _, event, _ in self._entries[-most:]] if most > 0 else []
 
     def __len__(self) -> int:
         return len(self._entries)

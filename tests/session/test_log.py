@@ -42,6 +42,16 @@ def test_within_the_bound_nothing_is_forgotten() -> None:
     assert (texts(log), log.forgot) == (["a", "b"], False)
 
 
+def test_the_newest_events_are_counted_from_the_end() -> None:
+    """None of them are none, and more than there are all."""
+    log = EventLog(1_000)
+    for word in ("a", "b"):
+        log.append(MessageText("user", word))
+
+    counts = {most: [event.text for event in log.newest(most)] for most in (-1, 0, 1, 9)}
+    assert {-1: [], 0: [], 1: ["b"], 9: ["a", "b"]} == counts
+
+
 def test_the_newest_event_is_kept_whole() -> None:
     """An event above the bound is kept while it is the newest, and makes the others go."""
     log = filled(100, "a", "x" * 1_000)
