@@ -17,6 +17,7 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, as_json, bind
 from abs_shield.shield.tool_registry import SHARED, declare
+from abs_shield.shield.wrapper_kind import with_kind_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -219,13 +220,10 @@ def _wrapper(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
         wrapper = _generator(tool, enter, guarded_items)
     else:
         wrapper = _function(tool, enter)
-    if on_block == "raise":
-        return wrapper
-    return (
-        _areturn_feedback(wrapper)
-        if inspect.iscoroutinefunction(wrapper)
-        else _return_feedback(wrapper)
-    )
+    if on_block == "return":
+        is_async = inspect.iscoroutinefunction(wrapper)
+        wrapper = _areturn_feedback(wrapper) if is_async else _return_feedback(wrapper)
+    return with_kind_of(plain, wrapper)
 
 
 def _innermost(tool: Any) -> Any:

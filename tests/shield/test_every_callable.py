@@ -382,6 +382,77 @@ def test_an_async_wrapper_is_async():
     assert not inspect.iscoroutinefunction(shielded(made())(plain))
 
 
+def generator_method(decorate):
+    class Clerk:
+        @decorate
+        def book(self, amount: float, day: date = date(2025, 1, 1)) -> Iterator[float]:
+            """Book an amount."""
+            yield amount
+
+    return Clerk().book
+
+
+def async_generator_method(decorate):
+    class Clerk:
+        @classmethod
+        @decorate
+        async def book(cls, amount: float, day: date = date(2025, 1, 1)) -> AsyncIterator[float]:
+            """Book an amount."""
+            yield amount
+
+    return Clerk.book
+
+
+class GeneratorDesk:
+    def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> Iterator[float]:
+        """Book an amount."""
+        yield amount
+
+
+def decorated(tool):
+    return lambda decorate: decorate(tool)
+
+
+PREDICATES = (
+    inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction,
+    inspect.isfunction, inspect.ismethod, inspect.isroutine,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("on_block", ["raise", "return"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        *map(decorated, (plain, coroutine, generator, async_generator)),
+        *(method, static_inside, class_outside, generator_method, async_generator_method),
+    ],
+)
+def test_inspect_answers_of_a_wrapper_as_of_its_tool(make, on_block):
+    """Frameworks ask before they call, await or iterate."""
+    tool, wrapper = make(lambda given: given), make(shielded(made(), on_block=on_block))
+
+    assert [each(tool) for each in PREDICATES] == [each(wrapper) for each in PREDICATES]
+
+
+@pytest.mark.parametrize("tool", [plain, coroutine, generator, async_generator])
+def test_inspect_answers_of_a_partial_as_of_its_function(tool):
+    """It looks through a partial."""
+    wrapper = shielded(made())(functools.partial(tool, day=date(2025, 1, 1)))
+
+    assert [each(tool) for each in PREDICATES[:3]] == [each(wrapper) for each in PREDICATES[:3]]
+
+
+@pytest.mark.parametrize("made_by", [Lifecycle, AsyncDesk, GeneratorDesk])
+def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
+    """The wrapper is a function, so that nobody has to look for its ``__call__``."""
+    desk = made_by()
+    wrapper = shielded(made())(desk)
+
+    assert [each(desk.__call__) for each in PREDICATES[:3]] == [
+        each(wrapper) for each in PREDICATES[:3]
+    ]
+
+
 def test_the_model_may_know_a_tool_by_another_name():
     """``name=`` is what the model calls."""
     firewall = made()
