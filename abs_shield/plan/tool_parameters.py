@@ -413,9 +413,13 @@ def admission(entry: Any) -> Callable[[Any], bool]:
 
     >>> admission("acct_*")("acct_7"), admission(7)(7.0), admission(str.isupper)("ABC")
     (True, True, True)
+    >>> admission(1)(True), admission(True)(1)
+    (False, False)
     """
     if callable(entry):
         return lambda value: bool(entry(value))
     if isinstance(entry, str) and any(mark in entry for mark in "*?["):
         return lambda value: isinstance(value, str) and fnmatchcase(value, entry)
-    return lambda value: bool(value == entry)
+    # In JSON, true is not 1; in Python it is.
+    is_boolean = isinstance(entry, bool)
+    return lambda value: isinstance(value, bool) is is_boolean and bool(value == entry)

@@ -247,6 +247,15 @@ def test_an_author_may_admit_a_whole_set():
     assert [] == codes(judged("all", allow=["all"]))
 
 
+@pytest.mark.parametrize(("entry", "admitted"), [(1, [1, 1.0]), (1.0, [1, 1.0]), (True, [True])])
+def test_an_allowed_value_is_compared_as_json(entry, admitted):
+    """1 and 1.0 are one number, and true is none."""
+    values = [1, 1.0, True, 0, False]
+    found = [value for value in values if not codes(judged(value, allow=[entry]))]
+
+    assert list(map(repr, admitted)) == list(map(repr, found))
+
+
 def test_a_type_that_cannot_be_compared():
     """It is said, and no verdict."""
     coverage = judged(b"\xff").coverage["phantom_target"]
