@@ -1,4 +1,4 @@
-"""A wrapper that `inspect` takes for the kind of function that it wraps."""
+"""Wrappers that `inspect` reports as the same kind of function as the wrapped one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 def with_kind_of(tool: Any, wrapper: Any) -> Any:
     """
-    Return a wrapper of which `inspect` answers as of *tool*, a generator function of some kind.
+    Return a wrapper that `inspect` reports as a generator function if *tool* is one.
 
-    The wrapper itself is none: its tool is judged when it is called, and not at the first item.
+    It runs as an ordinary function: the call is judged when it is made, not at the first item.
 
     >>> def numbers():
     ...     yield 1
