@@ -23,7 +23,7 @@ from abs_shield.cli.compared_policies import (
 )
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.replay import BadLine
 from abs_shield.text.safe_display import escaped, quantity
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from abs_shield.backtest import Comparison, Kind, Proportion
 from abs_shield.core import Mode
 from abs_shield.policy import Policy
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.safe_display import escaped, quantity
 
 

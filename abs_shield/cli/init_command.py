@@ -22,7 +22,7 @@ from abs_shield.cli.tool_sources import from_file, from_openapi, from_server
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.mining import LenientToolsets, LetThrough, Mined, Recorded, ToolSource, mine
 from abs_shield.mining.module_header import blocked_line, fault_lists
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.replay import BadLine
 from abs_shield.replay.toolsets import OnBadTool
 from abs_shield.text.safe_display import escaped, quantity

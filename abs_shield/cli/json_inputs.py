@@ -12,7 +12,7 @@ import typer
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, is_answer, tools_of, unwrap_result
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown

@@ -23,8 +23,8 @@ from abs_shield.errors import PolicyError
 from abs_shield.plan.policy_problem import Problem, Proof, Severity, problem
 from abs_shield.plan.proof import prove as proved
 from abs_shield.policy import Policy, Tool, configure
-from abs_shield.policy.load import load
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
+from abs_shield.policy.policy_loading import load
 from abs_shield.shield import Shield
 from abs_shield.shield.tool_registry import SHARED
 from abs_shield.text.safe_display import escaped

@@ -19,7 +19,7 @@ from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.digest import encodable
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.policy.load import load
+from abs_shield.policy.policy_loading import load
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, QualityResult, Task
 from abs_shield.quality.facts import FactTable
 from abs_shield.replay.file_lines import BadLine, lines, read_record

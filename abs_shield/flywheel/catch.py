@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abs_shield.flywheel.database import parse_row
+from abs_shield.flywheel.flywheel_database import parse_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Catch:
         detected_error: The error in words: ``Entity mismatch``.
         verified_value: The right value according to a fact or the evidence; empty if unknown.
         confidence: The strength of the finding, in [0, 1].
-        priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.priority`.
+        priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.severity`.
         decision_id: The decision that holds the finding.
         check: The layer, signal or stage that found it.
         code: Stable word for the kind of fault.

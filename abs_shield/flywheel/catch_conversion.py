@@ -1,4 +1,4 @@
-"""Conversion of a decision's findings to catches."""
+"""Conversion of a decision's findings to catches, with readable names of error codes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -13,9 +14,49 @@ from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
 from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.error_words import error_words
-from abs_shield.flywheel.priority import priority_of
-from abs_shield.text.safe_display import escaped, shown
+from abs_shield.flywheel.severity import priority_of
+from abs_shield.text.safe_display import capitalised, escaped, shown
+
+_WORD = re.compile(r"[^\W_]+")
+_ACRONYMS = frozenset(
+    "bic eu gdpr iban id imei ip isin itin mac mrn nhs nino npi phi pii spc ssn swift uk url us "
+    "uuid vat vin".split()
+)
+_PHRASES = {
+    "rule": "Rule violated",
+    "repeated": "Repeated call",
+    "missed": "Missed by every check",
+    "unsupported": "Unsupported claim",
+    "contradicted": "Contradicted claim",
+    "divergent": "Divergent claim",
+    "rejected": "Rejected by the judge",
+    "unseen": "Value never mentioned",
+    "prose_only": "Value mentioned in prose only",
+    "not_read": "Written without being read",
+    "other_kind": "Value of another kind",
+    "undone": "Action undone in the same run",
+    "removed": "Used after its removal",
+}
+"""Phrases for codes that are not descriptive."""
+_LONGEST = 80  # a code is a word or a few; a custom check may use any text
+
+
+# a log has few codes and many findings
+@lru_cache(maxsize=4096)
+def error_words(code: str) -> str:
+    """
+    Return a code as words.
+
+    >>> error_words("ENTITY_MISMATCH"), error_words("unknown_tool"), error_words("US_SSN")
+    ('Entity mismatch', 'Unknown tool', 'US SSN')
+    """
+    lower = code.lower()
+    if lower in _PHRASES:
+        return _PHRASES[lower]
+    words = [word.upper() if word in _ACRONYMS else word for word in _WORD.findall(lower)]
+    text = escaped(" ".join(words), limit=_LONGEST)
+    return capitalised(text) if text else "Fault without a code"
+
 
 LABEL = "label"
 """The check of a catch created by a person's label: a hallucination that every check missed."""

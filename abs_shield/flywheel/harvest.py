@@ -12,7 +12,6 @@ from os import PathLike
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
-from abs_shield.flywheel.book import Book, Tally
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.catch_conversion import (
     LONGEST_NAME,
@@ -22,7 +21,8 @@ from abs_shield.flywheel.catch_conversion import (
     timestamp_of,
     with_claims,
 )
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.flywheel_database import database
+from abs_shield.flywheel.harvest_tables import Book, Tally
 from abs_shield.flywheel.new_records import AnswerReport, NewRecords, Record
 from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.stores import MemoryStore, Store

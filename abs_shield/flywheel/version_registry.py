@@ -13,25 +13,29 @@ from typing import Any
 
 from abs_shield.core.fork_safety import new_id
 from abs_shield.errors import ShieldError, StoreError
-from abs_shield.flywheel.accepted import mark_gap, state_of_gap
-from abs_shield.flywheel.artifact import absolute, attribute_of, hash_at, is_address
-from abs_shield.flywheel.database import database
-from abs_shield.flywheel.evaluate import Recommendation, require_evaluation
-from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.promotions import Promotion, end_promotion, start_promotion
-from abs_shield.flywheel.version_record import Event, NewVersion, Version, VersionState
-from abs_shield.flywheel.version_rows import (
+from abs_shield.flywheel.evaluation import Recommendation, require_evaluation
+from abs_shield.flywheel.flywheel_database import database
+from abs_shield.flywheel.gap import GapState, mark_gap, state_of_gap
+from abs_shield.flywheel.version_artifact import absolute, attribute_of, hash_at, is_address
+from abs_shield.flywheel.version_records import (
+    Event,
+    NewVersion,
+    Promotion,
+    Version,
+    VersionState,
     current_version,
     describe_version,
+    end_promotion,
     id_in_use,
     is_covered,
     read_version,
     read_versions,
     stack_of,
+    start_promotion,
     with_event,
     write_version,
 )
-from abs_shield.policy.load import load
+from abs_shield.policy.policy_loading import load
 from abs_shield.text.safe_display import escaped
 
 __all__ = ["Event", "NewVersion", "Version", "VersionRegistry", "VersionState", "resolve"]

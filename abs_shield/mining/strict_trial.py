@@ -11,7 +11,7 @@ from abs_shield.core.vocabularies import PHANTOM_TARGET, PHANTOM_TOOL
 from abs_shield.mining.policy_draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.policy import Policy
 from abs_shield.policy.suppression import anywhere
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.replay.run_judging import Judged
 from abs_shield.text.safe_display import escaped
 

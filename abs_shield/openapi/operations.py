@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.openapi.openapi_document import Document, Schemas
 from abs_shield.plan.tool_action import parse_action
 from abs_shield.policy import Tool
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.text.safe_display import escaped
 from abs_shield.text.verbs import VerbEffect
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.policy import Tool
-from abs_shield.policy.parameter_keys import keys_of
+from abs_shield.policy.parameter_marks import keys_of
 from abs_shield.text.json_leaves import Path
 
 _ADMITTING = frozenset({"default", "enum", "const"})

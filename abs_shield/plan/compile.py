@@ -14,8 +14,8 @@ from abs_shield.plan.rule_plan import compile_rule
 from abs_shield.plan.tool_action import needs_existing_entity
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Policy, Tool
-from abs_shield.policy.author_declaration import MARKS, shared_parameters
-from abs_shield.policy.parameter_keys import ANY, first_name
+from abs_shield.policy.parameter_marks import ANY, first_name
+from abs_shield.policy.tool_declaration import MARKS, shared_parameters
 from abs_shield.schema import CompiledSchema, compile_schema, intersect_schemas
 from abs_shield.schema.annotations import is_same
 from abs_shield.text.nearest import nearest

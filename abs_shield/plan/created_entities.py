@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.plan.parameter_names import classify_name, is_path
 from abs_shield.plan.tool_action import ToolAction, parse_action_argument
 from abs_shield.policy import Tool
-from abs_shield.policy.parameter_keys import keys_of
+from abs_shield.policy.parameter_marks import keys_of
 from abs_shield.text.identifier_words import (
     canonical,
     is_free_text_field,

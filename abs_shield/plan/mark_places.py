@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool
-from abs_shield.policy.author_declaration import MARKS
-from abs_shield.policy.parameter_keys import ANY, ANYWHERE, steps_of
+from abs_shield.policy.parameter_marks import ANY, ANYWHERE, steps_of
 from abs_shield.policy.suppression import is_position
+from abs_shield.policy.tool_declaration import MARKS
 from abs_shield.text.json_leaves import pointer
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped

@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.plan.doubt import Doubt
 from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
 from abs_shield.plan.tool_parameters import Parameter, Parameters
-from abs_shield.policy.parameter_keys import ANYWHERE, keys_of, names_in
+from abs_shield.policy.parameter_marks import ANYWHERE, keys_of, names_in
 from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of, scalar_text
 from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.wildcards import is_null_word, is_whole_set

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.safe_display import escaped, quantity
 
 _MAX_LENGTH = 600  # a path and a message fit on one line; a schema may quote any text

@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.plan.compile import compile_tool, rejects_name
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Policy, Tool
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema import CompiledSchema
 from abs_shield.schema.samples import Pool, Samples
 from abs_shield.text.nearest import nearest

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abs_shield.policy import Tool
-from abs_shield.policy.parameter_keys import names_in
+from abs_shield.policy.parameter_marks import names_in
 from abs_shield.schema.item_enums import with_item_enum
 from abs_shield.text.json_leaves import Path, scalar_text
 

@@ -15,7 +15,7 @@ from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_directio
 from abs_shield.plan.schema_lookup import defaults_of, examples_of, schema_at
 from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
-from abs_shield.policy.parameter_keys import keys_of
+from abs_shield.policy.parameter_marks import keys_of
 from abs_shield.session.field import Field
 from abs_shield.text.identifier_words import (
     is_free_text_field,

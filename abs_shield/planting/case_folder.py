@@ -21,7 +21,7 @@ from abs_shield.planting.joined_runs import FAILED, Joined
 from abs_shield.planting.planted_call import PlantedKind
 from abs_shield.planting.run_text import RecordedCall, RightCall
 from abs_shield.policy import Tool
-from abs_shield.policy.tool import HINTS
+from abs_shield.policy.tool_declaration import HINTS
 from abs_shield.replay.planted_cases import MUTATIONS, RUNS, TOOLSETS, PlantedCase
 
 

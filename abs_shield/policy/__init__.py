@@ -2,14 +2,14 @@
 
 from abs_shield.policy.answer_config import AnswerConfig
 from abs_shield.policy.configuration import configure
-from abs_shield.policy.inverse import Inverse, inverse
-from abs_shield.policy.load import load_policy
+from abs_shield.policy.inverse_tools import Inverse, inverse
 from abs_shield.policy.parameter_marks import Creates, Free, Injected, Soft, Target
 from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.policy import Policy
+from abs_shield.policy.policy_loading import load_policy
 from abs_shield.policy.rule import Rule, rule
 from abs_shield.policy.suppression import Suppression
-from abs_shield.policy.tool import Tool, tool_of
+from abs_shield.policy.tool_declaration import Tool, tool_of
 from abs_shield.policy.tool_profile import ToolProfile
 from abs_shield.policy.verification_config import Verification
 

@@ -1,7 +1,8 @@
-"""The upstream MCP server: how to connect to it, and whether it answers."""
+"""The upstream MCP server: how to connect to it, whether it answers, and its tools."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import mcp_types as types
+from fastmcp import Client
 from fastmcp.client.transports import ClientTransport, StdioTransport, StreamableHttpTransport
 from fastmcp.client.transports.sse import SSETransport
 from fastmcp.mcp_config import infer_transport_type_from_url
@@ -149,3 +151,38 @@ def speaks_modern(discovered: Any) -> bool:
     """Return whether the answer to a discovery has a version without a handshake."""
     result = types.DiscoverResult.model_validate(discovered)
     return not set(MODERN_PROTOCOL_VERSIONS).isdisjoint(result.supported_versions)
+
+
+def listed_tools(upstream: Upstream, *, within_s: float) -> list[dict[str, Any]]:
+    """
+    Return the server's answer to ``tools/list``, with all pages.
+
+    Args:
+        upstream: The server.
+        within_s: Seconds for starting and answering.
+
+    Raises:
+        ShieldError: The server does not start, cannot be reached, or does not answer in time.
+    """
+    return asyncio.run(_list_tools(upstream, within_s))
+
+
+async def _list_tools(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
+    transport = upstream.transport()
+    try:
+        async with asyncio.timeout(within_s), Client(transport) as client:
+            tools = await client.list_tools()
+        return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    except TimeoutError:
+        raise ShieldError(
+            f"`{upstream.name}` did not list its tools within {within_s:g} seconds;"
+            " run it by itself, or allow more time with `--timeout`"
+        ) from None
+    except Exception as error:
+        error_text = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
+        reason = escaped(without_secrets(error_text), limit=300).rstrip(".")
+        raise ShieldError(
+            f"`{upstream.name}` lists no tools: {reason}; run it by itself, or check its address"
+        ) from None
+    finally:
+        await transport.close()

@@ -13,8 +13,7 @@ from typing_extensions import is_typeddict
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Creates, Free, Injected, Soft, Target
-from abs_shield.policy.parameter_keys import ANY, ANYWHERE
-from abs_shield.policy.parameter_marks import Mark
+from abs_shield.policy.parameter_marks import ANY, ANYWHERE, Mark
 from abs_shield.shield.argument_model import UNPACK
 from abs_shield.shield.type_aliases import underlying_hint
 from abs_shield.text.json_leaves import pointer

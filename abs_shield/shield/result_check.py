@@ -24,7 +24,7 @@ from abs_shield.core.vocabularies import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Verification
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome

@@ -13,9 +13,8 @@ from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool
-from abs_shield.policy.author_declaration import MARKS, with_declaration
-from abs_shield.policy.parameter_keys import ANY, first_name
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.parameter_marks import ANY, first_name
+from abs_shield.policy.tool_declaration import LONGEST_NAME, MARKS, with_declaration
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
 from abs_shield.shield.signature import Binding

@@ -13,7 +13,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.plan.mark_places import require_possible_marks
 from abs_shield.policy import Policy, Tool
-from abs_shield.policy.author_declaration import with_declaration
+from abs_shield.policy.tool_declaration import with_declaration
 from abs_shield.schema import Undecided
 from abs_shield.schema.annotations import is_same
 from abs_shield.shield.signature import Binding

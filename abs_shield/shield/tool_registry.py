@@ -19,8 +19,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.plan.entity_kinds import entity_kinds_of
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
-from abs_shield.policy.author_declaration import with_declaration
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME, with_declaration
 from abs_shield.schema.annotations import is_same
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool
-from abs_shield.policy.tool import HINTS
+from abs_shield.policy.tool_declaration import HINTS
 from abs_shield.schema.decimal_format import PREFIX
 from abs_shield.schema.subschemas import BY_NAME, MANY, ONE
 from abs_shield.shield.argument_model import DURATION

@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.core import Subject
 from abs_shield.core.label import Truth
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.stores.record_bodies import Skipped, labelled_decisions
 from abs_shield.verification.tool_settings import ResultLabel
 from abs_shield.verification.verification_engine import VerificationEngine

@@ -7,10 +7,9 @@ import stat
 
 import pytest
 
-from abs_shield.flywheel.accepted import mark_gap
-from abs_shield.flywheel.database import database
-from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.review import reviews_of
+from abs_shield.flywheel.flywheel_database import database
+from abs_shield.flywheel.gap import GapState, mark_gap
+from abs_shield.flywheel.gap_review import reviews_of
 from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
 from tests.cli.shop import filled, order, refund
 

@@ -7,7 +7,7 @@ import pytest
 from abs_shield.core import Action, Decision, Finding, Mode, Subject, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.flywheel_database import database
 from abs_shield.stores import MemoryStore, SqliteStore, Store
 
 START = 1_775_398_980.0

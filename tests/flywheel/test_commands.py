@@ -11,7 +11,7 @@ import pytest
 
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.version_registry import VersionRegistry
 from tests.flywheel.catches import catch, gap
 from tests.flywheel.commands import run

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.flywheel.accepted import gap_with_catches
-from abs_shield.flywheel.gap import GapState
+from abs_shield.flywheel.gap import GapState, gap_with_catches
 from abs_shield.flywheel.version_registry import VersionRegistry, VersionState
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flywheel_end_to_end.py"

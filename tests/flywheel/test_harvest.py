@@ -11,7 +11,7 @@ import pytest
 from abs_shield.core import Subject, Verdict
 from abs_shield.errors import StoreError
 from abs_shield.flywheel import harvest as harvesting
-from abs_shield.flywheel.database import database
+from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.harvest import Harvest, harvest
 from abs_shield.stores import MemoryStore, SqliteStore
 from tests.flywheel.conftest import HOSTILE, START, catches, decision, finding, label

@@ -12,8 +12,8 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import GapState
 from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate
-from abs_shield.flywheel.mutate.error_values import distort
-from abs_shield.flywheel.mutate.text_similarity import fuzz
+from abs_shield.flywheel.mutate.canonical_text import fuzz
+from abs_shield.flywheel.mutate.mutated_values import distort
 from abs_shield.model import Budget, Terms
 from abs_shield.quality.facts import Fact, FactTable
 from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from abs_shield.flywheel.comparison import Pairs, Rules, compare
-from abs_shield.flywheel.evaluate import Recommendation, decide
+from abs_shield.flywheel.evaluation import Recommendation, decide
+from abs_shield.flywheel.version_comparison import Pairs, Rules, compare
 from abs_shield.stats.paired import mcnemar_power
 
 RULES = Rules(rounds=1)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from abs_shield import Shield, Suppression, Tool, inverse, shield, shielded
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 
 
 def line() -> int:

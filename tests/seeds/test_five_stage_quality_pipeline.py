@@ -9,10 +9,10 @@ import pytest
 
 from abs_shield import Shield, shield
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.curate import curate, examples_of
+from abs_shield.flywheel.curation import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
+from abs_shield.flywheel.gap_review import Choice, Review, review
 from abs_shield.flywheel.harvest import harvest
-from abs_shield.flywheel.review import Choice, Review, review
 from abs_shield.flywheel.review_file import summary_of
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
 from abs_shield.quality.confidence import PRIORS, band_of, note_of

@@ -1,7 +1,11 @@
 """Anthropic SDK: tool calls of a host's own loop over messages, and of the SDK's tool runner."""
 
-from abs_shield.adapters.anthropic.message_answers import asettle_answer, settle_answer
-from abs_shield.adapters.anthropic.message_loop import arun_tool_calls, run_tool_calls
+from abs_shield.adapters.anthropic.message_loop import (
+    arun_tool_calls,
+    asettle_answer,
+    run_tool_calls,
+    settle_answer,
+)
 from abs_shield.adapters.anthropic.tool_runner import shielded_runner
 
 __all__ = [

@@ -1,10 +1,12 @@
-"""Judge and run the tool calls of one reply, in a host's own loop over messages."""
+"""Judge and run the tool calls of one reply in a host's own loop, and settle its answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
+from abs_shield.adapters.answer_rewriting import ReplyFormat, Rewriter
 from abs_shield.adapters.anthropic.message_blocks import (
     call_of,
     completed_message,
@@ -100,3 +102,106 @@ def _with_toolset_names(reply: Any, messages: list[dict[str, Any]]) -> list[dict
         if family := families.get(result["tool_use_id"]):
             result["toolset_name"] = family
     return messages
+
+
+def settle_answer(
+    message: Any,
+    messages: Any,
+    *,
+    firewall: Shield,
+    ask: Callable[[list[Any]], Any],
+    session: Session | None = None,
+    dispatch: Dispatch | None = None,
+    system: Any = None,
+) -> str:
+    """
+    Settle the text of the message that ends a run; in strict mode *ask* may rewrite it.
+
+    Args:
+        message: The ``Message`` without calls, or the stream after it was read to its end.
+        messages: The conversation that the model was sent, which is not changed; or the
+            shielded runner that produced the message.
+        firewall: The Shield.
+        ask: Calls the model with a conversation, and returns the message.
+        session: The session; the current one if None.
+        dispatch: As in `run_tool_calls`, for a rewrite that calls tools.
+        system: The request's system prompt, a text or text blocks.
+
+    Returns:
+        The text to show. In audit mode, for a message with tool calls and for structured output
+        that the SDK parsed, it is the text unchanged, and *ask* is not called.
+    """
+    text, run_session, conversation = _prepare(message, messages, firewall, session, system)
+    # structured output is data for a program, which a rewritten text would break
+    if not text.strip() or _is_parsed(message):
+        return text
+    run = partial(run_tool_calls, firewall=firewall, session=run_session, dispatch=dispatch)
+    rewriter = Rewriter(_API, message, conversation, ask=ask, run=run)
+    return firewall.settle_answer(text, write=rewriter.write, session=run_session).text
+
+
+async def asettle_answer(
+    message: Any,
+    messages: Any,
+    *,
+    firewall: Shield,
+    ask: Callable[[list[Any]], Any],
+    session: Session | None = None,
+    dispatch: Dispatch | None = None,
+    system: Any = None,
+) -> str:
+    """Async version of `settle_answer`; *ask* and *dispatch* may be async."""
+    text, run_session, conversation = _prepare(message, messages, firewall, session, system)
+    if not text.strip() or _is_parsed(message):
+        return text
+    run = partial(arun_tool_calls, firewall=firewall, session=run_session, dispatch=dispatch)
+    rewriter = Rewriter(_API, message, conversation, ask=ask, run=run)
+    return (await firewall.asettle_answer(text, write=rewriter.awrite, session=run_session)).text
+
+
+def _prepare(
+    message: Any,
+    messages: Any,
+    firewall: Shield,
+    session: Session | None,
+    system: Any,
+) -> tuple[str, Session, list[Any]]:
+    """Return the text to settle, the session, and the conversation."""
+    params = getattr(messages, "_params", None)
+    if params is not None:  # of a tool runner
+        messages, system = params.get("messages", ()), params.get("system")
+    conversation = [*messages]
+    if conversation and member(conversation[-1], "role") == "assistant":
+        conversation.pop()  # the message itself
+    adapter = AdapterSession(firewall, session)
+    return (
+        _text(message),
+        record_conversation(completed_message(message), conversation, adapter, system),
+        conversation,
+    )
+
+
+def _blocks(message: Any) -> list[Any]:
+    return [*(member(completed_message(message), "content") or ())]
+
+
+def _text(message: Any) -> str:
+    if _has_calls(message):  # the run goes on
+        return ""
+    blocks = [block for block in _blocks(message) if member(block, "type") == "text"]
+    return "".join(str(member(block, "text") or "") for block in blocks)
+
+
+def _has_calls(message: Any) -> bool:
+    return any(member(block, "type") == "tool_use" for block in _blocks(message))
+
+
+def _as_messages(message: Any) -> list[Any]:
+    return [{"role": "assistant", "content": _blocks(message)}]
+
+
+def _is_parsed(message: Any) -> bool:
+    return any(member(block, "parsed_output") is not None for block in _blocks(message))
+
+
+_API = ReplyFormat(_text, _has_calls, _as_messages)

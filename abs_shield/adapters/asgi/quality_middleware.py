@@ -23,7 +23,6 @@ from abs_shield.adapters.asgi.http_body import (
     parse_response_body,
     with_content_length,
 )
-from abs_shield.adapters.asgi.lifespan import serve_lifespan
 from abs_shield.adapters.asgi.response_collector import (
     PARTIAL,
     App,
@@ -32,6 +31,7 @@ from abs_shield.adapters.asgi.response_collector import (
     Receive,
     Scope,
     Send,
+    serve_lifespan,
 )
 from abs_shield.errors import ShieldError
 from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult, Task

@@ -12,7 +12,7 @@ from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.utilities.versions import VersionSpec
 
 from abs_shield.core.fork_safety import renewed
-from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.shield.offered_tools import Description
 
 _MAX_CLIENTS = 256  # a listing holds all schemas; a client beyond this is listed to again

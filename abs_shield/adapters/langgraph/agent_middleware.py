@@ -20,18 +20,18 @@ from abs_shield.adapters.langgraph.dispatched_calls import (
     newest_turn,
     proposal_of,
 )
-from abs_shield.adapters.langgraph.framework_checks import check_framework
+from abs_shield.adapters.langgraph.framework_checks import check_framework, let_errors_pass
 from abs_shield.adapters.langgraph.graph_steps import GraphPosition, StepNames, StepSessions
 from abs_shield.adapters.langgraph.langchain_messages import (
+    answer_of,
     as_openai_message,
     calls_of,
     directs_graph,
     is_summary,
     returned_event,
+    with_answer,
     with_answer_message,
 )
-from abs_shield.adapters.langgraph.response_text import answer_of, with_answer
-from abs_shield.adapters.langgraph.tool_errors import let_errors_pass
 from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session

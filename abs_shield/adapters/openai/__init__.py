@@ -1,7 +1,11 @@
 """OpenAI SDK: tool calls of a host's own loop, and of the SDK's tool runner for Responses."""
 
-from abs_shield.adapters.openai.response_answers import asettle_answer, settle_answer
-from abs_shield.adapters.openai.response_loop import arun_tool_calls, run_tool_calls
+from abs_shield.adapters.openai.response_loop import (
+    arun_tool_calls,
+    asettle_answer,
+    run_tool_calls,
+    settle_answer,
+)
 from abs_shield.adapters.openai.responses_runner import shielded_runner
 
 __all__ = [

@@ -9,7 +9,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from agents import Agent, Runner
 
-from abs_shield.adapters.openai_agents.final_output import FinalOutput
 from abs_shield.adapters.openai_agents.run_context import (
     NEXT,
     AgentRuns,
@@ -17,6 +16,7 @@ from abs_shield.adapters.openai_agents.run_context import (
     agent_runs,
     marked_agent,
 )
+from abs_shield.adapters.openai_agents.run_hooks import FinalOutput
 from abs_shield.adapters.openai_agents.sdk_patches import install
 from abs_shield.session import Session
 from abs_shield.shield import Shield

@@ -22,18 +22,16 @@ from pydantic_ai.tools import ToolDefinition
 
 from abs_shield.adapters.answer_rewriting import Revisions
 from abs_shield.adapters.pydantic_ai.model_messages import (
-    as_openai_messages,
-    as_tool_call,
-    logprobs_of,
-    unseen_content,
-    visible_value,
-)
-from abs_shield.adapters.pydantic_ai.placeholders import (
     PlaceholderTool,
     add_placeholders,
+    as_openai_messages,
+    as_tool_call,
     blocked_result,
     exhausts_retries,
+    logprobs_of,
     tool_descriptions,
+    unseen_content,
+    visible_value,
 )
 from abs_shield.adapters.pydantic_ai.validated_arguments import (
     NotRepaired,

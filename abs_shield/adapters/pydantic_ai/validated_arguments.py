@@ -12,8 +12,7 @@ from pydantic_ai.exceptions import ModelRetry, SkipToolValidation
 from pydantic_ai.messages import ToolCallPart
 from pydantic_core import to_jsonable_python
 
-from abs_shield.adapters.pydantic_ai.model_messages import as_tool_call
-from abs_shield.adapters.pydantic_ai.placeholders import PlaceholderTool
+from abs_shield.adapters.pydantic_ai.model_messages import PlaceholderTool, as_tool_call
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
 

@@ -13,12 +13,11 @@ from abs_shield.cli.output_file import open_output
 from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
-from abs_shield.flywheel.cases import EvaluationCase, read_cases
-from abs_shield.flywheel.comparison import Rules
-from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
-from abs_shield.flywheel.json_lines import numbered_lines
+from abs_shield.flywheel.evaluation import Evaluation, Recommendation, evaluate
+from abs_shield.flywheel.evaluation_cases import EvaluationCase, numbered_lines, read_cases
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
-from abs_shield.policy.load import load, load_policy
+from abs_shield.flywheel.version_comparison import Rules
+from abs_shield.policy.policy_loading import load, load_policy
 from abs_shield.text.safe_display import escaped, shown
 
 EXAMPLE = (

@@ -14,8 +14,8 @@ from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.flywheel.accepted import gap_with_catches
-from abs_shield.flywheel.cases import read_cases
+from abs_shield.flywheel.evaluation_cases import read_cases
+from abs_shield.flywheel.gap import gap_with_catches
 from abs_shield.flywheel.mutate import (
     FORMS,
     LeakageReport,
@@ -26,7 +26,7 @@ from abs_shield.flywheel.mutate import (
     render_export,
     training_texts,
 )
-from abs_shield.policy.load import load
+from abs_shield.policy.policy_loading import load
 from abs_shield.quality.facts import FactTable
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown

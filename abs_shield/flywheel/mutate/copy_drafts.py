@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from random import Random
 
-from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.error_values import misspell, similar_id
+from abs_shield.flywheel.mutate.mutated_values import Entities, misspell, similar_id
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 
 QUESTIONS = (

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.mutate.canonical_text import canonical
-from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.error_values import distort, factors, unquote
+from abs_shield.flywheel.mutate.mutated_values import Entities, distort, factors, unquote
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.quality.facts import Fact
 from abs_shield.text.safe_display import capitalised

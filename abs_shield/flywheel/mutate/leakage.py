@@ -10,8 +10,13 @@ from typing import Any
 from abs_shield.core.digest import canonical as canonical_json
 from abs_shield.core.digest import digest
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical
-from abs_shield.flywheel.mutate.text_similarity import fuzz, is_within, likeness
+from abs_shield.flywheel.mutate.canonical_text import (
+    Canonical,
+    canonical,
+    fuzz,
+    is_within,
+    likeness,
+)
 
 LEAK = 0.9  # one word in ten may differ: rewordings are leaks, other questions are not
 """Minimum similarity of a training text that counts as a near-duplicate of a case."""

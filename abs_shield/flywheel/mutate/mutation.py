@@ -11,12 +11,10 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.mutate import copy_drafts, correction_drafts, fact_drafts, name_drafts
-from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical
-from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.error_values import unquote
+from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical, is_duplicate
 from abs_shield.flywheel.mutate.leakage import LEAK, find_leaks
 from abs_shield.flywheel.mutate.model_rewording import reword
-from abs_shield.flywheel.mutate.text_similarity import is_duplicate
+from abs_shield.flywheel.mutate.mutated_values import Entities, unquote
 from abs_shield.flywheel.mutate.training_example import Mutation, TrainingExample
 from abs_shield.model import Judge, Terms, Undetermined
 from abs_shield.quality.facts import Fact, Facts

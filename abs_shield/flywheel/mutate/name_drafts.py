@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
-from abs_shield.flywheel.mutate.entities import Entities
+from abs_shield.flywheel.mutate.mutated_values import Entities
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 
 QUESTIONS = (

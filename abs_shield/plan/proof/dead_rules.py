@@ -10,7 +10,7 @@ from abs_shield.plan.proof_context import ProofContext, listed
 from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
 from abs_shield.plan.rule_trial import SECONDS, RuleTrial, try_rule
 from abs_shield.policy import Rule
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.safe_display import quantity
 
 Trials = dict[str, RuleTrial]

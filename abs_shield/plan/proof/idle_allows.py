@@ -13,8 +13,8 @@ from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, listed
 from abs_shield.plan.tool_parameters import admission
 from abs_shield.policy import Tool
-from abs_shield.policy.parameter_keys import keys_of
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
+from abs_shield.policy.parameter_marks import keys_of
 from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples import Pool
 from abs_shield.text.json_leaves import Path, value_at

@@ -11,7 +11,7 @@ from abs_shield.plan.rule_answers import answer_call, rule_words
 from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
 from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema.samples import Pool
 from abs_shield.text.safe_display import escaped, shown
 

@@ -10,7 +10,7 @@ from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.rule_answers import RuleAnswers, compile_rule_answers
 from abs_shield.policy import Rule
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.safe_display import escaped
 
 _MIN_REJECTED = 3

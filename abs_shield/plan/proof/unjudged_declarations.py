@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.safe_display import escaped
 
 _ENTITIES = ("phantom_target", "untrusted_target")

@@ -8,7 +8,7 @@ from abs_shield.core import LAYER_NAMES
 from abs_shield.core.vocabularies import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint, without_repetitions
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 

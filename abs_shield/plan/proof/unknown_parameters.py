@@ -10,7 +10,7 @@ from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
 from abs_shield.plan.rule_plan import compile_rule
 from abs_shield.plan.rule_plan import unknown_parameters as unknown_to
 from abs_shield.policy import Rule
-from abs_shield.policy.source_location import SourceLocation
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema import CompiledSchema
 from abs_shield.text.safe_display import escaped
 

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.artifact import hash_at
-from abs_shield.flywheel.run_program import run_program
+from abs_shield.flywheel.candidate import run_program
+from abs_shield.flywheel.version_artifact import hash_at
 from abs_shield.text.safe_display import escaped
 
 DATA, OUT = "{data}", "{out}"

@@ -12,7 +12,7 @@ from typing import Any
 from abs_shield.core.label import Label
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.catch_conversion import LONGEST_NAME, with_label
-from abs_shield.flywheel.database import parse_row
+from abs_shield.flywheel.flywheel_database import parse_row
 from abs_shield.text.safe_display import escaped
 
 UNGROUPED = ""

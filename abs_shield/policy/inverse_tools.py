@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.source_location import SourceLocation, caller_location
+from abs_shield.policy.declaration_base import SourceLocation, caller_location
 from abs_shield.text.safe_display import escaped, shown
 
 

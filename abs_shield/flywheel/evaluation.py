@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers, Candidate, hashes_of
-from abs_shield.flywheel.cases import (
+from abs_shield.flywheel.evaluation_cases import (
     HALLUCINATION,
     REGRESSION,
     TARGET,
@@ -17,9 +17,15 @@ from abs_shield.flywheel.cases import (
     require_distinct,
     without_repeats,
 )
-from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.grading import is_right
 from abs_shield.flywheel.mutate.leakage import hash_of
+from abs_shield.flywheel.version_comparison import (
+    Pairs,
+    PartComparison,
+    PartStanding,
+    Rules,
+    compare,
+)
 from abs_shield.text.safe_display import escaped, shown
 
 Grade: TypeAlias = Callable[[EvaluationCase, str], float]

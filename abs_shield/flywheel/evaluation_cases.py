@@ -1,17 +1,29 @@
-"""Evaluation cases."""
+"""Evaluation cases, and JSON lines, split only at line feeds."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.json_lines import numbered_lines
 from abs_shield.text.normal_form import normal
 from abs_shield.text.safe_display import escaped, shown
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    r"""
+    Yield the non-blank lines of a text, each with its number from 1.
+
+    >>> [*numbered_lines("a\u2028b\n\n c\r\n")]
+    [(1, 'a\u2028b'), (3, 'c')]
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if stripped := line.strip(" \t\r"):
+            yield number, stripped
+
 
 TARGET, REGRESSION, HALLUCINATION = PARTS = ("target", "regression", "hallucination")
 """Task tests, tests of everything else, and the hallucination re-check."""

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 
 from abs_shield.core.vocabularies import PHANTOM_TOOL
-from abs_shield.flywheel.assignment import assign_gaps
-from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.database import database, parse_row
-from abs_shield.flywheel.deviation import deviation_of
+from abs_shield.flywheel.flywheel_database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.priority import WEIGHTS
-from abs_shield.flywheel.tier import is_systematic, scope_of, tier_of
+from abs_shield.flywheel.grouping import assign_gaps
+from abs_shield.flywheel.harvest_tables import NO_GAP, UNGROUPED
+from abs_shield.flywheel.severity import WEIGHTS, deviation_of, is_systematic, scope_of, tier_of
 from abs_shield.stats.share_intervals import wilson
 from abs_shield.text.safe_display import escaped
 

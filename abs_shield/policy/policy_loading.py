@@ -14,8 +14,8 @@ from typing import Any
 from abs_shield.core.digest import digest
 from abs_shield.errors import PolicyError
 from abs_shield.policy.configuration import configure
+from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.policy.policy import Policy
-from abs_shield.policy.source_location import SourceLocation
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 
