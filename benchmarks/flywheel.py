@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from abs_shield.core import Action, Decision, Finding, Mode, Subject, Verdict
 from abs_shield.core.label import Label, Truth
-from abs_shield.flywheel.curation import curate, gap_catches
+from abs_shield.flywheel.curate import curate, gap_catches
 from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.stores import SqliteStore

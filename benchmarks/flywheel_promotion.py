@@ -8,7 +8,7 @@ from random import Random
 
 from command_line import QUICK_NOTE, announce, command_parser
 
-from abs_shield.flywheel.evaluation import Recommendation, decide
+from abs_shield.flywheel.evaluate import Recommendation, decide
 from abs_shield.flywheel.version_comparison import Pairs, Rules, compare
 from abs_shield.stats.paired import cases_needed, mcnemar_power
 

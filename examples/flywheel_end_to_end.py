@@ -183,7 +183,7 @@ def trainer(base: Path, *, epochs: int, rate: float) -> list[str]:
 
 def held_out() -> list:
     """Return the cases: the target, two other tasks, and the hallucination re-check."""
-    from abs_shield.flywheel.evaluation_cases import EvaluationCase
+    from abs_shield.flywheel.cases import EvaluationCase
 
     cases = []
     for kind, facts in RIGHT.items():
@@ -243,8 +243,8 @@ def harvested(log: Path, book: Path) -> None:
 
 def accepted_gap(book: Path) -> str:
     """Group the catches, and accept the gravest gap, as a person would."""
-    from abs_shield.flywheel.curation import curate
-    from abs_shield.flywheel.gap_review import Choice, Review, review
+    from abs_shield.flywheel.curate import curate
+    from abs_shield.flywheel.review import Choice, Review, review
 
     gap = curate(book)[0]
     why = "the values are two to five percent off"
@@ -261,11 +261,11 @@ def main() -> None:
 def turn(folder: Path) -> None:
     """Turn the flywheel once."""
     from abs_shield.flywheel.candidate import Command
-    from abs_shield.flywheel.evaluation import evaluate
-    from abs_shield.flywheel.flywheel_status import status
+    from abs_shield.flywheel.evaluate import evaluate
     from abs_shield.flywheel.gap import gap_with_catches
     from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate, render_export
-    from abs_shield.flywheel.training_run import train as run_training
+    from abs_shield.flywheel.status import status
+    from abs_shield.flywheel.train import train as run_training
     from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
 
     book, log, base = folder / "flywheel.db", folder / "decisions.db", folder / "base.npz"

@@ -42,7 +42,7 @@ COMMANDS = {
     "mcp": "Judge every call of an MCP server's tools.",
 }
 """Every command and its line in the help; `check_command.py` holds the `app` of ``check``."""
-_FOLDERS = frozenset({"flywheel", "log", "report"})
+_FOLDERS = frozenset({"demo", "flywheel", "log", "report"})
 """Commands whose `app` is in a folder of the command's name."""
 # by its place among the bases, because typer has no public name for this class
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])

@@ -21,7 +21,7 @@ from abs_shield.cli.flywheel.book_option import require_book
 from abs_shield.cli.shared_options import Database, open_log
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
-from abs_shield.flywheel.flywheel_status import status
+from abs_shield.flywheel.status import status
 from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sqlite_store import SqliteStore
 

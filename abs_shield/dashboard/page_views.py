@@ -28,8 +28,8 @@ from abs_shield.dashboard.log_figures import FilterChoices, FilteredCounts, LogF
 from abs_shield.dashboard.page_rendering import Renderer, decision_path
 from abs_shield.dashboard.trend_charts import hours_per_point, rate_charts, score_charts
 from abs_shield.dashboard.view_filters import RANGES, BadFilter, Filters, address_time
-from abs_shield.flywheel.flywheel_status import status
 from abs_shield.flywheel.gap import Gap
+from abs_shield.flywheel.status import status
 from abs_shield.report import Readiness, Share, Standing, modes, modes_lines, rollout
 from abs_shield.report.probability_sweep import Sweep
 from abs_shield.report.report_rows import OTHERS, cases_of

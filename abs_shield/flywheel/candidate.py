@@ -19,7 +19,7 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.evaluation_cases import EvaluationCase, numbered_lines
+from abs_shield.flywheel.cases import EvaluationCase, numbered_lines
 from abs_shield.flywheel.version_artifact import absolute, hash_at
 from abs_shield.text.safe_display import escaped, shown
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from abs_shield.flywheel.evaluation_cases import HALLUCINATION, EvaluationCase
+from abs_shield.flywheel.cases import HALLUCINATION, EvaluationCase
 from abs_shield.flywheel.mutate.canonical_text import normalize_numbers
 from abs_shield.text.normal_form import normal
 from abs_shield.text.polarity import NEGATORS, without_reply

@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.core import Verdict
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers, Places
-from abs_shield.flywheel.evaluation_cases import TARGET, EvaluationCase, case_id, numbered_lines
+from abs_shield.flywheel.cases import TARGET, EvaluationCase, case_id, numbered_lines
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
 from abs_shield.replay.runs import read_run

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap
-from abs_shield.flywheel.gap_review import Choice, Mistake, Review
+from abs_shield.flywheel.review import Choice, Mistake, Review
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from abs_shield.core.fork_safety import new_id
 from abs_shield.errors import ShieldError, StoreError
-from abs_shield.flywheel.evaluation import Recommendation, require_evaluation
+from abs_shield.flywheel.evaluate import Recommendation, require_evaluation
 from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.gap import GapState, mark_gap, state_of_gap
 from abs_shield.flywheel.version_artifact import absolute, attribute_of, hash_at, is_address

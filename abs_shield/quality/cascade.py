@@ -12,7 +12,7 @@ from typing import Any
 
 from abs_shield.core.vocabularies import Mode
 from abs_shield.model import Budget, Terms, Undetermined
-from abs_shield.quality.confidence import (
+from abs_shield.quality.calibration import (
     HIGH,
     LOW,
     PRIORS,

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from abs_shield.core.vocabularies import Mode
 from abs_shield.policy.declaration_base import Declaration
-from abs_shield.quality.confidence import PRIORS, Precision
+from abs_shield.quality.calibration import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.quality_score import ScoreConfig

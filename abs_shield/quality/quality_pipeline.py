@@ -14,8 +14,9 @@ from abs_shield.quality.background_queue import BackgroundQueue
 from abs_shield.quality.cascade import SCORE, Cascade
 from abs_shield.quality.output_judge import OutputJudgement, judge_output
 from abs_shield.quality.quality_config import QualityConfig
-from abs_shield.quality.quality_metrics import METRICS, ScoreTrends
+from abs_shield.quality.quality_metrics import METRICS
 from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageResult
+from abs_shield.quality.trends import ScoreTrends
 from abs_shield.text.safe_display import shown
 
 _THREADS = 2  # a slow judge must not stop the queue; more may exceed a provider's rate limit

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from abs_shield.cli import console as room
-from abs_shield.cli.demo_command import LAYER_EXAMPLES, attempts, replay_demo_run
-from abs_shield.cli.demo_policy import POLICY
+from abs_shield.cli.demo import LAYER_EXAMPLES, attempts, replay_demo_run
+from abs_shield.cli.demo.demo_policy import POLICY
 from abs_shield.core import LAYER_NAMES
 from abs_shield.shield import Shield
 

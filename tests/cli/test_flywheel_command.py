@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.gap import GapState, mark_gap
-from abs_shield.flywheel.gap_review import reviews_of
+from abs_shield.flywheel.review import reviews_of
 from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
 from tests.cli.shop import filled, order, refund
 

@@ -54,6 +54,9 @@ def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
         ("replay.openapi", "openapi", "operations"),
         ("replay.planting", "planting", "KINDS"),
         ("replay.report", "report", "Report"),
+        ("answer.checks.opinions", "answer.claim_types", "ABSENT"),
+        ("flywheel.accepted", "flywheel.gap", "gap_with_catches"),
+        ("verification.signal_context", "verification.signal_reading", "SignalContext"),
     ],
 )
 def test_an_old_module_warns(old: str, new: str, name: str) -> None:

@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 
 from abs_shield.dashboard import dashboard
 from abs_shield.dashboard.demo_log import fill
-from abs_shield.flywheel.curation import curate
+from abs_shield.flywheel.curate import curate
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.stores import SqliteStore
 

@@ -17,7 +17,7 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Command, Endpoint, Function, read_answers
-from abs_shield.flywheel.evaluation_cases import EvaluationCase
+from abs_shield.flywheel.cases import EvaluationCase
 
 CASES = [EvaluationCase(id=f"c{n}", prompt=f"say {n}", expected=f"{n}") for n in range(3)]
 ANSWERS = {f"c{n}": f"SAY {n}" for n in range(3)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.core import Subject, Verdict
-from abs_shield.flywheel.curation import curate
-from abs_shield.flywheel.flywheel_status import status
+from abs_shield.flywheel.curate import curate
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.harvest import harvest
+from abs_shield.flywheel.status import status
 from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores import MemoryStore
 from tests.flywheel.conftest import HOSTILE, catches, decision, finding, label

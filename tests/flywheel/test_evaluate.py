@@ -9,8 +9,8 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Function
-from abs_shield.flywheel.evaluation import Evaluation, Recommendation, evaluate
-from abs_shield.flywheel.evaluation_cases import EvaluationCase, read_cases
+from abs_shield.flywheel.cases import EvaluationCase, read_cases
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.flywheel.version_comparison import (
     Pairs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.flywheel.evaluation_cases import EvaluationCase
+from abs_shield.flywheel.cases import EvaluationCase
 from abs_shield.flywheel.grading import is_right
 
 CAP = "What was Apple's market cap in Q4 2025?"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from abs_shield.flywheel.candidate import read_answers
-from abs_shield.flywheel.evaluation_cases import EvaluationCase, read_cases
+from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.mutate import TrainingExample, read_examples, render_export
 from abs_shield.flywheel.policy_candidate import run_cases
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from abs_shield.flywheel.evaluation import Recommendation, decide
+from abs_shield.flywheel.evaluate import Recommendation, decide
 from abs_shield.flywheel.version_comparison import Pairs, Rules, compare
 from abs_shield.stats.paired import mcnemar_power
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from abs_shield.errors import ShieldError, StoreError
-from abs_shield.flywheel.curation import curate
+from abs_shield.flywheel.curate import curate
+from abs_shield.flywheel.drift import Trend, drift
 from abs_shield.flywheel.flywheel_database import database
-from abs_shield.flywheel.flywheel_status import status
 from abs_shield.flywheel.gap import GapState, gap_with_catches, mark_gap
-from abs_shield.flywheel.gap_review import Choice, Review, review
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.harvest_tables import Book
-from abs_shield.flywheel.production_drift import Trend, drift
+from abs_shield.flywheel.review import Choice, Review, review
+from abs_shield.flywheel.status import status
 from abs_shield.flywheel.version_artifact import hash_at
 from abs_shield.flywheel.version_registry import (
     NewVersion,

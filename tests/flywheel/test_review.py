@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.errors import StoreError
-from abs_shield.flywheel.curation import curate
-from abs_shield.flywheel.gap_review import Choice, Review, review, reviews_of
+from abs_shield.flywheel.curate import curate
 from abs_shield.flywheel.harvest import harvest
+from abs_shield.flywheel.review import Choice, Review, review, reviews_of
 from tests.flywheel.conftest import decision, finding
 
 

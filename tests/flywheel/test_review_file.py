@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from abs_shield.flywheel.curation import curate, examples_of
+from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.review_file import parse_reviews, render_json, render_markdown
 from tests.flywheel.conftest import decision, finding

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.training_run import train
+from abs_shield.flywheel.train import train
 from abs_shield.flywheel.version_artifact import hash_at
 
 COPY = "import shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])"

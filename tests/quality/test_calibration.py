@@ -16,7 +16,7 @@ from abs_shield.quality import (
     StageReport,
     Task,
 )
-from abs_shield.quality.confidence import Precision, false_positive_rate, measured_precision
+from abs_shield.quality.calibration import Precision, false_positive_rate, measured_precision
 from abs_shield.quality.consistency import contradictions
 from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores import MemoryStore, open_store

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import Shield, shield
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
-from abs_shield.quality.quality_metrics import ScoreTrends, SeriesKey
+from abs_shield.quality.trends import ScoreTrends, SeriesKey
 
 
 def shifts(scores, trends=None, **output):

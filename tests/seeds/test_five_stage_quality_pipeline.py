@@ -9,13 +9,13 @@ import pytest
 
 from abs_shield import Shield, shield
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.curation import curate, examples_of
+from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.gap_review import Choice, Review, review
 from abs_shield.flywheel.harvest import harvest
+from abs_shield.flywheel.review import Choice, Review, review
 from abs_shield.flywheel.review_file import summary_of
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
-from abs_shield.quality.confidence import PRIORS, band_of, note_of
+from abs_shield.quality.calibration import PRIORS, band_of, note_of
 from abs_shield.quality.facts import Fact, FactTable
 from abs_shield.quality.hallucination_score import WEIGHTS, SubCheck, hallucination_score
 from abs_shield.quality.output_judge import is_high_stakes

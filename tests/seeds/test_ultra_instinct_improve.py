@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.flywheel.candidate import Function
-from abs_shield.flywheel.evaluation import Evaluation, Recommendation, evaluate
-from abs_shield.flywheel.evaluation_cases import EvaluationCase
+from abs_shield.flywheel.cases import EvaluationCase
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.mutate import MutationSources, TrainingExample, mutate
 from abs_shield.quality.facts import Fact
 from tests.flywheel.catches import catch, gap

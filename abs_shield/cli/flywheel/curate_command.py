@@ -17,9 +17,9 @@ from abs_shield.cli.shared_options import AuthorName, user_name
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.curation import curate, examples_of
+from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.gap_review import Choice, Mistake, Review, mistakes_of, not_applied, review
+from abs_shield.flywheel.review import Choice, Mistake, Review, mistakes_of, not_applied, review
 from abs_shield.flywheel.review_file import (
     example_of,
     parse_reviews,

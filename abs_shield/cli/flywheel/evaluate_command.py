@@ -13,8 +13,8 @@ from abs_shield.cli.output_file import open_output
 from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
-from abs_shield.flywheel.evaluation import Evaluation, Recommendation, evaluate
-from abs_shield.flywheel.evaluation_cases import EvaluationCase, numbered_lines, read_cases
+from abs_shield.flywheel.cases import EvaluationCase, numbered_lines, read_cases
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.flywheel.version_comparison import Rules
 from abs_shield.policy.policy_loading import load, load_policy

@@ -14,7 +14,7 @@ from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.output_file import open_output
 from abs_shield.cli.shared_options import OutputFile
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.flywheel.evaluation_cases import read_cases
+from abs_shield.flywheel.cases import read_cases
 from abs_shield.flywheel.gap import gap_with_catches
 from abs_shield.flywheel.mutate import (
     FORMS,

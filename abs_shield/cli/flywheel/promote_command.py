@@ -12,7 +12,7 @@ from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, require_book
 from abs_shield.cli.json_inputs import parse_json
 from abs_shield.cli.shared_options import AuthorName, user_name
 from abs_shield.cli.usage_errors import BadInput
-from abs_shield.flywheel.evaluation import require_evaluation
+from abs_shield.flywheel.evaluate import require_evaluation
 from abs_shield.flywheel.version_artifact import hash_at
 from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry, VersionState
 from abs_shield.text.safe_display import escaped, shown

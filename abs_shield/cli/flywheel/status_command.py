@@ -13,8 +13,8 @@ from rich.text import Text
 from abs_shield.cli.console import open_console, print_json, safe
 from abs_shield.cli.flywheel.book_option import DEFAULT, BookFile, gap_table, require_book
 from abs_shield.cli.shared_options import TableFormat, TableOrJson
-from abs_shield.flywheel.flywheel_status import FlywheelStatus, status
-from abs_shield.flywheel.production_drift import VersionInUse
+from abs_shield.flywheel.drift import VersionInUse
+from abs_shield.flywheel.status import FlywheelStatus, status
 from abs_shield.flywheel.version_records import Version
 from abs_shield.flywheel.version_registry import VersionRegistry
 

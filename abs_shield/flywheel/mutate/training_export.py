@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core.digest import encodable
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.evaluation_cases import numbered_lines
+from abs_shield.flywheel.cases import numbered_lines
 from abs_shield.flywheel.mutate.regression_cases import pytest_file, run_file
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.text.nearest import nearest

@@ -12,7 +12,7 @@ from time import time
 from typing import Any, NamedTuple
 
 from abs_shield.errors import StoreError
-from abs_shield.flywheel.curation import gaps_in, refresh, save_gap
+from abs_shield.flywheel.curate import gaps_in, refresh, save_gap
 from abs_shield.flywheel.flywheel_database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.grouping import assign_gaps, final_gap, merges_of

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, open_console, safe
-from abs_shield.cli.demo_policy import POLICY
+from abs_shield.cli.demo.demo_policy import POLICY
 from abs_shield.cli.heat_table import LEGEND, heat_table
 from abs_shield.core import Decision, ToolCall
 from abs_shield.replay import Judged, heatmap, replay
@@ -177,5 +177,5 @@ def _heatmap(console: Console) -> None:
 
 def replay_demo_run() -> list[Judged]:
     """Judge the recorded run that ships with the demo."""
-    with as_file(files("abs_shield.cli") / "demo_run.jsonl") as path:
+    with as_file(files("abs_shield.cli.demo") / "run.jsonl") as path:
         return list(replay([path], policy=POLICY))

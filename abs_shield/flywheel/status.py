@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
 
-from abs_shield.flywheel.curation import gaps_in
+from abs_shield.flywheel.curate import gaps_in
+from abs_shield.flywheel.drift import VersionInUse, versions_with_drift
 from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.harvest_tables import UNGROUPED
-from abs_shield.flywheel.production_drift import VersionInUse, versions_with_drift
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

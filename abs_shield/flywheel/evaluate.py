@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers, Candidate, hashes_of
-from abs_shield.flywheel.evaluation_cases import (
+from abs_shield.flywheel.cases import (
     HALLUCINATION,
     REGRESSION,
     TARGET,
