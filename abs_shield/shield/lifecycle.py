@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -241,30 +242,33 @@ class Lifecycle:
             reread: Reads the arguments again before the call runs; changed ones are not approved.
             runs: As in `open`.
         """
-        if opened.decision.blocked:
-            if self._has_approver(opened):
-                opened = self._with_approval(
-                    opened, _sync_answer(self._ask_approver(opened)), reread
-                )
-            if _awaits_approval(opened.decision):
-                self.approvals.wait(opened.decision.id, opened.key)
+        if self._has_approver(opened):
+            with self._recorded_if_interrupted(opened, runs=runs):
+                answer = _sync_answer(self._ask_approver(opened))
+            opened = self._with_approval(opened, answer, reread)
         return self._record_admission(opened, runs=runs)
 
     async def aadmit(
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
     ) -> OpenCall:
         """Admit a call like `admit`, and await an async approver."""
-        if opened.decision.blocked:
-            if self._has_approver(opened):
-                opened = self._with_approval(
-                    opened, await _async_answer(self._ask_approver(opened)), reread
-                )
-            if _awaits_approval(opened.decision):
-                self.approvals.wait(opened.decision.id, opened.key)
+        if self._has_approver(opened):
+            with self._recorded_if_interrupted(opened, runs=runs):
+                answer = await _async_answer(self._ask_approver(opened))
+            opened = self._with_approval(opened, answer, reread)
         return self._record_admission(opened, runs=runs)
 
+    @contextmanager
+    def _recorded_if_interrupted(self, opened: OpenCall, *, runs: bool) -> Iterator[None]:
+        """Record the blocked call if the task is cancelled while the approver is asked."""
+        try:
+            yield
+        except BaseException:
+            self._record_admission(opened, runs=runs)
+            raise
+
     def _has_approver(self, opened: OpenCall) -> bool:
-        return _awaits_approval(opened.decision) and self.approver is not None
+        return self.approver is not None and _awaits_approval(opened.decision)
 
     def _ask_approver(self, opened: OpenCall) -> Any:
         assert self.approver is not None
@@ -290,6 +294,8 @@ class Lifecycle:
 
     def _record_admission(self, opened: OpenCall, *, runs: bool) -> OpenCall:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
+        if _awaits_approval(decision):
+            self.approvals.wait(decision.id, opened.key)
         # It was admitted before, e.g. by `check_call` before a guard.
         if call.id and record.calls.is_open(call.id, decision.id):
             if not decision.blocked:

@@ -248,6 +248,33 @@ def test_an_approval_is_given_once(approving):
         firewall.approve(decision.id)
 
 
+@pytest.mark.parametrize("proposes", [True, False])
+def test_a_cancelled_approver_leaves_a_record(approving, proposes):
+    """The task ends while a person is asked: the call is blocked, logged, and can be approved."""
+
+    async def never(decision):
+        await asyncio.Event().wait()
+
+    firewall = approving(approver=never)
+
+    async def run():
+        session = firewall.session()
+        if proposes:
+            firewall.inspect_turn([ODD], session=session)
+        task = asyncio.create_task(firewall.guard(ODD, session=session).__aenter__())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return session
+
+    session = asyncio.run(run())
+    (decision,) = session.decisions
+    firewall.approve(decision.id)
+
+    assert (True, "required") == (decision.blocked, decision.approval)
+
+
 def test_a_call_that_was_only_proposed_can_be_approved(approving):
     """A host that inspects a turn and dispatches nothing blocked can show its operator the id."""
     firewall = approving()
