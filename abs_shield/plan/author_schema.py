@@ -1,63 +1,127 @@
-"""The values that a parameter's schema admits by itself, by the schema of the tool's author."""
+"""A tool's schema for its model, beside the declarations of the tool's author, which hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.plan.schema_lookup import schema_at
+from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_marks import keys_of
+from abs_shield.policy.tool_declaration import MARKS
+from abs_shield.schema.json_equality import canonical_key
 from abs_shield.text.json_leaves import Path
 
-_ADMITTING = frozenset({"default", "enum", "const"})
-"""Schema keywords that name values, which the run need not mention then."""
+_ADMITTING = frozenset({"default", "enum", "const", "pattern"})
+"""Schema keywords by which a value needs no mention in the run, or may be a blank to fill in."""
+_SPACE = str.maketrans("", "", " \t\r\n")
 
 
-def admitting_schema(tool: Tool, path: Path, authors: tuple[Tool, ...]) -> Mapping[str, Any]:
+@dataclass(frozen=True, slots=True)
+class AuthorSchema:
     """
-    Return the schema of the leaf at *path*, with the values that it admits by itself.
+    The schema of a tool; what it admits by itself is decided by the author where one has a schema.
 
-    If the host marked the parameter or declared the tool destructive, a default, an enum or a
-    constant admits values only if the host's own schema of that parameter has it, too.
+    For parameters that the author marked, and for all those of a tool that the author declared
+    destructive, a description adds no value that needs no mention in the run.
 
-    Args:
+    Attributes:
         tool: The tool, with the schema that its model reads.
-        path: The path to the leaf.
-        authors: The host's declarations if *tool* is somebody else's description of it.
-
-    >>> author = Tool(name="pay", parameters={"properties": {"to": {}}}, targets=["to"])
-    >>> parameters = {"properties": {"to": {"type": "string", "default": "acct_6"}}}
-    >>> described = Tool(name="pay", parameters=parameters, targets=["to"])
-    >>> admitting_schema(described, ("to",), (author,))
-    {'type': 'string'}
+        authors: The host's own declarations of the tool, without a third party's description.
     """
-    schema = schema_at(tool.parameters, path)
-    if _ADMITTING.isdisjoint(schema) or not _is_guarded(tool, path, authors):
-        return schema
-    own = _author_schema(path, authors)
-    if own is None:
-        return schema
-    return {
-        keyword: value
-        for keyword, value in schema.items()
-        if keyword not in _ADMITTING
-        or (keyword in own and (keyword != "default" or own["default"] == value))
-    }
+
+    tool: Tool
+    authors: tuple[Tool, ...] = ()
+
+    def at(self, path: Path) -> Mapping[str, Any]:
+        """
+        Return the schema of the leaf at *path*, without what the author's schema does not admit.
+
+        >>> author = Tool(name="pay", parameters={"properties": {"to": {}}}, targets=["to"])
+        >>> parameters = {"properties": {"to": {"type": "string", "default": "acct_6"}}}
+        >>> described = Tool(name="pay", parameters=parameters, targets=["to"])
+        >>> AuthorSchema(described, (author,)).at(("to",))
+        {'type': 'string'}
+        """
+        schema = schema_at(self.tool.parameters, path)
+        author = self._author_of(path)
+        if author is None:
+            return schema
+        own = schema_at(author.parameters, path)
+        admitted = {
+            keyword: value
+            for keyword, value in schema.items()
+            if keyword not in _ADMITTING
+            or (
+                keyword in own
+                and (keyword != "default" or canonical_key(own["default"]) == canonical_key(value))
+            )
+        }
+        if "description" in schema and not self._is_authors_text(schema["description"], own):
+            admitted["description"] = own.get("description", "")
+        return admitted
+
+    def keys(self, path: Path, keys: Iterable[str]) -> set[str]:
+        """Return those of the *keys* that match the value at *path*, in any author's schema."""
+        keys = (*keys,)
+        matching = keys_of(path, keys, self.tool.parameters)
+        for author in self.authors:
+            # `/*`: a description names arguments that to the author are further ones
+            if isinstance(author.parameters, Mapping):
+                matching |= keys_of(path, keys, author.parameters)
+        return matching
+
+    def takes_null(self, path: Path) -> bool:
+        """Return whether the schema of the leaf at *path* allows null."""
+        author = self._author_of(path)
+        return takes_null((author or self.tool).parameters, path)
+
+    def takes_boolean(self, path: Path) -> bool:
+        """Return whether the schema of the leaf at *path* asks for a boolean."""
+        author = self._author_of(path)
+        return "boolean" in str(schema_at((author or self.tool).parameters, path).get("type"))
+
+    def requires(self, path: Path) -> bool:
+        """Return whether the description or the author requires the member at *path*."""
+        return any(_is_required(tool.parameters, path) for tool in (self.tool, *self.authors))
+
+    def names(self) -> frozenset[str]:
+        """Return the names of all properties, including nested ones."""
+        tools = (self.tool, *self.authors)
+        return frozenset().union(*(names_of_properties(tool.parameters) for tool in tools))
+
+    def _author_of(self, path: Path) -> Tool | None:
+        """Return the author whose schema admits values at *path*; None if the description may."""
+        if not (path and self._is_guarded(path)):
+            return None
+        for author in reversed(self.authors):
+            properties = schema_at(author.parameters, ()).get("properties")
+            # The whole parameter is the author's, also the members that only a description names.
+            if isinstance(properties, Mapping) and path[0] in properties:
+                return author
+            if isinstance(author.parameters, Mapping) and keys_of(
+                path, _marks(author), author.parameters
+            ):
+                return author
+        return None
+
+    def _is_guarded(self, path: Path) -> bool:
+        destructive = self.tool.destructive and any(author.destructive for author in self.authors)
+        return destructive or bool(self.keys(path, _marks(self.tool)))
+
+    def _is_authors_text(self, text: Any, own: Mapping[str, Any]) -> bool:
+        """Return whether a parameter's description is the author's: a part of the docstring."""
+        if not isinstance(text, str) or text == own.get("description"):
+            return True
+        words = text.translate(_SPACE)
+        return any(words in author.description.translate(_SPACE) for author in self.authors)
 
 
-def _is_guarded(tool: Tool, path: Path, authors: tuple[Tool, ...]) -> bool:
-    """Return whether the host declared that values at *path* must come from the run."""
-    if tool.destructive and any(author.destructive for author in authors):
-        return True
-    return bool(keys_of(path, (*tool.targets, *tool.soft), tool.parameters))
+def _marks(tool: Tool) -> tuple[str, ...]:
+    return tuple(key for field in MARKS for key in getattr(tool, field))
 
 
-def _author_schema(path: Path, authors: tuple[Tool, ...]) -> Mapping[str, Any] | None:
-    """Return the host's schema of the leaf at *path*; None if it does not name the parameter."""
-    for author in reversed(authors):
-        properties = schema_at(author.parameters, ()).get("properties")
-        # The whole parameter is the author's, also the members that only a description names.
-        if isinstance(properties, Mapping) and path[:1] and path[0] in properties:
-            return schema_at(author.parameters, path)
-    return None
+def _is_required(schema: Any, path: Path) -> bool:
+    required = schema_at(schema, path[:-1]).get("required") if path else None
+    return isinstance(required, list) and path[-1] in required

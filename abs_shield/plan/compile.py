@@ -38,8 +38,7 @@ def compile_tool(
         policy: The policy with the rules, modes and suppressions.
         beside: Declarations of the tool's author if *tool* is a description of it; their schemas
             apply as well.
-        authors: The host's declarations if *tool* is somebody else's description of it; their
-            schemas decide which values a schema admits without a mention in the run.
+        authors: The host's own declarations of it, which a description must not loosen.
         tolerant: Report a schema that cannot be compiled as an error of every check, instead of
             raising; for tools that somebody else declared.
 
@@ -58,7 +57,8 @@ def compile_tool(
     if schema is not None and not tolerant:
         _raise_on_unknown_marks(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
-    targets = compile_targets(tool, allow=policy.allow, authors=authors)
+    lost = _find_lost_targets(tool, schema)
+    targets = compile_targets(tool, allow=policy.allow, authors=authors, hidden=lost)
     writes = not tool.read_only and targets.action.writes
     return ToolPlan(
         tool=tool,
@@ -79,7 +79,7 @@ def compile_tool(
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=entity_kinds_of(tool),
         description=None if schema is own_schema else own_schema,
-        lost_targets=_find_lost_targets(tool, schema),
+        lost_targets=lost,
     )
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import is_creation_command, is_list_key, names_file
 from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameter_values import classify_value, is_free_text, is_token
 from abs_shield.plan.schema_lookup import schema_at
-from abs_shield.plan.tool_action import ToolAction, parse_described_action
+from abs_shield.plan.tool_action import ToolAction, parse_action, parse_described_action
 from abs_shield.plan.tool_parameters import Parameter, Parameters, admission
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
@@ -470,16 +471,34 @@ def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
     )
 
 
-def compile_targets(tool: Tool, *, allow: tuple[Any, ...], authors: Iterable[Tool] = ()) -> Targets:
+def compile_targets(
+    tool: Tool,
+    *,
+    allow: tuple[Any, ...],
+    authors: Iterable[Tool] = (),
+    hidden: tuple[str, ...] = (),
+) -> Targets:
     """
     Compile the judged arguments of *tool*.
 
     Args:
         tool: The tool's contract.
         allow: Admits values for all of them.
-        authors: The host's declarations where *tool* is somebody else's description of it.
+        authors: The host's declarations of it, without a description of somebody else's.
+        hidden: Declared targets that no call of the model can have.
     """
-    action = parse_described_action(tool.name, (tool.description or "")[:_MAX_DESCRIPTION])
+    authors = (*authors,)
+    action = _parse_action(tool, authors)
     admitted = tuple(map(admission, (*allow, *tool.allow)))
-    parameters = Parameters(tool=tool, action=action, allow=admitted, authors=tuple(authors))
+    schema = AuthorSchema(tool, authors)
+    parameters = Parameters(tool=tool, action=action, allow=admitted, schema=schema, hidden=hidden)
     return Targets(tool=tool, action=action, parameters=parameters)
+
+
+def _parse_action(tool: Tool, authors: tuple[Tool, ...]) -> ToolAction:
+    """Return the action of a tool's name, or of the first description that tells one."""
+    plain = parse_action(tool.name)
+    # the author's own words first: another description may call a deletion a search
+    texts = (*(author.description for author in reversed(authors)), tool.description)
+    actions = (parse_described_action(tool.name, text[:_MAX_DESCRIPTION]) for text in texts)
+    return next((action for action in actions if action != plain), plain)

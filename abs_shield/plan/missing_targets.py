@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from abs_shield.plan.doubt import Doubt
-from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
+from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_parameters import Parameter, Parameters
-from abs_shield.policy.parameter_marks import ANYWHERE, keys_of, names_in
+from abs_shield.policy.parameter_marks import ANYWHERE, names_in
 from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of, scalar_text
 from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.wildcards import is_null_word, is_whole_set
@@ -40,7 +40,7 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
         if place is None:
             continue
         parameter = parameters.at(place)
-        for key in keys_of(place, parameters.tool.targets, parameters.tool.parameters):
+        for key in parameters.schema.keys(place, parameters.tool.targets):
             tops_with_value.setdefault(key, set())
             if _has_value(leaf):
                 tops_with_value[key].add(path[:1])
@@ -105,9 +105,8 @@ def _is_missing(
     if leaf is None:
         return parameter.declared
     if isinstance(leaf, bool):
-        schema = schema_at(parameters.tool.parameters, path)
         # A boolean is data only where the schema says so.
-        return parameter.declared and "boolean" not in str(schema.get("type"))
+        return parameter.declared and not parameters.schema.takes_boolean(path)
     return (
         isinstance(leaf, (Mapping, list, tuple))
         and not leaf
@@ -155,7 +154,7 @@ def _doubts_of_missing(
     path: Path, leaf: Any, parameter: Parameter, parameters: Parameters, *, around: bool
 ) -> Iterator[Doubt]:
     tool = parameters.tool
-    schema = parameters.schema_at(path)
+    schema = parameters.schema.at(path)
     is_empty = leaf is None or (not leaf and not isinstance(leaf, bool))
     if not tool.destructive and "default" in schema and schema["default"] == leaf:
         return
@@ -164,7 +163,7 @@ def _doubts_of_missing(
     if is_empty and around:
         if parameter.declared or not parameter.required:
             yield Doubt(path, "", "", f"{detail}, but other arguments limit it")
-    elif leaf is None and not tool.destructive and takes_null(tool.parameters, path):
+    elif leaf is None and not tool.destructive and parameters.schema.takes_null(path):
         yield Doubt(path, "", "", f"{detail}, which the schema of `{_name(path)}` allows")
     else:
         yield Doubt(path, str(shown(leaf)), "whole_set", detail)
@@ -189,11 +188,11 @@ def _may_be_omitted(parameters: Parameters, key: str) -> bool:
     tool, path = parameters.tool, (*names_in(key),)
     if not path or not parameters.at(path).guarded:
         return True
-    if isinstance(tool.parameters, Mapping) and path[-1] not in names_of_properties(
-        tool.parameters
+    if key in parameters.hidden or (
+        isinstance(tool.parameters, Mapping) and path[-1] not in parameters.schema.names()
     ):
         return True  # the tool offered to the model has no such parameter
-    return not tool.destructive and "default" in parameters.schema_at(path[:1])
+    return not tool.destructive and "default" in parameters.schema.at(path[:1])
 
 
 def _name(path: Path) -> str:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from abs_shield.plan.author_schema import admitting_schema
+from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import names_new_entity
 from abs_shield.plan.credentials import CredentialUse, credential_use
 from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_direction
-from abs_shield.plan.schema_lookup import defaults_of, examples_of, schema_at
+from abs_shield.plan.schema_lookup import defaults_of, examples_of
 from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
-from abs_shield.policy.parameter_marks import keys_of
 from abs_shield.session.field import Field
 from abs_shield.text.identifier_words import (
     is_free_text_field,
@@ -186,13 +185,15 @@ class Parameters:
         tool: The tool, with the schema that its model reads.
         action: The action that the tool's name describes.
         allow: Tests that admit a value of any parameter.
-        authors: The host's declarations where *tool* is somebody else's description of it.
+        schema: Its schema, beside those of its authors.
+        hidden: Declared targets that no call of the model can have.
     """
 
     tool: Tool
     action: ToolAction
     allow: tuple[Callable[[Any], bool], ...]
-    authors: tuple[Tool, ...] = ()
+    schema: AuthorSchema
+    hidden: tuple[str, ...] = ()
     top: dict[str, Parameter] = field(default_factory=dict)
     _cached_nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
     _watched_names: dict[tuple[str, ...], WatchedNames] = field(default_factory=dict)
@@ -248,12 +249,8 @@ class Parameters:
             self.top[name] = compiled
         return compiled
 
-    def schema_at(self, path: Path) -> Mapping[str, Any]:
-        """Return the schema of the leaf at *path*, with the values that it admits by itself."""
-        return admitting_schema(self.tool, path, self.authors)
-
     def _compile(self, path: Path) -> Parameter:
-        schema = self.schema_at(path)
+        schema = self.schema.at(path)
         target = self._target(path)
         declared_description = schema.get("description")
         description = (
@@ -274,7 +271,7 @@ class Parameters:
             declared=target is not None,
             credential="none" if by_author or listed else credential_use(name, self.action),
             blanks=not listed and self._takes_blanks(path, schema),
-            required=_is_required(self.tool.parameters, path),
+            required=self.schema.requires(path),
             creates=is_created,
             free=is_free_text_field(name) or bool(self._keys(path, self.tool.free)),
             listed=listed,
@@ -335,7 +332,7 @@ class Parameters:
         return max(targets, key=lambda target: target.must_be_seen, default=None)
 
     def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
-        return keys_of(path, keys, self.tool.parameters)
+        return self.schema.keys(path, keys)
 
     def _by_author(self, path: Path, *, is_created: bool) -> JudgedAs | None:
         if self._keys(path, self.tool.targets):
@@ -390,11 +387,6 @@ def _is_number(schema: Mapping[str, Any]) -> bool:
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
-
-
-def _is_required(schema: Any, path: Path) -> bool:
-    required = schema_at(schema, path[:-1]).get("required") if path else None
-    return isinstance(required, list) and path[-1] in required
 
 
 def _is_plain_member(path: Path) -> bool:

@@ -160,7 +160,7 @@ def compiled(
             tool = tool.model_copy(update={"read_only": False})
         # With parameters in the policy, these alone are the schema.
         beside = () if refinement.parameters is not None else beside
-    authors = [*beside, *([] if refinement is None else [refinement])] if described else []
+    authors = [*(tools[:-1] if described else tools), *([] if refinement is None else [refinement])]
     plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)
     if binding is None:
         return plan

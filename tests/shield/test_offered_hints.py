@@ -254,3 +254,76 @@ def test_a_bound_of_further_arguments_holds_for_one_that_a_description_names():
 
     assert refunded({"amount": 500}, description, "offer", declared).blocked
     assert not refunded({"amount": 5}, description, "offer", declared).blocked
+
+
+def account(account_id: str) -> str:
+    """Return one account."""
+    return account_id
+
+
+def account_mode(account_id: str, mode_id: int = 0) -> str:
+    """
+    Return one account.
+
+    Args:
+        account_id: The account.
+        mode_id: 1 for cleaning,
+            2 for ironing.
+    """
+    return account_id
+
+
+def offered(function, description, **arguments):
+    """Judge a call of a function beside a description of the framework's."""
+    firewall = Shield(shield.configure(tools=[Tool(name=function.__name__, destructive=True)]))
+    firewall.register(function)
+    session = firewall.session()
+    session.user("Please use acct_1.")
+    AdapterSession(firewall).offer(session, [{"name": function.__name__, **description}])
+    return firewall.check_call(ToolCall(function.__name__, arguments), session=session)
+
+
+@pytest.mark.parametrize("text", ["", "Return one account.", "Create a new account."])
+def test_a_description_does_not_turn_the_authors_reading_into_creating(text):
+    """The author's docstring says what the tool does: the account must be known."""
+    schema = {"properties": {"account_id": {"type": "string"}}}
+    decision = offered(account, {"description": text, "inputSchema": schema}, account_id="acct_666")
+
+    assert ["unseen"] == [finding.code for finding in decision.findings]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [("1 for cleaning, 2 for ironing.", []), ("1 for cleaning, 2 for deleting.", ["unseen"])],
+)
+def test_options_in_a_description_count_if_the_author_wrote_them(text, codes):
+    """A framework copies them from the docstring; in a server's own words they admit nothing."""
+    mode = {"type": "integer", "description": text}
+    schema = {"properties": {"account_id": {"type": "string"}, "mode_id": mode}}
+    decision = offered(account_mode, {"inputSchema": schema}, account_id="acct_1", mode_id=2)
+
+    assert codes == [finding.code for finding in decision.findings]
+
+
+@pytest.mark.parametrize("required", [[], ["path"]])
+def test_an_empty_selector_that_the_author_requires_is_found(required):
+    """Also where a description does not require it."""
+    firewall = Shield(shield.configure(), hooks=None)
+    properties = {"account_id": {"type": "string"}, "path": {"type": "string"}}
+    schema = {"type": "object", "properties": properties}
+    firewall.register(
+        Tool(
+            name="close",
+            parameters={**schema, "required": ["path"]},
+            targets=["path"],
+            destructive=True,
+        )
+    )
+    session = firewall.session()
+    session.user("Please close acct_1.")
+    described = {"name": "close", "inputSchema": {**schema, "required": required}}
+    AdapterSession(firewall).offer(session, [described])
+    call = ToolCall("close", {"account_id": "acct_1", "path": ""})
+
+    decision = firewall.check_call(call, session=session)
+    assert ["whole_set"] == [finding.code for finding in decision.findings]

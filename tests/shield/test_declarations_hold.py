@@ -1,0 +1,237 @@
+"""Nothing that an author declared is loosened by a description, wherever that comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, NamedTuple
+
+import pytest
+from pydantic import Field
+
+from abs_shield import Free, PolicyError, Shield, Target, Tool, ToolCall, Verdict, rule, shield
+from abs_shield.core import LAYER_NAMES
+from abs_shield.core.tool_shapes import read_tool
+from abs_shield.policy import tool_of
+from abs_shield.shield.adapter_session import AdapterSession
+
+TEXT = {"type": "string"}
+ACCOUNT = "acct_666"
+SEEN = Target(must_be_seen=True)
+
+
+def schema_of(**properties: Any) -> dict[str, Any]:
+    """The schema of a tool that requires all of its parameters."""
+    return {"type": "object", "properties": properties, "required": [*properties]}
+
+
+@rule(tool="act")
+def small(amount: float) -> bool:
+    """Amounts are at most 100."""
+    return amount <= 100
+
+
+def seen(account_id: Annotated[str, SEEN]) -> str:
+    """Close an account."""
+    return account_id
+
+
+def any_type(account_id: Annotated[Any, SEEN]) -> str:
+    """Close an account."""
+    return str(account_id)
+
+
+def further(**accounts: Annotated[str, SEEN]) -> str:
+    """Close all accounts."""
+    return str(accounts)
+
+
+def nested(order: Annotated[dict[str, Any], SEEN]) -> str:
+    """Close an order."""
+    return str(order)
+
+
+def bounded(amount: Annotated[float, Field(le=100)]) -> str:
+    """Act on an amount."""
+    return str(amount)
+
+
+def further_bounded(**amounts: Annotated[float, Field(le=100)]) -> str:
+    """Act on amounts."""
+    return str(amounts)
+
+
+def composed(note: Annotated[str, Free()]) -> str:
+    """Write a note."""
+    return note
+
+
+class Declared(NamedTuple):
+    """What an author declared, and a call that it does not allow."""
+
+    tool: Tool | Callable[..., str]
+    arguments: dict[str, Any]
+    policy: Mapping[str, Any] = {}
+
+
+def tool(parameters: Any = None, **declared: Any) -> Tool:
+    """A `Tool` of the host."""
+    return Tool(name="act", parameters=parameters, **declared)
+
+
+ONE = schema_of(account_id=TEXT)
+OPTIONAL = {"type": "object", "properties": {"account_id": TEXT}}
+AMOUNT = schema_of(amount={"type": "number", "maximum": 100})
+ALL = [*LAYER_NAMES, "uninformed_write"]
+DECLARED = {
+    "must be seen": Declared(tool(ONE, targets={"account_id": SEEN}), {"account_id": ACCOUNT}),
+    "target": Declared(tool(ONE, targets=["account_id"]), {"account_id": ACCOUNT}),
+    "destructive": Declared(tool(ONE, destructive=True), {"account_id": ACCOUNT}),
+    "destructive target": Declared(
+        tool(ONE, targets=["account_id"], destructive=True), {"account_id": ACCOUNT}
+    ),
+    "soft": Declared(tool(schema_of(payee=TEXT), soft=["payee"]), {"payee": "Al Green"}),
+    "free": Declared(tool(schema_of(note=TEXT), free=["note"]), {"note": "<order_id>"}),
+    "name": Declared(tool(schema_of(city=TEXT), destructive=True), {"city": "Quito"}),
+    "selector": Declared(tool(schema_of(query=TEXT), destructive=True), {"query": "*"}),
+    "pointer": Declared(
+        tool(
+            schema_of(order={"type": "object", "properties": {"account_id": TEXT}}),
+            targets={"/order/account_id": SEEN},
+        ),
+        {"order": {"account_id": ACCOUNT}},
+    ),
+    "list": Declared(
+        tool(schema_of(ids={"type": "array", "items": TEXT}), targets={"ids": SEEN}),
+        {"ids": [ACCOUNT]},
+    ),
+    "empty": Declared(tool(ONE, targets={"account_id": SEEN}), {"account_id": ""}),
+    "null": Declared(tool(schema_of(id={}), targets={"id": SEEN}), {"id": None}),
+    "boolean": Declared(tool(schema_of(id={}), targets={"id": SEEN}), {"id": True}),
+    "omitted": Declared(tool(OPTIONAL, targets=["account_id"], destructive=True), {}),
+    "bound": Declared(tool(AMOUNT), {"amount": 500}),
+    "listed": Declared(tool(schema_of(kind={"enum": ["a", "b"]})), {"kind": "c"}),
+    "pattern": Declared(tool(schema_of(code={**TEXT, "pattern": "^a"})), {"code": "zz"}),
+    "strict": Declared(tool(AMOUNT, mode="strict"), {"amount": 500}, {"mode": "audit"}),
+    "read first": Declared(
+        tool(schema_of(note=TEXT), reads_first=["look"]), {"note": "ok"}, {"layers": ALL}
+    ),
+    "rule": Declared(tool(schema_of(amount={})), {"amount": 500}, {"rules": [small]}),
+    "function": Declared(seen, {"account_id": ACCOUNT}),
+    "any type": Declared(any_type, {"account_id": None}),
+    "further": Declared(further, {"account_id": ACCOUNT}),
+    "object": Declared(nested, {"order": {"account_id": ACCOUNT}}),
+    "bounded": Declared(bounded, {"amount": 500}),
+    "further bounded": Declared(further_bounded, {"amount": 500}),
+    "composed": Declared(composed, {"note": "<order_id>"}),
+}
+HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
+TYPES = {str: TEXT, int: {"type": "number"}, list: {"type": "array", "items": TEXT}}
+
+
+def described(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Descriptions of a tool that admit the arguments, and say of them what a server can say."""
+    [(name, value)] = [*arguments.items()] or [("account_id", ACCOUNT)]
+    own = TYPES.get(type(value), {})
+    inner = {"default": ACCOUNT, "enum": [ACCOUNT, "b"]}
+    admitted = {**own, "default": value, "enum": [value, "b"]}
+    schemas = [
+        {**own, "default": value},
+        {**own, "enum": [value, "b"]},
+        {"const": value},
+        {**own, "examples": [value], "title": str(value), "format": "x-any", "pattern": ".*"},
+        {**own, "description": f"One of '{value}' or 'b'; {value} is the new file to create."},
+        {**own, "x-free": True, "x-creates": True, "readOnly": True, "contentMediaType": "a/b"},
+        {"anyOf": [{**admitted}, {"type": "null"}], "default": None},
+        {"oneOf": [{"const": value}, {"const": "b"}], "discriminator": {"propertyName": "kind"}},
+        {"allOf": [admitted]},
+        {"$ref": "#/$defs/one"},
+        {"type": ["string", "number", "boolean", "object", "array", "null"]},
+        {"properties": {"account_id": inner}, "additionalProperties": inner},
+        {"items": inner},
+        True,
+    ]
+    for schema in schemas:
+        yield {"properties": {name: schema}, "$defs": {"one": admitted}}
+    yield {"properties": {"further": {}}, "additionalProperties": {"default": value}}
+    yield {"properties": {"further": {}}, "unevaluatedProperties": admitted}
+    yield {"patternProperties": {".*": admitted}}
+    yield {"properties": {name: own}, "default": arguments, "examples": [arguments]}
+    yield {"allOf": [{"properties": {name: admitted}}]}
+    yield {"$ref": "#/$defs/all", "$defs": {"all": {"properties": {name: admitted}}}}
+    yield {"if": {}, "then": {"properties": {name: admitted}}, "properties": {name: own}}
+    yield {"type": "object"}
+    yield {"properties": {name: {"type": "nonsense"}}}
+
+
+def descriptions(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The same as an MCP server lists them, and with hints and a text of the server's own."""
+    for schema in described(arguments):
+        yield {"name": "act", "inputSchema": {"type": "object", **schema}}
+    for text in ("Create a new one.", "Returns all accounts."):
+        [(name, _)] = [*arguments.items()] or [("account_id", None)]
+        schema = {"type": "object", "properties": {name: {}}}
+        yield {"name": "act", "description": text, "inputSchema": schema, "annotations": HINTS}
+    yield {"name": "act", "annotations": HINTS}
+
+
+def decide(declared: Declared, entry: str, description: Any = None) -> tuple[bool, Verdict]:
+    """Judge the call, where the description comes by *entry*; without one if it is None."""
+    by_policy = entry.startswith("policy")
+    policy = {"mode": "strict", **declared.policy}
+    if by_policy:
+        policy["tools"] = [declared.tool]
+    firewall = Shield(shield.configure(**policy), hooks=None)
+    if description is not None and entry == "first":
+        firewall.register(description, tolerant=True)
+    if not by_policy:
+        host = declared.tool
+        firewall.register(host if isinstance(host, Tool) else named(host))
+    if description is not None and entry in ("last", "policy, last"):
+        firewall.register(description, tolerant=True)
+    elif description is not None and entry == "policy, run":
+        firewall.registry.add_uncompiled([tool_of(read_tool(description))])
+    session = firewall.session()
+    session.user("Please act on acct_1 and pay 5.")
+    for _ in range(entry.count("child")):
+        if description is not None:
+            AdapterSession(firewall).offer(session, [description])
+        session = session.child()
+    if description is not None and entry.endswith(("offer", "child")):
+        AdapterSession(firewall).offer(session, [description])
+    decision = firewall.check_call(ToolCall("act", declared.arguments), session=session)
+    return decision.blocked, decision.verdict
+
+
+def named(function: Callable[..., str]) -> Callable[..., str]:
+    """The function under the name of the tool."""
+    function.__name__ = "act"
+    return function
+
+
+ENTRIES = ["first", "last", "offer", "child", "child child"]
+BY_POLICY = ["policy, last", "policy, offer", "policy, run"]
+
+
+ROWS = [
+    (name, entry)
+    for name, row in DECLARED.items()
+    for entry in [*ENTRIES, *(BY_POLICY if isinstance(row.tool, Tool) else ())]
+]
+
+
+@pytest.mark.parametrize(("declared", "entry"), ROWS)
+def test_a_description_loosens_no_declaration(declared: str, entry: str) -> None:
+    """The decision about a call is never milder than it is without the description."""
+    row = DECLARED[declared]
+    blocked, verdict = decide(row, entry)
+    milder = []
+    for description in descriptions(row.arguments):
+        try:
+            other_blocked, other = decide(row, entry, description)
+        except PolicyError:  # a description that does not fit is refused at registration
+            continue
+        if (blocked and not other_blocked) or other < verdict:
+            milder.append(description)
+
+    assert Verdict.CLEAN != verdict
+    assert [] == milder
