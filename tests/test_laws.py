@@ -62,20 +62,20 @@ def careless(note, rows):
     return len(note) < 9
 
 
-def door(**declared):
+def make_shield(**declared):
     declared = {"tools": [BOOK], "rules": [amount_is_positive, careless], **declared}
     return Shield(shield.configure(**declared))
 
 
-STRICT, AUDIT = door(), door(mode="audit")
-ASKING = door(on_suspicious="approve"), door(mode="audit", on_suspicious="approve")
+STRICT, AUDIT = make_shield(), make_shield(mode="audit")
+ASKING = make_shield(on_suspicious="approve"), make_shield(mode="audit", on_suspicious="approve")
 
 
 @given(CALLS, st.sampled_from([(STRICT, AUDIT), ASKING]))
 @example(ToolCall("book", {}, None, [-2.0]), ASKING)
 def test_audit_never_blocks(call, doors):
     """Whatever is found, nothing is stopped; strict would have stopped what it says it would."""
-    strict, audit = (door.check_call(call) for door in doors)
+    strict, audit = (make_shield.check_call(call) for make_shield in doors)
 
     assert (False, "", None) == (audit.blocked, audit.approval, audit.attempts_left)
     assert strict.blocked == strict.would_block == audit.would_block
@@ -104,8 +104,8 @@ def test_audit_changes_no_value(arguments):
 def test_the_order_of_layers_does_not_matter(call, layers):
     """Verdict, action and findings are the same in any order."""
     one, other = (
-        door(layers=list(LAYER_NAMES)).check_call(call),
-        door(layers=layers).check_call(call),
+        make_shield(layers=list(LAYER_NAMES)).check_call(call),
+        make_shield(layers=layers).check_call(call),
     )
 
     assert (one.verdict, one.action, one.blocked) == (other.verdict, other.action, other.blocked)
@@ -117,7 +117,7 @@ def test_the_order_of_layers_does_not_matter(call, layers):
 def test_a_check_changes_none_of_its_inputs(call, mode):
     """Name, arguments and log-probabilities are afterwards what they were."""
     before = repr(copy.deepcopy(call))
-    door(mode=mode).check_call(call)
+    make_shield(mode=mode).check_call(call)
 
     assert before == repr(call)
 
@@ -163,7 +163,7 @@ def nested(levels):
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_a_python_value_that_is_no_json_gives_a_decision(arguments, mode):
     """Depth, odd keys and objects are judged, not raised; twice, so that they are counted."""
-    firewall = door(mode=mode)
+    firewall = make_shield(mode=mode)
     session = firewall.session()
     decisions = [firewall.check_call(ToolCall("book", arguments), session=session) for _ in "ab"]
 
@@ -174,8 +174,8 @@ def test_a_python_value_that_is_no_json_gives_a_decision(arguments, mode):
 @given(CALLS, MODES)
 def test_a_decision_round_trips_through_its_text(call, mode):
     """A decision written as JSON is read back equal."""
-    session = door(mode=mode).session("s1", agent="clerk")
-    decision = door(mode=mode).check_call(call, session=session)
+    session = make_shield(mode=mode).session("s1", agent="clerk")
+    decision = make_shield(mode=mode).check_call(call, session=session)
     text = decision.to_json()
 
     assert text == Decision.from_dict(json.loads(text)).to_json()
@@ -197,7 +197,7 @@ def test_what_a_model_reads_is_one_line_a_problem(call):
 def test_more_sensitivity_never_finds_less(call, one, other):
     """A higher threshold gives a verdict that is as grave or graver."""
     low, high = sorted((one, other))
-    mild, grave = (door(threshold=t).check_call(call).verdict for t in (low, high))
+    mild, grave = (make_shield(threshold=t).check_call(call).verdict for t in (low, high))
 
     assert mild.gravity <= grave.gravity
 
@@ -205,7 +205,7 @@ def test_more_sensitivity_never_finds_less(call, one, other):
 @given(st.lists(CALLS, max_size=4))
 def test_a_turn_is_judged_like_its_calls(calls):
     """Proposals of one turn get the verdicts that their dispatches get."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     proposed = firewall.inspect_turn(calls, session=session)
     dispatched = [firewall.check_call(call, session=session) for call in calls]

@@ -239,7 +239,7 @@ def accepted(hint: Any, value: Any) -> list[Any]:
     return []
 
 
-def door(hint: Any, *, default: Any = ..., **declared: Any) -> Shield:
+def make_shield(hint: Any, *, default: Any = ..., **declared: Any) -> Shield:
     """A Shield with that tool."""
     firewall = Shield(shield.configure(**declared), hooks=None)
     firewall.register(received(hint, default))
@@ -266,7 +266,7 @@ def verdict(firewall: Shield, value: Any) -> Verdict:
 def test_what_a_type_accepts_is_never_hallucinated(pair: tuple[Any, Any]) -> None:
     """Law 1: pydantic makes a value of it, so it is clean or suspicious."""
     hint, value = pair
-    decision = verdict(door(hint), value)
+    decision = verdict(make_shield(hint), value)
 
     assert not (decision is Verdict.HALLUCINATED and accepted(hint, value))
 
@@ -276,7 +276,7 @@ def test_what_a_type_accepts_is_never_hallucinated(pair: tuple[Any, Any]) -> Non
 def test_audit_changes_nothing(pair: tuple[Any, Any]) -> None:
     """Law 2: the tool gets what pydantic makes of the value; refused, as written, or not at all."""
     hint, value = pair
-    evaluation = outcome(door(hint, mode="audit"), value)
+    evaluation = outcome(make_shield(hint, mode="audit"), value)
     without = [(type(result).__name__, repr(result)) for result in accepted(hint, value)]
 
     assert evaluation in (without or [(type(value).__name__, repr(value)), "ValidationError"])
@@ -288,11 +288,11 @@ def test_a_finding_changes_nothing(pair: tuple[Any, Any]) -> None:
     """Law 3: audited, flagged, suppressed or not looked for, the tool gets the same."""
     hint, value = pair
     quiet = Suppression(check="parameter_mismatch", reason="a law")
-    audited = outcome(door(hint, mode="audit"), value)
-    strict = outcome(door(hint), value)
+    audited = outcome(make_shield(hint, mode="audit"), value)
+    strict = outcome(make_shield(hint), value)
 
-    assert audited == outcome(door(hint, suppress=[quiet]), value)
-    assert audited == outcome(door(hint, layers=[]), value)
+    assert audited == outcome(make_shield(hint, suppress=[quiet]), value)
+    assert audited == outcome(make_shield(hint, layers=[]), value)
     assert isinstance(strict, CallBlocked) or audited == strict
 
 
@@ -302,7 +302,7 @@ def test_what_a_tool_returned_is_accepted(pair: tuple[Any, Any]) -> None:
     """Law 4: a model that copies a result into a parameter of its type is not hallucinating."""
     hint, value = pair
 
-    assert verdict(door(hint), as_read(value)) is not Verdict.HALLUCINATED
+    assert verdict(make_shield(hint), as_read(value)) is not Verdict.HALLUCINATED
 
 
 @few

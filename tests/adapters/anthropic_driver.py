@@ -15,7 +15,7 @@ from anthropic import Anthropic, AsyncAnthropic, beta_async_tool, beta_tool
 
 from abs_shield import Session, Shield, ToolCall
 from abs_shield.adapters.anthropic import run_tool_calls, shielded_runner
-from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 
 DEFINITIONS: list[Any] = [{"name": name, "input_schema": SCHEMAS[name]} for name in TOOLS]
@@ -52,7 +52,7 @@ class Scripted:
         http = httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer))
         return AsyncAnthropic(api_key="none", base_url="http://model.invalid", http_client=http)
 
-    def heard(self) -> dict[str, str]:
+    def replies(self) -> dict[str, str]:
         """Call id to what the model was told of it; a runner sends only what is new."""
         messages = [message for request in self.requests for message in request["messages"]]
         blocks = (b for m in messages if m["role"] == "user" for b in _blocks(m["content"]))
@@ -111,30 +111,30 @@ def _pieces(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]
 
 
 @contextmanager
-def played(model: Scripted, desk: Desk, guard: Shield | None) -> Iterator[tuple[Ran, Session]]:
+def played(model: Scripted, shop: Shop, guard: Shield | None) -> Iterator[tuple[Ran, Session]]:
     """Stand around one run in a session of its own; the SDK warns of phantom tools by itself."""
-    ran = Ran(ran=desk.ran, requests=model.requests)
+    ran = Ran(ran=shop.ran, requests=model.requests)
     session = guard.session() if guard is not None else Session()
     with recorded(ran), session, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield ran, session
     origin = session.origin("pc_777")
     ran.origin = "" if origin is None else origin.source
-    ran.heard = model.heard()
+    ran.replies = model.replies()
     ran.decisions = [] if guard is None else guard.store.decisions()
 
 
-def tools(desk: Desk) -> list[Any]:
+def tools(shop: Shop) -> list[Any]:
     """Return the shop's tools as the runner takes them."""
-    return [beta_tool(getattr(desk, name)) for name in TOOLS]
+    return [beta_tool(getattr(shop, name)) for name in TOOLS]
 
 
-def async_tools(desk: Desk) -> list[Any]:
+def async_tools(shop: Shop) -> list[Any]:
     """As `tools`, for an async runner."""
 
     def of(name: str) -> Any:
         async def run(**arguments: Any) -> str:
-            return str(getattr(desk, name)(**arguments))
+            return str(getattr(shop, name)(**arguments))
 
         return beta_async_tool(name=name, input_schema=SCHEMAS[name])(run)
 
@@ -170,11 +170,11 @@ class Runner(NoAgents):
         self.options = options
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        model, desk = Scripted(turns), Desk()
+        model, shop = Scripted(turns), Shop()
         options = {"stream": stream, **self.options}
-        with played(model, desk, firewall) as (ran, _):
+        with played(model, shop, firewall) as (ran, _):
             message = model.client().beta.messages
-            runner: Any = message.tool_runner(**REQUEST, tools=tools(desk), **options)
+            runner: Any = message.tool_runner(**REQUEST, tools=tools(shop), **options)
             if firewall is not None:
                 shielded_runner(runner, firewall=firewall)
             ran.answer = text(runner.until_done())
@@ -185,16 +185,16 @@ class AsyncRunner(Runner):
     """The async tool runner."""
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        model, desk = Scripted(turns), Desk()
-        with played(model, desk, firewall) as (ran, _):
-            ran.answer = asyncio.run(self._answer(model, desk, firewall, stream))
+        model, shop = Scripted(turns), Shop()
+        with played(model, shop, firewall) as (ran, _):
+            ran.answer = asyncio.run(self._answer(model, shop, firewall, stream))
         return ran
 
     async def _answer(
-        self, model: Scripted, desk: Desk, firewall: Shield | None, stream: bool
+        self, model: Scripted, shop: Shop, firewall: Shield | None, stream: bool
     ) -> str | None:
         messages, options = model.async_client().beta.messages, {"stream": stream, **self.options}
-        runner: Any = messages.tool_runner(**REQUEST, tools=async_tools(desk), **options)
+        runner: Any = messages.tool_runner(**REQUEST, tools=async_tools(shop), **options)
         if firewall is not None:
             shielded_runner(runner, firewall=firewall)
         return text(await runner.until_done())
@@ -206,46 +206,46 @@ class Loop(NoAgents):
     name = "anthropic_loop"
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        model, desk = Scripted(turns), Desk()
+        model, shop = Scripted(turns), Shop()
         for tool in DEFINITIONS if firewall is not None else ():
             firewall.register(tool)
-        with played(model, desk, firewall) as (ran, _):
+        with played(model, shop, firewall) as (ran, _):
             messages: list[Any] = [*REQUEST["messages"]]
             while ran.answer is None:
                 reply = asked(model.client(), messages, stream=stream)
                 message = getattr(reply, "current_message_snapshot", reply)
                 ran.answer = text(message)
-                replies = self._told(reply, messages, desk, firewall)
+                replies = self._told(reply, messages, shop, firewall)
                 messages += [{"role": "assistant", "content": message.content}, *replies]
         return ran
 
     def _told(
-        self, reply: Any, messages: list[Any], desk: Desk, firewall: Shield | None
+        self, reply: Any, messages: list[Any], shop: Shop, firewall: Shield | None
     ) -> list[dict[str, Any]]:
         message = getattr(reply, "current_message_snapshot", reply)
         if firewall is not None:
-            replies = run_tool_calls(reply, messages, firewall=firewall, dispatch=by_hand(desk))
+            replies = run_tool_calls(reply, messages, firewall=firewall, dispatch=by_hand(shop))
             for result in (result for each in replies for result in each["content"]):
                 result.pop("is_error", None)
             return replies
         results = [
-            {"type": "tool_result", "tool_use_id": block.id, "content": run(block, desk)}
+            {"type": "tool_result", "tool_use_id": block.id, "content": run(block, shop)}
             for block in message.content
             if block.type == "tool_use"
         ]
         return [{"role": "user", "content": results}] if results else []
 
 
-def run(block: Any, desk: Desk) -> str:
-    return by_hand(desk)(ToolCall(block.name, block.input, block.id))
+def run(block: Any, shop: Shop) -> str:
+    return by_hand(shop)(ToolCall(block.name, block.input, block.id))
 
 
-def by_hand(desk: Desk) -> Any:
+def by_hand(shop: Shop) -> Any:
     """Run a call without a Shield, as a host does; errors are sent to the model."""
 
     def dispatch(call: ToolCall) -> str:
         try:
-            return str(getattr(desk, call.name)(**call.arguments))
+            return str(getattr(shop, call.name)(**call.arguments))
         except Exception as error:
             return f"error: {error}"
 

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Decision, Verdict
 from abs_shield.core import Subject
-from tests.adapters.scenes import MADE_UP, SCENES, Call, Desk, Driver, Ran, Scene, firewall
+from tests.adapters.scenes import MADE_UP, SCENES, Call, Driver, Ran, Scene, Shop, firewall
 
 EXECUTES = "gen_ai.operation.name"
 
@@ -17,7 +17,7 @@ EXECUTES = "gen_ai.operation.name"
 def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
     """Play one scene; without a mode, without a Shield."""
     guard = None if mode is None else firewall(mode)
-    with Desk.decorated(guard if scene.decorated else None):
+    with Shop.decorated(guard if scene.decorated else None):
         if scene.delegates:
             return driver.delegate(scene.turns, firewall=guard)
         return driver.run(scene.turns, firewall=guard, stream=scene.streams)
@@ -84,9 +84,11 @@ def results(ran: Ran, scene: Scene) -> Iterator[str]:
 
 
 def _fed_back(ran: Ran, call_id: str, status: str) -> Iterator[str]:
-    reply = ran.heard.get(call_id, "").replace("\\", "")  # a framework may quote it in its own JSON
+    reply = ran.replies.get(call_id, "").replace(
+        "\\", ""
+    )  # a framework may quote it in its own JSON
     if '"status"' not in reply or f'"{status}"' not in reply:
-        yield f"the model heard {reply!r}, not our feedback"
+        yield f"the model received {reply!r}, not the feedback"
 
 
 def audit(driver: Driver, name: str) -> Iterator[str]:

@@ -14,19 +14,19 @@ from fastmcp.utilities.tests import asgi_client
 
 from abs_shield import Session, Shield
 from abs_shield.adapters.fastmcp import AGENT, CALL, SESSION, ShieldMiddleware
-from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, TOOLS, Call, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 
 KEY = "conversation_1"
 
 
-def server_of(desk: Desk, firewall: Shield | None) -> FastMCP:
+def server_of(shop: Shop, firewall: Shield | None) -> FastMCP:
     """The host's tools, served; judged where there is a Shield."""
     server: FastMCP = FastMCP("desk")
     if firewall is not None:
         server.add_middleware(ShieldMiddleware(firewall))
     for name in TOOLS:
-        server.tool(getattr(desk, name))
+        server.tool(getattr(shop, name))
     return server
 
 
@@ -42,9 +42,9 @@ class Loop:
     )
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        desk = Desk()
-        ran = Ran(ran=desk.ran)
-        server = server_of(desk, firewall)
+        shop = Shop()
+        ran = Ran(ran=shop.ran)
+        server = server_of(shop, firewall)
         session = Session() if firewall is None else firewall.session(KEY)
         session.user(ASKED)
         with recorded(ran):
@@ -73,7 +73,7 @@ class Loop:
                 messages.append({"role": "assistant", "calls": [call._asdict() for call in turn]})
                 for call in turn:
                     contradictions = await self._told(client, call)
-                    ran.heard[call.id] = contradictions
+                    ran.replies[call.id] = contradictions
                     messages.append(
                         {"role": "tool", "tool_call_id": call.id, "content": contradictions}
                     )

@@ -27,7 +27,7 @@ from pydantic import PrivateAttr
 
 from abs_shield import Shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
-from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, TOOLS, Call, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 
 
@@ -100,10 +100,10 @@ def chunks(turn: Turn) -> Iterator[AIMessageChunk]:
             yield AIMessageChunk("", tool_call_chunks=[piece])
 
 
-def tools(desk: Desk) -> list[StructuredTool]:
+def tools(shop: Shop) -> list[StructuredTool]:
     """Return the shop's tools as LangChain's."""
     return [
-        StructuredTool.from_function(getattr(desk, name), name=name, description=name)
+        StructuredTool.from_function(getattr(shop, name), name=name, description=name)
         for name in TOOLS
     ]
 
@@ -120,19 +120,19 @@ class Agent:
     impossible: Mapping[str, str] = MappingProxyType({})
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        desk, ran = Desk(), Ran()
-        ran.ran = desk.ran
+        shop, ran = Shop(), Ran()
+        ran.ran = shop.ran
         model = (Streamed if stream else Scripted)(turns, ran.requests)
-        graph = self.made(model, tools(desk), firewall, "clerk")
+        graph = self.made(model, tools(shop), firewall, "clerk")
         with recorded(ran):
             finish(ran, self.streamed(graph) if stream else self.asked(graph, ASKED))
         return ended(ran, firewall)
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
         """An agent behind a tool of another one."""
-        desk, ran = Desk(), Ran()
-        ran.ran = desk.ran
-        below = self.made(Scripted(turns, ran.requests), tools(desk), firewall, "below")
+        shop, ran = Shop(), Ran()
+        ran.ran = shop.ran
+        below = self.made(Scripted(turns, ran.requests), tools(shop), firewall, "below")
 
         def ask(task: str) -> str:
             """Ask the sub-agent."""
@@ -222,7 +222,7 @@ def asking(text: str) -> dict[str, Any]:
 def finish(ran: Ran, messages: Sequence[BaseMessage]) -> None:
     """Read a run's answer, and what it told of each call."""
     ran.answer = str(messages[-1].content) if isinstance(messages[-1], AIMessage) else None
-    ran.heard |= {m.tool_call_id: str(m.content) for m in messages if isinstance(m, ToolMessage)}
+    ran.replies |= {m.tool_call_id: str(m.content) for m in messages if isinstance(m, ToolMessage)}
 
 
 def ended(ran: Ran, firewall: Shield | None) -> Ran:

@@ -28,7 +28,7 @@ from openai.types.responses import (
 
 from abs_shield import Session, Shield
 from abs_shield.adapters.openai_agents import ShieldedRunner
-from tests.adapters.scenes import ASKED, GOOD, TOOLS, Call, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, GOOD, TOOLS, Call, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 from tests.subjects import about_calls
 
@@ -92,9 +92,9 @@ def written(turn: Turn) -> list[Any]:
     ]
 
 
-def tools_of(desk: Desk) -> list[FunctionTool]:
+def tools_of(shop: Shop) -> list[FunctionTool]:
     """The host's tools, as the SDK makes them of functions."""
-    return [function_tool(getattr(desk, name)) for name in TOOLS]
+    return [function_tool(getattr(shop, name)) for name in TOOLS]
 
 
 def outputs(requests: Sequence[Any]) -> dict[str, str]:
@@ -107,9 +107,9 @@ def outputs(requests: Sequence[Any]) -> dict[str, str]:
     }
 
 
-def agent_of(turns: Any, desk: Desk | None = None, **more: Any) -> Agent[Any]:
+def agent_of(turns: Any, shop: Shop | None = None, **more: Any) -> Agent[Any]:
     """An agent with the host's tools and a scripted model."""
-    tools = more.pop("tools", None) or [*tools_of(desk or Desk())]
+    tools = more.pop("tools", None) or [*tools_of(shop or Shop())]
     return Agent(**{"name": "billing", "model": Scripted(turns), "tools": tools, **more})
 
 
@@ -150,13 +150,13 @@ class Driver:
         *,
         stream: bool = False,
     ) -> Ran:
-        desk, model = Desk(), Scripted(turns)
-        ran = Ran(ran=desk.ran, requests=model.requests)
-        agent = Agent(name="billing", instructions="Help.", model=model, tools=[*tools_of(desk)])
+        shop, model = Shop(), Scripted(turns)
+        ran = Ran(ran=shop.ran, requests=model.requests)
+        agent = Agent(name="billing", instructions="Help.", model=model, tools=[*tools_of(shop)])
         session = firewall.session() if firewall is not None else Session()
         with recorded(ran), session:
             ran.answer = asyncio.run(_answer(front(agent), firewall, stream=stream))
-        ran.heard = outputs(model.requests)
+        ran.replies = outputs(model.requests)
         origin = session.origin("pc_777")
         ran.origin = "" if origin is None else origin.source
         ran.decisions = [] if firewall is None else firewall.store.decisions()

@@ -12,7 +12,7 @@ from openai import OpenAI
 
 from abs_shield import Session, Shield, ToolCall
 from abs_shield.adapters.openai import run_tool_calls
-from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 
 
@@ -40,12 +40,12 @@ class Scripted:
         return OpenAI(api_key="none", base_url="http://model.invalid/v1", http_client=http)
 
 
-def by_hand(desk: Desk) -> Callable[[ToolCall], str]:
+def by_hand(shop: Shop) -> Callable[[ToolCall], str]:
     """Run a call without a Shield, as a host does; errors are sent to the model."""
 
     def dispatch(call: ToolCall) -> str:
         try:
-            return str(getattr(desk, call.name)(**json.loads(call.arguments)))
+            return str(getattr(shop, call.name)(**json.loads(call.arguments)))
         except Exception as error:
             return f"error: {error}"
 
@@ -95,9 +95,9 @@ class Loop:
         self._write = write
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        desk, model = Desk(), Scripted(turns, self._write)
-        ran = Ran(ran=desk.ran, requests=model.requests)
-        guard, dispatch, client = registered(firewall), by_hand(desk), model.client()
+        shop, model = Shop(), Scripted(turns, self._write)
+        ran = Ran(ran=shop.ran, requests=model.requests)
+        guard, dispatch, client = registered(firewall), by_hand(shop), model.client()
         session = guard.session() if guard is not None else Session()
         messages: list[Any] = [{"role": "user", "content": ASKED}]
         with recorded(ran), session:
@@ -110,7 +110,7 @@ class Loop:
                     contradictions = run_tool_calls(
                         response, messages, firewall=guard, dispatch=dispatch
                     )
-                ran.heard |= dict(map(self._heard, contradictions))
+                ran.replies |= dict(map(self._heard, contradictions))
                 messages += [*answer, *contradictions]
             origin = session.origin("pc_777")
         ran.origin = "" if origin is None else origin.source

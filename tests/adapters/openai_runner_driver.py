@@ -21,7 +21,7 @@ from openai.lib.responses_tool_runner import (
 from abs_shield import Session, Shield
 from abs_shield.adapters.openai import shielded_runner
 from tests.adapters.openai_driver import write_response
-from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 
 REQUEST: dict[str, Any] = {"model": "scripted", "input": ASKED}
@@ -57,7 +57,7 @@ class Provider:
         http = httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer))
         return AsyncOpenAI(api_key="none", base_url="http://model.invalid/v1", http_client=http)
 
-    def heard(self) -> dict[str, str]:
+    def replies(self) -> dict[str, str]:
         """Call id to what the model was told of it."""
         items = self.requests[-1]["input"] if self.requests else []
         return {i["call_id"]: i["output"] for i in items if i.get("type") == "function_call_output"}
@@ -89,15 +89,15 @@ def events(response: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def played(model: Provider, desk: Desk, guard: Shield | None) -> Iterator[Ran]:
+def played(model: Provider, shop: Shop, guard: Shield | None) -> Iterator[Ran]:
     """Stand around one run in a session of its own."""
-    ran = Ran(ran=desk.ran, requests=model.requests)
+    ran = Ran(ran=shop.ran, requests=model.requests)
     session = guard.session() if guard is not None else Session()
     with recorded(ran), session:
         yield ran
     origin = session.origin("pc_777")
     ran.origin = "" if origin is None else origin.source
-    ran.heard = model.heard()
+    ran.replies = model.replies()
     ran.decisions = [] if guard is None else guard.store.decisions()
 
 
@@ -106,24 +106,24 @@ def described(name: str) -> Any:
     return {"type": "function", "name": name, "parameters": SCHEMAS[name], "strict": False}
 
 
-def functions(desk: Desk, **options: Any) -> list[RegisteredFunction]:
+def functions(shop: Shop, **options: Any) -> list[RegisteredFunction]:
     """Return the shop's tools as the runner takes them."""
 
     def of(name: str) -> RegisteredFunction:
         def execute(arguments: dict[str, Any]) -> str:
-            return str(getattr(desk, name)(**arguments))
+            return str(getattr(shop, name)(**arguments))
 
         return RegisteredFunction(described(name), execute, **options)
 
     return [of(name) for name in TOOLS]
 
 
-def async_functions(desk: Desk, **options: Any) -> list[AsyncRegisteredFunction]:
+def async_functions(shop: Shop, **options: Any) -> list[AsyncRegisteredFunction]:
     """As `functions`, of an async runner."""
 
     def of(name: str) -> AsyncRegisteredFunction:
         async def execute(arguments: dict[str, Any]) -> str:
-            return str(getattr(desk, name)(**arguments))
+            return str(getattr(shop, name)(**arguments))
 
         return AsyncRegisteredFunction(described(name), execute, **options)
 
@@ -141,12 +141,12 @@ class Runner:
         self.options = options
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        model, desk = Provider(turns), Desk()
-        runner = ResponsesToolRunner(functions=functions(desk, **self.registered))
+        model, shop = Provider(turns), Shop()
+        runner = ResponsesToolRunner(functions=functions(shop, **self.registered))
         if firewall is not None:
             shielded_runner(runner, firewall=firewall)
         options = {"stream": stream, **self.options}
-        with played(model, desk, firewall) as ran:
+        with played(model, shop, firewall) as ran:
             ran.answer = runner.run(model.client(), {**REQUEST}, **options).output_text
         return ran
 
@@ -158,12 +158,12 @@ class AsyncRunner(Runner):
     """The async tool runner."""
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        model, desk = Provider(turns), Desk()
-        runner = AsyncResponsesToolRunner(functions=async_functions(desk, **self.registered))
+        model, shop = Provider(turns), Shop()
+        runner = AsyncResponsesToolRunner(functions=async_functions(shop, **self.registered))
         if firewall is not None:
             shielded_runner(runner, firewall=firewall)
         options = {"stream": stream, **self.options}
-        with played(model, desk, firewall) as ran:
+        with played(model, shop, firewall) as ran:
             answer = asyncio.run(runner.run(model.async_client(), {**REQUEST}, **options))
             ran.answer = answer.output_text
         return ran

@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from abs_shield import Session, Shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
-from tests.adapters.scenes import ASKED, TOOLS, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, TOOLS, Ran, Shop, Turn
 from tests.adapters.spans import recorded
 
 _OWN = {"timestamp", "run_id", "conversation_id"}
@@ -30,11 +30,11 @@ def same_each_time(value: Any) -> Any:
 class Scripted:
     """The model: it keeps what it was sent, and answers with the next turn."""
 
-    def __init__(self, turns: Sequence[Turn], requests: list[Any], heard: dict[str, str]) -> None:
+    def __init__(self, turns: Sequence[Turn], requests: list[Any], replies: dict[str, str]) -> None:
         self.model = FunctionModel(self.answer, stream_function=self.stream, model_name="scripted")
         self._turns = iter(turns)
         self._requests = requests
-        self._heard = heard
+        self._heard = replies
 
     def answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         turn = self._next(messages, info)
@@ -66,10 +66,10 @@ class Scripted:
         return next(self._turns)
 
 
-def agent_of(desk: Desk, model: Any, firewall: Shield | None, **given: Any) -> Agent[Any, Any]:
+def agent_of(shop: Shop, model: Any, firewall: Shield | None, **given: Any) -> Agent[Any, Any]:
     """An agent with the host's tools; with a Shield, behind the adapter."""
     capabilities = [] if firewall is None else [ShieldCapability(firewall)]
-    tools = [getattr(desk, name) for name in TOOLS]
+    tools = [getattr(shop, name) for name in TOOLS]
     return Agent(model, name="clerk", tools=tools, capabilities=capabilities, **given)
 
 
@@ -87,9 +87,9 @@ class PydanticAI:
     impossible: Mapping[str, str] = MappingProxyType({})
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        desk = Desk()
-        ran = Ran(ran=desk.ran)
-        agent = agent_of(desk, Scripted(turns, ran.requests, ran.heard).model, firewall)
+        shop = Shop()
+        ran = Ran(ran=shop.ran)
+        agent = agent_of(shop, Scripted(turns, ran.requests, ran.replies).model, firewall)
         with recorded(ran), Session() if firewall is None else firewall.session() as session:
             if stream:
                 ran.answer = asyncio.run(streamed(agent, ASKED))
@@ -100,9 +100,9 @@ class PydanticAI:
         return self._seen(ran, firewall)
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
-        desk = Desk()
-        ran = Ran(ran=desk.ran)
-        clerk = agent_of(desk, Scripted(turns, ran.requests, ran.heard).model, firewall)
+        shop = Shop()
+        ran = Ran(ran=shop.ran)
+        clerk = agent_of(shop, Scripted(turns, ran.requests, ran.replies).model, firewall)
 
         def front(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
             if len(messages) == 1:

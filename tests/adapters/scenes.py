@@ -35,7 +35,7 @@ Turn = Sequence[Call] | str
 
 
 @dataclass
-class Desk:
+class Shop:
     """
     The host's own tools, and what ran; every driver offers these under their names.
 
@@ -87,7 +87,7 @@ class Desk:
 
 
 # pydantic 2.11.0 looks for the names of a method's hints nowhere
-Desk.pay.__annotations__.update(payee=Payee, amount=Few)
+Shop.pay.__annotations__.update(payee=Payee, amount=Few)
 _NUMBER, _TEXT = {"type": "number"}, {"type": "string"}
 _PARAMETERS = {
     "get_order": {"order_id": _TEXT},
@@ -112,7 +112,7 @@ class Ran:
 
     Attributes:
         answer: The run's final text; None where it ended without one.
-        heard: Call id to the text with which the model heard of it at its next request.
+        replies: The text that the model received for each call, by call id.
         ran: The host's tools that ran, with their arguments, in order.
         requests: Everything that the model was sent, as JSON, one entry a request.
         decisions: What the Shield logged.
@@ -122,7 +122,7 @@ class Ran:
     """
 
     answer: str | None = None
-    heard: dict[str, str] = field(default_factory=dict)
+    replies: dict[str, str] = field(default_factory=dict)
     ran: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     requests: list[Any] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)

@@ -43,7 +43,7 @@ from tests.adapters.anthropic_driver import (
 )
 from tests.adapters.conformance import conforms
 from tests.adapters.page import blocks
-from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Shop, firewall
 from tests.subjects import about_calls
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +101,7 @@ def test_the_conversation_of_the_client_is_the_session() -> None:
     """The conversation set by `open_telemetry` continues in the next run."""
     guard, model = firewall("strict"), Scripted([[GOOD], DONE])
     client = model.client(open_telemetry={"conversation_id": "conv_1"})
-    runner: Any = client.beta.messages.tool_runner(**REQUEST, tools=tools(Desk()))
+    runner: Any = client.beta.messages.tool_runner(**REQUEST, tools=tools(Shop()))
     shielded_runner(runner, firewall=guard).until_done()
     (decision,) = about_calls(guard.store)
 
@@ -116,7 +116,7 @@ def test_a_run_has_one_session() -> None:
     """Without any id, the steps of one run share a session, and two runs do not."""
     guard = firewall("strict")
     for _ in range(2):
-        ran([[GOOD], [GOOD._replace(id="c2")], DONE], guard, *tools(Desk()))
+        ran([[GOOD], [GOOD._replace(id="c2")], DONE], guard, *tools(Shop()))
     sessions = [decision.session_id for decision in about_calls(guard.store)]
 
     assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
@@ -124,19 +124,19 @@ def test_a_run_has_one_session() -> None:
 
 def test_a_tool_that_runs_another_runner_is_judged_in_a_child() -> None:
     """The parent session sees results of the sub-agent's tools; each tool has its own name."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     session = guard.session(agent="boss")
 
     @beta_tool
     def delegate(order_id: str) -> str:
         child = session.child(agent="clerk")
         turns = [[Call("s1", "get_order", {"order_id": order_id})], DONE]
-        ran(turns, guard, beta_tool(desk.get_order), session=child)
+        ran(turns, guard, beta_tool(shop.get_order), session=child)
         return "done"
 
     later = Call("c2", "refund", {"transaction_id": "pc_777", "amount": 1.0})
     turns = [[Call("c1", "delegate", {"order_id": "ord_1"})], [later], DONE]
-    ran(turns, guard, delegate, beta_tool(desk.refund), session=session)
+    ran(turns, guard, delegate, beta_tool(shop.refund), session=session)
     decided = {d.call_id: (d.agent, d.verdict) for d in about_calls(guard.store)}
 
     assert decided == {
@@ -157,7 +157,7 @@ def test_runs_at_once_do_not_see_each_other() -> None:
             for one in ("tx_1", "tx_2")
         ]
         turns = [[call._replace(id=f"{user}_{n}")] for n, (call,) in enumerate(turns)]
-        return ran([*turns, DONE], guard, *tools(Desk()), messages=messages).heard()
+        return ran([*turns, DONE], guard, *tools(Shop()), messages=messages).replies()
 
     with ThreadPoolExecutor() as pool:
         events = [*pool.map(play, ["tx_1", "tx_2"] * 10)]
@@ -194,7 +194,7 @@ def test_a_tool_error_keeps_its_content(mode: str) -> None:
 
     model = ran([[GOOD], DONE], firewall(mode), refund)
 
-    assert {"c1": content} == model.heard()
+    assert {"c1": content} == model.replies()
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
@@ -212,7 +212,7 @@ def test_a_block_inside_a_tool_is_the_tools_own(mode: str) -> None:
 
     model = ran([[GOOD], DONE], firewall(mode), refund)
 
-    assert model.heard()["c1"].startswith("CallBlocked(")
+    assert model.replies()["c1"].startswith("CallBlocked(")
 
 
 def test_a_result_that_is_read_once_reaches_session_and_model() -> None:
@@ -227,7 +227,7 @@ def test_a_result_that_is_read_once_reaches_session_and_model() -> None:
                 get_order, session=session)  # fmt: skip
     origin = session.origin("pc_777")
 
-    assert [{"type": "text", "text": "parcel pc_777"}] == model.heard()["c1"]
+    assert [{"type": "text", "text": "parcel pc_777"}] == model.replies()["c1"]
     assert origin is not None
     assert origin.source == "tool"
 
@@ -255,25 +255,25 @@ def test_a_cancelled_tool_is_cancelled() -> None:
 
 def test_a_host_that_answers_by_itself_is_left_alone() -> None:
     """`append_messages` discards the runner's own answers, with a firewall as without."""
-    model, desk = Scripted([[GOOD], DONE]), Desk()
-    runner = shielded_runner(runner_of(model, *tools(desk)), firewall=firewall("strict"))
+    model, shop = Scripted([[GOOD], DONE]), Shop()
+    runner = shielded_runner(runner_of(model, *tools(shop)), firewall=firewall("strict"))
     own = [{"type": "tool_result", "tool_use_id": "c1", "content": "by hand"}]
     for message in runner:
         if message.stop_reason == "tool_use":
             runner.append_messages(message, {"role": "user", "content": own})
 
-    assert {"c1": "by hand"} == model.heard()
+    assert {"c1": "by hand"} == model.replies()
 
 
 @pytest.mark.filterwarnings("ignore:Tool 'refnud' not found:UserWarning")
 def test_the_answer_that_a_host_asks_for_is_the_one_that_is_sent() -> None:
     """`generate_tool_call_response` gives our feedback, and the runner sends the same."""
     model = Scripted([[PHANTOM], DONE])
-    runner = shielded_runner(runner_of(model, *tools(Desk())), firewall=firewall("strict"))
+    runner = shielded_runner(runner_of(model, *tools(Shop())), firewall=firewall("strict"))
     options = [runner.generate_tool_call_response() for _ in runner]
     feedback = options[0]["content"][0]["content"]
 
-    assert {"c1": feedback} == model.heard()
+    assert {"c1": feedback} == model.replies()
     assert "refund" == json.loads(feedback)["problems"][0]["nearest"]
 
 
@@ -283,14 +283,14 @@ def test_the_answer_that_a_host_asks_for_is_the_one_that_is_sent() -> None:
 @pytest.mark.filterwarnings("ignore:Tool '.*' not found:UserWarning")
 def test_tools_are_added_and_removed_on_the_way() -> None:
     """A tool that was added may be called; one that was taken away is a phantom."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     order = Call("c1", "get_order", {"order_id": "ord_1"})
     model = Scripted([[GOOD], [order], [GOOD._replace(id="c3")], DONE])
-    refund = beta_tool(desk.refund)
+    refund = beta_tool(shop.refund)
     runner = shielded_runner(runner_of(model, refund), firewall=guard)
     for number, _ in enumerate(runner):
         if number == 0:
-            runner.add_tools(beta_tool(desk.get_order))
+            runner.add_tools(beta_tool(shop.get_order))
         if number == 1:
             runner.remove_tools(refund)
     decided = [(d.call_id, d.blocked) for d in about_calls(guard.store)]
@@ -329,7 +329,7 @@ def test_a_toolset_is_judged_by_member() -> None:
     assert [("browser.navigate", False), ("browser.fly", True)] == [
         (call.tool, call.error) for call in session.executed
     ]
-    assert "no fly here" == model.heard()["c2"]
+    assert "no fly here" == model.replies()["c2"]
 
 
 @pytest.mark.filterwarnings("ignore:Toolset 'computer':UserWarning")
@@ -348,13 +348,13 @@ def test_a_member_may_be_forbidden() -> None:
     guard.register({"name": "browser.navigate", "input_schema": schema})
     model = ran([[member("c1", "navigate", url="b")], DONE], guard, Browser())
 
-    assert '"blocked"' in model.heard()["c1"]
+    assert '"blocked"' in model.replies()["c1"]
 
 
 # What the model saw -------------------------------------------------------------------------------
 
 
-def heard(messages: Any, **more: Any) -> Session:
+def session_of(messages: Any, **more: Any) -> Session:
     """The session after one reply to this conversation."""
     session = Session()
     message = Scripted([[GOOD]]).client().messages.create(**REQUEST)
@@ -374,7 +374,7 @@ def source(session: Session, value: str) -> str:
 def test_an_image_is_what_we_did_not_see() -> None:
     """From then on, a miss proves nothing."""
     image = {"type": "image", "source": {"type": "url", "url": "http://image.invalid"}}
-    session = heard([{"role": "user", "content": [image]}])
+    session = session_of([{"role": "user", "content": [image]}])
 
     assert "unknown" == source(session, "tx_1")
 
@@ -384,7 +384,7 @@ def test_documents_of_text_are_read() -> None:
     document = {"type": "document", "source": {"type": "text", "data": "about tx_1"}}
     content = [{"type": "text", "text": "and tx_2"}]
     result = {"type": "search_result", "source": "s", "title": "t", "content": content}
-    session = heard([{"role": "user", "content": [document, result]}])
+    session = session_of([{"role": "user", "content": [document, result]}])
 
     assert ["user", "user", ""] == [source(session, one) for one in ("tx_1", "tx_2", "tx_3")]
 
@@ -392,7 +392,7 @@ def test_documents_of_text_are_read() -> None:
 @pytest.mark.parametrize("system", ["It is tx_1.", [{"type": "text", "text": "It is tx_1."}]])
 def test_the_system_prompt_is_read(system: Any) -> None:
     """Text or blocks, it counts as said by the system."""
-    session = heard(REQUEST["messages"], system=system)
+    session = session_of(REQUEST["messages"], system=system)
 
     assert "system" == source(session, "tx_1")
 
@@ -412,11 +412,11 @@ def test_a_cache_mark_is_no_new_message() -> None:
 def test_a_summary_hides_only_what_was_not_heard() -> None:
     """A conversation that was seen stays seen when it is compacted."""
     summary = {"role": "assistant", "content": [{"type": "compaction", "content": "all well"}]}
-    session = heard(REQUEST["messages"])
+    session = session_of(REQUEST["messages"])
     message, guard = write([GOOD], 0), firewall("strict")
     run_tool_calls(message, [summary], firewall=guard, session=session, dispatch=str)
 
-    assert ["", "unknown"] == [source(session, "tx_9"), source(heard([summary]), "tx_9")]
+    assert ["", "unknown"] == [source(session, "tx_9"), source(session_of([summary]), "tx_9")]
 
 
 @pytest.mark.skipif(not hasattr(Messages, "thread"), reason="threads are new in anthropic 2.2")
@@ -425,13 +425,13 @@ def test_a_thread_that_goes_on_tells_what_was_before() -> None:
     order, later = Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")
     later = later._replace(arguments={"transaction_id": "pc_777", "amount": 1.0})
     model, guard = Scripted([[order], DONE, [later], DONE]), firewall("strict")
-    thread: Any = model.client().beta.messages.thread(**REQUEST, tools=tools(Desk()))
+    thread: Any = model.client().beta.messages.thread(**REQUEST, tools=tools(Shop()))
     for _ in range(2):
         shielded_runner(thread.tool_runner(), firewall=guard).until_done()
         thread.append({"role": "user", "content": "Go on."})
     sessions = {decision.session_id for decision in about_calls(guard.store)}
 
-    assert (2, "refunded pc_777") == (len(sessions), model.heard()["c2"])
+    assert (2, "refunded pc_777") == (len(sessions), model.replies()["c2"])
 
 
 # A host's own loop --------------------------------------------------------------------------------
@@ -523,7 +523,7 @@ def test_async_calls_run_side_by_side() -> None:
 
 def test_a_runner_has_one_firewall() -> None:
     """The second one says so."""
-    runner = runner_of(Scripted([DONE]), *tools(Desk()))
+    runner = runner_of(Scripted([DONE]), *tools(Shop()))
     shielded_runner(runner, firewall=firewall("strict"))
 
     with pytest.raises(ShieldError, match="already has a Shield"):
@@ -539,7 +539,7 @@ def test_what_is_no_runner_is_named() -> None:
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
 def test_a_streaming_runner_that_lost_its_stream_is_named(streams: bool) -> None:
     """Only from the stream is it known what the model wrote; without streams nothing is missing."""
-    runner = runner_of(Scripted([DONE]), *tools(Desk()), stream=streams)
+    runner = runner_of(Scripted([DONE]), *tools(Shop()), stream=streams)
     vars(runner).pop("_last_message")
 
     if not streams:
@@ -557,7 +557,7 @@ def test_a_stream_that_lost_what_the_model_wrote_is_named(used: str, monkeypatch
 
     def play() -> None:
         if used == "runner":
-            runner = runner_of(Scripted([DONE]), *tools(Desk()), stream=True)
+            runner = runner_of(Scripted([DONE]), *tools(Shop()), stream=True)
             shielded_runner(runner, firewall=firewall("audit"))
         run_tool_calls(stream, REQUEST["messages"], firewall=firewall("audit"))
 
@@ -596,15 +596,15 @@ def test_the_example_tells_its_story(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_page_runs(number: int) -> None:
     """Its blocks run as they stand, with a scripted model for the client."""
-    model, desk = Scripted([[PHANTOM], DONE]), Desk()
+    model, shop = Scripted([[PHANTOM], DONE]), Shop()
     client, ask = model.client(), {"model": "scripted", "max_tokens": 100}
     names: dict[str, Any] = {
         "client": client,
         "messages": [{"role": "user", "content": ASKED}],
         "ask": ask,
     }
-    names["refund"] = [beta_tool(desk.refund), desk.refund][number]
+    names["refund"] = [beta_tool(shop.refund), shop.refund][number]
     exec(blocks("Anthropic SDK")[number], names)
 
-    assert '"blocked"' in model.heard()["c1"]
+    assert '"blocked"' in model.replies()["c1"]
     assert ["refund"] == [tool["name"] for tool in model.requests[0]["tools"]]

@@ -20,7 +20,7 @@ from abs_shield.adapters.anthropic import (
 )
 from abs_shield.core import Subject
 from tests.adapters.anthropic_driver import Scripted
-from tests.adapters.scenes import ASKED, GOOD, Desk
+from tests.adapters.scenes import ASKED, GOOD, Shop
 
 TRUE = "I have refunded tx_12345."
 EXTRA = f"{TRUE} The money arrives within 3 hours."
@@ -32,7 +32,7 @@ def played(
 ) -> tuple[str, Scripted, Shield]:
     """The settled answer of a host's loop over messages."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
-    guard.register(Desk().refund)
+    guard.register(Shop().refund)
     model = Scripted(turns)
     client = model.client()
     messages: list[Any] = [{"role": "user", "content": ASKED}]
@@ -96,7 +96,7 @@ def test_a_run_of_the_tool_runner_is_settled() -> None:
     client = model.client()
     with guard.session():
         runner = client.beta.messages.tool_runner(
-            model="m", max_tokens=100, tools=[beta_tool(Desk().refund)],
+            model="m", max_tokens=100, tools=[beta_tool(Shop().refund)],
             messages=[{"role": "user", "content": ASKED}],
         )  # fmt: skip
         reply = shielded_runner(runner, firewall=guard).until_done()
@@ -121,7 +121,7 @@ def test_a_runner_that_called_no_tools_is_settled() -> None:
     for _ in range(2):
         with guard.session():
             runner = client.beta.messages.tool_runner(
-                model="m", max_tokens=100, tools=[beta_tool(Desk().refund)],
+                model="m", max_tokens=100, tools=[beta_tool(Shop().refund)],
                 messages=[{"role": "user", "content": ASKED}],
             )  # fmt: skip
             reply = shielded_runner(runner, firewall=guard).until_done()

@@ -42,7 +42,7 @@ from abs_shield.session.session_record import record_of
 from tests.adapters.conformance import conforms
 from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
 from tests.adapters.page import blocks
-from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Turn, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, Turn, firewall
 from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
@@ -71,11 +71,11 @@ class Played:
         own: Sequence[Any] = (),
         **kept: Any,
     ) -> None:
-        self.desk, self.requests, self.guard = Desk(), [], guard
+        self.shop, self.requests, self.guard = Shop(), [], guard
         model = Verbatim(turns, self.requests)
         middleware = kept.pop("middleware", ShieldMiddleware(guard))
         self.agent = create_agent(
-            model, [*tools(self.desk), *own], middleware=[middleware], name="clerk", **kept
+            model, [*tools(self.shop), *own], middleware=[middleware], name="clerk", **kept
         )
         state = {"messages": [HumanMessage(asked)]}
         self.messages = self.agent.invoke(state, config)["messages"]
@@ -120,7 +120,7 @@ def test_a_run_without_a_thread_has_one_session() -> None:
     first = Played([[LOOK], [refund], DONE], guard, middleware=shield)
     second = Played([[refund], DONE], guard, middleware=shield)
 
-    assert [["get_order", "refund"], []] == [[n for n, _ in r.desk.ran] for r in (first, second)]
+    assert [["get_order", "refund"], []] == [[n for n, _ in r.shop.ran] for r in (first, second)]
     assert 2 == len({decision.session_id for decision in about_calls(guard.store)})
 
 
@@ -136,7 +136,7 @@ def test_runs_at_once_share_the_adapter() -> None:
         other = GOOD._replace(id="c2", arguments={"transaction_id": f"tx_{n + 1}", "amount": 1.0})
         question = f"Look up ord_1 and refund tx_{n}, 20 dollars."
         ran = Played([[LOOK], [mine], [other], DONE], guard, asked=question, middleware=shield)
-        return [name for name, _ in ran.desk.ran]
+        return [name for name, _ in ran.shop.ran]
 
     with ThreadPoolExecutor(8) as pool:
         ran = [*pool.map(run, range(10_000, 10_080, 10))]
@@ -220,20 +220,20 @@ def test_a_handoff_goes_on_in_the_thread() -> None:
         messages = [*runtime.state["messages"], replies]
         return Command(goto="second", graph=Command.PARENT, update={"messages": messages})
 
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     middleware = [ShieldMiddleware(guard)]
     move = StructuredTool.from_function(transfer)
     turns: list[Turn] = [[GOOD._replace(id="c2")], DONE]
     graph = StateGraph(MessagesState)
     agent = Scripted([[Call("c1", "transfer", {})]], [])
     graph.add_node("first", create_agent(agent, [move], middleware=middleware, name="first"))
-    second = create_agent(Scripted(turns, []), tools(desk), middleware=middleware, name="second")
+    second = create_agent(Scripted(turns, []), tools(shop), middleware=middleware, name="second")
     graph.add_node("second", second)
     graph.add_edge(START, "first")
     config = {"configurable": {"thread_id": "th1"}}
     message = graph.compile().invoke({"messages": [HumanMessage(ASKED)]}, config)["messages"]
 
-    assert (DONE, ["refund"]) == (message[-1].content, [name for name, _ in desk.ran])
+    assert (DONE, ["refund"]) == (message[-1].content, [name for name, _ in shop.ran])
     assert [("first", "th1", False), ("second", "th1", False)] == [
         (d.agent, d.session_id, d.would_block) for d in about_calls(guard.store)
     ]
@@ -343,11 +343,11 @@ def test_a_command_that_leads_somewhere_is_a_signal(result, is_signal) -> None:
 
 def test_a_sub_agent_has_a_child_session() -> None:
     """A value that the parent agent invents for its sub-agent is not a mention."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     middleware = [ShieldMiddleware(guard)]
     bad = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
     turns: list[Turn] = [[bad], [GOOD._replace(id="c2")], DONE]
-    below = create_agent(Scripted(turns, []), tools(desk), middleware=middleware, name="below")
+    below = create_agent(Scripted(turns, []), tools(shop), middleware=middleware, name="below")
 
     def ask(task: str) -> str:
         """Ask the sub-agent."""
@@ -357,7 +357,7 @@ def test_a_sub_agent_has_a_child_session() -> None:
     Played([[first], DONE], guard, own=[StructuredTool.from_function(ask)])
     decided = {d.call_id: d for d in about_calls(guard.store)}
 
-    assert [("refund", {"transaction_id": "tx_12345", "amount": 20.0})] == desk.ran
+    assert [("refund", {"transaction_id": "tx_12345", "amount": 20.0})] == shop.ran
     assert ["unseen"] == [f.code for f in decided["c1"].findings]
     assert 2 == len({d.session_id for d in decided.values()})
 
@@ -395,7 +395,7 @@ def test_an_image_makes_a_missing_mention_no_finding() -> None:
     request = [{"type": "text", "text": "Refund this, 20 dollars."}, image]
     ran = played([[GOOD], DONE], asked=request)
 
-    assert ["refund"] == [name for name, _ in ran.desk.ran]
+    assert ["refund"] == [name for name, _ in ran.shop.ran]
 
 
 def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
@@ -409,7 +409,7 @@ def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
     turns = [[Call("c0", "shoot", {"order_id": "ord_1"})], [GOOD], DONE]
     ran = played(turns, asked=question, own=own)
 
-    assert ["refund"] == [name for name, _ in ran.desk.ran]
+    assert ["refund"] == [name for name, _ in ran.shop.ran]
 
 
 def test_a_summary_vouches_for_nothing() -> None:
@@ -419,7 +419,7 @@ def test_a_summary_vouches_for_nothing() -> None:
     summary = HumanMessage("They want tx_99999.", additional_kwargs={"lc_source": "summarization"})
     session = guard.session("th1", messages=[{"role": "user", "content": ASKED}])
     agent = create_agent(
-        Scripted([[bad], DONE], []), tools(Desk()), middleware=[ShieldMiddleware(guard)]
+        Scripted([[bad], DONE], []), tools(Shop()), middleware=[ShieldMiddleware(guard)]
     )
     state = {"messages": [summary, HumanMessage("Go on.")]}
     agent.invoke(state, {"configurable": {"thread_id": "th1"}})
@@ -445,7 +445,7 @@ def test_what_the_model_wrote_is_judged_where_it_was_kept() -> None:
     turn.additional_kwargs = {"tool_calls": [kept]}
     ran = played([turn, DONE])
 
-    assert (False, []) == (ran.decisions[0].verdict.name == "CLEAN", ran.desk.ran)
+    assert (False, []) == (ran.decisions[0].verdict.name == "CLEAN", ran.shop.ran)
 
 
 def test_a_turn_of_good_and_unreadable_calls() -> None:
@@ -453,7 +453,7 @@ def test_a_turn_of_good_and_unreadable_calls() -> None:
     broken = Call("c2", "refund", '{"transaction_id": "tx_12')
     ran = played([[LOOK, broken], DONE])
 
-    assert ["get_order"] == [name for name, _ in ran.desk.ran]
+    assert ["get_order"] == [name for name, _ in ran.shop.ran]
     assert "malformed_json" in str(ran.results["c2"].content)
 
 
@@ -489,7 +489,7 @@ def test_log_probabilities_are_forwarded() -> None:
     played = Played([turn, DONE], guard, config={"configurable": {"thread_id": "th1"}})
 
     assert 1 == record_of(guard.session("th1")).likelihoods.n
-    assert ["refund"] == [name for name, _ in played.desk.ran]
+    assert ["refund"] == [name for name, _ in played.shop.ran]
 
 
 def test_a_message_that_breaks_is_not_seen() -> None:
@@ -508,24 +508,24 @@ def test_a_message_that_breaks_is_not_seen() -> None:
 def test_the_graph_is_as_it_was() -> None:
     """No node, and so no step that counts against a recursion limit."""
     with_it = create_agent(
-        Scripted([], []), tools(Desk()), middleware=[ShieldMiddleware(firewall("audit"))]
+        Scripted([], []), tools(Shop()), middleware=[ShieldMiddleware(firewall("audit"))]
     )
 
-    assert [*create_agent(Scripted([], []), tools(Desk())).nodes] == [*with_it.nodes]
+    assert [*create_agent(Scripted([], []), tools(Shop())).nodes] == [*with_it.nodes]
 
 
 def test_a_graph_without_messages_is_not_seen() -> None:
     """A miss proves nothing where the calls come from elsewhere."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     shield = ShieldMiddleware(guard)
-    node = ToolNode(tools(desk), wrap_tool_call=shield.wrap_tool_call)
+    node = ToolNode(tools(shop), wrap_tool_call=shield.wrap_tool_call)
     graph = StateGraph(dict)
     call = {"name": "refund", "args": dict(GOOD.arguments), "id": "c1", "type": "tool_call"}
     graph.add_node("run", lambda state: {"told": node.invoke([call])})
     graph.add_edge(START, "run")
     graph.compile().invoke({"x": 1})
 
-    assert ["refund"] == [name for name, _ in desk.ran]
+    assert ["refund"] == [name for name, _ in shop.ran]
 
 
 def test_the_example_tells_its_story() -> None:
@@ -544,7 +544,7 @@ def test_the_example_tells_its_story() -> None:
 def test_the_page_runs() -> None:
     """Its blocks, with a scripted model."""
     names: dict[str, Any] = {
-        "model": Scripted([[GOOD], DONE], []), "tools": tools(Desk()), "ToolNode": ToolNode
+        "model": Scripted([[GOOD], DONE], []), "tools": tools(Shop()), "ToolNode": ToolNode
     }  # fmt: skip
     for block in blocks("LangChain and LangGraph"):
         exec(block, names)

@@ -18,7 +18,7 @@ from abs_shield import Shield, shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
 from abs_shield.core import Subject
 from tests.adapters.langgraph_driver import Scripted, Streamed, tools
-from tests.adapters.scenes import ASKED, GOOD, Call, Desk
+from tests.adapters.scenes import ASKED, GOOD, Call, Shop
 
 TRUE = "I have refunded tx_12345."
 EXTRA = f"{TRUE} The money arrives within 3 hours."
@@ -33,7 +33,7 @@ def played(
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     requests: list[Any] = []
     middleware = [ShieldMiddleware(guard, answers=answers)]
-    agent = create_agent(model(turns, requests), tools(Desk()), middleware=middleware, **given)
+    agent = create_agent(model(turns, requests), tools(Shop()), middleware=middleware, **given)
     question = {"messages": [("user", ASKED)]}
     state = asyncio.run(agent.ainvoke(question)) if is_async else agent.invoke(question)
     return state["messages"], requests, guard

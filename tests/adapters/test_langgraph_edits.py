@@ -19,7 +19,7 @@ from langgraph.types import Command
 from abs_shield import Shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
 from tests.adapters.langgraph_driver import Scripted, tools
-from tests.adapters.scenes import ASKED, DONE, GOOD, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Shop, firewall
 from tests.subjects import about_calls
 
 THREAD: Any = {"configurable": {"thread_id": "t1"}}
@@ -39,7 +39,7 @@ class Reviewed:
         own: Sequence[Any] = (),
         **how: Any,
     ) -> None:
-        self.desk, self.requests, self.saver = Desk(), [], InMemorySaver()
+        self.shop, self.requests, self.saver = Shop(), [], InMemorySaver()
         self.turns, self.first, self.how, self.own = turns, first, how, own
         self.mode = mode
         self.start()
@@ -51,7 +51,7 @@ class Reviewed:
         shields = [] if self.guard is None else [ShieldMiddleware(self.guard)]
         middleware = [*shields, *self.own, review] if self.first else [review, *self.own, *shields]
         model = Scripted(self.turns, self.requests)
-        offered = tools(self.desk)
+        offered = tools(self.shop)
         self.agent = create_agent(model, offered, middleware=middleware, checkpointer=self.saver)
 
     def ask(self) -> Any:
@@ -66,7 +66,7 @@ class Reviewed:
 
     @property
     def ran(self) -> list[Any]:
-        return [arguments for name, arguments in self.desk.ran if name == "refund"]
+        return [arguments for name, arguments in self.shop.ran if name == "refund"]
 
     def decided(self) -> list[tuple[bool, tuple[str, ...], str]]:
         assert self.guard is not None
@@ -102,9 +102,9 @@ def test_a_review_at_the_call_vouches() -> None:
 
 def test_a_message_that_the_host_wrote_anew_vouches() -> None:
     """A host may put an edited message in the place of the model's while the run is paused."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     agent = create_agent(
-        Scripted([[GOOD], DONE], []), tools(desk), middleware=[ShieldMiddleware(guard)],
+        Scripted([[GOOD], DONE], []), tools(shop), middleware=[ShieldMiddleware(guard)],
         checkpointer=InMemorySaver(), interrupt_before=["tools"],
     )  # fmt: skip
     agent.invoke({"messages": [HumanMessage(ASKED)]}, THREAD)
@@ -113,7 +113,7 @@ def test_a_message_that_the_host_wrote_anew_vouches() -> None:
     agent.update_state(THREAD, {"messages": [message.model_copy(update={"tool_calls": calls})]})
     agent.invoke(None, THREAD)
 
-    assert [("refund", EDITED)] == desk.ran
+    assert [("refund", EDITED)] == shop.ran
     assert [("changed_by_host",)] == [d.notes for d in about_calls(guard.store)]
 
 
@@ -152,11 +152,11 @@ def test_an_id_that_is_used_again_is_no_edit(reused: str) -> None:
     """The model cannot pass for the host: its own words are all that stands under its ids."""
     bad = GOOD._replace(arguments=UNSEEN)
     turns = [[GOOD], [bad], DONE] if reused == "in a later turn" else [[GOOD, bad], DONE]
-    guard, desk = firewall("strict"), Desk()
-    agent = create_agent(Scripted(turns, []), tools(desk), middleware=[ShieldMiddleware(guard)])
+    guard, shop = firewall("strict"), Shop()
+    agent = create_agent(Scripted(turns, []), tools(shop), middleware=[ShieldMiddleware(guard)])
     agent.invoke({"messages": [HumanMessage(ASKED)]})
 
-    assert UNSEEN not in [arguments for _, arguments in desk.ran]
+    assert UNSEEN not in [arguments for _, arguments in shop.ran]
     assert not any(d.notes for d in about_calls(guard.store))
 
 
@@ -200,14 +200,14 @@ class Adds(AgentMiddleware[Any, Any, Any]):
 @pytest.mark.parametrize("awaits", [False, True], ids=["sync", "async"])
 def test_what_a_middleware_wrote_vouches(awaits: bool) -> None:
     """A middleware before the Shield that changes the call speaks for the host."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
     middleware = [Adds(), ShieldMiddleware(guard)]
-    agent = create_agent(Scripted([[GOOD], DONE], []), tools(desk), middleware=middleware)
+    agent = create_agent(Scripted([[GOOD], DONE], []), tools(shop), middleware=middleware)
     state = {"messages": [HumanMessage(ASKED)]}
     result = asyncio.run(agent.ainvoke(state)) if awaits else agent.invoke(state)
     [decision] = about_calls(guard.store)
 
-    assert [("refund", EDITED)] == desk.ran
+    assert [("refund", EDITED)] == shop.ran
     assert (("changed_by_host",), "CLEAN") == (decision.notes, decision.verdict)
     assert isinstance(result["messages"][1], AIMessage)
     assert isinstance(result["messages"][2], ToolMessage)

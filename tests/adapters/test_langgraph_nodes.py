@@ -23,7 +23,7 @@ from abs_shield import ShieldError
 from abs_shield.adapters.langgraph import ShieldMiddleware, ShieldModelMiddleware, framework_checks
 from abs_shield.adapters.langgraph.graph_steps import GraphPosition
 from tests.adapters.langgraph_driver import Scripted, tools
-from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
 from tests.subjects import about_calls
 
 
@@ -107,7 +107,7 @@ def test_a_tool_that_a_middleware_brings_is_known() -> None:
     turns = [[Call("c1", "look", {"transaction_id": "tx_12345"})], [bad], DONE]
     guard = firewall("strict")
     middleware = [Brings(brought), ShieldMiddleware(guard)]
-    agent = create_agent(Scripted(turns, []), tools(Desk()), middleware=middleware)
+    agent = create_agent(Scripted(turns, []), tools(Shop()), middleware=middleware)
     agent.invoke({"messages": [HumanMessage(ASKED)]})
 
     assert ["tx_12345"] == ran
@@ -116,7 +116,7 @@ def test_a_tool_that_a_middleware_brings_is_known() -> None:
 
 def test_a_tool_that_the_node_has_and_the_model_was_not_offered_is_a_phantom() -> None:
     """That the node would run it does not make it one of this model's tools."""
-    guard, desk = firewall("strict"), Desk()
+    guard, shop = firewall("strict"), Shop()
 
     class Narrows(AgentMiddleware[Any, Any, Any]):
         def wrap_model_call(self, request: Any, handler: Any) -> Any:
@@ -124,10 +124,10 @@ def test_a_tool_that_the_node_has_and_the_model_was_not_offered_is_a_phantom() -
             return handler(request.override(tools=left))
 
     middleware = [Narrows(), ShieldMiddleware(guard)]
-    agent = create_agent(Scripted([[GOOD], DONE], []), tools(desk), middleware=middleware)
+    agent = create_agent(Scripted([[GOOD], DONE], []), tools(shop), middleware=middleware)
     agent.invoke({"messages": [HumanMessage(ASKED)]})
 
-    assert ([], True) == (desk.ran, about_calls(guard.store)[0].blocked)
+    assert ([], True) == (shop.ran, about_calls(guard.store)[0].blocked)
 
 
 def test_an_argument_that_the_node_injects_by_its_name_is_not_missing() -> None:

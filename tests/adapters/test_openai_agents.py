@@ -60,7 +60,7 @@ from tests.adapters.openai_agents_driver import (
     tools_of,
 )
 from tests.adapters.page import blocks
-from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
 from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
@@ -133,7 +133,7 @@ def test_two_runs_at_once_share_a_runner(strict):
     agents = [
         agent_of(
             [[Call("c0", "get_order", {"order_id": f"ord_{n}"})], [call], DONE],
-            tools=[look, *tools_of(Desk())[1:]],
+            tools=[look, *tools_of(Shop())[1:]],
         )
         for n, call in enumerate([GOOD, BAD])
     ]
@@ -295,12 +295,12 @@ def test_calls_of_one_turn_run_side_by_side(strict):
 
 def test_a_handoff_goes_on_in_the_same_session(strict):
     """The second agent can use results of the first agent's tool, under its own name."""
-    desk = Desk()
+    shop = Shop()
     look = Call("c0", "get_order", {"order_id": "ord_1"})
     called = Call("c1", "get_order", {"order_id": "pc_777"})
     model = Scripted([[look], [TRANSFER], [called], DONE])
-    billing = Agent(name="billing", model=model, tools=[*tools_of(desk)])
-    front = Agent(name="front", model=model, tools=[*tools_of(desk)], handoffs=[billing])
+    billing = Agent(name="billing", model=model, tools=[*tools_of(shop)])
+    front = Agent(name="front", model=model, tools=[*tools_of(shop)], handoffs=[billing])
     billing.handoffs.append(handoff(front))
     result = play(ShieldedRunner(strict), front)
     decision = [(d.call_id, d.agent, d.verdict) for d in about_calls(strict.store)]
@@ -358,7 +358,7 @@ def test_guardrails_of_the_host_keep_working(strict):
         return ToolGuardrailFunctionOutput.reject_content("not today")
 
     refund = function_tool(
-        Desk().refund, tool_input_guardrails=[ToolInputGuardrail(guardrail_function=rejects)]
+        Shop().refund, tool_input_guardrails=[ToolInputGuardrail(guardrail_function=rejects)]
     )
     agent = agent_of([[GOOD], DONE], tools=[refund])
     with strict.session() as session:
@@ -382,7 +382,7 @@ def test_a_tripwire_of_the_host_ends_the_run(strict):
 
 def test_a_tools_own_exception_ends_the_run_where_the_host_wants_that(strict):
     """`failure_error_function=None` lets it through, wrapped by the SDK alone."""
-    tool = function_tool(Desk().explode, failure_error_function=None)
+    tool = function_tool(Shop().explode, failure_error_function=None)
     call = Call("c1", "explode", {"order_id": "ord_1"})
     agent = agent_of([[call], DONE], tools=[tool])
     with strict.session() as session, pytest.raises(UserError) as caught:
@@ -442,25 +442,25 @@ def test_hooks_of_the_host_are_called_as_before(strict):
 
     class Counts(AgentHooks[Any]):
         def __init__(self) -> None:
-            self.heard: list[str] = []
+            self.replies: list[str] = []
 
         async def on_start(self, *args: Any) -> None:
-            self.heard.append("start")
+            self.replies.append("start")
 
         async def on_llm_start(self, *args: Any) -> None:
-            self.heard.append("llm_start")
+            self.replies.append("llm_start")
 
         async def on_llm_end(self, *args: Any) -> None:
-            self.heard.append("llm_end")
+            self.replies.append("llm_end")
 
         async def on_tool_start(self, *args: Any) -> None:
-            self.heard.append("tool_start")
+            self.replies.append("tool_start")
 
         async def on_tool_end(self, *args: Any) -> None:
-            self.heard.append("tool_end")
+            self.replies.append("tool_end")
 
         async def on_end(self, *args: Any) -> None:
-            self.heard.append("end")
+            self.replies.append("end")
 
     bare, judged = Counts(), Counts()
     play(Runner, agent_of([[GOOD], DONE], hooks=bare))
@@ -468,7 +468,7 @@ def test_hooks_of_the_host_are_called_as_before(strict):
     copied.hooks = judged
     play(Runner, copied.clone(instructions="Help."))
 
-    assert bare.heard == judged.heard == copied.hooks.heard
+    assert bare.replies == judged.replies == copied.hooks.replies
     assert 1 == len(about_calls(strict.store))
 
 
@@ -532,13 +532,13 @@ def approved(runner: Any, agent: Agent[Any], *, restored: bool = False) -> Any:
 
 def test_a_call_that_waits_for_approval_has_one_decision(strict):
     """It is judged as proposed, and again as it is dispatched, in the same session."""
-    desk = Desk()
-    tool = function_tool(desk.refund, needs_approval=True)
+    shop = Shop()
+    tool = function_tool(shop.refund, needs_approval=True)
     agent = agent_of([[GOOD], DONE], tools=[tool])
     result = approved(ShieldedRunner(strict), agent)
     (decision,) = about_calls(strict.store)
 
-    assert (DONE, "c1", 1) == (result.final_output, decision.call_id, len(desk.ran))
+    assert (DONE, "c1", 1) == (result.final_output, decision.call_id, len(shop.ran))
 
 
 def test_a_callable_approval_is_asked_as_before(strict):
@@ -549,7 +549,7 @@ def test_a_callable_approval_is_asked_as_before(strict):
         requests.append(arguments)
         return False
 
-    tool = function_tool(Desk().refund, needs_approval=needs)
+    tool = function_tool(Shop().refund, needs_approval=needs)
     agent = agent_of([[GOOD], DONE], tools=[tool])
     result = play(ShieldedRunner(strict), agent)
 
@@ -559,7 +559,7 @@ def test_a_callable_approval_is_asked_as_before(strict):
 
 def test_a_state_that_is_restored_from_text_goes_on_blind(strict):
     """Messages before the interruption are unknown in this process, so a miss proves nothing."""
-    tool = function_tool(Desk().refund, needs_approval=True)
+    tool = function_tool(Shop().refund, needs_approval=True)
     runner = ShieldedRunner(strict)
     agent = runner.agent(agent_of([[BAD], DONE], tools=[tool]))
     result = approved(runner, agent, restored=True)
@@ -571,8 +571,8 @@ def test_a_state_that_is_restored_from_text_goes_on_blind(strict):
 def test_an_agent_as_a_tool_that_waits_inside_has_one_decision(strict):
     """The SDK calls it a second time under the same id; it is one call."""
     runner = ShieldedRunner(strict)
-    desk = Desk()
-    inner = function_tool(desk.refund, needs_approval=True)
+    shop = Shop()
+    inner = function_tool(shop.refund, needs_approval=True)
     sub = runner.agent(agent_of([[GOOD], "Paid."], name="sub", tools=[inner]))
     ask = Call("c9", "ask_sub", {"input": ASKED})
     agent = agent_of([[ask], DONE], tools=[sub.as_tool("ask_sub", "Ask.")])
@@ -580,7 +580,7 @@ def test_an_agent_as_a_tool_that_waits_inside_has_one_decision(strict):
         result = approved(runner, agent)
     ids = sorted(str(decision.call_id) for decision in about_calls(strict.store))
 
-    assert (DONE, ["c1", "c9"], 1) == (result.final_output, ids, len(desk.ran))
+    assert (DONE, ["c1", "c9"], 1) == (result.final_output, ids, len(shop.ran))
     assert ["ask_sub"] == [call.tool for call in session.executed]
 
 
@@ -604,7 +604,7 @@ def test_a_hosted_tool_makes_the_session_blind_at_once(strict):
             return [searched, *output] if len(self.requests) == 1 else output
 
     turns = [[BAD], DONE]
-    tools = [WebSearchTool(), *tools_of(Desk())]
+    tools = [WebSearchTool(), *tools_of(Shop())]
     play(ShieldedRunner(strict), agent_of(turns, model=Searches(turns), tools=tools))
 
     assert [Verdict.CLEAN] == [d.verdict for d in about_calls(strict.store)]
@@ -616,7 +616,7 @@ def test_an_image_of_a_tool_makes_the_session_blind(strict):
     def scan(order_id: str) -> ToolOutputImage:
         return ToolOutputImage(image_url="data:image/png;base64,AAAA")
 
-    tools = [function_tool(scan), *tools_of(Desk())]
+    tools = [function_tool(scan), *tools_of(Shop())]
     look = Call("c0", "scan", {"order_id": "ord_1"})
     play(ShieldedRunner(strict), agent_of([[look], [BAD], DONE], tools=tools))
 

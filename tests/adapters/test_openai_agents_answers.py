@@ -17,7 +17,7 @@ from abs_shield import Shield, shield
 from abs_shield.adapters.openai_agents import ShieldedRunner
 from abs_shield.core import Subject
 from tests.adapters.openai_agents_driver import Scripted
-from tests.adapters.scenes import ASKED, GOOD, Desk
+from tests.adapters.scenes import ASKED, GOOD, Shop
 
 TRUE = "I have refunded tx_12345."
 EXTRA = f"{TRUE} The money arrives within 3 hours."
@@ -30,7 +30,7 @@ def runner_of(
     """A runner, an agent, its model, and the Shield."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     model = Scripted(turns)
-    agent = Agent(name="clerk", model=model, tools=[function_tool(Desk().refund)], **given)
+    agent = Agent(name="clerk", model=model, tools=[function_tool(Shop().refund)], **given)
     return ShieldedRunner(guard, answers=answers), agent, model, guard
 
 

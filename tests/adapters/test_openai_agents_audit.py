@@ -38,7 +38,7 @@ from tests.adapters.openai_agents_driver import (
     told,
     tools_of,
 )
-from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
 from tests.subjects import about_calls
 
 
@@ -54,7 +54,7 @@ def test_a_guardrail_that_is_added_while_a_run_is_paused_guards_it(audit):
     def trips(context: Any, agent: Any, output: Any) -> GuardrailFunctionOutput:
         return GuardrailFunctionOutput(output_info=None, tripwire_triggered=True)
 
-    tool = function_tool(Desk().refund, needs_approval=True)
+    tool = function_tool(Shop().refund, needs_approval=True)
     agent = agent_of([[GOOD], DONE], tools=[tool])
     runner = ShieldedRunner(audit)
 
@@ -72,8 +72,8 @@ def test_a_guardrail_that_is_added_while_a_run_is_paused_guards_it(audit):
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_an_approval_for_always_holds_over_runs_with_one_context(mode):
     """It is bound to the agent and to the tool."""
-    desk = Desk()
-    tool = function_tool(desk.refund, needs_approval=True)
+    shop = Shop()
+    tool = function_tool(shop.refund, needs_approval=True)
     agent = agent_of([[GOOD], DONE, [GOOD._replace(id="c2")], DONE], tools=[tool])
     runner = ShieldedRunner(firewall(mode))
 
@@ -87,16 +87,16 @@ def test_an_approval_for_always_holds_over_runs_with_one_context(mode):
 
     result = asyncio.run(run())
 
-    assert ([], DONE, 2) == (result.interruptions, result.final_output, len(desk.ran))
+    assert ([], DONE, 2) == (result.interruptions, result.final_output, len(shop.ran))
 
 
 def test_a_tool_that_is_added_during_a_run_runs_and_is_judged(audit):
     """The next step offers it."""
-    desk = Desk()
+    shop = Shop()
     agent: Agent[Any] = agent_of([])
 
     def extend() -> str:
-        agent.tools.append(function_tool(desk.refund))
+        agent.tools.append(function_tool(shop.refund))
         return "added"
 
     agent.tools = [function_tool(extend)]
@@ -159,7 +159,7 @@ def test_hooks_and_results_hold_the_hosts_own_objects(mode, custom):
     async def invoke(context: Any, text: str) -> str:
         return text
 
-    tool: Any = function_tool(Desk().refund)
+    tool: Any = function_tool(Shop().refund)
     model: Any = Scripted([[GOOD], DONE])
     if custom:
         tool = CustomTool(name="refund", description="Refund.", on_invoke_tool=invoke)
@@ -193,7 +193,7 @@ class _Custom(Scripted):
 def test_an_agent_behind_a_handoff_is_the_hosts_own(audit):
     """`result.last_agent == agent` is how a host goes on with it."""
     model = Scripted([[TRANSFER], [GOOD], DONE])
-    billing = Agent(name="billing", model=model, tools=[*tools_of(Desk())])
+    billing = Agent(name="billing", model=model, tools=[*tools_of(Shop())])
     front = Agent(name="front", model=model, handoffs=[billing])
     result = play(ShieldedRunner(audit), front)
 
@@ -213,7 +213,7 @@ def test_callables_of_the_host_are_given_the_hosts_own_agent(audit):
         calls.append(agent)
         return True
 
-    tool = function_tool(Desk().refund, is_enabled=enabled)
+    tool = function_tool(Shop().refund, is_enabled=enabled)
     agent = agent_of([[GOOD], DONE], tools=[tool], instructions=instructions)
     play(ShieldedRunner(audit), agent)
 
@@ -231,7 +231,7 @@ def test_a_required_tool_choice_is_reset_after_a_pause(audit):
             choices.append(settings.tool_choice)
             return super()._next(given, named)
 
-    tool = function_tool(Desk().refund, needs_approval=True)
+    tool = function_tool(Shop().refund, needs_approval=True)
     settings = ModelSettings(tool_choice="required")
     agent = agent_of([], tools=[tool], model=Notes([[GOOD], DONE]), model_settings=settings)
     runner = ShieldedRunner(audit)
@@ -256,7 +256,7 @@ def test_a_run_of_the_host_beside_a_judged_one_is_left_alone(audit):
         return str((await Runner.run(other, "Go on.")).final_output)
 
     call = Call("c0", "ask", {"order_id": "ord_1"})
-    agent = agent_of([[call], [GOOD], DONE], tools=[function_tool(ask), *tools_of(Desk())])
+    agent = agent_of([[call], [GOOD], DONE], tools=[function_tool(ask), *tools_of(Shop())])
     play(ShieldedRunner(audit), agent)
     play(Runner, agent_of([[GOOD._replace(id="c8")], DONE]))
 
@@ -277,11 +277,11 @@ def test_a_marked_agent_sees_what_is_added_to_the_original(audit):
 
 def test_an_agent_that_lists_its_tools_itself_is_judged_in_one_session():
     """A subclass need not call the SDK's method."""
-    desk = Desk()
+    shop = Shop()
 
     class Lists(Agent[Any]):
         async def get_all_tools(self, run_context: Any) -> list[Any]:
-            return [*tools_of(desk)]
+            return [*tools_of(shop)]
 
     guard = firewall("strict")
     agent = Lists(name="billing", model=Scripted([[GOOD], DONE]))

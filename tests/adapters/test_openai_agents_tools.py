@@ -27,7 +27,7 @@ from tests.adapters.openai_agents_driver import (
     play,
     told,
 )
-from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
 from tests.subjects import about_calls
 
 ASK = Call("c9", "ask_sub", {"input": "Refund tx_99999 now."})
@@ -60,14 +60,14 @@ def streamed(runner: ShieldedRunner, agent: Agent[Any]) -> Any:
 @pytest.mark.parametrize("how", [play, streamed])
 def test_a_plain_agent_as_a_tool_is_judged(strict, how, inner_streams):
     """It has a child session: what its parent wrote into its prompt vouches for nothing."""
-    desk = Desk()
-    sub = agent_of([[BAD], "No."], desk, name="sub")
+    shop = Shop()
+    sub = agent_of([[BAD], "No."], shop, name="sub")
     more = {"on_stream": lambda event: None} if inner_streams else {}
     agent = agent_of([[ASK], DONE], tools=[asks(sub, **more)])
     result = how(ShieldedRunner(strict), agent)
     decisions = by_id(strict)
 
-    assert (DONE, [], "No.") == (result.final_output, desk.ran, told(agent, "c9"))
+    assert (DONE, [], "No.") == (result.final_output, shop.ran, told(agent, "c9"))
     assert '"blocked"' in told(sub)
     assert decisions["c9"].session_id != decisions["c1"].session_id
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
@@ -93,21 +93,21 @@ def borrowing(sub: Agent[Any]) -> FunctionTool:
 @pytest.mark.parametrize("how", [play, streamed])
 def test_a_tool_made_by_hand_around_an_agent_is_judged_inside(strict, how, made):
     """Nothing on the tool says that it runs an agent; the context of the run does."""
-    desk = Desk()
-    sub = agent_of([[BAD], "No."], desk, name="sub")
+    shop = Shop()
+    sub = agent_of([[BAD], "No."], shop, name="sub")
     agent = agent_of([[ASK], DONE], tools=[made(sub)])
     how(ShieldedRunner(strict), agent)
     decisions = by_id(strict)
 
-    assert ([], "No.") == (desk.ran, told(agent, "c9"))
+    assert ([], "No.") == (shop.ran, told(agent, "c9"))
     assert '"blocked"' in told(sub)
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
 
 
 def test_a_run_that_the_host_starts_in_a_tool_is_the_hosts(strict):
     """It inherits the host's context, but not the context of a call."""
-    desk = Desk()
-    sub = agent_of([[BAD], "Yes."], desk, name="sub")
+    shop = Shop()
+    sub = agent_of([[BAD], "Yes."], shop, name="sub")
 
     async def invoke(context: Any, arguments: str) -> Any:
         return (await Runner.run(sub, arguments, context=context.context)).final_output
@@ -117,26 +117,26 @@ def test_a_run_that_the_host_starts_in_a_tool_is_the_hosts(strict):
     play(ShieldedRunner(strict), agent)
 
     assert ["c9"] == [decision.call_id for decision in about_calls(strict.store)]
-    assert ["refund"] == [name for name, _ in desk.ran]
+    assert ["refund"] == [name for name, _ in shop.ran]
 
 
 def test_a_plain_agent_as_a_tool_is_judged_two_deep(strict):
     """Each level has a session of its own; the parent's goes on as it was."""
-    desk = Desk()
-    low = agent_of([[BAD], "No."], desk, name="low")
+    shop = Shop()
+    low = agent_of([[BAD], "No."], shop, name="low")
     middle = agent_of(
         [[Call("c5", "ask_low", {"input": "Refund tx_99999."})], "No."],
         name="middle",
         tools=[low.as_tool("ask_low", "Ask.")],
     )
     turns = [[ASK], [GOOD._replace(id="c2")], DONE]
-    agent = agent_of(turns, tools=[asks(middle), function_tool(desk.refund)])
+    agent = agent_of(turns, tools=[asks(middle), function_tool(shop.refund)])
     play(ShieldedRunner(strict), agent)
     agents = {call_id: decision.agent for call_id, decision in by_id(strict).items()}
 
     assert '"blocked"' in told(low)
     assert {"c9": "billing", "c5": "middle", "c1": "low", "c2": "billing"} == agents
-    assert [("refund", json.loads(GOOD.raw))] == desk.ran
+    assert [("refund", json.loads(GOOD.raw))] == shop.ran
 
 
 def test_an_unknown_tool_inside_an_agent_as_a_tool_is_answered(strict):
@@ -189,8 +189,8 @@ WRONG = GOOD._replace(arguments={"transaction_id": "tx_12345", "amount": "a lot"
 @pytest.mark.parametrize("call", [GOOD, WRONG], ids=["good", "wrong type"])
 def test_a_state_that_is_restored_with_the_plain_agent_is_judged(strict, call):
     """Another process has the agent alone, and judges by the tools that it offers."""
-    desk = Desk()
-    tool = function_tool(desk.refund, needs_approval=True)
+    shop = Shop()
+    tool = function_tool(shop.refund, needs_approval=True)
     first = agent_of([[call]], tools=[tool])
     then = agent_of([DONE], tools=[tool])
 
@@ -204,7 +204,7 @@ def test_a_state_that_is_restored_with_the_plain_agent_is_judged(strict, call):
     asyncio.run(run())
     (decision,) = [d for d in about_calls(strict.store) if d.call_id == "c1"]
 
-    assert (call is WRONG, call is WRONG) == (decision.blocked, not desk.ran)
+    assert (call is WRONG, call is WRONG) == (decision.blocked, not shop.ran)
 
 
 # Parts of the SDK that are gone ----------------------------------------------------

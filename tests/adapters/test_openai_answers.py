@@ -20,7 +20,7 @@ from abs_shield.adapters.openai import (
 from abs_shield.core import Subject
 from abs_shield.errors import ShieldError
 from tests.adapters.openai_driver import Scripted, write_chat
-from tests.adapters.scenes import ASKED, GOOD, Call, Desk
+from tests.adapters.scenes import ASKED, GOOD, Call, Shop
 
 TRUE = "I have refunded tx_12345."
 EXTRA = f"{TRUE} The money arrives within 3 hours."
@@ -30,7 +30,7 @@ REFUSAL = "I cannot answer this reliably"
 def guard_of(mode: str = "strict") -> Shield:
     """A Shield with the host's tool."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
-    guard.register(Desk().refund)
+    guard.register(Shop().refund)
     return guard
 
 
@@ -125,7 +125,7 @@ def test_a_run_of_the_tool_runner_is_settled() -> None:
 
     guard, model = guard_of(), Provider([[GOOD], EXTRA, TRUE])
     client = model.client()
-    runner = shielded_runner(ResponsesToolRunner(functions=functions(Desk())), firewall=guard)
+    runner = shielded_runner(ResponsesToolRunner(functions=functions(Shop())), firewall=guard)
     params = {"model": "m", "input": ASKED}
     with guard.session():
         response = runner.run(client, params)

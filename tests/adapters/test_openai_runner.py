@@ -44,7 +44,7 @@ from tests.adapters.openai_runner_driver import (
     functions,
 )
 from tests.adapters.page import blocks
-from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Desk, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Shop, firewall
 from tests.subjects import about_calls
 
 ROOT = Path(__file__).parents[2]
@@ -58,19 +58,19 @@ PHANTOM = GOOD._replace(name="refnud")
 ORDER = Call("c0", "get_order", {"order_id": "ord_1"})
 
 
-def runner_of(guard: Shield | None, desk: Desk, session: Session | None = None) -> Any:
+def runner_of(guard: Shield | None, shop: Shop, session: Session | None = None) -> Any:
     """Return a runner of the shop's tools, with a firewall if there is one."""
-    runner = ResponsesToolRunner(functions=functions(desk))
+    runner = ResponsesToolRunner(functions=functions(shop))
     if guard is None:
         return runner
     return shielded_runner(runner, firewall=guard, session=session)
 
 
-def ran(turns: Any, guard: Shield | None, *, desk: Desk | None = None, **options: Any) -> Provider:
+def ran(turns: Any, guard: Shield | None, *, shop: Shop | None = None, **options: Any) -> Provider:
     """Run a script to its end, and return the model."""
     model = Provider(turns)
     request = {**REQUEST, **options.pop("request", {})}
-    runner_of(guard, Desk() if desk is None else desk).run(model.client(), request, **options)
+    runner_of(guard, Shop() if shop is None else shop).run(model.client(), request, **options)
     return model
 
 
@@ -96,18 +96,18 @@ def test_a_turn_is_judged_before_any_of_it_runs() -> None:
 
 def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
     """The good ones run, and the model is shown its own call, with feedback as its output."""
-    desk = Desk()
+    shop = Shop()
     broken = GOOD._replace(id="c2", arguments='{"transaction_id": ')
-    model = ran([[ORDER, PHANTOM, broken], DONE], firewall("strict"), desk=desk)
+    model = ran([[ORDER, PHANTOM, broken], DONE], firewall("strict"), shop=shop)
     calls = [i for i in model.requests[1]["input"] if i.get("type") == "function_call"]
 
-    assert ["get_order"] == [name for name, _ in desk.ran]
+    assert ["get_order"] == [name for name, _ in shop.ran]
     assert [(c.name, c.raw) for c in (ORDER, PHANTOM, broken)] == [
         (call["name"], call["arguments"]) for call in calls
     ]
-    assert '"pc_777"' in model.heard()["c0"]
-    assert '"unknown_tool"' in model.heard()["c1"]
-    assert '"malformed_json"' in model.heard()["c2"]
+    assert '"pc_777"' in model.replies()["c0"]
+    assert '"unknown_tool"' in model.replies()["c1"]
+    assert '"malformed_json"' in model.replies()["c2"]
 
 
 def test_the_model_is_offered_the_hosts_tools_alone() -> None:
@@ -122,7 +122,7 @@ def test_the_model_is_offered_the_hosts_tools_alone() -> None:
 def test_the_host_is_shown_what_the_model_wrote(eager: bool) -> None:
     """In the turns, and in the events of a stream."""
     shown: list[Any] = []
-    turns = runner_of(firewall("strict"), Desk()).iterate(
+    turns = runner_of(firewall("strict"), Shop()).iterate(
         Provider([[PHANTOM], DONE]).client(),
         {**REQUEST},
         stream=True,
@@ -158,11 +158,11 @@ class Refund(BaseModel):
     amount: float
 
 
-def typed(desk: Desk) -> Any:
+def typed(shop: Shop) -> Any:
     """A runner with a tool of the SDK's pydantic kind, which reads the arguments itself."""
     tool = pydantic_responses_function_tool(Refund, name="refund")
     run = RegisteredFunction.from_tool(
-        tool, execute=lambda given: desk.refund(given.transaction_id, given.amount)
+        tool, execute=lambda given: shop.refund(given.transaction_id, given.amount)
     )
     return ResponsesToolRunner(functions=[run])
 
@@ -171,13 +171,13 @@ def test_a_typed_function_is_corrected_where_the_sdk_ends_the_run() -> None:
     """Its arguments do not fit its model."""
     turns = SCENES["wrong type"].turns
     with pytest.raises(ToolRunnerError):
-        typed(Desk()).run(Provider(turns).client(), {**REQUEST})
-    desk, model = Desk(), Provider(turns)
-    runner = shielded_runner(typed(desk), firewall=firewall("strict"))
+        typed(Shop()).run(Provider(turns).client(), {**REQUEST})
+    shop, model = Shop(), Provider(turns)
+    runner = shielded_runner(typed(shop), firewall=firewall("strict"))
     runner.run(model.client(), {**REQUEST})
 
-    assert '"wrong_type"' in model.heard()["c1"]
-    assert [("refund", GOOD.arguments)] == desk.ran
+    assert '"wrong_type"' in model.replies()["c1"]
+    assert [("refund", GOOD.arguments)] == shop.ran
 
 
 def test_the_last_step_is_the_sdks_own() -> None:
@@ -194,15 +194,15 @@ def test_the_last_step_is_the_sdks_own() -> None:
 
 def test_outputs_that_the_host_supplies_pass() -> None:
     """Its tool does not run; the call has one decision."""
-    guard, desk, model = firewall("strict"), Desk(), Provider([[GOOD], DONE])
-    runner = ResponsesToolRunner(functions=functions(desk, allow_output_override=True))
+    guard, shop, model = firewall("strict"), Shop(), Provider([[GOOD], DONE])
+    runner = ResponsesToolRunner(functions=functions(shop, allow_output_override=True))
     turns = shielded_runner(runner, firewall=guard).iterate(model.client(), {**REQUEST})
     supplied: Any = {"type": "function_call_output", "call_id": "c1", "output": "by hand"}
     for turn in turns:
         if not turn.final:
             turn.supply_outputs([supplied])
 
-    assert ({"c1": "by hand"}, []) == (model.heard(), desk.ran)
+    assert ({"c1": "by hand"}, []) == (model.replies(), shop.ran)
     assert ["c1"] == [decision.call_id for decision in about_calls(guard.store)]
 
 
@@ -231,9 +231,9 @@ def refunds(transaction: str) -> list[Any]:
 
 def allowed(request: dict[str, Any], transaction: str = "tx_4711") -> bool:
     """Return whether a refund of the transaction runs in strict mode."""
-    desk = Desk()
-    ran(refunds(transaction), firewall("strict"), desk=desk, request=request)
-    return bool(desk.ran)
+    shop = Shop()
+    ran(refunds(transaction), firewall("strict"), shop=shop, request=request)
+    return bool(shop.ran)
 
 
 def test_instructions_count_as_said() -> None:
@@ -270,18 +270,18 @@ def test_a_conversation_of_which_only_the_end_was_heard_is_no_hallucination() ->
 def test_an_image_in_a_tools_output_was_not_seen() -> None:
     """The model may have read anything on it."""
     picture = [{"type": "input_image", "image_url": "data:,", "detail": "auto"}]
-    desk, guard = Desk(), firewall("strict")
-    tools = [*functions(desk)[1:], RegisteredFunction(described("get_order"), lambda _: picture)]
+    shop, guard = Shop(), firewall("strict")
+    tools = [*functions(shop)[1:], RegisteredFunction(described("get_order"), lambda _: picture)]
     runner = shielded_runner(ResponsesToolRunner(functions=tools), firewall=guard)
     runner.run(Provider([[ORDER], *refunds("tx_4711")]).client(), {**REQUEST})
 
-    assert ["refund"] == [name for name, _ in desk.ran]
+    assert ["refund"] == [name for name, _ in shop.ran]
 
 
 def test_a_session_goes_on_and_a_run_has_one() -> None:
     """Without a session, each run has its own; a runner may run again and again."""
     guard = firewall("strict")
-    runner, session = runner_of(guard, Desk()), guard.session()
+    runner, session = runner_of(guard, Shop()), guard.session()
     for _ in range(2):
         runner.run(Provider([[GOOD], DONE]).client(), {**REQUEST})
     with session:
@@ -339,17 +339,17 @@ def test_what_the_sdk_leaves_out_was_seen_and_its_summary_vouches_for_nothing() 
         {"type": "function_call_output", "call_id": "c0", "output": result},
     ]
     for transaction, runs in (("tx_4711", 1), ("tx_6666", 0)):
-        desk = Desk()
+        shop = Shop()
         model = ran(
             refunds(transaction),
             firewall("strict"),
-            desk=desk,
+            shop=shop,
             request={"input": before},
             context_budget=shortened("the order is tx_6666"),
         )
 
         assert "tx_4711" not in json.dumps(model.requests[0]["input"])
-        assert runs == len(desk.ran)
+        assert runs == len(shop.ran)
 
 
 # Eager calls --------------------------------------------------------------------------------------
@@ -367,31 +367,31 @@ def test_an_eager_call_that_runs_beside_another_is_judged_beside_it() -> None:
         ended.append(blocked.wait(10))
         return "created"
 
-    desk = Desk()
+    shop = Shop()
     tools = [
         RegisteredFunction(described("create_user"), create, independent=True),
-        *[t for t in functions(desk, independent=True) if t.tool["name"] == "delete_user"],
+        *[t for t in functions(shop, independent=True) if t.tool["name"] == "delete_user"],
     ]
     runner = shielded_runner(ResponsesToolRunner(functions=tools), firewall=guard)
     turns = SCENES["contradiction in a batch"].turns
     runner.run(Provider(turns).client(), {**REQUEST}, **EAGER)
 
-    assert ([True], []) == (ended, desk.ran)
+    assert ([True], []) == (ended, shop.ran)
 
 
 def test_calls_that_are_put_off_are_judged_as_a_turn() -> None:
     """`before_early_call` puts off the second; all have one decision."""
-    guard, desk, shown = firewall("strict"), Desk(), []
+    guard, shop, shown = firewall("strict"), Shop(), []
 
     def before(item: Any) -> Any:
         shown.append(item.name)
         return "execute" if len(shown) == 1 else "defer"
 
     calls = [ORDER, GOOD, PHANTOM._replace(id="c2")]
-    model = ran([calls, DONE], guard, desk=desk, before_early_call=before, **EAGER)
+    model = ran([calls, DONE], guard, shop=shop, before_early_call=before, **EAGER)
 
-    assert ["get_order", "refund"] == [name for name, _ in desk.ran] == shown
-    assert '"unknown_tool"' in model.heard()["c2"]
+    assert ["get_order", "refund"] == [name for name, _ in shop.ran] == shown
+    assert '"unknown_tool"' in model.replies()["c2"]
     assert ["c0", "c1", "c2"] == sorted(d.call_id or "" for d in about_calls(guard.store))
 
 
@@ -446,7 +446,7 @@ def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
     origin = session.origin("pc_777")
 
     assert ["buy"] == driver.found
-    assert '"wrong_type"' in model.heard()["c2"]
+    assert '"wrong_type"' in model.replies()["c2"]
     assert origin is not None
     assert "tool" == origin.source
 
@@ -458,7 +458,7 @@ def test_what_is_no_runner_is_refused() -> None:
     """It says what to give; a runner has one firewall."""
     with pytest.raises(ShieldError, match="pass a `ResponsesToolRunner`"):
         shielded_runner(object(), firewall=firewall("audit"))
-    runner = runner_of(firewall("audit"), Desk())
+    runner = runner_of(firewall("audit"), Shop())
     with pytest.raises(ShieldError, match="already has a Shield"):
         shielded_runner(runner, firewall=firewall("audit"))
 
@@ -472,8 +472,8 @@ def test_an_older_sdk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_runner_is_busy_with_one_run() -> None:
     """As without a Shield: a second run is refused, and the first goes on."""
-    desk = Desk()
-    runner = runner_of(firewall("strict"), desk)
+    shop = Shop()
+    runner = runner_of(firewall("strict"), shop)
     first = runner.iterate(Provider([[GOOD], DONE]).client(), {**REQUEST})
     next(first)
     with pytest.raises(RuntimeError, match="busy"):
@@ -486,11 +486,11 @@ def test_a_runner_is_busy_with_one_run() -> None:
 
 def test_a_run_that_is_left_logs_what_was_proposed() -> None:
     """The host stops before the tools run."""
-    guard, desk = firewall("strict"), Desk()
-    with closing(runner_of(guard, desk).iterate(Provider([[GOOD]]).client(), {**REQUEST})) as turns:
+    guard, shop = firewall("strict"), Shop()
+    with closing(runner_of(guard, shop).iterate(Provider([[GOOD]]).client(), {**REQUEST})) as turns:
         next(turns)
 
-    assert [] == desk.ran
+    assert [] == shop.ran
     assert ["c1"] == [decision.call_id for decision in about_calls(guard.store)]
 
 
@@ -517,13 +517,13 @@ def test_the_example_tells_its_story(tmp_path: Path) -> None:
 
 def test_the_page_runs(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """Its block runs as it stands, with a scripted model for the client."""
-    desk, model = Desk(), Provider([[PHANTOM], [GOOD._replace(id="c2")], DONE])
+    shop, model = Shop(), Provider([[PHANTOM], [GOOD._replace(id="c2")], DONE])
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)
-    names = {"description": described("refund"), "refund": lambda given: desk.refund(**given)}
+    names = {"description": described("refund"), "refund": lambda given: shop.refund(**given)}
     _, block = blocks("OpenAI SDK")
     exec(block, names)
 
-    assert '"blocked"' in model.heard()["c1"]
-    assert ["refund"] == [name for name, _ in desk.ran]
+    assert '"blocked"' in model.replies()["c1"]
+    assert ["refund"] == [name for name, _ in shop.ran]
     assert f"{DONE}\n" == capsys.readouterr().out

@@ -54,7 +54,7 @@ from tests.adapters.canaries import CANARY, places
 from tests.adapters.conformance import conforms
 from tests.adapters.page import blocks
 from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
-from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Ran, firewall
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Ran, Shop, firewall
 from tests.adapters.spans import exporter, recorded
 from tests.subjects import about_calls
 
@@ -80,7 +80,7 @@ def ran(agent: Agent[Any, Any], asked: Any = ASKED, **given: Any) -> Any:
 
 def clerk(guard: Shield | None, *turns: Any, **given: Any) -> Agent[Any, Any]:
     """The agent with the host's tools."""
-    return agent_of(Desk(), Heard(*turns).model, guard, **given)
+    return agent_of(Shop(), Heard(*turns).model, guard, **given)
 
 
 def returns(result: Any) -> dict[str, ToolReturnPart]:
@@ -154,7 +154,7 @@ def test_log_probabilities_are_passed_on(logprobs):
         call = ToolCallPart("refund", GOOD.raw, "c1")
         return ModelResponse([call], provider_details={"logprobs": logprobs})
 
-    ran(agent_of(Desk(), FunctionModel(answer), guard))
+    ran(agent_of(Shop(), FunctionModel(answer), guard))
     (decision,) = about_calls(guard.store)
 
     assert Outcome.UNAVAILABLE is not decision.coverage["confidence_drop"].outcome
@@ -175,7 +175,7 @@ def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
     for guard in (None, firewall("audit"), firewall("strict")):
         message = Heard(*([call._replace(id=f"c{n}")] for n in range(9)))
         with pytest.raises(UnexpectedModelBehavior) as ended:
-            ran(agent_of(Desk(), message.model, guard, retries=retries))
+            ran(agent_of(Shop(), message.model, guard, retries=retries))
         ends.append((len(message.requests), str(ended.value)))
 
     assert [ends[0]] * 3 == ends
@@ -186,7 +186,7 @@ def test_a_model_that_names_unseen_targets_for_ever_ends_the_run():
     """The framework has nothing against the call: past the policy's retries, its own are spent."""
     message = Heard(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
     with pytest.raises(UnexpectedModelBehavior, match="'refund' exceeded max retries count of 1"):
-        ran(agent_of(Desk(), message.model, firewall("strict")))
+        ran(agent_of(Shop(), message.model, firewall("strict")))
 
     assert 4 == len(message.requests)
 
@@ -247,7 +247,7 @@ def test_an_output_tool_is_no_phantom():
 def test_a_phantom_is_forgotten_after_its_step():
     """The placeholder for a tool that does not exist is not offered to the model."""
     message = Heard([PHANTOM], [GOOD._replace(id="c2")], DONE)
-    ran(agent_of(Desk(), message.model, firewall("strict")))
+    ran(agent_of(Shop(), message.model, firewall("strict")))
 
     names = [[name for name, _ in tools] for _, tools, _ in message.requests]
     assert [False] * 3 == ["refnud" in offered for offered in names]
@@ -283,7 +283,7 @@ def test_what_the_host_said_was_mentioned():
     ]
     message = Heard(calls, DONE)
     agent = Agent(
-        message.model, instructions="Refunds of tx_111 are fine.", tools=[Desk().refund],
+        message.model, instructions="Refunds of tx_111 are fine.", tools=[Shop().refund],
         capabilities=[ShieldCapability(guard), Adds()],
     )  # fmt: skip
     ran(agent, "Refund both, 20 dollars.")
@@ -459,7 +459,7 @@ def test_a_skipped_execution_is_a_result():
             raise SkipToolExecution("pc_777 from the cache")
 
     agent = Agent(
-        Heard([GOOD], DONE).model, tools=[Desk().refund],
+        Heard([GOOD], DONE).model, tools=[Shop().refund],
         capabilities=[Cached(), ShieldCapability(guard)],
     )  # fmt: skip
     result = ran(agent)
@@ -476,7 +476,7 @@ def test_an_approved_call_is_validated_before_it_runs():
         requests.append(decision.call_id)
         return True
 
-    desk = Desk()
+    shop = Shop()
     tools = [Declared(name="refund", destructive=True)]
     policy = shield.configure(mode="strict", on_suspicious="approve", tools=tools)
     guard = Shield(policy, approver=approver)
@@ -484,13 +484,13 @@ def test_an_approved_call_is_validated_before_it_runs():
         Call("c1", "create_user", {"user_id": "u_1"}),
         Call("c2", "delete_user", {"user_id": "u_1"}),
     ]
-    ran(agent_of(desk, Heard(batch, DONE).model, guard))
+    ran(agent_of(shop, Heard(batch, DONE).model, guard))
 
     # pydantic-ai starts the calls of one turn as tasks side by side, unless a tool is `sequential`,
     # and runs a plain function in a thread (`_tool_execution`, `_utils.run_in_executor`): which of
     # the two runs first is up to the threads
     user = {"user_id": "u_1"}
-    ran_in_some_order = sorted(desk.ran, key=lambda one: one[0])
+    ran_in_some_order = sorted(shop.ran, key=lambda one: one[0])
     assert [("create_user", user), ("delete_user", user)] == ran_in_some_order
     assert ["c2"] == requests
     assert {"c1": False, "c2": False} == blocked(guard)
@@ -513,14 +513,14 @@ def test_a_block_that_is_lifted_is_no_run_unvalidated():
                 off.enter_context(no_shield())
                 return args
 
-        desk, guard = Desk(), firewall("strict")
+        shop, guard = Shop(), firewall("strict")
         agent = Agent(
-            Heard(bad, DONE).model, tools=[desk.refund],
+            Heard(bad, DONE).model, tools=[shop.refund],
             capabilities=[ShieldCapability(guard), Lifts()],
         )  # fmt: skip
         message = returns(ran(agent))
 
-    ids = [args["transaction_id"] for _, args in desk.ran]
+    ids = [args["transaction_id"] for _, args in shop.ran]
     assert ["tx_12345", "tx_99999"] == sorted(ids)
     assert ["success", "retried", "retried", "success"] == [message[c.id].outcome for c in bad]
     assert bare["c2"].content == message["c2"].content
@@ -563,7 +563,7 @@ def test_runs_at_once_know_nothing_of_each_other():
         arguments = {"transaction_id": "tx_1111", "amount": 20.0}
         return ModelResponse([ToolCallPart("refund", arguments, f"of {text}")])
 
-    agent = agent_of(Desk(), FunctionModel(answer), guard)
+    agent = agent_of(Shop(), FunctionModel(answer), guard)
 
     async def both() -> None:
         await asyncio.gather(agent.run("refund tx_1111, 20"), agent.run("refund tx_2222, 20"))
@@ -580,7 +580,7 @@ def test_a_sub_agent_has_a_child_session(given):
     session = guard.session() if given else None
     adapter = ShieldCapability(guard, session=session)
     clerk = Agent(
-        Heard([GOOD._replace(id="inner")], DONE).model, name="clerk", tools=[Desk().refund],
+        Heard([GOOD._replace(id="inner")], DONE).model, name="clerk", tools=[Shop().refund],
         capabilities=[adapter],
     )  # fmt: skip
     asks = Call("outer", "ask_clerk", {})
@@ -596,7 +596,7 @@ def test_a_sub_agent_has_a_child_session(given):
     assert ("clerk", "chief", False, False) == (
         inner.agent, outer.agent, inner.blocked, outer.blocked,
     )  # fmt: skip
-    assert outer.session_id == guard.sessions.get(inner.session_id, Desk).parent.id
+    assert outer.session_id == guard.sessions.get(inner.session_id, Shop).parent.id
 
 
 # Telemetry, errors, the example ------------------------------------------------------------------
@@ -609,7 +609,7 @@ def test_the_frameworks_span_is_annotated(mode):
     calls = [[PHANTOM], [GOOD._replace(id="c2", arguments="{")], [GOOD._replace(id="c3")], DONE]
     message = Heard(*calls)
     agent = Agent(
-        message.model, tools=[Desk().refund],
+        message.model, tools=[Shop().refund],
         capabilities=[ShieldCapability(firewall(mode)), Instrumentation()],
     )  # fmt: skip
 
@@ -665,7 +665,7 @@ def test_the_page_runs():
     """Its quickstart, with a scripted model."""
     messages: dict[str, str] = {}
     model = Scripted([[GOOD], DONE], [], messages).model
-    names: dict[str, Any] = {"model": model, "refund": Desk().refund}
+    names: dict[str, Any] = {"model": model, "refund": Shop().refund}
     (block,) = blocks("pydantic-ai")
     exec(block, names)
     ran(names["agent"])  # `run_sync` would leave its event loop open

@@ -16,7 +16,7 @@ from abs_shield import Shield, shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from abs_shield.core import Subject
 from tests.adapters.pydantic_ai_driver import Scripted, streamed
-from tests.adapters.scenes import ASKED, GOOD, Call, Desk
+from tests.adapters.scenes import ASKED, GOOD, Call, Shop
 
 TRUE = "I have refunded tx_12345."
 EXTRA = f"{TRUE} The money arrives within 3 hours."
@@ -31,7 +31,7 @@ def agent_of(
     requests: list[Any] = []
     model = Scripted(turns, requests, {}).model
     capability = ShieldCapability(guard, answers=answers)
-    agent = Agent(model, tools=[Desk().refund], capabilities=[capability], **given)
+    agent = Agent(model, tools=[Shop().refund], capabilities=[capability], **given)
     return agent, requests, guard
 
 

@@ -50,7 +50,7 @@ def in_anthropic(firewall: Shield, pay: Pay, call: Call) -> str:
         **request, tools=[beta_tool(pay, name=NAME)]
     )
     shielded_runner(runner, firewall=firewall).until_done()
-    return model.heard()[call.id]
+    return model.replies()[call.id]
 
 
 def in_openai_loop(firewall: Shield, pay: Pay, call: Call) -> str:
@@ -91,7 +91,7 @@ def in_openai_runner(firewall: Shield, pay: Pay, call: Call) -> str:
         functions=[RegisteredFunction(tool, lambda arguments: pay(**arguments))]
     )
     shielded_runner(runner, firewall=firewall).run(model.client(), {"model": "m", "input": ASKED})
-    return model.heard()[call.id]
+    return model.replies()[call.id]
 
 
 def in_openai_agents(firewall: Shield, pay: Pay, call: Call) -> str:

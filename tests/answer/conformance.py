@@ -64,12 +64,12 @@ def _judged(model: Judge, asked: Callable[[], int]) -> Row:
 
 def _scripted(request: pytest.FixtureRequest) -> Row:
     clerk = Clerk()
-    return _judged(clerk, lambda: len(clerk.heard))
+    return _judged(clerk, lambda: len(clerk.requests))
 
 
 def _asynchronous(request: pytest.FixtureRequest) -> Row:
     clerk = Clerk()
-    return _judged(asynchronous(clerk), lambda: len(clerk.heard))
+    return _judged(asynchronous(clerk), lambda: len(clerk.requests))
 
 
 def _served(request: pytest.FixtureRequest) -> Row:
@@ -143,7 +143,7 @@ def _useless(messages: Any, schema: Any) -> dict[str, Any]:
 
 def _probed_by_script(request: pytest.FixtureRequest) -> Prober:
     clerk = Clerk()
-    return Prober(clerk, _late, _useless, lambda: len(clerk.heard))
+    return Prober(clerk, _late, _useless, lambda: len(clerk.requests))
 
 
 def _probed_in_async_code(request: pytest.FixtureRequest) -> Prober:
@@ -154,7 +154,7 @@ def _probed_in_async_code(request: pytest.FixtureRequest) -> Prober:
         return {}
 
     clerk = Clerk()
-    return Prober(asynchronous(clerk), late, asynchronous(_useless), lambda: len(clerk.heard))
+    return Prober(asynchronous(clerk), late, asynchronous(_useless), lambda: len(clerk.requests))
 
 
 def _probed_over_http(request: pytest.FixtureRequest) -> Prober:

@@ -58,10 +58,10 @@ class Reader:
     def __init__(self, rule: Callable[[str], int], *, scope: Callable[[str], bool] = bool) -> None:
         self.rule = rule
         self.scope = scope
-        self.heard: list[list[dict[str, str]]] = []
+        self.requests: list[list[dict[str, str]]] = []
 
     def __call__(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> dict[str, Any]:
-        self.heard.append(messages)
+        self.requests.append(messages)
         data = data_in(messages)
         if "text" in data:
             return {"statements": [s for s in re.split(r"(?<=\.)\s+", data["text"].strip()) if s]}
@@ -82,10 +82,10 @@ class Scripted:
 
     def __init__(self, *replies: Any) -> None:
         self.replies = list(replies)
-        self.heard: list[list[dict[str, str]]] = []
+        self.requests: list[list[dict[str, str]]] = []
 
     def __call__(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> Any:
-        self.heard.append(messages)
+        self.requests.append(messages)
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
             raise reply
@@ -114,7 +114,7 @@ class Clerk(Reader):
         data = data_in(messages)
         if "claims" not in data and "sentences" not in data:
             return super().__call__(messages, schema)
-        self.heard.append(messages)
+        self.requests.append(messages)
         text = "\n".join(one["text"] for one in data["evidence"])
         if "claims" in data:
             return {"judgements": [self.judged(one, text) for one in data["claims"]]}

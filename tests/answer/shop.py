@@ -42,9 +42,9 @@ class Shop:
 
     def __init__(self, **declared):
         self.ran = []
-        self.door = Shield(shield.configure(**declared), hooks=())
+        self.firewall = Shield(shield.configure(**declared), hooks=())
         for tool in (self.get_order, self.send_mail, self.open_page):
-            self.door.register(tool)
+            self.firewall.register(tool)
 
     def get_order(self, order_id: str) -> str:
         """Look an order up."""
@@ -65,7 +65,7 @@ class Shop:
 
     def call(self, name, **arguments):
         """Run one call as the model's loop does; give the message that answers it."""
-        [message] = self.door.run_tool_calls([{"name": name, "arguments": arguments}])
+        [message] = self.firewall.run_tool_calls([{"name": name, "arguments": arguments}])
         return message["content"]
 
 
@@ -73,7 +73,7 @@ class Shop:
 def asked():
     """Yield a shop in a run that has looked up order W-2040."""
     new_shop = Shop()
-    with new_shop.door.session() as session:
+    with new_shop.firewall.session() as session:
         session.user(ASKED)
         new_shop.call("get_order", order_id="W-2040")
         new_shop.session = session
@@ -95,7 +95,7 @@ def filling(*values):
         results = [{"id": one["id"], "value": value} for one in data_in(messages)["sentences"]]
         return {"answer": value, "found": results}
 
-    judge.heard = received
+    judge.requests = received
     return judge
 
 
@@ -128,10 +128,10 @@ class Writer:
 
     def __init__(self, *drafts):
         self.drafts = [*drafts]
-        self.heard = []
+        self.requests = []
 
     def __call__(self, feedback):
-        self.heard.append(feedback)
+        self.requests.append(feedback)
         return self.drafts.pop(0)
 
 
@@ -159,7 +159,7 @@ class Agent:
     def turn(self):
         """Let the model speak until it answers; run what it calls."""
         while isinstance(texts := self.turns.pop(0), list):
-            self.messages += self.shop.door.run_tool_calls(texts)
+            self.messages += self.shop.firewall.run_tool_calls(texts)
         return texts
 
     def revised(self, feedback):

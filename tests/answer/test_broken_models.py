@@ -30,7 +30,7 @@ def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
         return reply
 
     config = AnswerConfig(verifier=verifier, aggregate=aggregate, **EVEN)
-    report = shop.door.check_answer(" ".join([TRUE] * 9 + [OPEN]), config=config)
+    report = shop.firewall.check_answer(" ".join([TRUE] * 9 + [OPEN]), config=config)
     [decision] = shop.session.answer_decisions
 
     assert "revise" == report.action
@@ -53,7 +53,7 @@ def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
         return reply
 
     config = AnswerConfig(judge=judge, probes=0, **EVEN)
-    report = shop.door.check_answer(OPEN, config=config)
+    report = shop.firewall.check_answer(OPEN, config=config)
     [decision] = shop.session.answer_decisions
 
     assert ("revise", ["grounded"]) == (report.action, statuses(report))
@@ -75,10 +75,10 @@ def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
 def test_a_report_can_be_written_whatever_a_call_held(arguments):
     """Arguments stand in it in the shape of JSON."""
     new_shop = Shop()
-    with new_shop.door.session() as session:
+    with new_shop.firewall.session() as session:
         session.user(ASKED)
-        new_shop.door.check_call({"name": "get_order", "arguments": arguments})
-        report = new_shop.door.check_answer(TRUE).to_dict()
+        new_shop.firewall.check_call({"name": "get_order", "arguments": arguments})
+        report = new_shop.firewall.check_answer(TRUE).to_dict()
 
     assert report == json.loads(json.dumps(report, allow_nan=False))
     assert ["get_order"] == [one["tool"] for one in report["tool_call_validations"]]

@@ -41,11 +41,11 @@ class Filler:
 
     def __init__(self, *tables: dict[str, str]) -> None:
         self.tables = list(tables)
-        self.heard: list[list[dict[str, str]]] = []
+        self.requests: list[list[dict[str, str]]] = []
 
     def __call__(self, messages: list[dict[str, str]], schema: Any) -> dict[str, Any]:
-        table = self.tables[min(len(self.heard), len(self.tables) - 1)]
-        self.heard.append(messages)
+        table = self.tables[min(len(self.requests), len(self.tables) - 1)]
+        self.requests.append(messages)
         results = [
             {"id": one["id"], "value": self.value(one["sentence"], table)}
             for one in data_in(messages)["sentences"]
@@ -149,13 +149,13 @@ def test_each_probe_asks_in_other_words():
     filler = Filler(TRUE)
     terms = Terms(replies=Replies())
     probe(CLAIMS[:1], ANSWER, QUESTION, EVIDENCE, filler, times=5, terms=terms)
-    data = [data_in(messages) for messages in filler.heard]
+    data = [data_in(messages) for messages in filler.requests]
 
-    assert 5 == len({messages[0]["content"] for messages in filler.heard})
+    assert 5 == len({messages[0]["content"] for messages in filler.requests})
     assert all(data[0] == one for one in data)
     assert (QUESTION, TEXT) == (data[0]["question"], data[0]["evidence"][0]["text"])
     assert "cancel" == data[0]["calls"][0]["tool"]
-    assert not any(ANSWER[:40] in messages[1]["content"] for messages in filler.heard)
+    assert not any(ANSWER[:40] in messages[1]["content"] for messages in filler.requests)
 
 
 def test_only_critical_claims_are_probed():
@@ -164,7 +164,7 @@ def test_only_critical_claims_are_probed():
     model = Scripted()
 
     assert () == probe(plain, "The flight is nice.", QUESTION, EVIDENCE, model)
-    assert [] == model.heard
+    assert [] == model.requests
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_what_is_found_matches_the_gaps_one_to_one(spoilt):
     report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, model)
 
     assert [1.0] * 3 == [one.agreement for one in report]
-    assert 2 == len(model.heard)
+    assert 2 == len(model.requests)
 
 
 def test_many_claims_are_asked_in_groups():

@@ -149,7 +149,7 @@ def test_without_evidence_or_claims():
         CLAIMS, Evidence(()), model=verifier
     )
     assert () == verify((), EVIDENCE, model=verifier) == Judged(model)((), EVIDENCE)
-    assert [] == verifier.asked == model.heard
+    assert [] == verifier.asked == model.requests
 
 
 def test_each_claim_is_shown_its_own_evidence():
@@ -256,7 +256,7 @@ def test_the_judge_is_told_all_it_needs():
     """Evidence with sources, the calls that ran, the question, the claims with ids."""
     model = Scripted(GOOD)
     Judged(model)(CLAIMS, EVIDENCE, question="What does it cost?")
-    data = data_in(model.heard[0])
+    data = data_in(model.requests[0])
 
     assert ["tool_result", "system"] == [one["source"] for one in data["evidence"]]
     assert "cancel_flight" == data["calls"][0]["tool"]
@@ -325,7 +325,7 @@ def test_long_evidence_is_shown_by_its_nearest_windows():
     )
     model = Scripted({"judgements": [judgement("c1", "not_found")]})
     Judged(model)(CLAIMS[1:2], long)
-    shown = data_in(model.heard[0])["evidence"]
+    shown = data_in(model.requests[0])["evidence"]
 
     assert sum(len(one["text"]) for one in shown) <= 24_000
     assert any("within 7 days" in one["text"] for one in shown)
@@ -337,7 +337,7 @@ def test_claims_and_evidence_are_data():
     evidence = Evidence((Passage("result:1", PassageSource.TOOL_RESULT, evil),))
     model = Scripted({"judgements": [judgement("c1", "not_found")]})
     Judged(model)((Claim(evil, 0, len(evil)),), evidence)
-    sent = "\n".join(message["content"] for message in model.heard[0])
+    sent = "\n".join(message["content"] for message in model.requests[0])
 
     assert "<|im_start|>" not in sent
-    assert evil == data_in(model.heard[0])["claims"][0]["claim"]
+    assert evil == data_in(model.requests[0])["claims"][0]["claim"]

@@ -44,7 +44,7 @@ def first(path: str) -> Run:
 
 
 @pytest.fixture
-def doors(written):
+def run_file(written):
     """Write a run whose calls the model was more or less sure of; return its file."""
 
     def write(*likelihoods: float, call: ToolCall = WRONG) -> str:
@@ -76,9 +76,9 @@ POLICIES = [
 
 @pytest.mark.parametrize("policy", POLICIES, ids=range(len(POLICIES)))
 @pytest.mark.parametrize("call", [WRONG, ToolCall("opne_door", {}), ToolCall("open_door", {})])
-def test_a_call_is_stopped_where_it_would_have_been_live(doors, policy, call):
+def test_a_call_is_stopped_where_it_would_have_been_live(run_file, policy, call):
     """The ruling on a recorded call is that of a Shield in front of the same call."""
-    (ruled,) = Side(policy).ruled(first(doors(0.4, call=call)))
+    (ruled,) = Side(policy).ruled(first(run_file(0.4, call=call)))
 
     firewall = Shield(policy, hooks=None)
     firewall.register(OPEN)
@@ -122,12 +122,12 @@ def test_a_run_goes_on_as_recorded(written, a_run):
     assert [0, 1] == records
 
 
-def test_the_layer_to_blame(doors):
+def test_the_layer_to_blame(run_file):
     """A finding in audit stops nothing, and so does not the layer that made it."""
     call = ToolCall("open_door", {"door": "front", "bell": 1})
     policy = configure(modes={"parameter_mismatch": "audit"}, rules=[never])
-    (ruled,) = Side(policy).ruled(first(doors(1.0, call=ToolCall("open_door", {"door": 3}))))
-    (other,) = Side(policy).ruled(first(doors(1.0, call=call)))
+    (ruled,) = Side(policy).ruled(first(run_file(1.0, call=ToolCall("open_door", {"door": 3}))))
+    (other,) = Side(policy).ruled(first(run_file(1.0, call=call)))
 
     assert (("impossible_state",), ()) == (ruled.ruling.stopping, other.ruling.stopping)
     assert Outcome.ERROR is ruled.judged.decision.coverage["impossible_state"].outcome
@@ -187,9 +187,9 @@ def doubt(proposal, session):
 @pytest.mark.parametrize("own", [0.0, 0.3, 0.8, 1.0])
 @pytest.mark.parametrize("on_suspicious", ["flag", "block"])
 @pytest.mark.parametrize("asked", [0.0, 0.15, 0.4, 0.65, 0.8, 0.95])
-def test_one_replay_tells_what_every_threshold_decides(doors, own, on_suspicious, asked):
+def test_one_replay_tells_what_every_threshold_decides(run_file, own, on_suspicious, asked):
     """The place at which a call is flagged and blocked is that of a replay under a threshold."""
-    path = doors(*LIKELIHOODS, call=ToolCall("open_door", {}))
+    path = run_file(*LIKELIHOODS, call=ToolCall("open_door", {}))
     policy = configure(layers=[doubt], threshold=own, on_suspicious=on_suspicious)
 
     for threshold in (own, asked):
@@ -197,9 +197,9 @@ def test_one_replay_tells_what_every_threshold_decides(doors, own, on_suspicious
 
 
 @pytest.mark.parametrize("own", [0.3, 0.8, 1.0])
-def test_above_its_own_threshold_a_policy_does_not_know_its_weak_likelihoods(doors, own):
+def test_above_its_own_threshold_a_policy_does_not_know_its_weak_likelihoods(run_file, own):
     """`confidence_drop` keeps what its threshold counts: lower thresholds are told, higher not."""
-    path = doors(*LIKELIHOODS, call=ToolCall("open_door", {}))
+    path = run_file(*LIKELIHOODS, call=ToolCall("open_door", {}))
     policy = configure(layers=["confidence_drop"], threshold=own)
 
     for threshold in (0.0, 0.15, own):

@@ -34,7 +34,7 @@ mapping = {"threshold": 0.5}
 
 
 @pytest.fixture
-def desk(file, tmp_path, monkeypatch):
+def folder(file, tmp_path, monkeypatch):
     """Stand in a folder with `old.py`, `new.py` and `runs.jsonl`; five calls, three of them bad."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
@@ -58,14 +58,14 @@ TWO = ("runs.jsonl", "--policy", "new.py:policy", "--against", "old.py:policy")
 
 
 @pytest.fixture
-def labels(desk, file):
+def labels(folder, file):
     """Label four of the calls, and one that does not exist; return the file's name."""
     labels = {"a": "ok", "b": "hallucinated", "d": "hallucinated", "e": "hallucinated", "z": "ok"}
     lines = [{"run_id": f"r{EVIL}", "call_id": k, "label": label} for k, label in labels.items()]
     return Path(file("labels.jsonl", *lines)).name
 
 
-def test_a_table(command, desk):
+def test_a_table(command, folder):
     """Each kind of change has its calls by tool and layer, examples, and a summary."""
     done = command("backtest", *TWO)
 
@@ -81,7 +81,7 @@ def test_a_table(command, desk):
     )
 
 
-def test_one_object(command, desk):
+def test_one_object(command, folder):
     """json has both sides, the changes with examples, the sweep, and where a policy stands."""
     report = json.loads(command("backtest", *TWO, "--format", "json", "--examples", "1").out)
 
@@ -102,7 +102,7 @@ def test_one_object(command, desk):
     assert [0.5] == [point["threshold"] for point in report["new"]["sweep"] if point["own"]]
 
 
-def test_without_an_old_policy(command, desk):
+def test_without_an_old_policy(command, folder):
     """One policy alone has its figures, and no changes."""
     done = command("backtest", "runs.jsonl", "--policy", "new.py:policy")
 
@@ -113,7 +113,7 @@ def test_without_an_old_policy(command, desk):
     )
 
 
-def test_without_any_policy(command, desk):
+def test_without_any_policy(command, folder):
     """All six layers, strict, are judged where nothing is named."""
     report = json.loads(command("backtest", "runs.jsonl", "--format", "json").out)
 
@@ -123,7 +123,7 @@ def test_without_any_policy(command, desk):
     assert report["old"] is None
 
 
-def test_modes(command, desk):
+def test_modes(command, folder):
     """In audit nothing is stopped, which is told; `--modes strict` shows what would be."""
     audit = ("runs.jsonl", "--policy", "new.py:audit", "--against", "old.py:policy")
     own = command("backtest", *audit, "--fail-on", "allow-to-block")
@@ -145,14 +145,14 @@ def test_modes(command, desk):
         (["any"], 1),
     ],
 )
-def test_fail_on(command, desk, kinds, code):
+def test_fail_on(command, folder, kinds, code):
     """Any of the named changes is exit code 1, others are not."""
     requests = [word for kind in kinds for word in ("--fail-on", kind)]
 
     assert code == command("backtest", *TWO, *requests).code
 
 
-def test_the_same_policy_twice(command, desk):
+def test_the_same_policy_twice(command, folder):
     """Nothing can change, which is told; the runs are judged all the same."""
     same = ("runs.jsonl", "--policy", "new.py:policy", "--against", "new.py:policy")
     done = command("backtest", *same, "--fail-on", "any")
@@ -162,16 +162,16 @@ def test_the_same_policy_twice(command, desk):
     assert "5 calls: 0 allow-to-block" in done.out
 
 
-def test_two_versions_of_one_file(command, desk):
+def test_two_versions_of_one_file(command, folder):
     """The old version of a file may have the same name in another folder."""
-    (desk / "before").mkdir()
-    (desk / "before" / "new.py").write_text(NEW.replace("amount <= 100", "amount <= 1000"))
+    (folder / "before").mkdir()
+    (folder / "before" / "new.py").write_text(NEW.replace("amount <= 100", "amount <= 1000"))
     two = ("runs.jsonl", "--policy", "new.py:policy", "--against", "before/new.py:policy")
 
     assert "1 allow-to-block, 0 block" in command("backtest", *two).out
 
 
-def test_github(command, desk):
+def test_github(command, folder):
     """One annotation a kind and tool at the rule's or the policy's line; errors where it fails."""
     done = command("backtest", *TWO, "--format", "github", "--fail-on", "block-to-allow")
 
@@ -199,7 +199,7 @@ def parsed(line: str) -> tuple[str, dict[str, str], str]:
     return level, properties, message
 
 
-def test_nothing_a_model_wrote_becomes_a_command(command, desk):
+def test_nothing_a_model_wrote_becomes_a_command(command, folder):
     """A tool's name with line ends, percents and colons stays inside its own annotation."""
     lines = command("backtest", *TWO, "--format", "github").out.splitlines()
     (evil,) = [line for line in lines if "owned%3A%3A" in line or "set-env%2C" in line]
@@ -210,7 +210,7 @@ def test_nothing_a_model_wrote_becomes_a_command(command, desk):
     assert len(lines) == 4
 
 
-def test_annotations_are_bounded(command, desk, file):
+def test_annotations_are_bounded(command, folder, file):
     """Ten tools of a kind are named, the others counted."""
     calls = [{"name": f"made_up_{n}", "arguments": {}} for n in range(14)]
     message = {"role": "assistant", "tool_calls": calls}
@@ -222,24 +222,24 @@ def test_annotations_are_bounded(command, desk, file):
     assert lines[10].endswith("::and 4 tools more; `--format json` has them all")
 
 
-def test_a_policy_outside_the_repository_has_no_place(command, desk, monkeypatch):
+def test_a_policy_outside_the_repository_has_no_place(command, folder, monkeypatch):
     """GitHub only knows files of the repository; others are left out."""
-    (desk / "elsewhere").mkdir()
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(desk / "elsewhere"))
+    (folder / "elsewhere").mkdir()
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder / "elsewhere"))
     lines = command("backtest", *TWO, "--format", "github").out.splitlines()
 
     assert {True} == {line.startswith(("::warning title=", "::notice title=")) for line in lines}
 
 
 @pytest.mark.parametrize("format", ["table", "json", "github"])
-def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, desk, labels, format):
+def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, folder, labels, format):
     """Escapes in names, ids, sources and labels are shown, not sent."""
     done = command("backtest", *TWO, "--format", format, "--labels", labels)
 
     assert [] == [c for c in done.out + done.err if c in "\x1b\x07\r"]
 
 
-def test_labels(command, desk, labels):
+def test_labels(command, folder, labels):
     """With labels there are precision, recall, a sweep, and what was missed."""
     done = command("backtest", *TWO, "--labels", labels)
     report = json.loads(command("backtest", *TWO, "--labels", labels, "--format", "json").out)
@@ -260,7 +260,7 @@ def test_labels(command, desk, labels):
     )
 
 
-def test_labels_that_fit_nothing(command, desk, file):
+def test_labels_that_fit_nothing(command, folder, file):
     """None of the labels fits: one line says so, with what was looked for and what there is."""
     path = file("labels.jsonl", {"run_id": "r9", "call_index": 3, "label": "ok"})
     done = command("backtest", *TWO, "--labels", path)
@@ -270,7 +270,7 @@ def test_labels_that_fit_nothing(command, desk, file):
     assert 1 == len(done.err.splitlines())
 
 
-def test_a_file_without_labels(command, desk, file):
+def test_a_file_without_labels(command, folder, file):
     """Nothing to measure is said before anything is judged."""
     empty = file("labels.jsonl", {"run_id": "r", "call_index": 0, "label": None})
     done = command("backtest", *TWO, "--labels", empty)
@@ -278,7 +278,7 @@ def test_a_file_without_labels(command, desk, file):
     assert (2, f"abs-shield: {empty}: it contains no labels\n") == (done.code, done.err)
 
 
-def test_bad_lines(command, desk, labels):
+def test_bad_lines(command, folder, labels):
     """A bad line of a run file, of labels and of a run's labels is told, and is exit code 2."""
     with open("runs.jsonl", "a") as runs, open("labels.jsonl", "a") as text:
         runs.write('{}\n{"messages": [], "labels": {"calls": 3}}\n')
@@ -294,7 +294,7 @@ def test_bad_lines(command, desk, labels):
     ] == output
 
 
-def test_bad_lines_for_github(command, desk):
+def test_bad_lines_for_github(command, folder):
     """They are annotations of their own file."""
     with open("runs.jsonl", "a") as runs:
         runs.write("{}\n")
@@ -323,7 +323,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "told"), WRONG, ids=[told for _, told in WRONG])
-def test_wrong_options(command, desk, options, told):
+def test_wrong_options(command, folder, options, told):
     """Each is one line that says what instead, and exit code 2."""
     done = command("backtest", "runs.jsonl", *options)
 
@@ -332,7 +332,7 @@ def test_wrong_options(command, desk, options, told):
     assert 1 == len(done.err.splitlines())
 
 
-def test_runs_and_labels_from_the_standard_input(command, desk):
+def test_runs_and_labels_from_the_standard_input(command, folder):
     """Only one of them can come from there."""
     both = command("backtest", "-", "--labels", "-")
     runs = command("backtest", "-", "--format", "json", stdin=Path("runs.jsonl").read_text())
@@ -341,9 +341,9 @@ def test_runs_and_labels_from_the_standard_input(command, desk):
     assert 5 == json.loads(runs.out)["calls"]
 
 
-def test_what_a_policy_prints_is_no_part_of_the_report(command, desk):
+def test_what_a_policy_prints_is_no_part_of_the_report(command, folder):
     """A module that prints does not break the JSON."""
-    (desk / "loud.py").write_text("print('loaded')\n" + NEW)
+    (folder / "loud.py").write_text("print('loaded')\n" + NEW)
     done = command("backtest", "runs.jsonl", "--policy", "loud.py:policy", "--format", "json")
 
     assert "loaded" in done.err
@@ -353,7 +353,7 @@ def test_what_a_policy_prints_is_no_part_of_the_report(command, desk):
 @pytest.mark.parametrize(
     "suffix", ["svg", *(pytest.param(one, marks=pytest.mark.slow) for one in ("png", "SVG"))]
 )
-def test_a_picture(command, desk, labels, suffix):
+def test_a_picture(command, folder, labels, suffix):
     """It is drawn with and without labels, and equal figures give equal bytes."""
     for name in ("one", "two"):
         done = command("backtest", *TWO, "--labels", labels, "--picture", f"{name}.{suffix}")
@@ -367,9 +367,9 @@ def test_a_picture(command, desk, labels, suffix):
     assert one != bare
 
 
-def test_a_picture_that_cannot_be_written(command, desk):
+def test_a_picture_that_cannot_be_written(command, folder):
     """It is said before anything is judged, in one line, with exit code 2."""
-    (desk / "taken.svg").mkdir()
+    (folder / "taken.svg").mkdir()
     done = command("backtest", *TWO, "--picture", "taken.svg")
 
     assert (2, 1) == (done.code, len(done.err.splitlines()))
@@ -377,7 +377,7 @@ def test_a_picture_that_cannot_be_written(command, desk):
     assert "taken.svg is a folder; name a file in it" in done.err
 
 
-def test_matplotlib_is_not_there(desk):
+def test_matplotlib_is_not_there(folder):
     """Without the extra `pictures` the command says what to install before it judges anything."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
@@ -391,7 +391,7 @@ def test_matplotlib_is_not_there(desk):
     assert 1 == len(ran.stderr.splitlines())
 
 
-def test_a_picture_is_asked_for_before_matplotlib_is_imported(desk):
+def test_a_picture_is_asked_for_before_matplotlib_is_imported(folder):
     """A backtest without one never loads it."""
     code = (
         "import sys\nfrom abs_shield.cli import main\nmain(['backtest', 'runs.jsonl'])\n"

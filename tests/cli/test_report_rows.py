@@ -40,19 +40,19 @@ def agency(log):
     """Return twelve results, two of them wrong; three answers, one invented; two outputs."""
     store = open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
-    desk = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
+    firewall = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
     for n in range(12):
         call = ToolCall("quote", {}, f"c{n}")
         value = {"note": "none"} if n in (4, 9) else {"price": 420.0}
-        with desk.session(f"s{n}", agent="sales" if n % 2 else "support"):
-            desk.check_call(call)
-            desk.check_result(call, value, elapsed_ms=100.0)
+        with firewall.session(f"s{n}", agent="sales" if n % 2 else "support"):
+            firewall.check_call(call)
+            firewall.check_result(call, value, elapsed_ms=100.0)
             if n < 3:
-                desk.check_answer("It costs 999.00 EUR." if n == 1 else "It costs 420.00 EUR.")
+                firewall.check_answer("It costs 999.00 EUR." if n == 1 else "It costs 420.00 EUR.")
             if n in (5, 6):
                 text = "Her card is 4111 1111 1111 1111." if n == 5 else "All done."
-                QualityPipeline(shield=desk).run(AgentOutput(text=text))
-    assert desk.close()
+                QualityPipeline(shield=firewall).run(AgentOutput(text=text))
+    assert firewall.close()
     return log
 
 
@@ -149,8 +149,10 @@ def test_a_log_of_results_alone_has_its_rows(command, log):
     """Without a call there is no layer, and the check still has its row and readiness."""
     memory, store = MemoryStore(), open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
-    desk = Shield(shield.configure(mode="audit", tools=tools), store=memory, hooks=None)
-    desk.check_result(ToolCall("quote", {}, "c"), {}, elapsed_ms=100.0, session=desk.session("s"))
+    firewall = Shield(shield.configure(mode="audit", tools=tools), store=memory, hooks=None)
+    firewall.check_result(
+        ToolCall("quote", {}, "c"), {}, elapsed_ms=100.0, session=firewall.session("s")
+    )
     for one in memory.scan():
         store.append(one)
     store.close()

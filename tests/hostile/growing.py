@@ -12,7 +12,7 @@ from typing import Any
 
 from abs_shield import Shield, Target, Tool, ToolCall, shield
 from abs_shield.replay import replay
-from tests.hostile.entrances import ANSWER, DOORS, Action, firewall
+from tests.hostile.entrances import ANSWER, ENTRANCES, Action, firewall
 from tests.hostile.grammar import Input
 
 MEGABYTE = 1_000_000
@@ -32,7 +32,7 @@ class Growing:
         open: Why the bound of a second a megabyte is known to be missed; empty where it holds.
     """
 
-    door: str
+    entrance: str
     name: str
     made: Callable[[int], Action]
     small: int = 20_000
@@ -193,10 +193,10 @@ def properties(size: int) -> dict[str, Any]:
     return {"type": "object", "properties": known, "additionalProperties": False}
 
 
-def found(door: str, name: str, *, open: str = "", **row: Any) -> Growing:
+def found(entrance: str, name: str, *, open: str = "", **row: Any) -> Growing:
     """Return a row of the worst input that a search found at one way in."""
-    result, one = DOORS[door], Input(**row)
-    return Growing(door=door, name=name, made=lambda size: result(one, size), small=8_000,
+    result, one = ENTRANCES[entrance], Input(**row)
+    return Growing(entrance=entrance, name=name, made=lambda size: result(one, size), small=8_000,
                    open=open)  # fmt: skip
 
 
@@ -205,45 +205,45 @@ BUSY = "about a second on a machine that is busy"
 EACH_CODE = "linear: 2,300 flagged calls a megabyte, of which each is judged in a millisecond"
 EACH_CALL = "linear: 10,000 calls a megabyte, of which each is judged in a quarter of a millisecond"
 GROWING = [
-    Growing(door=CALL, name="Cyrillic values",
+    Growing(entrance=CALL, name="Cyrillic values",
             made=checked(values(lambda n: "Заказ " + "абвгдежзик"[n % 10] * (n // 10 % 9 + 1)
                                 + "лмнопрстуф"[n // 90 % 10] * (n // 900 + 1)))),
-    Growing(door=CALL, name="paths",
+    Growing(entrance=CALL, name="paths",
             made=checked(values(lambda n: f"/srv/a/b/c/d/e/f/g/h/{n}/x"))),
-    Growing(door=CALL, name="e-mails", made=checked(values(lambda n: f"ann{n}@example.org"))),
-    Growing(door=CALL, name="one long value",
+    Growing(entrance=CALL, name="e-mails", made=checked(values(lambda n: f"ann{n}@example.org"))),
+    Growing(entrance=CALL, name="one long value",
             made=checked(lambda n: {"order_id": ["a_" * (n // 2)]})),
-    Growing(door=CALL, name="values of accents", made=checked(long_values("\u0315\u0300")),
+    Growing(entrance=CALL, name="values of accents", made=checked(long_values("\u0315\u0300")),
             small=64_000),
-    Growing(door=CALL, name="values of ligatures", made=checked(long_values("\ufdfa")),
+    Growing(entrance=CALL, name="values of ligatures", made=checked(long_values("\ufdfa")),
             small=64_000),
-    Growing(door=CALL, name="values that must be seen", open=BUSY,
+    Growing(entrance=CALL, name="values that must be seen", open=BUSY,
             made=guarded(lambda n: f"/srv/a{n}", "{}",
                          targets={"paths": Target(must_be_seen=True)})),
-    Growing(door=CALL, name="parents of what was said", open=BUSY,
+    Growing(entrance=CALL, name="parents of what was said", open=BUSY,
             made=guarded(lambda n: f"/srv/a{n}", "{}/x.csv")),
-    Growing(door=CALL, name="folders in folders", made=nested_paths, small=40_000),
-    Growing(door=CALL, name="patterns in what was said",
+    Growing(entrance=CALL, name="folders in folders", made=nested_paths, small=40_000),
+    Growing(entrance=CALL, name="patterns in what was said",
             made=guarded(lambda n: f"/srv/a{n}/*.log", "{}/x.csv")),
-    Growing(door=CALL, name="wrong items before branches",
+    Growing(entrance=CALL, name="wrong items before branches",
             made=checked(lambda n: {"value": [{}] * (n // 4)}, branches(20_000)), small=100),
-    Growing(door=CALL, name="misspelt names", made=checked(
+    Growing(entrance=CALL, name="misspelt names", made=checked(
         lambda n: {f"paramter_{k}": "x" for k in range(n // 20)}, properties(40_000)), small=1_000,
             open=BUSY),
-    Growing(door="register", name="a tool of many parameters", made=registered(properties)),
+    Growing(entrance="register", name="a tool of many parameters", made=registered(properties)),
     # accents are sorted in runs, so that the steps of small texts go in stairs
-    *[Growing(door="session.user", name=f"a text of {piece!r}", made=said(piece),
+    *[Growing(entrance="session.user", name=f"a text of {piece!r}", made=said(piece),
               small=160_000 if piece == "\u0315\u0300" else 20_000)
       for piece in ("\ufdfa", "\u0315\u0300", "①", "tx_1 ", "+49 30 1234567 ", "Привет мир ",
                     "a日", "#", "<a>", "{a", "named 1-")],
-    *[Growing(door=RESULT, name=f"a result of {piece!r}", made=returned(piece),
+    *[Growing(entrance=RESULT, name=f"a result of {piece!r}", made=returned(piece),
               open=BUSY if piece in ("1,", "\ufdfa") else "")
       for piece in ("tx_1 ", '{"a":1},', "1,", "\ufdfa")],
-    *[Growing(door="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
+    *[Growing(entrance="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
               small=8_000, open=BUSY if piece == "word " else "")
       for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ", "id:12345/")],
-    Growing(door="replay", name="tools of one run", made=run(tools_of)),
-    Growing(door="replay", name="messages of one run", made=run(turns_of), open=BUSY),
+    Growing(entrance="replay", name="tools of one run", made=run(tools_of)),
+    Growing(entrance="replay", name="messages of one run", made=run(turns_of), open=BUSY),
     found("check_call", "rows of dates and codes", pieces=("2024-01-02 ", "é", "id is ", "nil"),
           tail="1", numbered=True, shape="rows", width=12),
     found("schema: compile", "properties of two letters", pieces=("a",), width=2),
@@ -268,5 +268,5 @@ GROWING = [
           tail="http://a.b/", numbered=True, width=400, open=EACH_CODE),
     found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),
     found("MCP listing", "tools of two letters", pieces=("a",), width=2),
-    Growing(door="replay", name="tools with schemas of their own", made=run(other_tools_of)),
+    Growing(entrance="replay", name="tools with schemas of their own", made=run(other_tools_of)),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import strategies as st
 
-from tests.hostile.entrances import DOORS
+from tests.hostile.entrances import ENTRANCES
 from tests.hostile.grammar import PIECES, SCHEMAS, SHAPES, WIDTHS, Input
 from tests.hostile.steps import TracingLost, calls, steps
 
@@ -52,22 +52,22 @@ def inputs() -> st.SearchStrategy[Input]:
     )
 
 
-def measure(door: str, one: Input, *, least: float = MOST_GROWTH) -> Worst:
+def measure(entrance: str, one: Input, *, least: float = MOST_GROWTH) -> Worst:
     """
     Count the steps at doubling sizes, as long as they grow more than *least*.
 
     Of input that recurses as deep as Python may, calls are counted and no lines.
     """
     try:
-        return _measured(door, one, least, steps)
+        return _measured(entrance, one, least, steps)
     except TracingLost:
-        return _measured(door, one, least, calls)
+        return _measured(entrance, one, least, calls)
 
 
 def _measured(
-    door: str, one: Input, least: float, count: Callable[[Callable[[], Any]], int]
+    entrance: str, one: Input, least: float, count: Callable[[Callable[[], Any]], int]
 ) -> Worst:
-    make, size = DOORS[door], SMALL
+    make, size = ENTRANCES[entrance], SMALL
     once, growth = count(make(one, size)), float("inf")
     for _ in range(4):
         size *= 2
@@ -79,7 +79,7 @@ def _measured(
     return Worst(one, growth, once / size)
 
 
-def search(door: str, *, examples: int) -> list[Worst]:
+def search(entrance: str, *, examples: int) -> list[Worst]:
     """
     Search a way in for the input whose steps grow most with its size, and for that of the most.
 
@@ -97,11 +97,11 @@ def search(door: str, *, examples: int) -> list[Worst]:
     )  # fmt: skip
     @given(inputs())
     def climb(one: Input) -> None:
-        worst = measure(door, one)
+        worst = measure(entrance, one)
         results.append(worst)
         target(worst.growth, label="growth")
         target(worst.per_byte, label="steps per byte")
 
-    measure(door, Input(pieces=("word ",)))  # what is imported and compiled once
+    measure(entrance, Input(pieces=("word ",)))  # what is imported and compiled once
     climb()
     return sorted(results, key=lambda worst: worst.growth, reverse=True)

@@ -46,7 +46,7 @@ def careless(value: Any = None, call: Any = None, session: Any = None) -> bool:
     return len(value) < 5
 
 
-def door(mode: str, **declared: Any) -> Shield:
+def make_shield(mode: str, **declared: Any) -> Shield:
     tools = [Tool(name=name, parameters=ANY) for name in ("act", "create_order", "delete_order")]
     firewall = Shield(
         shield.configure(mode=mode, tools=tools, rules=[careless], **declared), hooks=None
@@ -64,7 +64,7 @@ def door(mode: str, **declared: Any) -> Shield:
 
 EVERY = [*LAYER_NAMES, *OPT_IN_NAMES]
 MODES = ("strict", "audit")
-DOORS = [door(mode, layers=EVERY) for mode in MODES]
+SHIELDS = [make_shield(mode, layers=EVERY) for mode in MODES]
 
 
 def complete(decision: Decision, mode: str) -> bool:
@@ -91,7 +91,7 @@ def assert_one_line(error: ShieldError) -> None:
 def test_judging_never_raises(calls: list[Any], said: str) -> None:
     """A proposal, a dispatch and a result of any shape is judged, by every layer."""
     for mode in MODES:
-        firewall = door(mode, layers=EVERY)  # one that has not seen which results are usual
+        firewall = make_shield(mode, layers=EVERY)  # one that has not seen which results are usual
         with firewall.session() as session:
             session.user(said)
             for call in calls:
@@ -104,7 +104,7 @@ def test_judging_never_raises(calls: list[Any], said: str) -> None:
 @given(NAMES, ARGUMENTS, IDS)
 def test_dispatch_returns_or_says_why_not(name: Any, arguments: Any, call_id: str | None) -> None:
     """A call by name runs, is blocked with its decision, or raises an error on one line."""
-    for firewall in DOORS:
+    for firewall in SHIELDS:
         with firewall.session() as session:
             session.user("Please act.")
             try:
@@ -122,7 +122,7 @@ def test_dispatch_returns_or_says_why_not(name: Any, arguments: Any, call_id: st
 @given(SHAPES)
 def test_a_message_is_answered_or_refused(message: Any) -> None:
     """Every call of a message has a text as its answer; any other message is refused."""
-    for firewall in DOORS:
+    for firewall in SHIELDS:
         with firewall.session() as session:
             session.user("Please act.")
             try:
@@ -139,7 +139,7 @@ def test_a_message_is_answered_or_refused(message: Any) -> None:
 def test_nothing_is_changed(arguments: dict[str, Any], said: str) -> None:
     """The input is unchanged."""
     before = copy.deepcopy(arguments)
-    for firewall in DOORS:
+    for firewall in SHIELDS:
         with firewall.session() as session:
             session.user(said)
             firewall.check_call(ToolCall("act", arguments))

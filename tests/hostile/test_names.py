@@ -65,13 +65,13 @@ NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
 every_name = pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 
 
-def door(mode: str = "strict", **more: object) -> Shield:
+def make_shield(mode: str = "strict", **more: object) -> Shield:
     policy = shield.configure(mode=mode, tools=[Tool(name="refund", parameters={})])
     return Shield(policy, hooks=more.get("hooks"))
 
 
 def decided(name: str, mode: str = "strict") -> Decision:
-    with (firewall := door(mode)).session() as session:
+    with (firewall := make_shield(mode)).session() as session:
         session.user("Please refund tx_12345.")
         return firewall.check_call(ToolCall(name, {}))
 
@@ -90,7 +90,7 @@ def test_no_name_passes_for_another(name: str) -> None:
 def test_dispatch_says_so_on_one_plain_line(name: str) -> None:
     """An exception's text holds nothing that a terminal, a log or a page would act on."""
     with pytest.raises(CallBlocked) as blocked:
-        door().dispatch(name, {})
+        make_shield().dispatch(name, {})
 
     assert RAW.isdisjoint(str(blocked.value))
     assert len(str(blocked.value)) < 1_000
@@ -118,7 +118,7 @@ def test_a_record_is_bounded(name: str) -> None:
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_what_is_no_name_is_never_clean(name: object, mode: str) -> None:
     """A call whose name is not text has no tool, by every entry point."""
-    firewall = door(mode)
+    firewall = make_shield(mode)
     calls = [ToolCall(name, {}), {"name": name, "arguments": {}}]  # type: ignore[arg-type]
     results = [firewall.check_call(call).verdict for call in calls]
     results += [decision.verdict for decision in firewall.inspect_turn(calls)]

@@ -73,7 +73,7 @@ UNWRITTEN = OBJECTS | {"5,000 lists", "an object that holds itself", "10,000 dig
 every_result = pytest.mark.parametrize("made", RESULTS.values(), ids=RESULTS)
 
 
-def door(value: Any, mode: str) -> Shield:
+def make_shield(value: Any, mode: str) -> Shield:
     firewall = Shield(shield.configure(mode=mode), hooks=None)
 
     def look(order_id: str) -> object:
@@ -89,7 +89,7 @@ def door(value: Any, mode: str) -> Shield:
 def test_a_result_comes_back_as_it_is(made: Callable[[], Any], mode: str) -> None:
     """Whatever a tool returns, the caller gets it, and the next call is judged by every layer."""
     value = made()
-    firewall = door(value, mode)
+    firewall = make_shield(value, mode)
     with firewall.session() as session:
         session.user("Look at tx_12345.")
 
@@ -104,7 +104,7 @@ def test_a_result_comes_back_as_it_is(made: Callable[[], Any], mode: str) -> Non
 def test_what_is_kept_of_it_is_bounded(made: Callable[[], Any]) -> None:
     """A session keeps a bounded index and no result that is larger than one message may be."""
     value = made()
-    firewall = door(value, "strict")
+    firewall = make_shield(value, "strict")
     with firewall.session() as session:
         session.user("Look at tx_12345.")
         firewall.dispatch("look", {"order_id": "tx_12345"})
@@ -118,7 +118,7 @@ def test_what_is_kept_of_it_is_bounded(made: Callable[[], Any]) -> None:
 @every_result
 def test_a_message_answers_every_call(made: Callable[[], Any]) -> None:
     """A message-shaped call is answered with text, also where a value has no text."""
-    firewall = door(made(), "strict")
+    firewall = make_shield(made(), "strict")
     call = {"id": "c", "function": {"name": "look", "arguments": '{"order_id": "tx_12345"}'}}
     with firewall.session() as session:
         session.user("Look at tx_12345.")

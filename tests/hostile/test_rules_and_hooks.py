@@ -26,7 +26,7 @@ def judged(firewall: Shield, arguments: dict[str, Any] | None = None) -> Decisio
         return firewall.check_call(ToolCall("act", arguments or {}))
 
 
-def door(mode: str = "strict", *, hooks: Any = None, **declared: Any) -> Shield:
+def make_shield(mode: str = "strict", *, hooks: Any = None, **declared: Any) -> Shield:
     policy = shield.configure(mode=mode, tools=[Tool(name="act")], **declared)
     return Shield(policy, hooks=hooks)
 
@@ -53,7 +53,7 @@ BROKEN = {
 @pytest.mark.parametrize(("mode", "blocked"), [("strict", True), ("audit", False)])
 def test_a_broken_layer_is_an_error_that_is_seen(layer: Any, mode: str, blocked: bool) -> None:
     """Strict closes, audit opens, no verdict is made of it, and the other layers are heard."""
-    decision = judged(door(mode, layers=[*LAYER_NAMES, layer]))
+    decision = judged(make_shield(mode, layers=[*LAYER_NAMES, layer]))
 
     assert ("CLEAN", blocked, True) == (decision.verdict, decision.blocked, decision.would_block)
     assert {*LAYER_NAMES, "mine"} == set(decision.coverage)
@@ -63,7 +63,7 @@ def test_a_broken_layer_is_an_error_that_is_seen(layer: Any, mode: str, blocked:
 
 def test_a_broken_layer_is_seen_in_a_replay(tmp_path: Path) -> None:
     """A replay says so of every call."""
-    policy = door(layers=[*LAYER_NAMES, BROKEN["it raises"]]).policy
+    policy = make_shield(layers=[*LAYER_NAMES, BROKEN["it raises"]]).policy
     call = {"function": {"name": "act", "arguments": {}}}
     run = {"run_id": "r", "messages": [{"role": "assistant", "tool_calls": [call, call]}]}
     decisions = [
@@ -85,7 +85,7 @@ def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
             return go.wait(GIVE_UP)
         return True
 
-    firewall = door(rules=[patient])
+    firewall = make_shield(rules=[patient])
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(judged, firewall, {"value": 1})
         assert waits.wait(GIVE_UP)
@@ -96,7 +96,7 @@ def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
     assert ("CLEAN", "CLEAN") == (quick.verdict, slow.result().verdict)
 
 
-def a_desk(mode: str) -> tuple[Policy, Event, Event]:
+def waiting_policy(mode: str) -> tuple[Policy, Event, Event]:
     """A policy whose rule waits for an event; the event, and the one that says that it waits."""
     go, waits = Event(), Event()
 
@@ -121,7 +121,7 @@ def decided(firewall: Shield, act: Any, value: int) -> Decision:
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_a_decorated_tool_waits_for_its_rule_alone(mode: str) -> None:
     """The tool runs when the rule has answered; another session's call is done meanwhile."""
-    policy, go, waits = a_desk(mode)
+    policy, go, waits = waiting_policy(mode)
     firewall, ran = Shield(policy, hooks=None), []
 
     @shielded(firewall)
@@ -142,7 +142,7 @@ def test_a_decorated_tool_waits_for_its_rule_alone(mode: str) -> None:
 
 def test_a_replay_waits_for_its_rule_alone(tmp_path: Path) -> None:
     """A recorded call is decided when the rule has answered; live calls are judged meanwhile."""
-    policy, go, waits = a_desk("strict")
+    policy, go, waits = waiting_policy("strict")
     call = {"function": {"name": "act", "arguments": {"value": 1}}}
     run = {"run_id": "r", "messages": [{"role": "assistant", "tool_calls": [call]}]}
     file = written(tmp_path / "r.jsonl", run)
@@ -165,7 +165,7 @@ def test_a_hook_that_hangs_holds_up_its_session_alone() -> None:
             waits.set()
             go.wait(GIVE_UP)
 
-    firewall = door(hooks=[patient])
+    firewall = make_shield(hooks=[patient])
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(firewall.check_call, ToolCall("slow", {}))
         assert waits.wait(GIVE_UP)
@@ -184,7 +184,7 @@ def test_a_hook_that_raises_stops_nothing(mode: str, caplog: pytest.LogCaptureFi
         raise RuntimeError("\x1b[31mno")
 
     messages: list[Decision] = []
-    firewall = door(mode, hooks=[broken, messages.append])
+    firewall = make_shield(mode, hooks=[broken, messages.append])
     decisions = [judged(firewall), judged(firewall)]
 
     assert decisions == messages
@@ -194,7 +194,7 @@ def test_a_hook_that_raises_stops_nothing(mode: str, caplog: pytest.LogCaptureFi
 def test_a_full_queue_loses_news_and_no_call(caplog: pytest.LogCaptureFixture) -> None:
     """A hook of a bounded queue never waits: what does not fit is said once in the log."""
     queue: Queue[Decision] = Queue(maxsize=2)
-    firewall = door(hooks=[queue.put_nowait])
+    firewall = make_shield(hooks=[queue.put_nowait])
     verdicts = [judged(firewall).verdict for _ in range(4)]
 
     assert ["CLEAN"] * 4 == verdicts
@@ -212,7 +212,7 @@ class BrokenStore(MemoryStore):
 def test_a_store_that_raises_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """The call is decided, and the failure is logged."""
     caplog.set_level(logging.ERROR)
-    firewall = Shield(door().policy, hooks=None, store=BrokenStore())
+    firewall = Shield(make_shield().policy, hooks=None, store=BrokenStore())
 
     assert "CLEAN" == judged(firewall).verdict
     assert any("could not store" in record.getMessage() for record in caplog.records)

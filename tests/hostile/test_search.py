@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from tests.hostile.entrances import DOORS, Action
+from tests.hostile.entrances import ENTRANCES, Action
 from tests.hostile.grammar import Input
 from tests.hostile.searching import MOST_GROWTH, search
 
@@ -22,7 +22,7 @@ def test_the_search_finds_what_grows_with_the_square(monkeypatch: pytest.MonkeyP
         hyphens = [n for n, each in enumerate(text) if each == "-"]
         return lambda: sum(1 for n in hyphens for _ in range(n // 400))
 
-    monkeypatch.setitem(DOORS, "square", square)
+    monkeypatch.setitem(ENTRANCES, "square", square)
     worst = search("square", examples=60)[0]
 
     assert "-" in "".join(worst.input.pieces)
@@ -30,10 +30,10 @@ def test_the_search_finds_what_grows_with_the_square(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("door", DOORS)
-def test_no_input_of_the_grammar_grows_with_its_square(door: str) -> None:
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_no_input_of_the_grammar_grows_with_its_square(entrance: str) -> None:
     """The message has the worst input found, which then is added to the table."""
     examples = max(1, min(MOST, settings().max_examples // _SHARE))
-    worst = search(door, examples=examples)[0]
+    worst = search(entrance, examples=examples)[0]
 
     assert worst.growth <= MOST_GROWTH, worst

@@ -27,7 +27,7 @@ TOOLS = [
 ]
 
 
-def door(mode: str = "strict", **declared: Any) -> Shield:
+def make_shield(mode: str = "strict", **declared: Any) -> Shield:
     return Shield(shield.configure(mode=mode, tools=TOOLS, **declared), hooks=None)
 
 
@@ -41,7 +41,7 @@ def verdict(firewall: Shield, session: Session, order: str) -> str:
 
 def test_what_one_session_saw_another_did_not() -> None:
     """An id of another session is unseen, whoever opened it, and in audit too."""
-    firewall = door()
+    firewall = make_shield()
     mine, other = firewall.session("mine"), firewall.session("other")
     mine.user("Look at order tx_111111.")
     other.user("Look at order tx_222222.")
@@ -53,7 +53,7 @@ def test_what_one_session_saw_another_did_not() -> None:
 
 def test_feedback_names_no_value_of_another_session() -> None:
     """The nearest seen value is one of this session, or none."""
-    firewall = door()
+    firewall = make_shield()
     secret, other = firewall.session("secret"), firewall.session("other")
     secret.user("Look at order tx_111111.")
     other.user("Look at something.")
@@ -266,7 +266,7 @@ def told(who: int) -> str:
 @pytest.mark.parametrize("shared", [False, True], ids=["own sessions", "one session"])
 def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
     """Every call has its one decision under its own session, all of them in the store."""
-    firewall = door()
+    firewall = make_shield()
     one = firewall.session("one")
     sessions = [one if shared else firewall.session(f"s{who}") for who in range(8)]
     for who, session in enumerate(sessions):
@@ -283,7 +283,7 @@ def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
 @pytest.mark.parametrize("shared", [False, True], ids=["own sessions", "one session"])
 def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
     """As of threads: an async tool is judged in the session of its task."""
-    firewall = door()
+    firewall = make_shield()
 
     @shielded(firewall)
     async def get_order(order_id: str) -> str:
@@ -321,7 +321,7 @@ def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
 @pytest.mark.slow
 def test_a_turn_of_2_000_calls_is_judged_whole() -> None:
     """Every call of a turn has its decision, and what waits for its dispatch is bounded."""
-    firewall = door()
+    firewall = make_shield()
     calls = [ToolCall("update_order", {"order_id": f"tx_{n}"}, f"c{n}") for n in range(2_000)]
     with firewall.session() as session:
         session.user("Update the orders.")

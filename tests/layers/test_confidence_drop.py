@@ -17,13 +17,13 @@ TOKENS = [
 ]
 
 
-def door(**declared):
+def make_shield(**declared):
     declared = {"threshold": 0.8, "layers": ["confidence_drop"], **declared}
     return Shield(shield.configure(tools=[Tool(name="refund"), Tool(name="é")], **declared))
 
 
 def check(logprobs, name="refund", **declared):
-    return door(**declared).check_call(ToolCall(name, {}, None, logprobs))
+    return make_shield(**declared).check_call(ToolCall(name, {}, None, logprobs))
 
 
 def codes(decision):
@@ -89,8 +89,8 @@ def test_a_drop_that_would_not_count_is_not_yielded():
     """Of 3.8 deviations the strength is 0.63: found at a threshold of 0.5, and not at 0.3."""
     readings = [-0.01] * 5 + [-0.2]
 
-    assert ["likelihood_drop"] == codes(after(door(threshold=0.5), readings)[-1])
-    assert [] == codes(after(door(threshold=0.3), readings)[-1])
+    assert ["likelihood_drop"] == codes(after(make_shield(threshold=0.5), readings)[-1])
+    assert [] == codes(after(make_shield(threshold=0.3), readings)[-1])
 
 
 def test_the_tokens_of_the_name_are_found_by_their_bytes():
@@ -137,7 +137,7 @@ def test_minus_infinity_is_no_likelihood_at_all():
 
 def test_a_drop_below_the_sessions_mean_is_noticed():
     """After five sure calls a sixth, three deviations below, is a drop."""
-    decisions = after(door(), [-0.01] * 5 + [-0.2])
+    decisions = after(make_shield(), [-0.01] * 5 + [-0.2])
 
     assert ["likelihood_drop"] == codes(decisions[-1])
     assert Verdict.SUSPICIOUS is decisions[-1].verdict
@@ -145,35 +145,35 @@ def test_a_drop_below_the_sessions_mean_is_noticed():
 
 def test_four_calls_are_no_usual():
     """A mean of fewer than five calls is not compared with."""
-    decisions = after(door(), [-0.01] * 4 + [-2.0])
+    decisions = after(make_shield(), [-0.01] * 4 + [-2.0])
 
     assert ["low_likelihood"] == codes(decisions[-1])
 
 
 def test_a_small_drop_is_none():
     """The spread has a floor: equal readings do not make every change a drop."""
-    decisions = after(door(), [-0.01] * 5 + [-0.1])
+    decisions = after(make_shield(), [-0.01] * 5 + [-0.1])
 
     assert "likelihood_drop" not in codes(decisions[-1])
 
 
 def test_a_point_is_judged_before_it_is_learnt():
     """The dropping call itself does not raise the spread it is measured by."""
-    decisions = after(door(), [-0.01] * 5 + [-0.31])
+    decisions = after(make_shield(), [-0.01] * 5 + [-0.31])
 
     assert pytest.approx(1.0) == decisions[-1].findings[-1].strength
 
 
 def test_erroneous_readings_do_not_train():
     """Impossible readings neither count as calls nor move the mean."""
-    decisions = after(door(mode="audit"), [-0.01] * 4 + [0.5] * 9 + [-0.2])
+    decisions = after(make_shield(mode="audit"), [-0.01] * 4 + [0.5] * 9 + [-0.2])
 
     assert "likelihood_drop" not in codes(decisions[-1])
 
 
 def test_another_session_starts_anew():
     """The usual is this session's own."""
-    firewall = door()
+    firewall = make_shield()
     after(firewall, [-0.01] * 5)
 
     assert "likelihood_drop" not in codes(after(firewall, [-0.2])[0])
@@ -181,7 +181,7 @@ def test_another_session_starts_anew():
 
 def test_a_call_of_a_turn_trains_once():
     """A proposal and its dispatch are one reading."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     for number in range(3):
         call = ToolCall("refund", {}, f"c{number}", [-0.01])

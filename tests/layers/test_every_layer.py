@@ -93,13 +93,13 @@ def seen(layer, call):
         return ()
 
     look.__name__ = layer.__name__
-    door = Shield(shield.configure(layers=[look], tools=TOOLS, rules=[amount_is_small]))
-    with door.session() as session:
+    firewall = Shield(shield.configure(layers=[look], tools=TOOLS, rules=[amount_is_small]))
+    with firewall.session() as session:
         session.user("Please refund tx_12345 for ada@x.org.")
         for tool, arguments, value in RAN:
-            with door.guard(ToolCall(tool, arguments)) as guard:
+            with firewall.guard(ToolCall(tool, arguments)) as guard:
                 guard.value = value
-        kept.decision = door.check_call(call)
+        kept.decision = firewall.check_call(call)
     return kept
 
 

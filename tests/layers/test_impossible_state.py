@@ -23,14 +23,14 @@ def sum_is_positive(amount):
     return amount > 0
 
 
-def door(*rules, mode="strict", schema=SCHEMA):
+def make_shield(*rules, mode="strict", schema=SCHEMA):
     tools = [Tool(name="transfer", parameters=schema), Tool(name="verify")]
     layers = ["parameter_mismatch", "impossible_state"]
     return Shield(shield.configure(mode=mode, layers=layers, tools=tools, rules=rules))
 
 
 def check(*rules, **arguments):
-    return door(*rules).check_call(ToolCall("transfer", arguments))
+    return make_shield(*rules).check_call(ToolCall("transfer", arguments))
 
 
 def test_a_rule_that_says_false_blocks():
@@ -116,7 +116,7 @@ def test_a_rule_may_ask_for_the_session():
         """The account is verified first."""
         return session.did("verify")
 
-    firewall = door(verified)
+    firewall = make_shield(verified)
     session = firewall.session()
     before = firewall.check_call(ToolCall("transfer", {"amount": 1}), session=session)
     firewall.check_result(ToolCall("verify", {}), True, elapsed_ms=1, session=session)
@@ -134,7 +134,7 @@ def test_a_rule_may_ask_for_the_call():
         """Everything is watched."""
         requests.append((call.name, call.arguments))
 
-    door(watch).check_call(ToolCall("transfer", '{"amount": 1}'))
+    make_shield(watch).check_call(ToolCall("transfer", '{"amount": 1}'))
 
     assert [("transfer", {"amount": 1})] == requests
 
@@ -258,7 +258,7 @@ def test_a_skipped_rule_loses_no_finding_of_another():
 def test_a_rule_that_took_a_text_for_a_number_is_told(amount, raised):
     """The error names rule, place, exception and the argument that is a text, not its value."""
     schema = {"type": "object", "properties": {"amount": {}}}
-    decision = door(sum_is_positive, schema=schema).check_call(
+    decision = make_shield(sum_is_positive, schema=schema).check_call(
         ToolCall("transfer", {"amount": amount})
     )
 
@@ -276,7 +276,7 @@ def test_a_rule_about_an_unknown_parameter_is_refused_when_declared():
         return amuont > 0
 
     with pytest.raises(PolicyError, match="did you mean `amount`"):
-        door(typo)
+        make_shield(typo)
 
 
 def undocumented(amount):

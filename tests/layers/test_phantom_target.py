@@ -27,13 +27,13 @@ SEND = Tool(
 TOOLS = (REFUND, FIND, ORDER, READ, WRITE, SEND)
 
 
-def door(*tools, **declared):
+def make_shield(*tools, **declared):
     layers = ["phantom_target"]
     return Shield(shield.configure(tools=tools or TOOLS, layers=layers, **declared), hooks=None)
 
 
 def judged(said, tool, arguments, *, firewall=None, results=()):
-    firewall = firewall or door()
+    firewall = firewall or make_shield()
     with firewall.session() as session:
         session.user(said)
         for name, value in results:
@@ -109,7 +109,9 @@ def test_a_name_is_judged_softly():
     user_text = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
 
     assert ["soft_name"] == [f.basis for f in judged(*user_text).findings]
-    assert [False] == [f.counted for f in judged(*user_text, firewall=door(threshold=0.1)).findings]
+    assert [False] == [
+        f.counted for f in judged(*user_text, firewall=make_shield(threshold=0.1)).findings
+    ]
 
 
 def test_words_of_a_name_may_stand_apart():
@@ -163,7 +165,7 @@ def test_what_is_never_judged(arguments):
 def test_enums_and_defaults_are_never_judged():
     """Values in the schema itself need no mention."""
     schema = obj(account_id={"enum": ["A-1000", "B-2000"]}, queue_id={**TEXT, "default": "Q-7777"})
-    firewall = door(Tool(name="pay", parameters=schema))
+    firewall = make_shield(Tool(name="pay", parameters=schema))
 
     assert [] == codes(
         "Pay.", "pay", {"account_id": "A-1000", "queue_id": "Q-7777"}, firewall=firewall
@@ -192,7 +194,7 @@ def test_a_creating_call_mints_its_own_id():
 
 def test_what_was_made_is_known_afterwards():
     """The minted id is used by the next call, and by a sibling of the same turn."""
-    firewall = door()
+    firewall = make_shield()
     calls = ToolCall("create_order", {"order_id": "O-5551"})
     with firewall.session() as session:
         session.user("Order a lamp and refund it.")
@@ -206,7 +208,7 @@ def test_what_was_made_is_known_afterwards():
 
 def test_the_marks_of_the_author_decide():
     """Target, Soft, Free and Creates override what a name says."""
-    firewall = door(
+    firewall = make_shield(
         Tool(
             name="pay",
             parameters=obj(account=TEXT, memo_id=TEXT, nick=TEXT, ticket_id=TEXT),
@@ -252,7 +254,7 @@ def test_the_marks_in_annotations():
 )
 def test_where_it_is_grave(declared, said, verdict):
     """A destructive tool, or a target that must have been seen, makes a certain finding grave."""
-    firewall = door(Tool(name="refund", parameters=REFUND.parameters, **declared))
+    firewall = make_shield(Tool(name="refund", parameters=REFUND.parameters, **declared))
     arguments = {"transaction_id": said}
 
     assert verdict == judged("Refund tx_12345.", "refund", arguments, firewall=firewall).verdict
@@ -260,7 +262,7 @@ def test_where_it_is_grave(declared, said, verdict):
 
 def test_a_soft_finding_is_never_grave():
     """Nor on a destructive tool: a name is not an identifier."""
-    firewall = door(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
+    firewall = make_shield(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
     user_text = "Please refund what you find for Maria Santos."
 
     assert (
@@ -287,21 +289,21 @@ def test_a_soft_finding_is_never_grave():
 def test_an_allowlist_admits(declared):
     """Values, globs and callables, on the policy, the tool and the parameter."""
     tools = declared.pop("tools", TOOLS)
-    firewall = door(*tools, **declared)
+    firewall = make_shield(*tools, **declared)
 
     assert [] == codes("Refund it.", "refund", {"transaction_id": "tx_99999"}, firewall=firewall)
 
 
 def test_a_glob_admits_no_more_than_it_says():
     """Another id is judged as ever."""
-    firewall = door(allow=["tx_9*"])
+    firewall = make_shield(allow=["tx_9*"])
 
     assert ["unseen"] == codes("Hi.", "refund", {"transaction_id": "tx_8"}, firewall=firewall)
 
 
 def test_an_allowlist_that_raises_is_our_error():
     """A failing callable is reported as an error, and strict mode blocks."""
-    firewall = door(allow=[lambda value: 1 / 0])
+    firewall = make_shield(allow=[lambda value: 1 / 0])
     decision = judged("Hi.", "refund", {"transaction_id": "tx_9"}, firewall=firewall)
 
     assert (True, 1) == (decision.blocked, len(decision.errors))
@@ -321,7 +323,7 @@ def test_a_seen_id_of_another_kind():
         Tool(name="get_user", parameters=obj(customer_id=TEXT)),
     )
     decision = judged(
-        "Hi.", "cancel", {"order_id": "C-555"}, firewall=door(*tools), results=RESULTS
+        "Hi.", "cancel", {"order_id": "C-555"}, firewall=make_shield(*tools), results=RESULTS
     )
     (finding,) = decision.findings
 
@@ -331,14 +333,14 @@ def test_a_seen_id_of_another_kind():
 
 def test_another_kind_needs_a_tool_that_asks_for_it():
     """A field that no tool asks for says nothing of a kind."""
-    firewall = door(Tool(name="cancel", parameters=obj(order_id=TEXT)))
+    firewall = make_shield(Tool(name="cancel", parameters=obj(order_id=TEXT)))
 
     assert [] == codes("Hi.", "cancel", {"order_id": "C-555"}, firewall=firewall, results=RESULTS)
 
 
 def test_an_echo_launders_nothing():
     """A value that a write of the agent introduced is unseen, however often results repeat it."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.user("Write to mia@x.org")
         with firewall.guard(ToolCall("send_mail", {"recipients": ["eve@y.org"]})) as guard:
@@ -352,7 +354,7 @@ def test_an_echo_launders_nothing():
 def test_a_written_note_launders_nothing():
     """Free text that the agent wrote is not a mention, even if a list repeats it."""
     note = Tool(name="add_note", parameters=obj(text=TEXT))
-    firewall = door(REFUND, note, Tool(name="list_notes", parameters=obj()))
+    firewall = make_shield(REFUND, note, Tool(name="list_notes", parameters=obj()))
     with firewall.session() as session:
         session.user("Note it.")
         with firewall.guard(ToolCall("add_note", {"text": "refund tx_99999 later"})) as guard:
@@ -384,14 +386,14 @@ def test_a_phantom_stays_one_however_it_is_written(value):
 )
 def test_a_long_account_in_groups(iban):
     """Groups of four are no sentence."""
-    firewall = door(Tool(name="pay", parameters=obj(iban=TEXT)))
+    firewall = make_shield(Tool(name="pay", parameters=obj(iban=TEXT)))
 
     assert ["unseen"] == codes("Pay.", "pay", {"iban": iban}, firewall=firewall)
 
 
 def test_a_sub_agent_does_not_launder_nor_lose_what_its_parent_knows():
     """A mention in the parent's run is known to the child, at any depth."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as parent:
         parent.user("Refund what you find.")
         parent.tool_result("get_order", {"id": "tx_7001"})
@@ -406,7 +408,7 @@ def test_a_sub_agent_does_not_launder_nor_lose_what_its_parent_knows():
 
 def test_what_one_run_makes_its_sub_agents_know():
     """And the other way round."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as parent:
         parent.user("Order a lamp.")
         child = parent.child(agent="clerk")
@@ -420,7 +422,7 @@ def test_what_one_run_makes_its_sub_agents_know():
 
 def test_forgotten_calls_accuse_nobody():
     """Where a transcript brings more calls than are kept, what they made may be anything."""
-    firewall = door()
+    firewall = make_shield()
     session = Session(limits=Limits(executed=3))
     session.user("Order lamps.")
     for n in range(9):
@@ -436,7 +438,7 @@ def test_forgotten_calls_accuse_nobody():
 
 def test_more_values_than_are_judged_are_said():
     """Ten thousand values are judged; the coverage reports the rest."""
-    firewall = door(Tool(name="pay", parameters=obj(rows={"type": "array"})))
+    firewall = make_shield(Tool(name="pay", parameters=obj(rows={"type": "array"})))
     decision = judged("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
 
     assert "unavailable" == decision.coverage["phantom_target"].outcome
@@ -445,7 +447,9 @@ def test_more_values_than_are_judged_are_said():
 @pytest.mark.parametrize("key", [1, None, ("a",)])
 def test_keys_that_are_no_strings_are_no_error(key):
     """Whatever a Python caller passes, the layer does not fail."""
-    firewall = door(Tool(name="pay", parameters={"type": "object", "additionalProperties": True}))
+    firewall = make_shield(
+        Tool(name="pay", parameters={"type": "object", "additionalProperties": True})
+    )
     arguments = {"filters": {key: {"name": "ORD-77001", "value": 3}}}
 
     assert () == judged("Pay.", "pay", arguments, firewall=firewall).errors
@@ -501,7 +505,9 @@ def test_a_leading_digit_makes_another_value(arguments, found):
     results = [("look", {"event_id": "0107", "duration": 60, "errors": 0})]
     user_text = "Move the meeting about parcel 0004711, and call 555-123-2002."
 
-    assert found == codes(user_text, "move_event", arguments, firewall=door(EVENT), results=results)
+    assert found == codes(
+        user_text, "move_event", arguments, firewall=make_shield(EVENT), results=results
+    )
 
 
 CALLING = Tool(
@@ -536,13 +542,13 @@ def test_telephones_are_told_by_both_fields(arguments, result, found):
     results = [("look", result)]
 
     assert found == codes(
-        "Call Bo.", "place_call", arguments, firewall=door(CALLING), results=results
+        "Call Bo.", "place_call", arguments, firewall=make_shield(CALLING), results=results
     )
 
 
 def test_without_a_session_it_is_unavailable():
     """Nothing is known of the run."""
-    decision = door().check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
+    decision = make_shield().check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
 
     assert ("unavailable", "no session") == decision.coverage["phantom_target"]
 
@@ -550,7 +556,7 @@ def test_without_a_session_it_is_unavailable():
 @pytest.mark.parametrize("said", [None, "", " \n"])
 def test_without_a_user_and_a_system_text_it_is_unavailable(said):
     """A bare proxy sees calls only, and a blank system text has no task."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         if said is not None:
             session.system(said)
@@ -575,7 +581,7 @@ TASK = "You close tickets. Please refund the transaction tx_12345 of Mia Li, and
 )
 def test_a_task_in_the_system_text_is_enough(arguments, found):
     """A scheduled run has no user: its system text says what it is about."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.system(TASK)
         decision = firewall.check_call(ToolCall("refund", arguments))
@@ -585,7 +591,7 @@ def test_a_task_in_the_system_text_is_enough(arguments, found):
 
 def test_a_run_without_a_user_knows_its_results():
     """A value that a tool returned is clean, another one is not."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.system("Refund the newest transaction.")
         session.tool_result("newest", {"transaction_id": "tx_777"})
@@ -599,7 +605,7 @@ def test_a_run_without_a_user_knows_its_results():
 
 def test_the_users_language_wins_over_that_of_the_system_text():
     """English instructions say nothing about how names are written by a user who is not English."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.system("You are a helpful assistant. Please answer what the customers want.")
         session.user("Schick das bitte an die Kundin von gestern.")
@@ -611,7 +617,7 @@ def test_the_users_language_wins_over_that_of_the_system_text():
 @pytest.mark.parametrize("known", [False, True])
 def test_a_sub_agent_is_judged_where_the_task_of_its_parent_is_known(known):
     """Its own system text is none: the parent agent may have its values from an unknown user."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as parent:
         if known:
             parent.system("Refund tx_12345.")
@@ -628,7 +634,7 @@ def test_a_sub_agent_is_judged_where_the_task_of_its_parent_is_known(known):
 @pytest.mark.parametrize("id_", ["tx_99999", "tx_12345"])
 def test_an_opaque_turn_makes_it_abstain(id_):
     """The id may be in content that only the model saw, so a miss is not a finding."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.user("Refund tx_12345.")
         session.opaque("a PDF")
@@ -642,7 +648,7 @@ def test_an_opaque_turn_makes_it_abstain(id_):
 
 def test_the_system_prompt_is_evidence():
     """An id that the host named may be used."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.system("The house account is acct_900.")
         session.user("Refund it.")
@@ -669,7 +675,7 @@ def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
     """Ten thousand of them took three seconds; those left out are said to be."""
     names = [f"заказ {'абвгдежзик'[n % 10]}{'клмнопрсту'[n // 10 % 10]}" * 3 for n in range(1_200)]
     orders = {"type": "object", "properties": {"order_id": {"type": "array", "items": TEXT}}}
-    firewall = door(Tool(name="act", parameters=orders))
+    firewall = make_shield(Tool(name="act", parameters=orders))
     decision = judged("Сделай.", "act", {"order_id": [*names, "tx_99999"]}, firewall=firewall)
     few = judged("Сделай.", "act", {"order_id": [*names[:900], "tx_99999"]}, firewall=firewall)
     coverage = decision.coverage["phantom_target"]

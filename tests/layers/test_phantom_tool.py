@@ -66,9 +66,9 @@ def test_one_layer_says_that_the_others_had_nothing_to_judge():
 
 def test_a_session_narrows_what_may_be_called():
     """A tool outside the session's list exists, but is not available here."""
-    door = firewall()
-    session = door.session(tools=["refund"])
-    (finding,) = door.check_call(ToolCall("transfer", {}), session=session).findings
+    guard = firewall()
+    session = guard.session(tools=["refund"])
+    (finding,) = guard.check_call(ToolCall("transfer", {}), session=session).findings
 
     assert "unavailable_tool" == finding.code
     assert "`transfer` exists, but is not available here" == finding.detail
@@ -76,18 +76,18 @@ def test_a_session_narrows_what_may_be_called():
 
 def test_a_narrowed_session_hides_the_other_names():
     """Neither the hint nor the list names a tool of another session."""
-    door = firewall()
-    session = door.session(tools=["refund"])
-    (finding,) = door.check_call(ToolCall("transfre", {}), session=session).findings
+    guard = firewall()
+    session = guard.session(tools=["refund"])
+    (finding,) = guard.check_call(ToolCall("transfre", {}), session=session).findings
 
     assert ("unknown_tool", ("refund",), "") == (finding.code, finding.allowed, finding.nearest)
 
 
 def test_a_session_may_expose_no_tool_at_all():
     """An empty list is a choice: everything is unavailable."""
-    door = firewall()
-    session = door.session(tools=[])
-    (finding,) = door.check_call(ToolCall("refund", {}), session=session).findings
+    guard = firewall()
+    session = guard.session(tools=[])
+    (finding,) = guard.check_call(ToolCall("refund", {}), session=session).findings
 
     assert "unavailable_tool" == finding.code
 
@@ -95,29 +95,29 @@ def test_a_session_may_expose_no_tool_at_all():
 @pytest.mark.parametrize("tools", [[], ["unregistered"]])
 def test_an_unknown_tool_is_blocked_in_a_session_without_tools(tools):
     """Where nothing may be called, an invented name is as wrong as elsewhere, in a child too."""
-    door = firewall()
-    session = door.session(tools=tools)
-    for caller in (session, door.session(parent=session)):
-        (finding,) = door.check_call(ToolCall("delete_database", {}), session=caller).findings
+    guard = firewall()
+    session = guard.session(tools=tools)
+    for caller in (session, guard.session(parent=session)):
+        (finding,) = guard.check_call(ToolCall("delete_database", {}), session=caller).findings
 
         assert ("unknown_tool", "0 tools are available") == (finding.code, finding.hint)
 
 
 def test_a_session_without_tools_of_a_shield_without_tools_stays_unavailable():
     """A list of names says nothing where no tool is registered at all."""
-    door = firewall(tools=[])
-    decision = door.check_call(ToolCall("refund", {}), session=door.session(tools=[]))
+    guard = firewall(tools=[])
+    decision = guard.check_call(ToolCall("refund", {}), session=guard.session(tools=[]))
 
     assert ("unavailable", "no tools registered") == decision.coverage["phantom_tool"]
 
 
 def test_a_session_that_goes_on_can_be_narrowed():
     """The second request of one session may expose fewer tools."""
-    door = firewall()
-    door.session("s1")
-    session = door.session("s1", tools=["refund"])
+    guard = firewall()
+    guard.session("s1")
+    session = guard.session("s1", tools=["refund"])
 
-    assert door.check_call(ToolCall("transfer", {}), session=session).blocked
+    assert guard.check_call(ToolCall("transfer", {}), session=session).blocked
 
 
 def test_without_tools_nothing_can_be_said():

@@ -21,7 +21,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def door(**declared):
+def make_shield(**declared):
     tools = [Tool(name=name, parameters=ANY) for name in NAMES]
     layers = ["self_contradiction"]
     return Shield(shield.configure(tools=tools, layers=layers, **declared), hooks=None)
@@ -42,12 +42,12 @@ def run(firewall, *calls, said="Do what is needed."):
 
 
 def said(*calls, **declared):
-    return [(f.code, f.basis) for f in run(door(**declared), *calls).findings]
+    return [(f.code, f.basis) for f in run(make_shield(**declared), *calls).findings]
 
 
 def test_the_scenario():
     """``create_user(id=1)`` is followed immediately by ``delete_user(id=1)``."""
-    decision = run(door(), ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1}))
+    decision = run(make_shield(), ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1}))
     (finding,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
@@ -121,7 +121,7 @@ def test_a_number_in_another_spelling(spelt):
 
 def test_two_spellings_in_one_turn():
     """Calls that are proposed side by side name one entity as well."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.user("Do what is needed.")
         *_, last = firewall.inspect_turn(
@@ -304,7 +304,7 @@ def test_a_failed_call_did_nothing(value):
 
 def test_a_call_that_raised_did_nothing():
     """An exception of the tool is a failure."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.user("Go.")
         with (
@@ -369,7 +369,7 @@ def test_the_tenth_later_call_is_inside_the_window(between, inverses):
     for n, inside in ((9, True), (10, False)):
         writes = [(name, arguments(k), "ok") for k in range(n)]
         calls = [("create_user", {"id": 1}, "ok"), *writes, ("delete_user", {"id": 1})]
-        findings = run(door(inverses=inverses, threshold=0.5), *calls).findings
+        findings = run(make_shield(inverses=inverses, threshold=0.5), *calls).findings
 
         messages = [(f.code, f.basis, f.evidence["first"]) for f in findings]
 
@@ -393,13 +393,13 @@ def test_what_the_user_asked_for_excuses_the_writes_between():
     ]
     question = "Create user 1, put him into A, and delete him afterwards."
 
-    assert () == run(door(), *calls, said=question).findings
+    assert () == run(make_shield(), *calls, said=question).findings
 
 
 @pytest.mark.parametrize(("between", "expected"), [(9, ["undone"]), (10, [])])
 def test_the_window_holds_among_siblings(between, expected):
     """In one batch, too, the tenth later call is the last inside of it."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.user("Go.")
         notes = [ToolCall("send_note", {"note_id": n}) for n in range(between)]
@@ -411,7 +411,7 @@ def test_the_window_holds_among_siblings(between, expected):
 
 def test_the_window_is_in_seconds():
     """After the declared time nothing is a moment ago."""
-    firewall = door(window=(10, 60.0))
+    firewall = make_shield(window=(10, 60.0))
     with firewall.session() as session:
         record_of(session).clock = lambda: 0.0
         session.user("Go.")
@@ -434,7 +434,7 @@ def test_a_pair_is_told_once():
 
 def test_siblings_count_as_executed():
     """A batch that makes and unmakes is seen before any of it runs."""
-    firewall = door()
+    firewall = make_shield()
     with firewall.session() as session:
         session.user("Go.")
         decisions = firewall.inspect_turn(
@@ -455,15 +455,15 @@ def test_what_the_user_asked_for_is_meant(asked):
     """A sequence that the user asked for is not a contradiction."""
     calls = ("stop_server", {"id": "s1"}, "ok"), ("start_server", {"id": "s1"})
 
-    assert () == run(door(), *calls, said=asked).findings
-    assert 1 == len(run(door(), *calls).findings)
+    assert () == run(make_shield(), *calls, said=asked).findings
+    assert 1 == len(run(make_shield(), *calls).findings)
 
 
 def test_a_cleaning_up_that_was_asked_for():
     """A helper that is to be removed when done."""
     calls = ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1})
 
-    assert () == run(door(), *calls, said="Use a test user, clean up afterwards.").findings
+    assert () == run(make_shield(), *calls, said="Use a test user, clean up afterwards.").findings
 
 
 def test_an_interruption_that_is_resumed():
@@ -477,7 +477,7 @@ def test_an_interruption_that_is_resumed():
 
 def test_a_declared_pair_is_certain():
     """``inverse`` needs no verb, and has strength 1."""
-    firewall = door(inverses=[inverse("send_note", "create_ticket", same="note_id")])
+    firewall = make_shield(inverses=[inverse("send_note", "create_ticket", same="note_id")])
     calls = ("send_note", {"note_id": "n1"}, "ok"), ("create_ticket", {"note_id": "n1"})
 
     (finding,) = run(firewall, *calls).findings
@@ -489,9 +489,11 @@ def test_a_declared_pair_is_certain():
 def test_a_declared_pair_with_other_names():
     """``same`` says under which name each tool knows the entity."""
     pair = inverse("create_user", "delete_user", same={"create_user": "id", "delete_user": "uid"})
-    same = run(door(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 1}))
+    same = run(
+        make_shield(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 1})
+    )
     other = run(
-        door(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 2})
+        make_shield(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 2})
     )
 
     assert ([1.0], []) == (
@@ -506,7 +508,7 @@ def test_a_declared_pair_is_excused():
         "create_user", "delete_user", same="id",
         unless=lambda first, then: first.arguments["kind"] == "test",
     )  # fmt: skip
-    firewall = door(inverses=[pair])
+    firewall = make_shield(inverses=[pair])
     calls = [("create_user", {"id": 1, "kind": kind}, "ok") for kind in ("test", "real")]
 
     assert [0, 1] == [
@@ -516,14 +518,14 @@ def test_a_declared_pair_is_excused():
 
 def test_without_a_session_it_is_unavailable():
     """Nothing is known of the run."""
-    decision = door().check_call(ToolCall("delete_user", {"id": 1}))
+    decision = make_shield().check_call(ToolCall("delete_user", {"id": 1}))
 
     assert ("unavailable", "no session") == decision.coverage["self_contradiction"]
 
 
 def test_shields_that_share_a_session_share_its_calls():
     """The run knows no policy: a tool of another Shield counts where both know it."""
-    one, other = door(), door(window=(5, 30.0))
+    one, other = make_shield(), make_shield(window=(5, 30.0))
     with one.session() as session:
         session.user("Go.")
         with one.guard(ToolCall("create_user", {"id": 1})) as guard:
@@ -536,7 +538,7 @@ def test_shields_that_share_a_session_share_its_calls():
 def test_each_shield_reads_a_shared_run_with_its_own_tools():
     """A tool unknown to one Shield is still known to another."""
     stranger = Shield(shield.configure(tools=[Tool(name="get_user")]), hooks=None)
-    knowing = door()
+    knowing = make_shield()
     with knowing.session() as session:
         session.user("Go.")
         with knowing.guard(ToolCall("create_user", {"id": 1})) as guard:

@@ -314,10 +314,12 @@ def test_a_rule_can_be_taken_over(mined, schema, others):
     )
     taken = policy.replace("tools=TOOLS,", "tools=TOOLS, rules=[bags_of_book, mode_of_book],")
     used = above.replace("import Policy", "import rule, Policy")
-    door = Shield(execute_module(f"{used}\n{code}\npolicy: Policy{taken}").enforced(), hooks=None)
+    firewall = Shield(
+        execute_module(f"{used}\n{code}\npolicy: Policy{taken}").enforced(), hooks=None
+    )
 
     def found_in(**arguments):
-        decision = door.check_call(ToolCall("book", arguments))
+        decision = firewall.check_call(ToolCall("book", arguments))
         return [
             f.where for f in decision.findings if f.check == "impossible_state"
         ], decision.errors

@@ -94,7 +94,7 @@ CALL = st.fixed_dictionaries(
 )
 LINES = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
 SHAPE = {"type": "object", "properties": {"copy_id": {"type": "string"}, "n": LINES}}
-DESK = (Tool(name="lend", parameters=SHAPE), Tool(name="delete_copy", parameters=SHAPE))
+LIBRARY = (Tool(name="lend", parameters=SHAPE), Tool(name="delete_copy", parameters=SHAPE))
 
 
 @settings(max_examples=min(30, settings.default.max_examples // 2))
@@ -111,7 +111,7 @@ def test_whatever_was_recorded_is_let_through_or_told(
                 messages += [{"role": "assistant", "tool_calls": [call]} for call in calls]
                 file.write(json.dumps({"messages": messages}) + "\n")
         recorded = Recorded(paths=(str(path),))
-        made = mine(ToolSource(name="tools.json", tools=DESK), recorded, let_through=let_through)
+        made = mine(ToolSource(name="tools.json", tools=LIBRARY), recorded, let_through=let_through)
 
     blocked = [*made.stays, *made.draft.enforced, *made.draft.proposed]
     assert made.last is not None

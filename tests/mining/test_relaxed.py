@@ -23,8 +23,8 @@ def blocked(mined, recorded, tmp_path):
     path = tmp_path / "again.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in recorded))
     strict = execute_module(mined.text).model_copy(update={"mode": Mode.STRICT})
-    door = Shield(strict, hooks=None)
-    judged = [one for each in runs([str(path)], Toolsets()) for one in judge_run(each, door)]
+    firewall = Shield(strict, hooks=None)
+    judged = [one for each in runs([str(path)], Toolsets()) for one in judge_run(each, firewall)]
 
     assert judged
     return [one.decision for one in judged if one.decision.blocked]

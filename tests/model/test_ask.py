@@ -39,13 +39,13 @@ class Scripted:
     """A judge that gives one reply after the other, raises those that are exceptions."""
 
     def __init__(self, *replies: Any, name: str | None = None) -> None:
-        self.heard: list[list[dict[str, str]]] = []
+        self.requests: list[list[dict[str, str]]] = []
         self.replies = list(replies)
         if name is not None:
             self.name = name
 
     def __call__(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> Any:
-        self.heard.append(messages)
+        self.requests.append(messages)
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
             raise reply
@@ -91,8 +91,8 @@ def test_the_second_question_names_the_error():
     judge = Scripted({}, {"ok": 1})
     ask(judge, QUESTION)
 
-    assert [USER] == judge.heard[0] == judge.heard[1][:1]
-    assert "`ok` is missing" in judge.heard[1][1]["content"]
+    assert [USER] == judge.requests[0] == judge.requests[1][:1]
+    assert "`ok` is missing" in judge.requests[1][1]["content"]
 
 
 def test_what_a_judge_raises_is_a_reason():

@@ -146,13 +146,13 @@ MAIL = {
 }
 
 
-def heard(sender: str, session: str = "", **rest: Any) -> str:
+def notify(sender: str, session: str = "", **rest: Any) -> str:
     """It says what it got."""
     return f"{sender} {session} {sorted(rest)}"
 
 
 def named(takes: Any, *, schema: Any = MAIL) -> RulePlan:
-    policy = configure(rules=[rule(tool="mail", takes=takes)(heard)])
+    policy = configure(rules=[rule(tool="mail", takes=takes)(notify)])
     (plan,) = compile_tool(Tool(name="mail", parameters=schema), policy).rules
     return plan
 

@@ -64,7 +64,7 @@ def shop():
 def test_what_a_hallucination_is(shop, what):
     """Each of the four kinds is found, and is not emitted; a new name, where words gate."""
     config = AnswerConfig(words="gate") if what == "a new entity" else None
-    report = shop.door.check_answer(MADE_UP[what], config=config)
+    report = shop.firewall.check_answer(MADE_UP[what], config=config)
 
     assert "emit" != report.action
     assert {"contradicted", "unsupported"} & {*statuses(report)}
@@ -81,7 +81,7 @@ def test_what_a_hallucination_is(shop, what):
 )
 def test_style_is_none(shop, answer):
     """Embellishment, another order and markdown change no claim."""
-    assert "emit" == shop.door.check_answer(answer).action
+    assert "emit" == shop.firewall.check_answer(answer).action
 
 
 def test_inference_that_fits_the_evidence_is_none():
@@ -97,12 +97,14 @@ def test_inference_that_fits_the_evidence_is_none():
 
 def test_a_deed_that_no_call_stands_behind(shop):
     """An action commitment is a claim about the run: nothing was cancelled."""
-    assert ["contradicted"] == statuses(shop.door.check_answer("I have cancelled order W-2040."))
+    assert ["contradicted"] == statuses(
+        shop.firewall.check_answer("I have cancelled order W-2040.")
+    )
 
 
 def test_the_evidence_is_the_run_and_not_the_world(shop):
     """FAQ: agent-side detection knows the run's own results; what is true elsewhere is nothing."""
-    report = shop.door.check_answer("Paris is the capital of France.", config=CONFIG)
+    report = shop.firewall.check_answer("Paris is the capital of France.", config=CONFIG)
 
     assert (["unsupported"], "revise") == (statuses(report), report.action)
 
@@ -135,7 +137,7 @@ def test_the_model_may_retry(shop):
     """A corrected call passes, and the answer is judged on what it returned."""
     shop.call("get_ordr", order_id="W-2040")
     shop.call("get_order", order_id="W-2040")
-    report = shop.door.check_answer(TRUE)
+    report = shop.firewall.check_answer(TRUE)
 
     assert ["accepted", "rejected", "accepted"] == [
         one.status for one in report.tool_call_validations
@@ -162,12 +164,12 @@ def test_every_entity_of_a_call_has_a_source(what, source):
     name, arguments = ENTITIES[what]
     entity = value_of(arguments)
     new_shop = Shop(allow=[entity] if source == "an allowlist" else [])
-    with new_shop.door.session() as session:
+    with new_shop.firewall.session() as session:
         session.user(f"See {entity} please." if source == "the user" else "See it, please.")
         if source == "a prior result":
             session.tool_result("find", {"found": entity})
         new_shop.call(name, **arguments)
-        [validation] = new_shop.door.check_answer("Done?").tool_call_validations
+        [validation] = new_shop.firewall.check_answer("Done?").tool_call_validations
 
     assert ("flagged" if source == "nobody" else "accepted") == validation.status
     assert (source == "nobody") == any(entity in error for error in validation.errors)
@@ -176,13 +178,13 @@ def test_every_entity_of_a_call_has_a_source(what, source):
 def test_an_invented_id_does_not_reach_a_destructive_tool():
     """It is rejected before the tool runs."""
     ran = []
-    door = Shield(shield.configure(), hooks=())
-    door.register(Tool(name="delete_order", destructive=True))
-    with door.session() as session:
+    firewall = Shield(shield.configure(), hooks=())
+    firewall.register(Tool(name="delete_order", destructive=True))
+    with firewall.session() as session:
         session.user("Delete my order.")
         call = {"name": "delete_order", "arguments": {"order_id": "W-7777"}}
-        [answer] = door.run_tool_calls([call], dispatch=lambda call: ran.append(call))
-        report = door.check_answer("Your order is W-7777.")
+        [answer] = firewall.run_tool_calls([call], dispatch=lambda call: ran.append(call))
+        report = firewall.check_answer("Your order is W-7777.")
 
     assert ([], "blocked") == (ran, json.loads(answer["content"])["status"])
     assert ["rejected"] == [one.status for one in report.tool_call_validations]
@@ -192,7 +194,7 @@ def test_the_run_log_has_every_call_and_its_outcome(shop):
     """The call, the outcome, and the attempts that were rejected."""
     shop.call("get_order", id=7)
     shop.call("get_order", order_id="W-8888")
-    first, second, third = shop.door.check_answer(TRUE).tool_call_validations
+    first, second, third = shop.firewall.check_answer(TRUE).tool_call_validations
 
     assert ("get_order", {"order_id": "W-2040"}, "accepted", ()) == (
         first.tool, first.args, first.status, first.errors,
@@ -229,7 +231,7 @@ def test_an_answer_is_taken_apart_into_atomic_claims():
 )
 def test_what_claims_nothing(shop, answer):
     """No score, emitted, and it is said that there were no claims."""
-    report = shop.door.check_answer(answer)
+    report = shop.firewall.check_answer(answer)
     [decision] = shop.session.answer_decisions
 
     assert (None, "emit", ()) == (report.overall_score, report.action, report.claims)
@@ -238,7 +240,7 @@ def test_what_claims_nothing(shop, answer):
 
 def test_a_claim_has_its_evidence(shop):
     """The span names the message and the place in it."""
-    report = shop.door.check_answer("The order was placed on 2 March 2025.")
+    report = shop.firewall.check_answer("The order was placed on 2 March 2025.")
     [span] = report.claims[0].evidence_spans[:1]
 
     assert "grounded" == report.claims[0].status
@@ -260,7 +262,7 @@ def test_evidence_in_json_has_its_pointer():
 @pytest.mark.parametrize("answer", [TRUE, VAGUE, *MADE_UP.values()])
 def test_every_score_is_a_share(shop, answer):
     """In [0, 1], per claim and overall."""
-    report = shop.door.check_answer(answer)
+    report = shop.firewall.check_answer(answer)
 
     assert all(0 <= claim.score <= 1 for claim in report.claims)
     assert 0 <= report.overall_score <= 1
@@ -281,7 +283,7 @@ def test_the_report_tells_the_score_of_the_whole(shop, aggregate):
     config = AnswerConfig(
         aggregate=aggregate, verifier=lambda premise, claims: [0.45] * len(claims)
     )
-    report = shop.door.check_answer(f"{TRUE} {OPEN}", config=config)
+    report = shop.firewall.check_answer(f"{TRUE} {OPEN}", config=config)
     scored = [(claim.score, 1 + claim.critical) for claim in report.claims]
     mean = sum(score * weight for score, weight in scored) / sum(weight for _, weight in scored)
 
@@ -297,8 +299,10 @@ def test_entailment_decides_what_words_leave_open(shop):
         requests.extend(claims)
         return [0.97] * len(claims)
 
-    before = shop.door.check_answer(OPEN, config=CONFIG)
-    after = shop.door.check_answer(f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier, **EVEN))
+    before = shop.firewall.check_answer(OPEN, config=CONFIG)
+    after = shop.firewall.check_answer(
+        f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier, **EVEN)
+    )
 
     assert ("revise", "emit") == (before.action, after.action)
     assert {OPEN} == {*requests}
@@ -312,7 +316,7 @@ def test_entailment_decides_what_words_leave_open(shop):
 def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, emits, status):
     """Supported, not found or contradicted, each with its score."""
     config = AnswerConfig(judge=saying(verdict, quote="has shipped from Oslo"), probes=0, **EVEN)
-    report = shop.door.check_answer(OPEN, config=config)
+    report = shop.firewall.check_answer(OPEN, config=config)
 
     assert (emits, [status]) == (report.action == "emit", statuses(report))
 
@@ -450,11 +454,11 @@ def test_what_is_critical(text, kind):
 def test_a_probe_re_asks_in_other_words_with_the_same_evidence(shop):
     """The model is not shown the answer's value; each probe words the question anew."""
     judge = filling("$120.50")
-    shop.door.check_answer("It cost $120.50.", config=AnswerConfig(judge=judge, probes=3))
-    prompts = [messages[0]["content"] for messages in judge.heard]
-    data = [data_in(messages) for messages in judge.heard]
+    shop.firewall.check_answer("It cost $120.50.", config=AnswerConfig(judge=judge, probes=3))
+    prompts = [messages[0]["content"] for messages in judge.requests]
+    data = [data_in(messages) for messages in judge.requests]
 
-    assert 3 == len({*prompts}) == len(judge.heard)
+    assert 3 == len({*prompts}) == len(judge.requests)
     assert all(data[0]["evidence"] == one["evidence"] for one in data)
     assert ORDER in [piece["text"] for piece in data[0]["evidence"]]
     assert {ASKED} == {one["question"] for one in data}
@@ -474,7 +478,7 @@ def test_a_probe_re_asks_in_other_words_with_the_same_evidence(shop):
 def test_a_divergence_flags_the_claim_for_revision(shop, values, agreement, action):
     """The majority of the probes counts: good scores do not help."""
     config = AnswerConfig(judge=filling(*values), probes=len(values))
-    report = shop.door.check_answer("It cost $120.50.", config=config)
+    report = shop.firewall.check_answer("It cost $120.50.", config=config)
     [probe] = report.consistency_probes
 
     assert (action, agreement) == (report.action, pytest.approx(probe.agreement))
@@ -492,7 +496,7 @@ def test_probing_is_on_where_there_is_a_model():
 @pytest.mark.parametrize("probes", [0, 1])
 def test_what_was_not_probed_is_said(shop, probes):
     """Without a model the Decision says so, and the report has no agreement."""
-    report = shop.door.check_answer(TRUE, config=AnswerConfig(probes=probes))
+    report = shop.firewall.check_answer(TRUE, config=AnswerConfig(probes=probes))
     [decision] = shop.session.answer_decisions
 
     assert "emit" == report.action
@@ -503,7 +507,7 @@ def test_what_was_not_probed_is_said(shop, probes):
 @pytest.mark.parametrize("given", [{}, {"probes": 0}, {"judge": filling(None)}])
 def test_high_stakes_never_emit_without_probes(shop, given):
     """No model, no probes, or a model without a usable reply: revised, however good the scores."""
-    report = shop.door.check_answer(TRUE, config=AnswerConfig(high_stakes=True, **given))
+    report = shop.firewall.check_answer(TRUE, config=AnswerConfig(high_stakes=True, **given))
     [decision] = shop.session.answer_decisions
 
     assert "revise" == report.action
@@ -514,7 +518,7 @@ def test_high_stakes_emit_what_was_probed(shop):
     """Every critical claim came out the same."""
     config = AnswerConfig(high_stakes=True, judge=filling("$120.50"))
 
-    assert "emit" == shop.door.check_answer("It cost $120.50.", config=config).action
+    assert "emit" == shop.firewall.check_answer("It cost $120.50.", config=config).action
 
 
 @pytest.mark.parametrize("probes", [-1, 6, 1.5])
@@ -566,8 +570,8 @@ def test_a_rejection_in_the_final_turn_is_revised(shop, order):
         {"name": "get_order", "arguments": {"order_id": "W-2040"}},
         {"name": "get_ordr", "arguments": {}},
     ]
-    shop.door.run_tool_calls([calls[place] for place in order])
-    report = shop.door.check_answer(TRUE)
+    shop.firewall.run_tool_calls([calls[place] for place in order])
+    report = shop.firewall.check_answer(TRUE)
     [decision] = shop.session.answer_decisions
 
     assert (["grounded", "grounded"], "revise") == (statuses(report), report.action)
@@ -576,10 +580,10 @@ def test_a_rejection_in_the_final_turn_is_revised(shop, order):
 
 def test_a_rejection_in_an_earlier_turn_is_none(shop):
     """The model was told, and went on."""
-    shop.door.run_tool_calls([{"name": "get_ordr", "arguments": {}}])
-    shop.door.run_tool_calls([{"name": "get_order", "arguments": {"order_id": "W-2040"}}])
+    shop.firewall.run_tool_calls([{"name": "get_ordr", "arguments": {}}])
+    shop.firewall.run_tool_calls([{"name": "get_order", "arguments": {"order_id": "W-2040"}}])
 
-    assert "emit" == shop.door.check_answer(TRUE).action
+    assert "emit" == shop.firewall.check_answer(TRUE).action
 
 
 def test_the_default_thresholds():
@@ -593,8 +597,8 @@ def test_thresholds_are_the_deployments(shop):
     """High stakes tighten them; the same answer is emitted here and revised there."""
     tight = AnswerConfig(emit_threshold=0.999, revise_threshold=0.95, block_threshold=0.5)
 
-    assert "emit" == shop.door.check_answer(TRUE).action
-    assert "revise" == shop.door.check_answer(TRUE, config=tight).action
+    assert "emit" == shop.firewall.check_answer(TRUE).action
+    assert "revise" == shop.firewall.check_answer(TRUE, config=tight).action
 
 
 @pytest.mark.parametrize(
@@ -628,9 +632,9 @@ def test_revise_re_runs_with_feedback_that_names_the_claims(shop):
         done.refused,
         done.checked.report.action,
     )
-    assert "violet wrapping" in writer.heard[0]
-    assert "nearest evidence:" in writer.heard[0]
-    assert "shipped from Oslo" not in writer.heard[0].split("nearest evidence")[0]
+    assert "violet wrapping" in writer.requests[0]
+    assert "nearest evidence:" in writer.requests[0]
+    assert "shipped from Oslo" not in writer.requests[0].split("nearest evidence")[0]
 
 
 LOOPS = {
@@ -657,7 +661,7 @@ def test_how_often_is_the_deployments(shop, revisions, asked):
     writer = Writer("Painters really adore it.")
     done = through(shop, VAGUE, writer, AnswerConfig(revisions=revisions, words="gate"))
 
-    assert (asked, True) == (len(writer.heard), bool(done.refused))
+    assert (asked, True) == (len(writer.requests), bool(done.refused))
 
 
 def test_a_block_is_not_revised(shop):
@@ -703,7 +707,7 @@ def test_the_fields_of_the_report(kind):
 def test_a_written_report_has_these_fields_and_no_other(shop):
     """In what is written every object has exactly its own."""
     shop.call("get_order", id=7)
-    report = shop.door.check_answer(TRUE).to_dict()
+    report = shop.firewall.check_answer(TRUE).to_dict()
 
     assert FIELDS[HallucinationReport] == {*report}
     assert FIELDS[ReportedClaim] == {*report["claims"][0]}
@@ -716,7 +720,7 @@ def test_a_written_report_has_these_fields_and_no_other(shop):
 
 def test_the_version_of_the_report(shop):
     """Of the document, not of the package."""
-    assert "1.0" == shop.door.check_answer(TRUE).version
+    assert "1.0" == shop.firewall.check_answer(TRUE).version
 
 
 def written():
@@ -727,13 +731,13 @@ def written():
         AnswerConfig(judge=filling("$120.50"), probes=3), AnswerConfig(high_stakes=True),
         AnswerConfig(task_type="draft"), AnswerConfig(aggregate="mean"),
     ]  # fmt: skip
-    with new_shop.door.session() as session:
+    with new_shop.firewall.session() as session:
         session.user(ASKED)
         new_shop.call("get_order", order_id="W-2040")
         new_shop.call("get_order", id=7)
         for config in configs:
             for answer in (TRUE, OPEN, VAGUE, "", *MADE_UP.values()):
-                yield new_shop.door.check_answer(answer, config=config).to_dict()
+                yield new_shop.firewall.check_answer(answer, config=config).to_dict()
     yield check_answer(TRUE, evidence=[]).to_dict()
     yield check_answer(TRUE, evidence=[{"id": "a\ud800", "text": ORDER}]).to_dict()
 
@@ -759,7 +763,7 @@ LEVELS = [
 def test_the_schema_is_closed(shop, path):
     """A field more or less, on any level, does not fit."""
     validator = Draft202012Validator(REPORT_SCHEMA)
-    more, less = (shop.door.check_answer(TRUE).to_dict() for _ in range(2))
+    more, less = (shop.firewall.check_answer(TRUE).to_dict() for _ in range(2))
     one, other = more, less
     for step in path:
         one, other = one[step], other[step]
@@ -784,9 +788,9 @@ def test_the_statuses():
 
 def test_a_report_is_of_one_run(shop):
     """A new request is a new run: its report has its own id and calls."""
-    first = shop.door.check_answer(TRUE)
+    first = shop.firewall.check_answer(TRUE)
     shop.session.user("And what about returns?")
-    second = shop.door.check_answer(TRUE)
+    second = shop.firewall.check_answer(TRUE)
 
     assert shop.session.run_id == second.run_id != first.run_id
     assert [1, 0] == [len(report.tool_call_validations) for report in (first, second)]
@@ -801,12 +805,12 @@ def test_a_report_is_of_one_run(shop):
 def test_the_report_is_persisted_as_a_decision(tmp_path, answer, action, blocked, mode):
     """In the session and in the store, and read back from it as it was."""
     path = tmp_path / "kept.db"
-    door = Shield(shield.configure(mode=mode), hooks=(), store=SqliteStore(path))
-    session = door.session()
+    firewall = Shield(shield.configure(mode=mode), hooks=(), store=SqliteStore(path))
+    session = firewall.session()
     session.tool_result("get_order", ORDER)
-    report = door.check_answer(answer, session=session)
+    report = firewall.check_answer(answer, session=session)
     [decision] = session.answer_decisions
-    door.store.close()
+    firewall.store.close()
     with closing(SqliteStore(path)) as reopened:
         [kept] = [one for one in reopened.decisions() if one.subject is Subject.ANSWER]
 
@@ -819,7 +823,7 @@ def test_the_report_is_persisted_as_a_decision(tmp_path, answer, action, blocked
 
 def test_each_claim_that_does_not_hold_has_a_finding(shop):
     """By its place in the report, its status, and why."""
-    shop.door.check_answer(f"{TRUE} {MADE_UP['a new identifier']}")
+    shop.firewall.check_answer(f"{TRUE} {MADE_UP['a new identifier']}")
     [decision] = shop.session.answer_decisions
 
     assert [("answer", "/claims/2", "contradicted")] == [
@@ -830,7 +834,7 @@ def test_each_claim_that_does_not_hold_has_a_finding(shop):
 
 def test_annotations_stand_on_the_decision(shop):
     """An answer is emitted with notes; the report has no field, and no action, for them."""
-    report = shop.door.check_answer(TRUE)
+    report = shop.firewall.check_answer(TRUE)
     [decision] = shop.session.answer_decisions
 
     assert ("emit", ("probes_not_run",)) == (report.action, decision.notes)
@@ -887,7 +891,7 @@ def test_outputs_that_state_no_facts(shop, task):
     shop.call("get_order", id=7)
     shop.call("get_order", order_id="W-2040")
     config = AnswerConfig(task_type=task)
-    report = shop.door.check_answer(MADE_UP["a negation"], config=config)
+    report = shop.firewall.check_answer(MADE_UP["a negation"], config=config)
     [decision] = shop.session.answer_decisions
 
     assert ("emit", None, ()) == (report.action, report.overall_score, report.claims)
@@ -903,13 +907,13 @@ def test_action_safety_does_not_depend_on_the_task(shop, task):
     shop.call("get_order", id=7)
 
     config = AnswerConfig(task_type=task)
-    assert "revise" == shop.door.check_answer("Roses are red.", config=config).action
+    assert "revise" == shop.firewall.check_answer("Roses are red.", config=config).action
 
 
 def test_stages_one_two_and_four_need_no_model(shop):
     """FAQ: they are what a compliant detector has to have; probing is recommended on top."""
     assert (None, None) == (CONFIG.judge, CONFIG.verifier)
-    assert "block" == shop.door.check_answer(MADE_UP["a new identifier"]).action
+    assert "block" == shop.firewall.check_answer(MADE_UP["a new identifier"]).action
 
 
 def test_a_blocked_answer_is_a_refusal_and_no_hedge(shop):

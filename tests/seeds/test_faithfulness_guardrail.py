@@ -157,7 +157,7 @@ def test_the_context_may_be_an_array():
     report.check("Gustave Eiffel's company built it.")
 
     assert 0.7 == report.threshold
-    assert json.loads(DOCUMENTS)["context"] == data_in(judge.heard[1])["context"]
+    assert json.loads(DOCUMENTS)["context"] == data_in(judge.requests[1])["context"]
 
 
 def test_provider_is_another_name_of_ref():
@@ -255,9 +255,9 @@ def test_two_sequential_calls():
     judge = Reader(table)
     guard(judge).check(RESPONSE)
 
-    assert 2 == len(judge.heard)
-    assert {"text": RESPONSE} == data_in(judge.heard[0])
-    request = data_in(judge.heard[1])
+    assert 2 == len(judge.requests)
+    assert {"text": RESPONSE} == data_in(judge.requests[0])
+    request = data_in(judge.requests[1])
     assert [CONTEXT] == request["context"]
     assert list(ROWS) == [one["statement"] for one in request["statements"]]
 
@@ -267,7 +267,7 @@ def test_an_empty_response_costs_no_call():
     judge = Reader(table)
 
     assert ("no_statements",) == guard(judge).check(" \n").notes
-    assert [] == judge.heard
+    assert [] == judge.requests
 
 
 def test_the_same_text_costs_no_second_evaluation():
@@ -276,7 +276,7 @@ def test_the_same_text_costs_no_second_evaluation():
     same = guard(judge)
     results = [same.check(RESPONSE) for _ in range(3)]
 
-    assert 2 == len(judge.heard)
+    assert 2 == len(judge.requests)
     assert results[0].statements == results[2].statements
 
 
@@ -354,11 +354,11 @@ def test_before_judges_the_input():
 
     assert ("before", True) == (both.check_input(RESPONSE).phase, both.check_input(RESPONSE).denied)
     assert asyncio.run(both.acheck_input(RESPONSE)).denied
-    count = len(judge.heard)
+    count = len(judge.requests)
     assert ("not_run: `before` is off",) == guard(judge).check_input(RESPONSE).notes
     assert ("not_run: `after` is off",) == neither.check(RESPONSE).notes
     assert ("not_run: it is not enabled",) == guard(judge, enabled=False).check(RESPONSE).notes
-    assert count == len(judge.heard)
+    assert count == len(judge.requests)
 
 
 def test_the_context_of_one_response():
@@ -425,7 +425,7 @@ def test_verdicts_match_statements_one_to_one(wrong):
     result = guard(judge).check(RESPONSE)
 
     assert [1, 1, 0] == [one.verdict for one in result.statements]
-    assert 3 == len(judge.heard)
+    assert 3 == len(judge.requests)
     twice = guard(Scripted({"statements": list(ROWS)}, wrong, wrong)).check(RESPONSE)
     assert (True, None) == (twice.denied, twice.score)
 
@@ -473,11 +473,11 @@ def test_judged_text_is_data():
     """It stands between marks, without markup, and cannot close them."""
     judge = Reader(lambda text: 0)
     guard(judge, context=f"{CONTEXT} <|im_start|>system").check(ATTACK)
-    sent = "\n".join(m["content"] for messages in judge.heard for m in messages)
+    sent = "\n".join(m["content"] for messages in judge.requests for m in messages)
 
     assert "</statement>" not in sent
     assert "<|im_start|>" not in sent
-    assert ATTACK == data_in(judge.heard[0])["text"]
+    assert ATTACK == data_in(judge.requests[0])["text"]
 
 
 def test_the_whole_is_within_bounds():
@@ -486,7 +486,7 @@ def test_the_whole_is_within_bounds():
     many = Scripted({"statements": [f"Fact {n}." for n in range(1_000)]})
 
     assert "at most 200000 are judged" in guard(judge).check("x" * 200_001).undetermined
-    assert [] == judge.heard
+    assert [] == judge.requests
     assert "at most 400 are judged" in guard(many).check("Fact.").undetermined
     short = guard(Reader(table), terms=Terms(timeout_s=0.000_001))
     assert short.check(RESPONSE).denied
@@ -500,7 +500,7 @@ def test_many_statements_are_judged_in_groups():
 
     assert 120 == len(result.statements)
     assert [int("7" not in str(n)) for n in range(120)] == [s.verdict for s in result.statements]
-    assert 4 == len(judge.heard)
+    assert 4 == len(judge.requests)
 
 
 def chunks(text: str, size: int = 7) -> list[str]:
@@ -609,7 +609,7 @@ def test_statements_are_asked_for_without_pronouns():
     """The model is told to give self-contained facts, and judges by the context alone."""
     judge = Reader(table)
     guard(judge).check(RESPONSE)
-    extraction, judgement = (messages[0]["content"] for messages in judge.heard)
+    extraction, judgement = (messages[0]["content"] for messages in judge.requests)
 
     assert "pronoun" in extraction
     assert "one fact" in extraction
@@ -652,7 +652,7 @@ def test_an_evaluation_has_a_price_at_most():
     poor = guard(judge, terms=Terms(budget=Budget(calls=1)))
 
     assert "the budget of 1 calls is spent" == poor.check(RESPONSE).undetermined
-    assert 1 == len(judge.heard)
+    assert 1 == len(judge.requests)
 
 
 def test_groups_of_statements_are_judged_side_by_side():

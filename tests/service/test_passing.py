@@ -77,7 +77,7 @@ def options(kind: str) -> list[str]:
     return ["--log", "none", *(["--policy", POLICY] if "strict" in kind else [])]
 
 
-class Heard:
+class ClientInbox:
     """The requests and notifications that a client received."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ def converse(target: Any, conversed: Any, **options: Any) -> Any:
     """Connect a client, and converse."""
 
     async def connected() -> Any:
-        message = Heard()
+        message = ClientInbox()
         async with message.client(target, **options) as client:
             return await conversed(client, message)
 
@@ -151,7 +151,7 @@ def test_a_sandbox_stays_closed(kind, way, tmp_path):
     secret.write_text("secret")
     public.write_text("public")
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         first = await told(client, "read", str(secret)) if kind != "direct" else None
         await asyncio.sleep(0.3)  # the server learns the roots by itself
         answers = [await told(client, "read", str(path)) for path in (secret, public)]
@@ -172,7 +172,7 @@ def test_a_sandbox_stays_closed_while_the_server_is_slow_to_read(tmp_path):
     errors, slow = tmp_path / "errors", ENVIRONMENT | {"PAUSE_S": "0.5"}
     target = StdioTransport(argv[0], argv[1:], env=slow, keep_alive=False, log_file=errors)
 
-    async def conversed(client: Client[Any], heard: Heard) -> str:
+    async def conversed(client: Client[Any], received: ClientInbox) -> str:
         return await told(client, "read", str(secret))
 
     assert "Access denied" == converse(target, conversed, roots=[f"file://{tmp_path}/narrow"])
@@ -185,7 +185,7 @@ def test_roots_that_change(kind, way, tmp_path):
     secret.write_text("secret")
     roots: list[str] = [f"file://{tmp_path}/narrow"]
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         await asyncio.sleep(0.3)
         before = await told(client, "read", str(secret))
         roots[:] = [f"file://{tmp_path}"]
@@ -206,7 +206,7 @@ def test_a_call_right_behind_a_change_of_roots(kind, way, tmp_path):
     secret.write_text("secret")
     roots: list[str] = [f"file://{tmp_path}"]
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         before = await told(client, "read", str(secret))
         roots[:] = [f"file://{tmp_path}/narrow"]
         await client.session.send_notification(types.RootsListChangedNotification())
@@ -233,7 +233,7 @@ def test_a_server_that_is_started_anew_by_a_call(kind, way, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("secret")
 
-    async def conversed(client: Client[Any], heard: Heard) -> str:
+    async def conversed(client: Client[Any], received: ClientInbox) -> str:
         os.kill(int((await told(client, "who")).rpartition(" ")[2]), signal.SIGKILL)
         await asyncio.sleep(0.5)
         return await told(client, "read", str(secret))
@@ -253,7 +253,7 @@ def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
         await asyncio.sleep(3600)
         return []
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         async with asyncio.timeout(40):
             for _ in range(10):
                 answer = await told(client, "read", str(public))
@@ -266,11 +266,11 @@ def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
 def test_what_the_server_asks(kind, way):
     """Roots, a sample of the client's model, a form, a page: the client answers each."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         answers = [
             await told(client, name, "hello") for name in ("roots", "sample", "elicit", "open_page")
         ]
-        return answers, [getattr(params, "url", None) for params in heard.asked]
+        return answers, [getattr(params, "url", None) for params in received.asked]
 
     answers, pages = converse(way(kind), conversed, roots=["file:///srv"])
 
@@ -282,7 +282,7 @@ def test_what_the_server_asks(kind, way):
 def test_a_question_beside_other_calls(kind, way):
     """A call that ends meanwhile does not take a question of another one with it."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         calls = [told(client, "late", "x"), told(client, "elicit", "a"), told(client, "who")]
         return (await asyncio.gather(*calls))[:2]
 
@@ -293,7 +293,7 @@ def test_a_question_beside_other_calls(kind, way):
 def test_who_the_client_is(kind, way):
     """Its name, and only what it can answer: a server does not ask for more."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> str:
+    async def conversed(client: Client[Any], received: ClientInbox) -> str:
         return (await told(client, "who")).rpartition(" ")[0]
 
     full = converse(way(kind), conversed)
@@ -307,7 +307,7 @@ def test_who_the_client_is(kind, way):
 def test_requests_beside_calls(kind, way):
     """Ping, completions, subscriptions and the level of the log reach the server."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         prompt = types.PromptReference(type="ref/prompt", name="p")
         pong = await client.ping()
         completion = await client.complete(prompt, {"name": "a", "value": "v"})
@@ -326,7 +326,7 @@ def test_requests_beside_calls(kind, way):
 def test_what_the_server_tells(kind, way):
     """Log messages as they are, changes of lists and resources, and progress."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         steps: list[Any] = []
 
         async def step(progress: float, total: float | None, message: str | None) -> None:
@@ -336,9 +336,9 @@ def test_what_the_server_tells(kind, way):
         for name in ("log", "touch", "grow"):
             await told(client, name, "shop://one" if name == "touch" else "")
         await client.call_tool_mcp("long_job", {"text": "job"}, progress_handler=step)
-        await until(lambda: len(heard.messages) >= 2 and heard.logs and len(steps) == 2)
+        await until(lambda: len(received.messages) >= 2 and received.logs and len(steps) == 2)
         names = {tool.name for tool in await client.list_tools()}
-        return heard.logs, set(heard.messages), steps, "grown" in names
+        return received.logs, set(received.messages), steps, "grown" in names
 
     logs, messages, steps, grown = converse(way(kind), conversed)
 
@@ -352,7 +352,7 @@ def test_what_the_server_tells(kind, way):
 def test_progress_of_two_calls(kind, way):
     """Each call hears of its own progress."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         async def job(name: str) -> set[str | None]:
             texts: set[str | None] = set()
 
@@ -371,7 +371,7 @@ def test_progress_of_two_calls(kind, way):
 def test_a_tool_that_came_since(kind, way):
     """A client may call it before it lists the tools again, even without a notification."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         await client.list_tools()
         await told(client, "late")
         await told(client, "grow", "silently")
@@ -384,7 +384,7 @@ def test_a_tool_that_came_since(kind, way):
 def test_a_call_that_is_given_up(kind, way):
     """The server hears of it, and other calls go on."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         call = asyncio.create_task(told(client, "patient", "first"))
         await told(client, "late")
         call.cancel()
@@ -400,7 +400,7 @@ def test_a_call_that_is_given_up(kind, way):
 def test_a_call_lists_no_tools(kind, lists, way):
     """The list that calls are judged by is read once; this client reads its own after a call."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         return [(await told(client, "count")).partition(" ")[0] for _ in range(3)]
 
     assert [str(lists + n) for n in (0, 1, 1)] == converse(way(kind), conversed)
@@ -410,7 +410,7 @@ def test_a_call_lists_no_tools(kind, lists, way):
 def test_an_error_of_the_protocol(kind, way):
     """It stays one, with its code, its message and its data."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         with pytest.raises(MCPError) as raised:
             await client.call_tool_mcp("fail", {})
         error = raised.value.error
@@ -424,7 +424,7 @@ def test_an_error_of_the_protocol(kind, way):
 def test_what_the_server_says_of_itself(kind, way):
     """Its name, its instructions and its capabilities are its own."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         offered = client.server_capabilities.model_dump(exclude_none=True)
         return client.server_info.name, client.instructions, sorted(offered)
 
@@ -438,7 +438,7 @@ def test_one_process_for_one_client(kind, way):
 
     async def connected(target: Any) -> set[int]:
         pids = set()
-        async with Heard().client(target, mode="auto") as client:
+        async with ClientInbox().client(target, mode="auto") as client:
             for _ in range(3):
                 pids.add(int((await told(client, "who")).rpartition(" ")[2]))
         await until(lambda: not any(map(runs, pids)))
@@ -451,7 +451,7 @@ def test_one_process_for_one_client(kind, way):
 def test_what_changes(kind, way):
     """Tools are listed unchanged; resources have FastMCP's own key, and are sent immediately."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         tools = (await client.list_tools_mcp()).model_dump(exclude_none=True)
         resources = await client.list_resources_mcp()
         return tools, [resource.meta for resource in resources.resources], resources.next_cursor
@@ -467,7 +467,7 @@ def test_what_changes(kind, way):
 def test_what_is_lost(kind, way):
     """Tasks: they are not offered, and a request about one is unknown."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         request = types.Request[Any, str](method="tasks/list", params={})
         with pytest.raises(MCPError) as raised:
             await client.session.send_request(request, types.EmptyResult)
@@ -485,7 +485,7 @@ def test_two_clients_at_once(served):
                 return ElicitResult(action="accept", content={"text": name})
 
             options = {"roots": [f"file:///{name}"], "elicitation_handler": elicit}
-            async with Heard().client(url, **options) as client:
+            async with ClientInbox().client(url, **options) as client:
                 calls = (told(client, kind) for kind in ("roots", "elicit", "who") for _ in "12")
                 answers = await asyncio.gather(*calls)
                 return {*answers[:4]}, {*answers[4:]}
@@ -506,7 +506,7 @@ def test_processes_end_with_the_proxy(tmp_path):
     argv = [*options("http"), "--", *ASKING, str(starts)]
 
     async def conversed(url: str, stop: Callable[[], None]) -> None:
-        clients = [Heard().client(url), Heard().client(url)]
+        clients = [ClientInbox().client(url), ClientInbox().client(url)]
         for client in clients:
             await client.__aenter__()
             await told(client, "who")
@@ -525,7 +525,7 @@ def test_processes_end_with_the_proxy(tmp_path):
 def test_a_version_without_a_handshake(kind, way):
     """A command is not asked in it; a client that insists is told which there are."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         with pytest.raises(MCPError) as raised:
             await client.list_tools()
         return raised.value.error.code, "2025-11-25" in str(raised.value.error.data)
@@ -539,7 +539,7 @@ def test_a_version_without_a_handshake(kind, way):
 def test_a_server_that_ended_while_nothing_was_asked(kind, way):
     """The next call starts it anew, and is answered."""
 
-    async def conversed(client: Client[Any], heard: Heard) -> Any:
+    async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         pid = int((await told(client, "who")).rpartition(" ")[2])
         os.kill(pid, signal.SIGKILL)
         await asyncio.sleep(0.5)

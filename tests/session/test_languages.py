@@ -538,7 +538,7 @@ def table(rows):
     return [pytest.param(*row[1:], id=row[0].replace(" ", "-")) for row in rows]
 
 
-def heard(text):
+def session_of(text):
     """A session whose user said *text*."""
     session = Session()
     session.user(text)
@@ -572,7 +572,7 @@ def test_the_tables_hold_many_languages():
 @pytest.mark.parametrize(("text", "value"), table(SAID))
 def test_a_value_in_the_text_is_never_called_unseen(text, value):
     """Every value in the user's text has an origin."""
-    assert heard(text).origin(value) is not None
+    assert session_of(text).origin(value) is not None
 
 
 @pytest.mark.parametrize(
@@ -587,7 +587,7 @@ def test_the_door_says_nothing_of_a_value_in_the_text(text, value, name):
 @pytest.mark.parametrize(("text", "value"), table(SAID))
 def test_what_the_user_wrote_is_not_said_to_come_from_a_tool(text, value):
     """No tool returned anything, so whatever is found comes from the user."""
-    assert "tool" != getattr(heard(text).origin(value), "source", None)
+    assert "tool" != getattr(session_of(text).origin(value), "source", None)
 
 
 @pytest.mark.parametrize("carrier", CARRIERS)
@@ -596,7 +596,7 @@ def test_every_kind_of_value_is_found_in_every_language(value, carrier):
     """Each kind of identifier is found in each language, without a finding."""
     text = CARRIERS[carrier].format(value)
 
-    assert "user" == getattr(heard(text).origin(value), "source", None)
+    assert "user" == getattr(session_of(text).origin(value), "source", None)
     assert [] == phantoms(text, order_id=value)
 
 
@@ -606,14 +606,14 @@ def test_no_changed_value_is_found_in_any_language(value, changed, carrier):
     """A digit changed, cut or added makes another value, with a finding."""
     text = CARRIERS[carrier].format(value)
 
-    assert heard(text).origin(changed) is None
+    assert session_of(text).origin(changed) is None
     assert ["/arguments/order_id"] == [where for where, _ in phantoms(text, order_id=changed)]
 
 
 @pytest.mark.parametrize(("text", "value"), table(UNSAID))
 def test_an_identifier_that_is_not_in_the_text_is_unseen(text, value):
     """Nobody mentioned it."""
-    assert heard(text).origin(value) is None
+    assert session_of(text).origin(value) is None
 
 
 @pytest.mark.parametrize(("text", "value"), table(UNSAID))
@@ -674,13 +674,13 @@ def test_a_name_out_of_a_result_in_another_script_may_be_transliterated():
 
 def test_traditional_and_simplified_signs_are_not_equated():
     """Another sign is another value as far as the index knows."""
-    assert heard("收件人是陈美玲").origin("陳美玲") is None
+    assert session_of("收件人是陈美玲").origin("陳美玲") is None
 
 
 @pytest.mark.parametrize(("result", "value"), table(RETURNED))
 def test_a_value_in_a_result_with_native_keys_is_found(result, value):
     """The origin of every value in a result is the tool."""
-    session = heard("你好")
+    session = session_of("你好")
     session.tool_result("get", result)
 
     assert ("tool", "get") == (session.origin(value).source, session.origin(value).tool)
@@ -718,7 +718,7 @@ def test_a_field_with_a_native_name_is_no_other_kind():
 )
 def test_a_value_inside_a_longer_chunk_is_still_known_after_a_long_run(text, value):
     """After 150,000 characters, early text is still known, or the run reports that it forgot."""
-    session = heard(text)
+    session = session_of(text)
     for turn in range(50):
         session.tool_result("get", {"text": f"wort {turn} " * 300})
 

@@ -42,7 +42,7 @@ def suspect() -> Callable:
 
 
 @pytest.fixture
-def door() -> Callable[..., Shield]:
+def make_shield() -> Callable[..., Shield]:
     """Makes a Shield that knows `refund` and `transfer`; keywords go where they belong."""
 
     def make(*, store=None, hooks=(), approver=None, record=None, **declared) -> Shield:

@@ -21,7 +21,7 @@ TOLD = "Booking ABC123 costs 420.00 EUR."
 
 
 @pytest.fixture
-def desk():
+def shop():
     """Makes a Shield and a run of it in which one booking was read; keywords go to its policy."""
 
     def make(store=None, **declared):
@@ -37,9 +37,9 @@ def desk():
     return make
 
 
-def told(desk, text, /, **given):
+def check_text(shop, text, /, **given):
     """The one Decision about an answer."""
-    firewall, session = desk(**given)
+    firewall, session = shop(**given)
     firewall.check_answer(text, session=session)
     [decision] = session.answer_decisions
     return decision
@@ -54,34 +54,34 @@ def told(desk, text, /, **given):
         ({"mode": "audit", "modes": {"answer": "strict"}}, Mode.STRICT, True),
     ],
 )
-def test_the_mode_says_whether_a_block_is_enforced(desk, declared, mode, blocked):
+def test_the_mode_says_whether_a_block_is_enforced(shop, declared, mode, blocked):
     """The action and what strict would do are the same in both."""
-    decision = told(desk, MADE_UP, **declared)
+    decision = check_text(shop, MADE_UP, **declared)
 
     assert (mode, blocked) == (decision.mode, decision.blocked)
     assert (Action.BLOCK, True) == (decision.action, decision.would_block)
 
 
-def test_the_kill_switch_opens_the_door(desk, monkeypatch):
+def test_the_kill_switch_opens_the_door(shop, monkeypatch):
     """An answer is judged as ever, and not stopped."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
-    decision = told(desk, MADE_UP)
+    decision = check_text(shop, MADE_UP)
 
     assert (Mode.AUDIT, False, True) == (decision.mode, decision.blocked, decision.would_block)
 
 
-def test_an_answer_that_holds_is_clean(desk):
+def test_an_answer_that_holds_is_clean(shop):
     """It has no finding, and its check ran."""
-    decision = told(desk, TOLD)
+    decision = check_text(shop, TOLD)
 
     assert (Verdict.CLEAN, ()) == (decision.verdict, decision.findings)
     assert {"answer": Outcome.RAN} == {n: c.outcome for n, c in decision.coverage.items()}
     assert "answer is CLEAN: nothing to say" == decision.explain()
 
 
-def test_findings_point_into_the_report(desk):
+def test_findings_point_into_the_report(shop):
     """One for each claim that is not grounded, under its status; the gravest makes the verdict."""
-    decision = told(desk, MADE_UP)
+    decision = check_text(shop, MADE_UP)
     told_of = [(f.where, f.code) for f in decision.findings]
 
     assert ("/claims/1", "contradicted") in told_of
@@ -96,17 +96,17 @@ def test_findings_point_into_the_report(desk):
         (AnswerConfig(emit_threshold=1.0), "below_emit_threshold", "/overall_score"),
     ],
 )
-def test_what_speaks_against_the_whole_is_a_finding(desk, config, code, where):
+def test_what_speaks_against_the_whole_is_a_finding(shop, config, code, where):
     """No claim is to blame, and the verdict has its finding all the same."""
-    decision = told(desk, TOLD, answer=config)
+    decision = check_text(shop, TOLD, answer=config)
 
     assert Verdict.SUSPICIOUS is decision.verdict
     assert (code, where) in [(f.code, f.where) for f in decision.findings if f.weighs]
 
 
-def test_a_run_without_results_is_told_so(desk):
+def test_a_run_without_results_is_told_so(shop):
     """Nothing could be checked: unavailable, with its reason, and no pass."""
-    firewall, _ = desk()
+    firewall, _ = shop()
     with firewall.session() as session:
         firewall.check_answer(TOLD)
     [decision] = session.answer_decisions
@@ -116,19 +116,19 @@ def test_a_run_without_results_is_told_so(desk):
     assert ["/claims"] == [finding.where for finding in decision.findings]
 
 
-def test_it_says_when_and_how_long(desk):
+def test_it_says_when_and_how_long(shop):
     """It began before it was made, and took its time."""
     before = time()
-    decision = told(desk, TOLD)
+    decision = check_text(shop, TOLD)
 
     assert before <= decision.at <= time()
     assert 0 < decision.elapsed_ms < 60_000
 
 
-def test_a_log_keeps_it(desk, tmp_path):
+def test_a_log_keeps_it(shop, tmp_path):
     """A record of an answer is written and read back as any other."""
     store = open_store(str(tmp_path / "decisions.db"))
-    decision = told(desk, MADE_UP, store=store)
+    decision = check_text(shop, MADE_UP, store=store)
     assert store.close()
 
     with contextlib.closing(open_store(str(tmp_path / "decisions.db"))) as store:
@@ -136,18 +136,18 @@ def test_a_log_keeps_it(desk, tmp_path):
     assert [decision] == with_answer
 
 
-def test_async_records_the_same(desk):
+def test_async_records_the_same(shop):
     """One Decision, with the same findings."""
-    firewall, session = desk()
+    firewall, session = shop()
     asyncio.run(firewall.acheck_answer(MADE_UP, session=session))
     [decision] = session.answer_decisions
 
-    assert told(desk, MADE_UP).findings == decision.findings
+    assert check_text(shop, MADE_UP).findings == decision.findings
 
 
-def test_off_is_off(desk):
+def test_off_is_off(shop):
     """While a test has the shield off nothing is checked, and the record says so."""
-    firewall, session = desk()
+    firewall, session = shop()
     with no_shield():
         report = firewall.check_answer(MADE_UP, session=session)
         later = asyncio.run(firewall.acheck_answer(MADE_UP, session=session))
@@ -160,26 +160,26 @@ def test_off_is_off(desk):
     )  # fmt: skip
 
 
-def test_a_policy_that_judges_none_says_so(desk):
+def test_a_policy_that_judges_none_says_so(shop):
     """An explicit check reports it; a config in the call enables the check."""
-    firewall, session = desk(answer=False)
+    firewall, session = shop(answer=False)
     with pytest.raises(ShieldError, match="answer=False"):
         firewall.check_answer(TOLD, session=session)
 
     assert "emit" == firewall.check_answer(TOLD, session=session, config=AnswerConfig()).action
 
 
-def test_nobody_asked(desk):
+def test_nobody_asked(shop):
     """A run without an answer check has no decision about an answer."""
-    _, session = desk()
+    _, session = shop()
 
     assert ((), 1) == (session.answer_decisions, len(session.decisions))
 
 
 @pytest.mark.parametrize(("allow", "missed"), [((), 1), (("555-0199",), 0)])
-def test_what_the_policy_allows_is_evidence(desk, allow, missed):
+def test_what_the_policy_allows_is_evidence(shop, allow, missed):
     """An unmentioned value in the allowlist is evidence."""
-    decision = told(desk, f"{BOOKING} The number to call is 555-0199.", allow=allow)
+    decision = check_text(shop, f"{BOOKING} The number to call is 555-0199.", allow=allow)
 
     assert missed == sum("0199" in finding.detail for finding in decision.findings)
 
@@ -201,10 +201,10 @@ def breaks(monkeypatch):
         ({"on_error": "allow"}, Action.ALLOW, False),
     ],
 )
-def test_our_own_failure_is_no_verdict(desk, monkeypatch, caplog, declared, action, blocked):
+def test_our_own_failure_is_no_verdict(shop, monkeypatch, caplog, declared, action, blocked):
     """It is an error that does not raise, and the policy decides whether to block."""
     breaks(monkeypatch)
-    decision = told(desk, TOLD, **declared)
+    decision = check_text(shop, TOLD, **declared)
 
     assert (Verdict.CLEAN, action, blocked) == (decision.verdict, decision.action, decision.blocked)
     assert Outcome.ERROR is decision.coverage["answer"].outcome
@@ -213,10 +213,10 @@ def test_our_own_failure_is_no_verdict(desk, monkeypatch, caplog, declared, acti
     assert "4711" not in caplog.text + fixed.to_json()
 
 
-def test_what_could_not_be_checked_is_refused_as_that(desk, monkeypatch):
+def test_what_could_not_be_checked_is_refused_as_that(shop, monkeypatch):
     """Sync and async; the refusal blames no statement."""
     breaks(monkeypatch)
-    firewall, session = desk()
+    firewall, session = shop()
     done = firewall.settle_answer(TOLD, write=str, session=session)
     later = asyncio.run(firewall.asettle_answer(TOLD, write=str, session=session))
 

@@ -12,12 +12,12 @@ ODD = ToolCall("refund", {"amount": -1})
 
 
 @pytest.fixture
-def approving(door, suspect):
+def approving(make_shield, suspect):
     """Makes a Shield whose policy asks for an approval of a negative amount."""
 
     def make(approver=None, **declared):
         declared = {"layers": [suspect], "on_suspicious": "approve", **declared}
-        return door(approver=approver, **declared)
+        return make_shield(approver=approver, **declared)
 
     return make
 

@@ -47,7 +47,7 @@ def test_an_async_dispatch_is_awaited():
 @pytest.mark.parametrize("call_id", ["c1", None])
 def test_a_block_after_an_allowed_check_is_recorded(call_id, tmp_path):
     """A rule's state changed between check and dispatch: the log, hooks and session show it."""
-    is_open, heard = [True], []
+    is_open, events = [True], []
 
     @rule(tool="pay")
     def till_is_open(amount: float) -> str | None:
@@ -55,7 +55,7 @@ def test_a_block_after_an_allowed_check_is_recorded(call_id, tmp_path):
         return None if is_open else "the till is closed"
 
     store = SqliteStore(tmp_path / "log.db")
-    guard = Shield(shield.configure(rules=[till_is_open]), store=store, hooks=[heard.append])
+    guard = Shield(shield.configure(rules=[till_is_open]), store=store, hooks=[events.append])
 
     @shielded(guard)
     def pay(amount: float) -> str:
@@ -68,7 +68,7 @@ def test_a_block_after_an_allowed_check_is_recorded(call_id, tmp_path):
             guard.dispatch("pay", {"amount": 5.0}, call_id=call_id)
         store.flush(10)
 
-        logs = [session.decisions, heard, [*store.decisions()]]
+        logs = [session.decisions, events, [*store.decisions()]]
         assert [True] * 3 == [[d.blocked for d in log][-1] for log in logs]
         assert not record_of(session).calls.opened
     store.close()

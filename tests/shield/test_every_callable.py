@@ -69,13 +69,13 @@ class Lifecycle:
         return plain(amount)
 
 
-class AsyncDesk:
+class AsyncShop:
     async def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> float:
         """Book an amount."""
         return plain(amount)
 
 
-class AwaitedDesk:
+class AwaitedShop:
     def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> Any:
         """Book an amount."""
         return coroutine(amount)
@@ -171,10 +171,10 @@ CALLABLES = {
     "partial of async": of(functools.partial(coroutine, day=date(2025, 1, 2))),
     "partial of generator": of(functools.partial(generator, day=date(2025, 1, 2))),
     "callable object": of(Lifecycle()),
-    "async callable object": of(AsyncDesk()),
-    "partial of async callable object": of(functools.partial(AsyncDesk())),
+    "async callable object": of(AsyncShop()),
+    "partial of async callable object": of(functools.partial(AsyncShop())),
     "partial of a partial": of(functools.partial(functools.partial(coroutine))),
-    "def that gives a coroutine": of(AwaitedDesk().__call__),
+    "def that gives a coroutine": of(AwaitedShop().__call__),
     "class": of(Booking),
     "bound method": of(Lifecycle().__call__),
     "lambda": of(lambda amount, day=None: plain(amount)),

@@ -15,85 +15,85 @@ def wrong(n):
     return ToolCall("refund", {"amount": f"{n} dollars"})
 
 
-def tried(door, calls, **declared):
+def tried(make_shield, calls, **declared):
     """(retryable, attempts_left) after each call of one session."""
-    firewall = door(**declared)
+    firewall = make_shield(**declared)
     session = firewall.session()
     decisions = [firewall.check_call(call, session=session) for call in calls]
     return [(d.retryable, d.attempts_left) for d in decisions]
 
 
-def test_the_shape_of_feedback(door):
+def test_the_shape_of_feedback(make_shield):
     """Status, tool, problems, and whether to try again: plain JSON."""
-    feedback = json.loads(json.dumps(door().check_call(wrong(1)).feedback()))
+    feedback = json.loads(json.dumps(make_shield().check_call(wrong(1)).feedback()))
 
     assert {"status", "tool", "problems", "retryable", "attempts_left"} == set(feedback)
     assert ("blocked", "refund") == (feedback["status"], feedback["tool"])
     assert [FIELDS] == [set(problem) for problem in feedback["problems"]]
 
 
-def test_the_nearest_tool_is_told(door):
+def test_the_nearest_tool_is_told(make_shield):
     """An invented name is answered with the one that was probably meant."""
-    (problem,) = door().check_call(ToolCall("refnud", {})).feedback()["problems"]
+    (problem,) = make_shield().check_call(ToolCall("refnud", {})).feedback()["problems"]
 
     assert ("unknown_tool", "/name", "refund") == (
         problem["code"], problem["field"], problem["nearest"],
     )  # fmt: skip
 
 
-def test_a_clean_call_has_nothing_to_tell(door):
+def test_a_clean_call_has_nothing_to_tell(make_shield):
     """Allowed, no problems, no count."""
-    feedback = door().check_call(ToolCall("refund", {"amount": 1})).feedback()
+    feedback = make_shield().check_call(ToolCall("refund", {"amount": 1})).feedback()
 
     assert ("allowed", [], None) == (
         feedback["status"], feedback["problems"], feedback["attempts_left"],
     )  # fmt: skip
 
 
-def test_the_budget_is_counted_down(door):
+def test_the_budget_is_counted_down(make_shield):
     """Three blocked calls of one tool, and the third is told to stop."""
-    assert [(True, 2), (True, 1), (False, 0)] == tried(door, [wrong(n) for n in range(3)])
+    assert [(True, 2), (True, 1), (False, 0)] == tried(make_shield, [wrong(n) for n in range(3)])
 
 
-def test_a_spent_budget_says_stop(door):
+def test_a_spent_budget_says_stop(make_shield):
     """The hint of the last block is to stop or to ask the user."""
-    firewall = door(retries=1)
+    firewall = make_shield(retries=1)
     feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()
 
     assert "retries_spent" == feedback["problems"][-1]["code"]
     assert "ask the user" in feedback["problems"][-1]["hint"]
 
 
-def test_the_third_identical_call_is_the_last(door):
+def test_the_third_identical_call_is_the_last(make_shield):
     """A model that repeats itself is stopped, whatever budget is left."""
-    assert [(True, 8), (True, 7), (False, 6)] == tried(door, [wrong(1)] * 3, retries=9)
+    assert [(True, 8), (True, 7), (False, 6)] == tried(make_shield, [wrong(1)] * 3, retries=9)
 
 
-def test_identical_means_the_same_arguments_in_any_order(door):
+def test_identical_means_the_same_arguments_in_any_order(make_shield):
     """Two spellings of one object are one call."""
     texts = ['{"amount":"?","x":2}', '{"x": 2, "amount": "?"}', '{"x":2,"amount":"?"}']
     calls = [ToolCall("refund", text) for text in texts]
 
-    assert False is tried(door, calls, retries=9)[-1][0]
+    assert False is tried(make_shield, calls, retries=9)[-1][0]
 
 
-def test_unreadable_arguments_are_compared_as_text(door):
+def test_unreadable_arguments_are_compared_as_text(make_shield):
     """Two different broken texts are not the same call."""
     calls = [ToolCall("refund", text) for text in ("{", "{{", "{{{")]
 
-    assert True is tried(door, calls, retries=9)[-1][0]
+    assert True is tried(make_shield, calls, retries=9)[-1][0]
 
 
-def test_each_tool_has_its_own_budget(door):
+def test_each_tool_has_its_own_budget(make_shield):
     """Blocks of one tool cost another nothing."""
     calls = [wrong(1), ToolCall("transfer", {"amount": "one"})]
 
-    assert [(True, 2), (True, 2)] == tried(door, calls)
+    assert [(True, 2), (True, 2)] == tried(make_shield, calls)
 
 
-def test_each_session_has_its_own_budget(door):
+def test_each_session_has_its_own_budget(make_shield):
     """Blocks of one run cost another nothing."""
-    firewall = door()
+    firewall = make_shield()
     left = [
         firewall.check_call(wrong(1), session=firewall.session()).attempts_left for _ in range(2)
     ]
@@ -101,9 +101,9 @@ def test_each_session_has_its_own_budget(door):
     assert [2, 2] == left
 
 
-def test_a_user_turn_starts_anew(door):
+def test_a_user_turn_starts_anew(make_shield):
     """When the user speaks, budget and repetitions are forgotten."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     for _ in range(3):
         firewall.check_call(wrong(1), session=session)
@@ -113,9 +113,9 @@ def test_a_user_turn_starts_anew(door):
     assert (True, 2) == (decision.retryable, decision.attempts_left)
 
 
-def test_an_execution_starts_anew(door):
+def test_an_execution_starts_anew(make_shield):
     """When the tool ran, its blocked attempts are forgiven."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     for n in range(2):
         firewall.check_call(wrong(n), session=session)
@@ -125,9 +125,9 @@ def test_an_execution_starts_anew(door):
     assert 2 == firewall.check_call(wrong(9), session=session).attempts_left
 
 
-def test_another_tools_execution_forgives_nothing(door):
+def test_another_tools_execution_forgives_nothing(make_shield):
     """Only the tool that ran is forgiven."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     firewall.check_call(wrong(1), session=session)
     with firewall.guard(ToolCall("transfer", {"amount": 1}), session=session):
@@ -136,9 +136,9 @@ def test_another_tools_execution_forgives_nothing(door):
     assert 1 == firewall.check_call(wrong(2), session=session).attempts_left
 
 
-def test_a_proposal_and_its_dispatch_cost_one_attempt(door):
+def test_a_proposal_and_its_dispatch_cost_one_attempt(make_shield):
     """One call is one attempt, however often it is judged."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     call = ToolCall("refund", {"amount": "one"}, "c1")
     (proposed,) = firewall.inspect_turn([call], session=session)
@@ -148,16 +148,18 @@ def test_a_proposal_and_its_dispatch_cost_one_attempt(door):
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_only_blocks_are_counted(door, mode):
+def test_only_blocks_are_counted(make_shield, mode):
     """Audit stops nothing and counts nothing down."""
     expected = [None] * 4 if mode == "audit" else [2, 1, 0, 0]
 
-    assert expected == [left for _, left in tried(door, [wrong(n) for n in range(4)], mode=mode)]
+    assert expected == [
+        left for _, left in tried(make_shield, [wrong(n) for n in range(4)], mode=mode)
+    ]
 
 
-def test_no_value_of_another_session_is_told(door):
+def test_no_value_of_another_session_is_told(make_shield):
     """The canary of one session is not in the feedback of another."""
-    firewall = door()
+    firewall = make_shield()
     firewall.check_call(ToolCall("refund", {"amount": "canary"}), session=firewall.session())
     feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()
 

@@ -12,9 +12,9 @@ class Signal(Exception):
     """A framework's own signal, which is not a failure."""
 
 
-def test_a_call_may_fail_without_raising(door) -> None:
+def test_a_call_may_fail_without_raising(make_shield) -> None:
     """A framework that tells the model of errors returns them."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     with firewall.guard(CALL, session=session) as guard:
         guard.value, guard.failed = "error: t_777 is on fire", True
@@ -23,9 +23,9 @@ def test_a_call_may_fail_without_raising(door) -> None:
     assert session.origin("t_777") is None
 
 
-def test_a_call_may_raise_without_failing(door) -> None:
+def test_a_call_may_raise_without_failing(make_shield) -> None:
     """A framework hands over by raising; the call did what it should."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     guard = firewall.guard(CALL, session=session)
     guard.__enter__()
@@ -35,9 +35,9 @@ def test_a_call_may_raise_without_failing(door) -> None:
     assert [("handed over", False)] == [(call.value, call.error) for call in session.executed]
 
 
-def test_a_suspended_call_goes_on_under_its_id(door) -> None:
+def test_a_suspended_call_goes_on_under_its_id(make_shield) -> None:
     """It waits for a person: one call, one decision, one execution."""
-    firewall = door()
+    firewall = make_shield()
     session = firewall.session()
     firewall.inspect_turn([CALL], session=session)
     guard = firewall.guard(CALL, session=session)

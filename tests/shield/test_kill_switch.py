@@ -33,70 +33,70 @@ def blocks_within_a_second(firewall, wanted):
 @pytest.mark.parametrize(
     ("word", "blocked"), [("audit", False), (" Audit\n", False), ("strict", True), ("", True)]
 )
-def test_the_environment_opens_the_door_at_start(door, monkeypatch, word, blocked):
+def test_the_environment_opens_the_door_at_start(make_shield, monkeypatch, word, blocked):
     """``ABS_SHIELD_MODE=audit`` stops nothing; the record says what would have been stopped."""
     monkeypatch.setenv(MODE, word)
-    decision = door().check_call(WRONG)
+    decision = make_shield().check_call(WRONG)
 
     assert (blocked, True) == (decision.blocked, decision.would_block)
     assert ("strict" if blocked else "audit") == decision.mode
 
 
-def test_the_switch_cannot_close_an_open_door(door, monkeypatch):
+def test_the_switch_cannot_close_an_open_door(make_shield, monkeypatch):
     """``strict`` leaves an audit policy in audit."""
     monkeypatch.setenv(MODE, "strict")
 
-    assert not door(mode="audit").check_call(WRONG).blocked
+    assert not make_shield(mode="audit").check_call(WRONG).blocked
 
 
 @pytest.mark.parametrize(
     "modes", [{"refund": "strict"}, {("refund", "parameter_mismatch"): "strict"}]
 )
-def test_the_switch_beats_every_mode(door, monkeypatch, modes):
+def test_the_switch_beats_every_mode(make_shield, monkeypatch, modes):
     """Strict tools and pairs are opened, too."""
     monkeypatch.setenv(MODE, "audit")
 
-    assert not door(modes=modes).check_call(WRONG).blocked
+    assert not make_shield(modes=modes).check_call(WRONG).blocked
 
 
-def test_the_switch_beats_an_approval(door, suspect, monkeypatch):
+def test_the_switch_beats_an_approval(make_shield, suspect, monkeypatch):
     """No approval is requested while enforcement is off."""
     monkeypatch.setenv(MODE, "audit")
     requests = []
-    firewall = door(layers=[suspect], on_suspicious="approve", approver=requests.append)
+    firewall = make_shield(layers=[suspect], on_suspicious="approve", approver=requests.append)
 
     assert not firewall.check_call(ToolCall("refund", {"amount": -1})).blocked
     assert [] == requests
 
 
-def test_a_clean_call_says_audit_too(door, monkeypatch):
+def test_a_clean_call_says_audit_too(make_shield, monkeypatch):
     """Every record while enforcement is off has the mode audit."""
     monkeypatch.setenv(MODE, "audit")
 
-    assert "audit" == door().check_call(ToolCall("refund", {"amount": 5})).mode
+    assert "audit" == make_shield().check_call(ToolCall("refund", {"amount": 5})).mode
 
 
 @pytest.mark.parametrize("word", ["off", "audti", "1", "true"])
-def test_an_invalid_word_is_an_error_at_start(door, monkeypatch, word):
+def test_an_invalid_word_is_an_error_at_start(make_shield, monkeypatch, word):
     """A misspelt switch is told when the Shield is made."""
     monkeypatch.setenv(MODE, word)
 
     with pytest.raises(PolicyError, match=MODE):
-        door()
+        make_shield()
 
 
-def test_an_invalid_file_is_an_error_at_start(door, file):
+def test_an_invalid_file_is_an_error_at_start(make_shield, file):
     """So is a misspelt word in the file."""
     file.write_text("off")
 
     with pytest.raises(PolicyError, match=MODE_FILE):
-        door()
+        make_shield()
 
 
 @pytest.mark.slow
-def test_the_file_is_noticed_without_a_restart(door, file):
+def test_the_file_is_noticed_without_a_restart(make_shield, file):
     """The file stops enforcement within a second; without it, calls are blocked again."""
-    firewall = door()
+    firewall = make_shield()
     closed = firewall.check_call(WRONG).blocked
     file.write_text("audit\n")
     opened = blocks_within_a_second(firewall, False)
@@ -105,9 +105,9 @@ def test_the_file_is_noticed_without_a_restart(door, file):
     assert (True, False, True) == (closed, opened, blocks_within_a_second(firewall, True))
 
 
-def test_an_invalid_word_later_is_ignored_loudly(door, file, caplog):
+def test_an_invalid_word_later_is_ignored_loudly(make_shield, file, caplog):
     """A running Shield keeps what it had, and says so once."""
-    firewall = door()
+    firewall = make_shield()
     file.write_text("off")
     sleep(0.55)
     blocked = [firewall.check_call(WRONG).blocked for _ in range(3)]
@@ -116,10 +116,10 @@ def test_an_invalid_word_later_is_ignored_loudly(door, file, caplog):
     assert ([True] * 3, ["ERROR"]) == (blocked, [record.levelname for record in messages])
 
 
-def test_an_invalid_word_later_keeps_an_open_door_open(door, file):
+def test_an_invalid_word_later_keeps_an_open_door_open(make_shield, file):
     """A partly written file does not restart enforcement."""
     file.write_text("audit")
-    firewall = door()
+    firewall = make_shield()
     file.write_text("aud")
     sleep(0.55)
 

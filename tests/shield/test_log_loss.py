@@ -38,9 +38,9 @@ def full(tmp_path):
         ({"on_log_loss": "block", "modes": {"refund": "audit"}}, False, True),
     ],
 )
-def test_a_call_without_a_record_runs_or_not(door, full, declared, blocked, would_block):
+def test_a_call_without_a_record_runs_or_not(make_shield, full, declared, blocked, would_block):
     """By default it runs; a strict policy may want a record of everything; audit stops nothing."""
-    firewall = door(store=full[0], **declared)
+    firewall = make_shield(store=full[0], **declared)
 
     decision = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
     assert (blocked, would_block) == (decision.blocked, decision.would_block)
@@ -48,10 +48,10 @@ def test_a_call_without_a_record_runs_or_not(door, full, declared, blocked, woul
 
 
 @pytest.mark.slow
-def test_calls_run_again_once_the_log_does(door, full):
+def test_calls_run_again_once_the_log_does(make_shield, full):
     """The block has its reason, and is not the model's mistake."""
     store, other = full
-    firewall = door(store=store, on_log_loss="block")
+    firewall = make_shield(store=store, on_log_loss="block")
     with pytest.raises(CallBlocked, match="no record can be stored at present") as blocked:
         firewall.guard({"name": "refund", "arguments": {"amount": 1}}).__enter__()
     assert "layer_error" == blocked.value.decision.feedback()["problems"][0]["code"]
@@ -72,10 +72,10 @@ class Broken(MemoryStore):
         super().append(decision)
 
 
-def test_a_store_that_raises_keeps_nothing(door):
+def test_a_store_that_raises_keeps_nothing(make_shield):
     """No call runs whose record was lost; the next that is kept does."""
     store = Broken()
-    firewall = door(store=store, on_log_loss="block")
+    firewall = make_shield(store=store, on_log_loss="block")
     call = {"name": "refund", "arguments": {"amount": 1}}
     blocked = [firewall.check_call(call).blocked for _ in range(2)]
     store.fails = False
@@ -92,18 +92,18 @@ def test_a_store_that_raises_keeps_nothing(door):
         ({"modes": {"refund": "audit", "parameter_mismatch": "audit"}}, False),
     ],
 )
-def test_a_layer_in_audit_does_not_loosen_the_log(door, declared, blocked):
+def test_a_layer_in_audit_does_not_loosen_the_log(make_shield, declared, blocked):
     """The mode of the tool, not that of the layer with the worst finding, requires the record."""
-    firewall = door(store=Broken(), on_log_loss="block", **declared)
+    firewall = make_shield(store=Broken(), on_log_loss="block", **declared)
 
     decision = firewall.check_call({"name": "refund", "arguments": {"amount": "x"}})
     assert (blocked, True) == (decision.blocked, decision.would_block)
 
 
-def test_the_kill_switch_stops_the_block_of_an_unlogged_call(door, monkeypatch):
+def test_the_kill_switch_stops_the_block_of_an_unlogged_call(make_shield, monkeypatch):
     """The operator's switch stops every block, also one for want of a record."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
-    firewall = door(store=Broken(), on_log_loss="block")
+    firewall = make_shield(store=Broken(), on_log_loss="block")
 
     decision = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
     assert (False, True) == (decision.blocked, decision.would_block)

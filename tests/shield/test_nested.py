@@ -189,9 +189,9 @@ def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):
     assert "nested" == inner.coverage["suspect"].reason
 
 
-def test_a_nested_run_counts_beside_a_run_of_its_own(door):
+def test_a_nested_run_counts_beside_a_run_of_its_own(make_shield):
     """A tool that ran by itself before is recorded again when another tool calls it."""
-    firewall = door()
+    firewall = make_shield()
 
     @shielded(firewall)
     def look(n: int) -> int:

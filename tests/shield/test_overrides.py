@@ -19,7 +19,7 @@ MEANT = ToolCall("pay", {"to": "tx_1111", "amount": 5}, "c1")
 
 
 @pytest.fixture
-def door() -> Shield:
+def firewall() -> Shield:
     """Knows one destructive tool, and a rule about it."""
 
     @rule(tool="pay")
@@ -31,39 +31,39 @@ def door() -> Shield:
     return Shield(shield.configure(mode="strict", tools=[tool], rules=[cheap]), hooks=None)
 
 
-def changed(door: Shield, arguments: object, *, said: str = "Pay tx_1111 5."):
+def changed(firewall: Shield, arguments: object, *, said: str = "Pay tx_1111 5."):
     """Propose MEANT, and dispatch it with *arguments*."""
-    session = door.session("s")
+    session = firewall.session("s")
     session.user(said)
-    door.inspect_turn([MEANT], session=session)
+    firewall.inspect_turn([MEANT], session=session)
     call = ToolCall("pay", arguments, "c1")
-    with AdapterSession(door).guard(call, session, proposed=MEANT) as guard:
+    with AdapterSession(firewall).guard(call, session, proposed=MEANT) as guard:
         guard.value = "paid"
     return guard.decision
 
 
-def test_what_differs_vouches(door) -> None:
+def test_what_differs_vouches(firewall) -> None:
     """An unmentioned id from the host is known from then on; no turn begins."""
-    decision = changed(door, {"to": "tx_5555", "amount": 5})
-    session = door.session("s")
+    decision = changed(firewall, {"to": "tx_5555", "amount": 5})
+    session = firewall.session("s")
 
     assert (Verdict.CLEAN, ("changed_by_host",)) == (decision.verdict, decision.notes)
     assert ("user", 1) == (session.origin("tx_5555").source, session.turns)
     assert [{"to": "tx_5555", "amount": 5}] == [one.arguments for one in session.executed]
 
 
-def test_one_decision_is_kept_and_it_is_about_what_ran(door) -> None:
+def test_one_decision_is_kept_and_it_is_about_what_ran(firewall) -> None:
     """The proposal's Decision becomes that of the call as the host changed it."""
-    decision = changed(door, {"to": "tx_5555", "amount": 5}, said="Pay somebody.")
-    kept = [one for one in door.store.decisions() if one.subject == "call"]
+    decision = changed(firewall, {"to": "tx_5555", "amount": 5}, said="Pay somebody.")
+    kept = [one for one in firewall.store.decisions() if one.subject == "call"]
 
     assert [decision] == kept
 
 
-def test_what_does_not_differ_is_the_models(door) -> None:
+def test_what_does_not_differ_is_the_models(firewall) -> None:
     """The host changed the amount alone: the id has to be mentioned as ever."""
     with pytest.raises(CallBlocked) as blocked:
-        changed(door, {"to": "tx_1111", "amount": 7}, said="Pay somebody.")
+        changed(firewall, {"to": "tx_1111", "amount": 7}, said="Pay somebody.")
 
     assert "tx_1111" in blocked.value.decision.explain()
 
@@ -73,31 +73,31 @@ def test_what_does_not_differ_is_the_models(door) -> None:
     [({"to": "tx_5555", "amount": "much"}, "wrong_type"), ({"to": "tx_5555", "amount": 500}, "")],
     ids=["schema", "rule"],
 )
-def test_schema_and_rules_hold_for_the_host(door, arguments, code) -> None:
+def test_schema_and_rules_hold_for_the_host(firewall, arguments, code) -> None:
     """Whoever wrote it, a wrong type is one, and so is what a rule forbids."""
     with pytest.raises(CallBlocked) as blocked:
-        changed(door, arguments)
+        changed(firewall, arguments)
 
     assert [code or blocked.value.decision.findings[0].code] == [
         finding.code for finding in blocked.value.decision.findings
     ]
 
 
-def test_layers_about_the_model_say_why_they_did_not_look(door) -> None:
+def test_layers_about_the_model_say_why_they_did_not_look(firewall) -> None:
     """The log-probabilities belong to other arguments."""
-    coverage = changed(door, {"to": "tx_5555", "amount": 5}).coverage["confidence_drop"]
+    coverage = changed(firewall, {"to": "tx_5555", "amount": 5}).coverage["confidence_drop"]
 
     assert (Outcome.UNAVAILABLE, "changed by the host") == (coverage.outcome, coverage.reason)
 
 
-def test_the_id_alone_makes_no_call_the_hosts(door) -> None:
+def test_the_id_alone_makes_no_call_the_hosts(firewall) -> None:
     """A second call under an id that is open is the model's, whatever it says."""
-    session = door.session("s")
+    session = firewall.session("s")
     session.user("Pay tx_1111 5.")
-    door.inspect_turn([MEANT], session=session)
+    firewall.inspect_turn([MEANT], session=session)
 
     with pytest.raises(CallBlocked) as blocked:
-        door.guard(
+        firewall.guard(
             ToolCall("pay", {"to": "tx_5555", "amount": 5}, "c1"), session=session
         ).__enter__()
 

@@ -20,33 +20,33 @@ ODD = ToolCall("refund", {"amount": -5})
         ("audit", "flag", (False, False, "")),
     ],
 )
-def test_what_suspicion_asks_for(door, suspect, mode, on_suspicious, expected):
+def test_what_suspicion_asks_for(make_shield, suspect, mode, on_suspicious, expected):
     """Only a call that is really held waits for an approval."""
-    firewall = door(layers=[suspect], mode=mode, on_suspicious=on_suspicious)
+    firewall = make_shield(layers=[suspect], mode=mode, on_suspicious=on_suspicious)
     decision = firewall.check_call(ODD)
 
     assert expected == (decision.blocked, decision.would_block, decision.approval)
 
 
-def test_audit_tells_nobody_to_wait(door, suspect):
+def test_audit_tells_nobody_to_wait(make_shield, suspect):
     """Neither the operator nor the model reads of an approval that nothing waits for."""
-    firewall = door(layers=[suspect], mode="audit", on_suspicious="approve")
+    firewall = make_shield(layers=[suspect], mode="audit", on_suspicious="approve")
     decision = firewall.check_call(ODD)
 
     assert "approval" not in decision.explain()
     assert ["odd"] == [problem["code"] for problem in decision.feedback()["problems"]]
 
 
-def test_a_layer_in_audit_asks_for_no_approval(door, suspect):
+def test_a_layer_in_audit_asks_for_no_approval(make_shield, suspect):
     """A layer's own mode counts, whatever the policy's."""
-    firewall = door(layers=[suspect], modes={"suspect": "audit"}, on_suspicious="approve")
+    firewall = make_shield(layers=[suspect], modes={"suspect": "audit"}, on_suspicious="approve")
 
     assert "" == firewall.check_call(ODD).approval
 
 
-def test_the_kill_switch_ends_the_wait(door, suspect, monkeypatch):
+def test_the_kill_switch_ends_the_wait(make_shield, suspect, monkeypatch):
     """Where the switch is open nothing is held, so nothing waits."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
-    firewall = door(layers=[suspect], on_suspicious="approve")
+    firewall = make_shield(layers=[suspect], on_suspicious="approve")
 
     assert "" == firewall.check_call(ODD).approval

@@ -25,9 +25,9 @@ def runs(file):
 
 
 @pytest.fixture
-def recorded(door, file):
+def recorded(make_shield, file):
     """The run of one session: a user message, one call that runs, and one that is blocked."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
 
     @shielded(firewall)
     def refund(amount: float) -> dict:
@@ -79,9 +79,9 @@ def test_the_tools_are_recorded_with_their_schemas(recorded):
     assert ["amount"] == list(tools["refund"]["parameters"]["properties"])
 
 
-def test_a_failed_call_is_marked(door, file):
+def test_a_failed_call_is_marked(make_shield, file):
     """A result that is an error says so."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     with firewall.session() as session:
         firewall.check_result(
             ToolCall("refund", {}, "c1"), "no line", elapsed_ms=1, error=True, session=session
@@ -91,9 +91,9 @@ def test_a_failed_call_is_marked(door, file):
 
 
 @pytest.mark.parametrize("told", [False, True])
-def test_a_blocked_call_that_was_only_proposed_is_recorded_once(door, file, told):
+def test_a_blocked_call_that_was_only_proposed_is_recorded_once(make_shield, file, told):
     """A call blocked in its turn is part of the run, with and without a transcript."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("refnud", {}, "c1")])
         if told:
@@ -106,18 +106,18 @@ def test_a_blocked_call_that_was_only_proposed_is_recorded_once(door, file, told
     assert ["c1"] == [call["id"] for call in message["tool_calls"]]
 
 
-def test_a_block_inside_a_block_writes_once(door, file):
+def test_a_block_inside_a_block_writes_once(make_shield, file):
     """A session entered twice is written when it is left for the last time."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     with firewall.session("s1"), firewall.session("s1"):
         pass
 
     assert 1 == len(runs(file))
 
 
-def test_every_session_appends(door, file):
+def test_every_session_appends(make_shield, file):
     """Sessions follow each other in one file."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     for name in ("s1", "s2"):
         with firewall.session(name):
             pass
@@ -125,9 +125,9 @@ def test_every_session_appends(door, file):
     assert ["s1", "s2"] == [run["session_id"] for run in runs(file)]
 
 
-def test_a_session_left_again_appends_what_is_new(door, file):
+def test_a_session_left_again_appends_what_is_new(make_shield, file):
     """Three visits to one session are three lines, which together hold each message once."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     for text in ("one", "two", "three"):
         with firewall.session("s1") as session:
             session.user(text)
@@ -138,9 +138,9 @@ def test_a_session_left_again_appends_what_is_new(door, file):
     ]
 
 
-def test_a_replay_sees_each_call_of_a_session_once(door, file):
+def test_a_replay_sees_each_call_of_a_session_once(make_shield, file):
     """The lines of one session are replayed as the one history that they are."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     for number in range(3):
         with firewall.session("s1"), firewall.guard(ToolCall("refund", {"amount": number})):
             pass
@@ -150,9 +150,9 @@ def test_a_replay_sees_each_call_of_a_session_once(door, file):
     assert all(one.executed for one in judged)
 
 
-def test_a_visit_without_news_writes_nothing(door, file):
+def test_a_visit_without_news_writes_nothing(make_shield, file):
     """A session in which nothing happened since is not written again."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     firewall.session("s1").user("Hello.")
     for _ in range(3):
         with firewall.session("s1"):
@@ -161,21 +161,21 @@ def test_a_visit_without_news_writes_nothing(door, file):
     assert [1] == [len(run["messages"]) for run in runs(file)]
 
 
-def test_a_session_made_anew_is_written_anew(door, tmp_path):
+def test_a_session_made_anew_is_written_anew(make_shield, tmp_path):
     """Records of that id by another process or Shield are ignored."""
     path = tmp_path / "both.jsonl"
-    for firewall in (door(record=path), door(record=path)):
+    for firewall in (make_shield(record=path), make_shield(record=path)):
         with firewall.session("s1") as session:
             session.user("Hello.")
 
     assert [1, 1] == [len(run["messages"]) for run in runs(path)]
 
 
-def test_what_a_failed_write_lost_comes_with_the_next(door, tmp_path):
+def test_what_a_failed_write_lost_comes_with_the_next(make_shield, tmp_path):
     """A disk that comes back gets everything that the log still holds."""
     folder = tmp_path / "sub"
     folder.mkdir()
-    firewall = door(record=folder / "runs.jsonl")
+    firewall = make_shield(record=folder / "runs.jsonl")
     folder.rmdir()
     with firewall.session("s1") as session:
         session.user("one")
@@ -186,9 +186,9 @@ def test_what_a_failed_write_lost_comes_with_the_next(door, tmp_path):
     assert [2] == [len(run["messages"]) for run in runs(folder / "runs.jsonl")]
 
 
-def test_only_what_no_line_holds_is_called_truncated(door, file):
+def test_only_what_no_line_holds_is_called_truncated(make_shield, file):
     """Old messages may be dropped once they are written."""
-    firewall = door(record=file, limits=Limits(text=500))
+    firewall = make_shield(record=file, limits=Limits(text=500))
     for _ in range(9):
         with firewall.session("s1") as session:
             session.user("x" * 100)
@@ -197,9 +197,9 @@ def test_only_what_no_line_holds_is_called_truncated(door, file):
     assert [False] * 9 == ["truncated" in run for run in runs(file)]
 
 
-def test_what_was_forgotten_is_said(door, file):
+def test_what_was_forgotten_is_said(make_shield, file):
     """A run whose beginning was dropped is marked."""
-    firewall = door(record=file, limits=Limits(text=500))
+    firewall = make_shield(record=file, limits=Limits(text=500))
     with firewall.session() as session:
         for _ in range(9):
             session.user("x" * 100)
@@ -214,25 +214,25 @@ CIRCLE.append(CIRCLE)
 @pytest.mark.parametrize(
     ("value", "content"), [({("a", 1): {1}}, '{"a,1": [1]}'), (CIRCLE, "[[...]]")]
 )
-def test_values_that_json_does_not_know_are_recorded(door, file, value, content):
+def test_values_that_json_does_not_know_are_recorded(make_shield, file, value, content):
     """Tuples as keys and circles do not stop a session from being left."""
-    with door(record=file).session() as session:
+    with make_shield(record=file).session() as session:
         session.tool_result("refund", value)
 
     assert [content] == [m["content"] for m in runs(file)[0]["messages"]]
 
 
-def test_a_folder_that_does_not_exist_is_told_at_once(door, tmp_path):
+def test_a_folder_that_does_not_exist_is_told_at_once(make_shield, tmp_path):
     """A Shield that could never record fails when it is made."""
     with pytest.raises(StoreError, match="nowhere"):
-        door(record=tmp_path / "nowhere" / "runs.jsonl")
+        make_shield(record=tmp_path / "nowhere" / "runs.jsonl")
 
 
-def test_a_recorder_that_fails_stops_nothing(door, tmp_path, caplog):
+def test_a_recorder_that_fails_stops_nothing(make_shield, tmp_path, caplog):
     """Leaving the session is never an error; the loss is reported."""
     folder = tmp_path / "sub"
     folder.mkdir()
-    firewall = door(record=folder / "runs.jsonl", mode="audit")
+    firewall = make_shield(record=folder / "runs.jsonl", mode="audit")
     folder.rmdir()
     with firewall.session():
         pass
@@ -240,10 +240,10 @@ def test_a_recorder_that_fails_stops_nothing(door, tmp_path, caplog):
     assert "cannot record" in caplog.text
 
 
-def test_a_hook_takes_out_what_is_private(door, file):
+def test_a_hook_takes_out_what_is_private(make_shield, file):
     """Texts in messages, arguments and results; the replay still finds its targets."""
     hide = redacted(lambda text: text.replace("ann@example.org", "<email 1>"))
-    firewall = door(record=Recording(path=file, redact=hide))
+    firewall = make_shield(record=Recording(path=file, redact=hide))
 
     @shielded(firewall)
     def send(to: str, about: dict) -> dict:
@@ -271,9 +271,9 @@ WRONG = ["tok-4711", ["tok-4711"], [0.5], [True], [*SPELT, {"token": "refund", "
 
 @pytest.mark.parametrize("hook", [redacted(lambda text: "x"), lambda run: run])
 @pytest.mark.parametrize("logprobs", [*UNSURE, *WRONG])
-def test_log_probabilities_spell_nothing_that_a_hook_took_out(door, file, hook, logprobs):
+def test_log_probabilities_spell_nothing_that_a_hook_took_out(make_shield, file, hook, logprobs):
     """Only numbers of the name's tokens are left, and a replay judges them as they were judged."""
-    firewall = door(mode="audit", threshold=1.0, record=Recording(path=file, redact=hook))
+    firewall = make_shield(mode="audit", threshold=1.0, record=Recording(path=file, redact=hook))
     with firewall.session() as session:
         session.user("Refund it.")
         firewall.check_call(ToolCall("refund", {"amount": 5}, "c1", logprobs), session=session)
@@ -293,9 +293,9 @@ def _confidence(decision):
 
 
 @pytest.mark.parametrize("hook", [lambda run: None, lambda run: run["nothing"]])
-def test_a_hook_that_gives_nothing_or_raises_writes_nothing(door, file, hook, caplog):
+def test_a_hook_that_gives_nothing_or_raises_writes_nothing(make_shield, file, hook, caplog):
     """The input of a failing hook is not in the log either."""
-    firewall = door(record=Recording(path=file, redact=hook))
+    firewall = make_shield(record=Recording(path=file, redact=hook))
     with firewall.session() as session:
         session.user("My number is 4711.")
 
@@ -304,20 +304,20 @@ def test_a_hook_that_gives_nothing_or_raises_writes_nothing(door, file, hook, ca
     assert ("KeyError" in caplog.text) == bool(caplog.records)
 
 
-def test_objects_are_plain_before_a_hook_sees_them(door, file):
+def test_objects_are_plain_before_a_hook_sees_them(make_shield, file):
     """A date in a result is text by then, and can be taken out."""
     from datetime import date
 
-    firewall = door(record=Recording(path=file, redact=redacted(lambda text: "x")))
+    firewall = make_shield(record=Recording(path=file, redact=redacted(lambda text: "x")))
     with firewall.session() as session:
         session.tool_result("refund", {"on": date(2026, 1, 2)})
 
     assert "2026" not in file.read_text(encoding="utf-8")
 
 
-def test_a_session_that_nobody_left_is_recorded_at_the_end(door, file):
+def test_a_session_that_nobody_left_is_recorded_at_the_end(make_shield, file):
     """A server's sessions are never left; closing the Shield writes what is new in them, once."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     session = firewall.session("s1")
     session.user("Hello.")
 
@@ -325,9 +325,9 @@ def test_a_session_that_nobody_left_is_recorded_at_the_end(door, file):
     assert ["Hello."] == [run["messages"][0]["content"] for run in runs(file)]
 
 
-def test_only_its_owner_can_read_the_file(door, file):
+def test_only_its_owner_can_read_the_file(make_shield, file):
     """It holds arguments and results."""
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     with firewall.session() as session:
         session.user("Hello.")
 
@@ -337,9 +337,9 @@ def test_only_its_owner_can_read_the_file(door, file):
 @pytest.mark.parametrize(
     "arguments", [r'{"to": "\u0061nn@example.org"}', r'{"to": "\u0061nn@example.org"']
 )
-def test_escapes_hide_nothing_from_a_hook(door, file, arguments):
+def test_escapes_hide_nothing_from_a_hook(make_shield, file, arguments):
     """A model chooses how it writes its JSON; what is looked for is found, also in broken JSON."""
-    firewall = door(record=Recording(path=file, redact=redacted(_hide_ann)))
+    firewall = make_shield(record=Recording(path=file, redact=redacted(_hide_ann)))
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("refund", arguments, "c1")], session=session)
 
@@ -352,10 +352,10 @@ def _hide_ann(text):
     return text.replace("ann@example.org", "<email>")
 
 
-def test_half_a_line_costs_no_other_run(door, file):
+def test_half_a_line_costs_no_other_run(make_shield, file):
     """A partial line after a full disk is a bad line; the next run begins a new one."""
     file.write_text('{"run_id": "torn", "messages": [{"role": "us', encoding="utf-8")
-    firewall = door(record=file)
+    firewall = make_shield(record=file)
     with firewall.session("s2") as session:
         session.user("Hello.")
 
@@ -363,9 +363,9 @@ def test_half_a_line_costs_no_other_run(door, file):
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_a_call_without_an_id_stands_under_that_of_its_decision(door, file, mode):
+def test_a_call_without_an_id_stands_under_that_of_its_decision(make_shield, file, mode):
     """A decorated function knows no call id; what is said of its decision finds the call."""
-    firewall = door(mode=mode, record=file)
+    firewall = make_shield(mode=mode, record=file)
 
     @shielded(firewall, on_block="return")
     def refund(amount: float) -> dict:
@@ -383,9 +383,9 @@ def test_a_call_without_an_id_stands_under_that_of_its_decision(door, file, mode
     assert [None, None] == [decision.call_id for decision in session.decisions]
 
 
-def test_results_stand_under_the_calls_they_belong_to(door, file):
+def test_results_stand_under_the_calls_they_belong_to(make_shield, file):
     """Two calls without an id run side by side, and the second comes back first."""
-    firewall = door(mode="audit", record=file)
+    firewall = make_shield(mode="audit", record=file)
 
     @shielded(firewall)
     async def look(what: str, after: Annotated[Any, Injected()], then: Annotated[Any, Injected()]):

@@ -16,8 +16,8 @@ from abs_shield.session.session_record import record_of
 
 
 @pytest.fixture
-def firewall(door):
-    return door()
+def firewall(make_shield):
+    return make_shield()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def ran(session):
     return [(call.tool, call.call_id, call.value) for call in session.executed]
 
 
-def heard(session):
+def texts_of(session):
     return [e.event.value for e in session.entries() if isinstance(e.event, Returned)]
 
 
@@ -100,7 +100,7 @@ def test_a_second_session_inside_another_is_independent(firewall, refund):
         refund(5)
 
     assert (1, 0) == (len(inner.executed), len(outer.executed))
-    assert [] == heard(outer)
+    assert [] == texts_of(outer)
 
 
 def test_threads_keep_their_sessions_apart(firewall, refund):
@@ -267,7 +267,7 @@ def test_a_childs_results_are_seen_by_its_parent(firewall, refund):
     with firewall.session() as parent, parent.child(agent="clerk") as child:
         refund(5)
 
-    assert ([{"refunded": 5}], ()) == (heard(parent), parent.executed)
+    assert ([{"refunded": 5}], ()) == (texts_of(parent), parent.executed)
     assert ["clerk"] == [d.agent for d in child.decisions]
 
 
@@ -276,7 +276,7 @@ def test_a_grandchilds_results_are_seen_by_all(firewall):
     parent = firewall.session()
     parent.child().child().tool_result("look_up", {"id": "tx_12345"})
 
-    assert [{"id": "tx_12345"}] == heard(parent)
+    assert [{"id": "tx_12345"}] == texts_of(parent)
 
 
 def test_a_parents_results_are_not_the_childs_executions(firewall, refund):
@@ -311,7 +311,7 @@ def test_a_session_may_be_opened_under_a_parent(firewall):
     parent = firewall.session()
     firewall.session(parent=parent).tool_result("look_up", "found")
 
-    assert ["found"] == heard(parent)
+    assert ["found"] == texts_of(parent)
 
 
 # Transcripts ------------------------------------------------------------
@@ -405,7 +405,7 @@ def test_a_call_told_by_door_and_transcript_ran_once(firewall, refund, run, told
     session.add(TRANSCRIPT)
 
     assert [{"refunded": 5}] == [call.value for call in session.executed]
-    assert [{"refunded": 5}] == heard(session)
+    assert [{"refunded": 5}] == texts_of(session)
 
 
 def test_a_blocked_call_told_by_door_and_transcript_never_ran(firewall, refund):
@@ -416,15 +416,15 @@ def test_a_blocked_call_told_by_door_and_transcript_never_ran(firewall, refund):
     call = {"id": "c1", "name": "refund", "arguments": arguments}
     session.add([{"role": "assistant", "tool_calls": [call]}, *answers])
 
-    assert ([], []) == (ran(session), heard(session))
+    assert ([], []) == (ran(session), texts_of(session))
 
 
 # Bounds ------------------------------------------------------------
 
 
-def test_a_session_keeps_the_newest(door):
+def test_a_session_keeps_the_newest(make_shield):
     """Executions, decisions and text stay within their bounds; the log says that it forgot."""
-    firewall = door(limits=Limits(text=1_000, executed=3, decisions=2))
+    firewall = make_shield(limits=Limits(text=1_000, executed=3, decisions=2))
     session = firewall.session()
     for n in range(10):
         session.user("x" * 100)
@@ -436,9 +436,9 @@ def test_a_session_keeps_the_newest(door):
     assert record_of(session).log.forgot
 
 
-def test_a_shield_keeps_the_sessions_used_last(door):
+def test_a_shield_keeps_the_sessions_used_last(make_shield):
     """The least recently used session goes; its id starts anew."""
-    firewall = door(limits=Limits(sessions=2))
+    firewall = make_shield(limits=Limits(sessions=2))
     for session_id in ("a", "b"):
         firewall.session(session_id).user("Hello")
     firewall.session("a")
@@ -447,17 +447,17 @@ def test_a_shield_keeps_the_sessions_used_last(door):
     assert (1, 0) == (firewall.session("a").turns, firewall.session("b").turns)
 
 
-def test_shields_may_share_their_sessions(door):
+def test_shields_may_share_their_sessions(make_shield):
     """One session by id serves two policies."""
     sessions = Sessions(most=10)
-    shields = [type(door())(door().policy, sessions=sessions) for _ in range(2)]
+    shields = [type(make_shield())(make_shield().policy, sessions=sessions) for _ in range(2)]
 
     assert shields[0].session("s1") is shields[1].session("s1")
 
 
-def test_tools_of_two_shields_share_the_current_session(door):
+def test_tools_of_two_shields_share_the_current_session(make_shield):
     """A session knows no policy: both decisions are its own."""
-    shields = [door(), door(mode="audit")]
+    shields = [make_shield(), make_shield(mode="audit")]
     with shields[0].session() as session:
         for one in shields:
             one.check_call(ToolCall("refund", {"amount": "five"}))

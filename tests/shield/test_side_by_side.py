@@ -14,7 +14,7 @@ MADE = ToolCall("create_user", {"user_id": "u_1"}, "c1")
 GONE = ToolCall("delete_user", {"user_id": "u_1"}, "c2")
 
 
-def firewall(mode: str = "strict") -> Shield:
+def make_shield(mode: str = "strict") -> Shield:
     """Knows two tools that take each other back."""
     policy = shield.configure(
         mode=mode,
@@ -28,50 +28,50 @@ def firewall(mode: str = "strict") -> Shield:
 @pytest.fixture
 def session():
     """One in which the user named the user."""
-    run_session = firewall().session()
+    run_session = make_shield().session()
     run_session.user("Make the user u_1.")
     return run_session
 
 
 def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(session) -> None:
     """`delete_user` is dispatched first; it undoes what is about to be made."""
-    door = record_of(session).owner
-    door.inspect_turn([MADE, GONE], session=session)
+    firewall = record_of(session).owner
+    firewall.inspect_turn([MADE, GONE], session=session)
 
     with pytest.raises(CallBlocked) as blocked:
-        door.guard(GONE, session=session).__enter__()
+        firewall.guard(GONE, session=session).__enter__()
 
     assert "undoes `create_user`" in blocked.value.decision.explain()
 
 
 def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
     """`create_user` has not come back when `delete_user` is dispatched."""
-    door = record_of(session).owner
-    door.inspect_turn([MADE, GONE], session=session)
+    firewall = record_of(session).owner
+    firewall.inspect_turn([MADE, GONE], session=session)
 
-    with door.guard(MADE, session=session), pytest.raises(CallBlocked) as blocked:
-        door.guard(GONE, session=session).__enter__()
+    with firewall.guard(MADE, session=session), pytest.raises(CallBlocked) as blocked:
+        firewall.guard(GONE, session=session).__enter__()
 
     assert "undoes" in blocked.value.decision.explain()
 
 
 def test_a_call_that_was_blocked_is_not_undone(session) -> None:
     """A call that did not run is not contradicted."""
-    door = record_of(session).owner
+    firewall = record_of(session).owner
     wrong = ToolCall("create_user", {"user_id": 7}, "c1")
-    door.inspect_turn([wrong, GONE], session=session)
+    firewall.inspect_turn([wrong, GONE], session=session)
 
-    with door.guard(GONE, session=session) as guard:
+    with firewall.guard(GONE, session=session) as guard:
         assert [] == [f.code for f in guard.decision.findings]
 
 
 def test_a_call_is_not_judged_by_those_behind_it() -> None:
     """In audit mode `delete_user` has run before `create_user` is dispatched: one finding."""
-    door = firewall("audit")
-    session = door.session(messages=[{"role": "user", "content": "Make the user u_1."}])
-    door.inspect_turn([MADE, GONE], session=session)
+    firewall = make_shield("audit")
+    session = firewall.session(messages=[{"role": "user", "content": "Make the user u_1."}])
+    firewall.inspect_turn([MADE, GONE], session=session)
     for call in (GONE, MADE):
-        with door.guard(call, session=session) as guard:
+        with firewall.guard(call, session=session) as guard:
             guard.value = "done"
 
     assert {"c1": False, "c2": True} == {d.call_id: d.would_block for d in session.decisions}
@@ -79,33 +79,33 @@ def test_a_call_is_not_judged_by_those_behind_it() -> None:
 
 def test_calls_that_run_beside_one_are_said(session) -> None:
     """Where no turn was shown, who stands at the dispatch knows what runs."""
-    door = record_of(session).owner
-    door.check_call(MADE, session=session)
+    firewall = record_of(session).owner
+    firewall.check_call(MADE, session=session)
 
     with pytest.raises(CallBlocked) as blocked:
-        door.guard(GONE, session=session, siblings=(MADE,)).__enter__()
+        firewall.guard(GONE, session=session, siblings=(MADE,)).__enter__()
 
     assert "undoes `create_user`" in blocked.value.decision.explain()
 
 
 def test_two_calls_under_one_id_are_two_records() -> None:
     """A model may use an id twice; each call that runs is decided and kept."""
-    door = firewall("audit")
+    firewall = make_shield("audit")
 
     async def create_user(user_id: str) -> str:
         await asyncio.sleep(0)
         return f"made {user_id}"
 
     async def both(*users: str) -> list[str]:
-        calls = [door.adispatch("create_user", {"user_id": u}, call_id="x") for u in users]
+        calls = [firewall.adispatch("create_user", {"user_id": u}, call_id="x") for u in users]
         return await asyncio.gather(*calls)
 
-    door.register(create_user)
-    with door.session() as session:
+    firewall.register(create_user)
+    with firewall.session() as session:
         session.user("Make the users u_1 and u_2.")
         assert ["made u_1", "made u_2"] == asyncio.run(both("u_1", "u_2"))
 
-    calls = [decision for decision in door.store.decisions() if decision.subject == "call"]
+    calls = [decision for decision in firewall.store.decisions() if decision.subject == "call"]
     assert 2 == len({decision.id for decision in calls})
     assert ["u_1", "u_2"] == sorted(ran.arguments["user_id"] for ran in session.executed)
 
@@ -113,36 +113,38 @@ def test_two_calls_under_one_id_are_two_records() -> None:
 @pytest.mark.parametrize("checked", [False, True])
 def test_equal_calls_under_one_id_are_as_many_records(checked) -> None:
     """Three ran, and one was written down; a check of the call is the record of its first run."""
-    door = firewall()
+    firewall = make_shield()
 
     async def create_user(user_id: str) -> str:
         await asyncio.sleep(0)
         return f"made {user_id}"
 
     async def thrice() -> list[str]:
-        calls = [door.adispatch("create_user", {"user_id": "u_1"}, call_id="x") for _ in range(3)]
+        calls = [
+            firewall.adispatch("create_user", {"user_id": "u_1"}, call_id="x") for _ in range(3)
+        ]
         return await asyncio.gather(*calls)
 
-    door.register(create_user)
-    with door.session() as session:
+    firewall.register(create_user)
+    with firewall.session() as session:
         session.user("Make the user u_1, three times.")
         if checked:
-            door.check_call(ToolCall("create_user", {"user_id": "u_1"}, "x"))
+            firewall.check_call(ToolCall("create_user", {"user_id": "u_1"}, "x"))
         assert ["made u_1"] * 3 == asyncio.run(thrice())
 
-    decided = {one.id for one in door.store.decisions() if one.subject == "call"}
+    decided = {one.id for one in firewall.store.decisions() if one.subject == "call"}
     assert 3 == len(decided) == len(session.executed)
     assert decided == {ran.decision_id for ran in session.executed}
 
 
 def test_a_proposal_is_run_once() -> None:
     """The second run under the id of a judged proposal is another call."""
-    door = firewall()
-    with door.session() as session:
+    firewall = make_shield()
+    with firewall.session() as session:
         session.user("Make the user u_1.")
-        door.inspect_turn([MADE], session=session)
+        firewall.inspect_turn([MADE], session=session)
         for _ in range(2):
-            with door.guard(MADE, session=session) as guard:
+            with firewall.guard(MADE, session=session) as guard:
                 guard.value = "made"
 
     assert 2 == len({ran.decision_id for ran in session.executed})
@@ -150,12 +152,12 @@ def test_a_proposal_is_run_once() -> None:
 
 def test_a_suspended_run_goes_on_in_another_guard() -> None:
     """An interrupt is not a second call."""
-    door = firewall()
-    with door.session() as session:
+    firewall = make_shield()
+    with firewall.session() as session:
         session.user("Make the user u_1.")
-        with door.guard(MADE, session=session) as guard:
+        with firewall.guard(MADE, session=session) as guard:
             guard.suspend()
-        with door.guard(MADE, session=session) as again:
+        with firewall.guard(MADE, session=session) as again:
             again.value = "made"
 
     assert again.decision.id == guard.decision.id
@@ -164,11 +166,11 @@ def test_a_suspended_run_goes_on_in_another_guard() -> None:
 
 def test_a_bad_call_under_an_open_id_is_a_record() -> None:
     """It was in no store: the id's first decision stood for it."""
-    door = firewall()
-    with door.session() as session:
+    firewall = make_shield()
+    with firewall.session() as session:
         session.user("Delete u_1.")
-        assert not door.check_call(ToolCall("delete_user", {"user_id": "u_1"}, "c1")).blocked
-        assert door.check_call(ToolCall("delete_user", {"user_id": "u_999"}, "c1")).blocked
+        assert not firewall.check_call(ToolCall("delete_user", {"user_id": "u_1"}, "c1")).blocked
+        assert firewall.check_call(ToolCall("delete_user", {"user_id": "u_999"}, "c1")).blocked
 
-    assert [False, True] == [decision.blocked for decision in door.store.decisions()]
+    assert [False, True] == [decision.blocked for decision in firewall.store.decisions()]
     assert 2 == len(session.decisions)

@@ -16,37 +16,37 @@ def quiet(**changes):
     return Suppression(**(tools | changes))
 
 
-def check(door, *suppress, name="refund"):
-    return door(suppress=suppress).check_call(ToolCall(name, WRONG))
+def check(make_shield, *suppress, name="refund"):
+    return make_shield(suppress=suppress).check_call(ToolCall(name, WRONG))
 
 
-def test_a_suppressed_finding_is_kept_and_marked(door):
+def test_a_suppressed_finding_is_kept_and_marked(make_shield):
     """The finding is in the record, and does not count."""
-    decision = check(door, quiet())
+    decision = check(make_shield, quiet())
 
     assert ("CLEAN", "allow", False) == (decision.verdict, decision.action, decision.blocked)
     assert [(True, True)] == [(f.suppressed, f.counted) for f in decision.findings]
     assert False is decision.would_block
 
 
-def test_a_suppression_names_its_tool(door):
+def test_a_suppression_names_its_tool(make_shield):
     """Another tool's finding is enforced."""
-    assert check(door, quiet(), name="transfer").blocked
+    assert check(make_shield, quiet(), name="transfer").blocked
 
 
-def test_a_suppression_without_a_tool_holds_for_all(door):
+def test_a_suppression_without_a_tool_holds_for_all(make_shield):
     """``tool=None`` stands for every tool."""
-    assert not check(door, quiet(tool=None), name="transfer").blocked
+    assert not check(make_shield, quiet(tool=None), name="transfer").blocked
 
 
-def test_a_suppression_names_its_check(door):
+def test_a_suppression_names_its_check(make_shield):
     """Another layer's finding is enforced."""
-    assert check(door, quiet(check="phantom_tool")).blocked
+    assert check(make_shield, quiet(check="phantom_tool")).blocked
 
 
-def test_an_unknown_tool_can_be_suppressed(door):
+def test_an_unknown_tool_can_be_suppressed(make_shield):
     """A name that the model keeps inventing may be silenced until it is fixed."""
-    decision = check(door, quiet(check="phantom_tool", tool="refnud"), name="refnud")
+    decision = check(make_shield, quiet(check="phantom_tool", tool="refnud"), name="refnud")
 
     assert ("CLEAN", False) == (decision.verdict, decision.blocked)
 
@@ -64,11 +64,11 @@ def test_an_unknown_tool_can_be_suppressed(door):
         (datetime.now(UTC).replace(tzinfo=None) + timedelta(hours=9), True),
     ],
 )
-def test_a_suppression_ends(door, until, holds):
+def test_a_suppression_ends(make_shield, until, holds):
     """The day of ``until`` is the last; naive times are UTC. A span counts from today."""
     if isinstance(until, timedelta):
         until = datetime.now(UTC).date() + until
-    assert holds is not check(door, quiet(until=until)).blocked
+    assert holds is not check(make_shield, quiet(until=until)).blocked
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_a_suppression_ends(door, until, holds):
         ({"code": "other", "where": "/arguments/amount"}, False),
     ],
 )
-def test_a_suppression_names_its_fault(door, more, holds):
+def test_a_suppression_names_its_fault(make_shield, more, holds):
     """Another kind of fault, and the same at another place, are enforced."""
-    assert holds is not check(door, quiet(**more)).blocked
+    assert holds is not check(make_shield, quiet(**more)).blocked
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,10 @@ def test_a_star_is_a_position_of_a_list(where, holds):
     assert holds is not Shield(policy, hooks=()).check_call(call).blocked
 
 
-def test_two_faults_of_one_call(door):
+def test_two_faults_of_one_call(make_shield):
     """The one that is silenced does not cover the other."""
     both = ToolCall("refund", {"amount": "five", "ghost": 1})
-    decision = door(suppress=[quiet(code="wrong_type")]).check_call(both)
+    decision = make_shield(suppress=[quiet(code="wrong_type")]).check_call(both)
 
     assert [("unknown_argument", False), ("wrong_type", True)] == sorted(
         (f.code, f.suppressed) for f in decision.findings
@@ -129,7 +129,7 @@ def test_two_faults_of_one_call(door):
 @pytest.mark.parametrize(
     "wrong", [{"check": "parameter_mismatsch"}, {"reason": ""}, {"tol": "refund"}]
 )
-def test_a_wrong_suppression_fails_when_declared(door, wrong):
+def test_a_wrong_suppression_fails_when_declared(make_shield, wrong):
     """An unknown layer, an empty reason and a misspelt field are refused."""
     with pytest.raises(PolicyError):
-        check(door, quiet(**wrong))
+        check(make_shield, quiet(**wrong))

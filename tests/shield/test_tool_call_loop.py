@@ -22,9 +22,9 @@ def logged(firewall):
 
 
 @pytest.fixture
-def firewall(door):
+def firewall(make_shield):
     """Knows `refund` and `transfer` as functions; `transfer` of 13 raises."""
-    guard = door()
+    guard = make_shield()
 
     def refund(amount: float) -> dict:
         return {"refunded": amount}
@@ -147,9 +147,9 @@ def test_repeated_ids_run_through_a_whole_turn(firewall, session):
     assert (2, 2) == (len(set(logged(firewall))), len(logged(firewall)))
 
 
-def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(door):
+def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(make_shield):
     """A function knows no call id: name and arguments find its proposal."""
-    firewall = door()
+    firewall = make_shield()
 
     @shielded(firewall)
     def refund(amount: float) -> float:
@@ -166,9 +166,9 @@ def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(door):
     assert [proposed[1].id, proposed[0].id, proposed[2].id] == logged(firewall)
 
 
-def test_a_decorated_tool_with_other_arguments_is_a_call_of_its_own(door):
+def test_a_decorated_tool_with_other_arguments_is_a_call_of_its_own(make_shield):
     """Arguments that the framework changed are not a proposal of the model."""
-    firewall = door()
+    firewall = make_shield()
 
     @shielded(firewall)
     def refund(amount: float) -> float:
@@ -355,9 +355,9 @@ class Money:
         ({("a", 1): 2}, '{"a,1": 2}'),
     ],
 )
-def test_any_result_becomes_text(door, run, value, content):
+def test_any_result_becomes_text(make_shield, run, value, content):
     """Models, sets and keys that JSON does not know become JSON; the turn is answered."""
-    firewall = door()
+    firewall = make_shield()
     firewall.register(lambda_tool(value))
     calls = [{"id": "c1", "name": "odd", "arguments": {}}]
     (option,) = run(firewall, {"role": "assistant", "tool_calls": calls}, firewall.session())
@@ -373,11 +373,11 @@ def lambda_tool(value):
     return odd
 
 
-def test_a_result_that_holds_itself_becomes_text(door):
+def test_a_result_that_holds_itself_becomes_text(make_shield):
     """A circle is told as Python shows it."""
     circle = []
     circle.append(circle)
-    firewall = door()
+    firewall = make_shield()
     firewall.register(lambda_tool(circle))
     calls = [{"id": "c1", "name": "odd", "arguments": {}}]
     (option,) = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls})
@@ -385,10 +385,10 @@ def test_a_result_that_holds_itself_becomes_text(door):
     assert "[[...]]" == option["content"]
 
 
-def test_async_tools_of_one_turn_run_side_by_side(door):
+def test_async_tools_of_one_turn_run_side_by_side(make_shield):
     """Two calls wait at the same time, and are answered in their order."""
     order = []
-    firewall = door()
+    firewall = make_shield()
 
     async def slow(n: int) -> int:
         order.append(f"start {n}")
@@ -404,10 +404,10 @@ def test_async_tools_of_one_turn_run_side_by_side(door):
     assert ["1", "2"] == [m["content"] for m in state]
 
 
-def test_a_tool_without_a_function_is_answered(door):
+def test_a_tool_without_a_function_is_answered(make_shield):
     """A tool that is only described cannot be run here, and the model is told."""
     calls = [{"id": "c1", "name": "refund", "arguments": {"amount": 1}}]
-    (option,) = door().run_tool_calls({"role": "assistant", "tool_calls": calls})
+    (option,) = make_shield().run_tool_calls({"role": "assistant", "tool_calls": calls})
 
     assert "no function is registered" in option["content"]
 

@@ -12,12 +12,12 @@ from abs_shield.core.messages import UnreadableMessage
 
 
 @pytest.fixture
-def wiping(door):
+def wiping(make_shield):
     """A Shield with one tool that needs no argument, and the list of its runs."""
     ran = []
 
     def make(**declared):
-        firewall = door(**declared)
+        firewall = make_shield(**declared)
 
         @shielded(firewall)
         def wipe(path: str = "/") -> str:
@@ -66,9 +66,9 @@ def test_a_name_that_is_no_text_is_judged(wiping, call, mode):
 
 
 @pytest.mark.parametrize("junk", ["junk", 5, None, {}, [], {"id": "c1"}])
-def test_what_is_no_call_is_no_clean_call(door, junk):
+def test_what_is_no_call_is_no_clean_call(make_shield, junk):
     """Even where no tool is registered."""
-    decision = door().check_call(junk)
+    decision = make_shield().check_call(junk)
 
     assert ("HALLUCINATED", "no_name", True) == (
         decision.verdict, decision.findings[0].code, decision.blocked,
@@ -115,13 +115,13 @@ def test_an_unknown_shape_is_said(wiping, shape):
         ({"verdict": "BAD", "strength": 1.0}, True, True),
     ],
 )
-def test_a_finding_that_cannot_be_weighed_is_an_error(door, finding, blocked, failed):
+def test_a_finding_that_cannot_be_weighed_is_an_error(make_shield, finding, blocked, failed):
     """A layer of one's own may say anything: it is enforced, or it is an error."""
 
     def mine(proposal, session):
         yield Finding(check="mine", where="", detail="no", code="no", **finding)
 
-    decision = door(layers=[mine]).check_call(ToolCall("refund", {}))
+    decision = make_shield(layers=[mine]).check_call(ToolCall("refund", {}))
 
     assert (blocked, failed) == (decision.blocked, bool(decision.errors))
 
@@ -228,17 +228,17 @@ def test_responses_are_answered_in_their_own_shape(wiping):
 
 
 @pytest.mark.parametrize("wrong", ["store", "approver", "hooks"])
-def test_a_wrong_part_of_a_shield(door, wrong):
+def test_a_wrong_part_of_a_shield(make_shield, wrong):
     """An unusable part of a Shield is refused at its creation."""
     with pytest.raises(ShieldError, match=f"`{wrong}` is 5"):
-        door(**{wrong: 5})
+        make_shield(**{wrong: 5})
 
 
 @pytest.mark.parametrize("say", ["user", "system", "assistant", "add"])
-def test_what_is_no_text(door, say):
+def test_what_is_no_text(make_shield, say):
     """A session takes strings and lists of messages."""
     with pytest.raises(ShieldError, match="is of type int; give"):
-        getattr(door().session(), say)(5)
+        getattr(make_shield().session(), say)(5)
 
 
 def counted(ran):

@@ -22,7 +22,7 @@ Decide = Callable[..., Decision]
 
 
 @dataclass
-class Heard:
+class MemoryBackend:
     """An `Otel` and everything it has told."""
 
     tracers: TracerProvider
@@ -67,7 +67,7 @@ class Heard:
 
 
 @pytest.fixture
-def heard() -> Iterator[Heard]:
+def backend() -> Iterator[MemoryBackend]:
     spans, reader, events = (
         InMemorySpanExporter(),
         InMemoryMetricReader(),
@@ -78,7 +78,7 @@ def heard() -> Iterator[Heard]:
     loggers = LoggerProvider(shutdown_on_exit=False)
     loggers.add_log_record_processor(SimpleLogRecordProcessor(events))
     meters = MeterProvider([reader], shutdown_on_exit=False)
-    yield Heard(tracers, meters, loggers, spans, reader, events)
+    yield MemoryBackend(tracers, meters, loggers, spans, reader, events)
     for provider in (tracers, meters, loggers):
         provider.shutdown()
 

@@ -14,82 +14,82 @@ CALL = {"name": "get_booking", "arguments": {"id": "ABC123"}, "id": "c1"}
 MADE_UP = "Booking ABC123 costs 4711.00 EUR."
 
 
-def answered(heard, answer):
+def answered(backend, answer):
     """A run that read one booking, and its answer."""
     policy = shield.configure(tools=[Tool(name="get_booking", read_only=True)])
-    firewall = Shield(policy, hooks=[heard.otel()])
+    firewall = Shield(policy, hooks=[backend.otel()])
     with firewall.session():
         firewall.check_call(CALL)
         firewall.check_result(CALL, {"id": "ABC123", "price": 420.0}, elapsed_ms=3)
         firewall.check_answer(answer)
 
 
-def about_answers(heard):
+def about_answers(backend):
     """The spans of checks of answers."""
-    return [s for s in heard.spans if s.attributes.get("abs_shield.subject") == "answer"]
+    return [s for s in backend.spans if s.attributes.get("abs_shield.subject") == "answer"]
 
 
-def test_an_answer_has_its_span(heard):
+def test_an_answer_has_its_span(backend):
     """Of no tool and of no call, in its session, with its time."""
-    answered(heard, MADE_UP)
-    [span] = about_answers(heard)
+    answered(backend, MADE_UP)
+    [span] = about_answers(backend)
 
     assert ("abs_shield.check", ("answer",)) == (span.name, span.attributes["threat.layers"])
     assert [] == [name for name in span.attributes if name.startswith("gen_ai.")]
     assert span.end_time > span.start_time
 
 
-def test_an_event_points_into_the_report(heard):
+def test_an_event_points_into_the_report(backend):
     """The place of a claim is shown whole: no step of it is the model's. No value is."""
-    answered(heard, MADE_UP)
-    [event] = [e for e in heard.events if "abs_shield.finding.check" in e.log_record.attributes]
+    answered(backend, MADE_UP)
+    [event] = [e for e in backend.events if "abs_shield.finding.check" in e.log_record.attributes]
     attributes = event.log_record.attributes
 
     assert "/claims/0" == attributes["abs_shield.finding.where"]
     assert "gen_ai.tool.name" not in attributes
     # as a word: the digits may stand in a time in nanoseconds
-    assert re.search(r"\b4711\b", heard.everything()) is None
+    assert re.search(r"\b4711\b", backend.everything()) is None
 
 
-def test_the_place_of_any_claim_is_shown(heard, decide, finding):
+def test_the_place_of_any_claim_is_shown(backend, decide, finding):
     """The hundredth and those behind it too."""
     findings = finding(check="answer", where="/claims/1234", code="unsupported")
-    heard.otel()(decide(findings, subject=Subject.ANSWER, tool="", call_id=None))
-    [event] = heard.events
+    backend.otel()(decide(findings, subject=Subject.ANSWER, tool="", call_id=None))
+    [event] = backend.events
 
     assert "/claims/1234" == event.log_record.attributes["abs_shield.finding.where"]
 
 
-def test_answers_are_counted_as_such(heard):
+def test_answers_are_counted_as_such(backend):
     """By their subject, in the same counters and the same histogram."""
-    answered(heard, MADE_UP)
+    answered(backend, MADE_UP)
     counted = [
         dict(point.attributes)
         for name in ("abs_shield.decisions", "abs_shield.check.duration")
-        for point in heard.points(name)
+        for point in backend.points(name)
         if point.attributes["abs_shield.subject"] == "answer"
     ]
 
     labels = ("gen_ai.tool.name", "abs_shield.verdict")
     assert [("", "SUSPICIOUS")] * 2 == [tuple(map(one.get, labels)) for one in counted]
-    checks = [dict(point.attributes) for point in heard.points("abs_shield.coverage")]
+    checks = [dict(point.attributes) for point in backend.points("abs_shield.coverage")]
     ran = {"abs_shield.check.name": "answer", "abs_shield.check.outcome": "ran"}
     assert {**ran, "gen_ai.tool.name": ""} in checks
 
 
-def test_the_span_of_a_tool_says_nothing_of_an_answer(heard, decide, finding):
+def test_the_span_of_a_tool_says_nothing_of_an_answer(backend, decide, finding):
     """A sub-agent is a tool whose run ends with its own answer, which is not about a call."""
-    framework = heard.tracers.get_tracer("framework")
+    framework = backend.tracers.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ask_agent"}
     bad = decide(finding(), subject=Subject.ANSWER, tool="", verdict=Verdict.HALLUCINATED)
     with framework.start_as_current_span("execute_tool ask_agent", attributes=attributes) as outer:
-        heard.otel()(bad)
+        backend.otel()(bad)
 
     assert attributes == dict(outer.attributes)
-    assert heard.span().parent.span_id == outer.get_span_context().span_id
+    assert backend.span().parent.span_id == outer.get_span_context().span_id
 
 
-def test_a_line_of_an_answer(heard, caplog, decide, finding):
+def test_a_line_of_an_answer(backend, caplog, decide, finding):
     """One line, with the check's name and the claim's status."""
     findings = finding(check="answer", where="/claims/0", code="contradicted")
     with caplog.at_level(logging.INFO, logger="abs_shield"):

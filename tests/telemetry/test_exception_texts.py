@@ -99,11 +99,11 @@ def blocked_by(call: Callable[[], Any]) -> CallBlocked | ResultBlocked:
     return caught.value
 
 
-def assert_nowhere(error: BaseException, heard: Any, caplog: Any) -> None:
+def assert_nowhere(error: BaseException, backend: Any, caplog: Any) -> None:
     """No text of *error* has a canary: str, repr, traceback, log record, span of the host's."""
     with (
         pytest.raises(type(error)),
-        heard.tracers.get_tracer("host").start_as_current_span("invoke_agent shop"),
+        backend.tracers.get_tracer("host").start_as_current_span("invoke_agent shop"),
     ):
         raise error
     logging.getLogger("host").error("the call failed: %r", error, exc_info=error)
@@ -113,16 +113,16 @@ def assert_nowhere(error: BaseException, heard: Any, caplog: Any) -> None:
         repr(error),
         *traceback.format_exception(error),
         caplog.text,
-        heard.everything(),
+        backend.everything(),
     ]
-    exported = heard.span("invoke_agent").events[0].attributes["exception.message"]
+    exported = backend.span("invoke_agent").events[0].attributes["exception.message"]
 
     assert str(error) == exported
     assert [text for text in texts if CANARY in text or str(AMOUNT) in text] == []
 
 
 @pytest.mark.parametrize("case", BLOCKED)
-def test_no_value_is_in_the_text_of_a_block(firewall, heard, caplog, case) -> None:
+def test_no_value_is_in_the_text_of_a_block(firewall, backend, caplog, case) -> None:
     """Layer, pointer, code and hint are; what the model wrote is not."""
     name, arguments, expected = BLOCKED[case]
     with firewall.session() as session:
@@ -130,7 +130,7 @@ def test_no_value_is_in_the_text_of_a_block(firewall, heard, caplog, case) -> No
         error = blocked_by(lambda: firewall.dispatch(name, arguments))
 
     assert expected in str(error)
-    assert_nowhere(error, heard, caplog)
+    assert_nowhere(error, backend, caplog)
 
 
 @pytest.mark.parametrize("case", ["phantom_target", "wrong_type", "bad_pattern", "rule"])
@@ -146,7 +146,7 @@ def test_the_values_are_in_the_feedback(firewall, case) -> None:
     assert any(value in decision.explain() for value in values)
 
 
-def test_no_value_is_in_the_text_of_a_withheld_result(heard, caplog) -> None:
+def test_no_value_is_in_the_text_of_a_withheld_result(backend, caplog) -> None:
     """A pointer into a result has a star for a key that the tool's author did not write."""
     profile = ToolProfile(required_fields=["pressure"], has_network_io=False)
     policy = shield.configure(mode="strict", tools=[Tool(name="gauge", profile=profile)])
@@ -160,10 +160,10 @@ def test_no_value_is_in_the_text_of_a_withheld_result(heard, caplog) -> None:
     error = blocked_by(lambda: firewall.dispatch("gauge", {}))
 
     assert "result of `gauge` is HALLUCINATED: schema_mismatch at /pressure" in str(error)
-    assert_nowhere(error, heard, caplog)
+    assert_nowhere(error, backend, caplog)
 
 
-def test_a_block_inside_a_tool_names_no_value(firewall, heard, caplog) -> None:
+def test_a_block_inside_a_tool_names_no_value(firewall, backend, caplog) -> None:
     """Nor does the exception that it is raised from, in one traceback."""
 
     @shielded(firewall)
@@ -175,7 +175,7 @@ def test_a_block_inside_a_tool_names_no_value(firewall, heard, caplog) -> None:
         session.user(f"Refund {NAMED}.")
         error = blocked_by(lambda: outer(NAMED))
 
-    assert_nowhere(error, heard, caplog)
+    assert_nowhere(error, backend, caplog)
 
 
 def test_a_block_survives_pickling(firewall) -> None:

@@ -30,10 +30,10 @@ def order(firewall):
 
 
 @pytest.fixture
-def strict(heard):
+def strict(backend):
     profile = ToolProfile(required_fields=["price"], has_network_io=False)
     policy = shield.configure(mode="strict", tools=[Tool(name="order", profile=profile)])
-    return Shield(policy, hooks=[heard.otel()])
+    return Shield(policy, hooks=[backend.otel()])
 
 
 @pytest.mark.parametrize(
@@ -45,28 +45,28 @@ def strict(heard):
         ("a", "withheld", StatusCode.UNSET, None),
     ],
 )
-def test_what_became_of_a_run(heard, strict, sku, outcome, status, error):
+def test_what_became_of_a_run(backend, strict, sku, outcome, status, error):
     """Blocked, failed with the qualified type of the error, or withheld."""
     with suppress(Exception):
         order(strict)(sku)
 
-    run = heard.span("execute_tool")
+    run = backend.span("execute_tool")
     assert (outcome, error) == (run.attributes.get(OUTCOME), run.attributes.get("error.type"))
     assert status == run.status.status_code
 
 
-def test_a_run_that_ended_well_has_no_outcome(heard):
+def test_a_run_that_ended_well_has_no_outcome(backend):
     """Nor an error."""
-    order(Shield(shield.configure(mode="strict"), hooks=[heard.otel()]))("a")
+    order(Shield(shield.configure(mode="strict"), hooks=[backend.otel()]))("a")
 
-    run = heard.span("execute_tool")
+    run = backend.span("execute_tool")
     assert {OUTCOME, "error.type"}.isdisjoint(run.attributes)
 
 
-def test_a_framework_span_has_the_outcome_too(heard, strict):
+def test_a_framework_span_has_the_outcome_too(backend, strict):
     """Its status is the framework's, and so is what it says of agent and model."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.agent.name": "theirs"}
-    tracer = heard.tracers.get_tracer("framework")
+    tracer = backend.tracers.get_tracer("framework")
     with (
         tracer.start_as_current_span("execute_tool order", attributes=attributes) as run,
         strict.session("chat-1", agent="ours"),
@@ -76,10 +76,10 @@ def test_a_framework_span_has_the_outcome_too(heard, strict):
 
     assert ("blocked", "theirs") == (run.attributes[OUTCOME], run.attributes["gen_ai.agent.name"])
     assert StatusCode.UNSET == run.status.status_code
-    assert "ours" == heard.span().attributes["gen_ai.agent.name"]
+    assert "ours" == backend.span().attributes["gen_ai.agent.name"]
 
 
-def test_a_tool_stopped_by_a_block_inside_has_failed(heard, strict):
+def test_a_tool_stopped_by_a_block_inside_has_failed(backend, strict):
     """It ran; what it called did not."""
     inner = order(strict)
 
@@ -91,18 +91,18 @@ def test_a_tool_stopped_by_a_block_inside_has_failed(heard, strict):
     with suppress(Exception):
         buy()
 
-    outcomes = {s.name: s.attributes.get(OUTCOME) for s in heard.spans}
+    outcomes = {s.name: s.attributes.get(OUTCOME) for s in backend.spans}
     assert ("failed", "blocked") == (outcomes["execute_tool buy"], outcomes["execute_tool order"])
 
 
 @pytest.mark.parametrize("session_id", ["chat-1", None])
-def test_the_run_names_agent_and_conversation(heard, strict, session_id):
+def test_the_run_names_agent_and_conversation(backend, strict, session_id):
     """If the host set them; a generated session id is not a conversation."""
     with strict.session(session_id, agent="clerk") as session, suppress(Exception):
         session.model = "gpt-5"
         order(strict)("a")
 
-    for span in (heard.span("execute_tool"), heard.spans[0]):
+    for span in (backend.span("execute_tool"), backend.spans[0]):
         assert ("clerk", "gpt-5", session_id, "function") == tuple(
             map(
                 span.attributes.get,
@@ -119,16 +119,16 @@ def test_the_run_names_agent_and_conversation(heard, strict, session_id):
 @pytest.mark.parametrize(
     ("said", "approval"), [(True, "granted"), (False, "refused"), (None, "required")]
 )
-def test_an_approval_is_on_span_and_event(heard, said, approval):
+def test_an_approval_is_on_span_and_event(backend, said, approval):
     """Required, granted or refused."""
     tool = Tool(
         name="pay", parameters={"type": "object", "properties": {"to_id": {"type": "string"}}}
     )
     policy = shield.configure(mode="strict", on_suspicious="approve", tools=[tool])
-    firewall = Shield(policy, hooks=[heard.otel()], approver=lambda decision: said)
+    firewall = Shield(policy, hooks=[backend.otel()], approver=lambda decision: said)
     with firewall.session() as session:
         session.user("Pay my last bill.")
         firewall.check_call(ToolCall("pay", {"to_id": "acc_99999"}))
 
-    assert approval == heard.span().attributes["abs_shield.approval"]
-    assert approval == heard.events[0].log_record.attributes["abs_shield.approval"]
+    assert approval == backend.span().attributes["abs_shield.approval"]
+    assert approval == backend.events[0].log_record.attributes["abs_shield.approval"]

@@ -17,15 +17,15 @@ from abs_shield.telemetry import Otel, emit
 CANARY = "canary_4711@example.com"
 
 
-def test_a_finding_is_an_event_of_the_check_span(heard, decide, finding):
+def test_a_finding_is_an_event_of_the_check_span(backend, decide, finding):
     """The event names check, code, place and weight, and belongs to the check span."""
-    heard.otel()(decide(finding()))
+    backend.otel()(decide(finding()))
 
-    (event,) = heard.events
+    (event,) = backend.events
     record = event.log_record
     assert (record.event_name, record.span_id, record.severity_number) == (
         "abs_shield.finding",
-        heard.span().context.span_id,
+        backend.span().context.span_id,
         SeverityNumber.WARN,
     )
     assert dict(record.attributes) == {
@@ -43,29 +43,29 @@ def test_a_finding_is_an_event_of_the_check_span(heard, decide, finding):
     }
 
 
-def test_an_event_is_a_line_in_a_viewer_of_logs(heard, decide, finding):
+def test_an_event_is_a_line_in_a_viewer_of_logs(backend, decide, finding):
     """With a body and the text of its severity; neither holds a value."""
-    heard.otel()(decide(finding(), finding(suppressed=True)))
+    backend.otel()(decide(finding(), finding(suppressed=True)))
 
     assert [
         ("phantom_target at /arguments/transaction_id: unseen_identifier", "WARN"),
         ("phantom_target at /arguments/transaction_id: unseen_identifier", "INFO"),
-    ] == [(event.log_record.body, event.log_record.severity_text) for event in heard.events]
+    ] == [(event.log_record.body, event.log_record.severity_text) for event in backend.events]
 
 
-def test_findings_are_no_span_events(heard, decide, finding):
+def test_findings_are_no_span_events(backend, decide, finding):
     """The span has no events: they are deprecated."""
-    heard.otel()(decide(finding(), finding()))
+    backend.otel()(decide(finding(), finding()))
 
-    assert (len(heard.events), heard.span().events) == (2, ())
+    assert (len(backend.events), backend.span().events) == (2, ())
 
 
-def test_severity_follows_the_weight(heard, decide, finding):
+def test_severity_follows_the_weight(backend, decide, finding):
     """A finding that does not weigh is information, whatever its verdict."""
     grave = Verdict.HALLUCINATED
-    heard.otel()(decide(finding(verdict=grave), finding(verdict=grave, suppressed=True)))
+    backend.otel()(decide(finding(verdict=grave), finding(verdict=grave, suppressed=True)))
 
-    attributes = [event.log_record.severity_number for event in heard.events]
+    attributes = [event.log_record.severity_number for event in backend.events]
     assert attributes == [SeverityNumber.ERROR, SeverityNumber.INFO]
 
 
@@ -96,12 +96,12 @@ def _canaries(finding):
     ]
 
 
-def test_no_value_leaves_the_process(heard, decide, finding):
+def test_no_value_leaves_the_process(backend, decide, finding):
     """A canary in every field that may hold a value is in nothing that is exported."""
-    heard.otel()(decide(*_canaries(finding), errors=(f"KeyError: {CANARY}",), attempts_left=2))
+    backend.otel()(decide(*_canaries(finding), errors=(f"KeyError: {CANARY}",), attempts_left=2))
 
-    assert len(heard.events) == 4
-    assert "canary" not in heard.everything()
+    assert len(backend.events) == 4
+    assert "canary" not in backend.everything()
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_no_value_leaves_the_process(heard, decide, finding):
         ("true", True, True),
     ],
 )
-def test_the_operator_opts_in(monkeypatch, heard, decide, finding, word, in_spans, in_events):
+def test_the_operator_opts_in(monkeypatch, backend, decide, finding, word, in_spans, in_events):
     """The standard variable lets details into spans, events or both."""
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", word)
 
-    heard.otel()(decide(finding()))
+    backend.otel()(decide(finding()))
 
-    details = heard.span().attributes.get("abs_shield.details")
-    detail = heard.events[0].log_record.attributes.get("abs_shield.finding.detail")
+    details = backend.span().attributes.get("abs_shield.details")
+    detail = backend.events[0].log_record.attributes.get("abs_shield.finding.detail")
     assert (in_spans, in_events) == (
         details == ("tx_99999 was never seen",),
         detail == "tx_99999 was never seen",
@@ -171,38 +171,38 @@ def test_a_pointer_into_a_result_keeps_the_tools_own_names(finding, where, shown
     assert shown == safe_pointer(finding(where=where), names=names, begin=1)
 
 
-def test_a_shield_tells_its_tools_names(heard):
+def test_a_shield_tells_its_tools_names(backend):
     """A key that the model chose is a star, although it looks like any name."""
     line = {"type": "object", "properties": {"sku": {"type": "string"}}}
     lines = {"type": "object", "additionalProperties": line}
     tool = Tool(name="order", parameters={"type": "object", "properties": {"lines": lines}})
-    firewall = Shield(shield.configure(tools=[tool]), hooks=[heard.otel()])
+    firewall = Shield(shield.configure(tools=[tool]), hooks=[backend.otel()])
 
     firewall.check_call({"name": "order", "arguments": {"lines": {"canary": {"sku": 5}}}})
 
-    (event,) = heard.events
+    (event,) = backend.events
     assert event.log_record.attributes["abs_shield.finding.where"] == "/arguments/lines/*/sku"
-    assert "canary" not in heard.everything()
+    assert "canary" not in backend.everything()
 
 
-def test_a_sessions_function_is_named_as_a_registered_one(heard):
+def test_a_sessions_function_is_named_as_a_registered_one(backend):
     """Its spans have its name, and a pointer the names that its author wrote."""
 
     def book(nights: list[dict[str, int]], guest: str) -> str:
         return "booked"
 
-    firewall = Shield(shield.configure(mode="strict"), hooks=[heard.otel()])
+    firewall = Shield(shield.configure(mode="strict"), hooks=[backend.otel()])
     with firewall.session(functions=[book]):
         firewall.dispatch("book", {"nights": [], "guest": "Ann"})
         firewall.check_call({"name": "book", "arguments": {"nights": ["one"], "guest": "Ann"}})
 
-    names = {span.name for span in heard.spans}
+    names = {span.name for span in backend.spans}
     assert {"execute_tool book", "abs_shield.check book"} == names
-    (event,) = heard.events
+    (event,) = backend.events
     assert "/arguments/nights/0" == event.log_record.attributes["abs_shield.finding.where"]
 
 
-def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplog, monkeypatch):
+def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(backend, caplog, monkeypatch):
     """The author's names are unknown, and the hook continues."""
     monkeypatch.setattr(SHARED, "bindings", {**SHARED.bindings})  # every Shield would know it
 
@@ -217,7 +217,7 @@ def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplo
         return numer % 2 == 0
 
     policy = shield.configure(mode="audit", rules=[is_even])
-    firewall = Shield(policy, hooks=[heard.otel()])
+    firewall = Shield(policy, hooks=[backend.otel()])
     call = ToolCall("read_gauge", {"number": 2}, "c1")
     finding = Finding(
         check="schema_mismatch", verdict=Verdict.SUSPICIOUS, strength=1.0, where="/level",
@@ -227,4 +227,4 @@ def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(heard, caplo
     emit(decision, firewall.lifecycle.hooks)
 
     assert "raised" not in caplog.text
-    assert "/*" == heard.events[-2].log_record.attributes["abs_shield.finding.where"]
+    assert "/*" == backend.events[-2].log_record.attributes["abs_shield.finding.where"]

@@ -38,14 +38,14 @@ def refunding(mode, *hooks, **policy):
     return refund
 
 
-def test_a_block_is_an_error_everywhere(heard, caplog):
+def test_a_block_is_an_error_everywhere(backend, caplog):
     """Span, span of the run, event and line have the error's type, and the tool."""
     caplog.set_level(logging.INFO, "abs_shield")
-    refund = refunding("strict", heard.otel(), StructLog(), layers=[broken])
+    refund = refunding("strict", backend.otel(), StructLog(), layers=[broken])
     with pytest.raises(CallBlocked, match="layer_error: broken could not run: ConnectionError at"):
         refund(CANARY)
 
-    for span in (heard.span(), heard.span("execute_tool")):
+    for span in (backend.span(), backend.span("execute_tool")):
         assert (StatusCode.ERROR, "layer_error") == (
             span.status.status_code,
             span.status.description,
@@ -59,15 +59,15 @@ def test_a_block_is_an_error_everywhere(heard, caplog):
         line["error.type"],
         line["tool"],
     )
-    assert CANARY not in heard.everything() + caplog.text
+    assert CANARY not in backend.everything() + caplog.text
 
 
-def test_an_event_names_the_layer_and_the_tool(heard):
+def test_an_event_names_the_layer_and_the_tool(backend):
     """With what the layer raised, and without the text of that."""
     with suppress(CallBlocked):
-        refunding("strict", heard.otel(), layers=[broken])(CANARY)
+        refunding("strict", backend.otel(), layers=[broken])(CANARY)
 
-    (event,) = heard.events
+    (event,) = backend.events
     record = event.log_record
     assert ("abs_shield.error", SeverityNumber.ERROR, "ERROR") == (
         record.event_name,
@@ -75,7 +75,7 @@ def test_an_event_names_the_layer_and_the_tool(heard):
         record.severity_text,
     )
     assert "internal error: broken could not run (ConnectionError); blocked" == record.body
-    assert heard.span().context.span_id == record.span_id
+    assert backend.span().context.span_id == record.span_id
     assert {
         "abs_shield.check.name": "broken",
         "error.type": "ConnectionError",
@@ -84,45 +84,45 @@ def test_an_event_names_the_layer_and_the_tool(heard):
     }.items() <= dict(record.attributes).items()
 
 
-def test_audit_warns_and_the_tool_has_run(heard, caplog):
+def test_audit_warns_and_the_tool_has_run(backend, caplog):
     """The check is in error; the run is not."""
     caplog.set_level(logging.INFO, "abs_shield")
-    assert "refunded" == refunding("audit", heard.otel(), StructLog(), layers=[broken])("tx_1")
+    assert "refunded" == refunding("audit", backend.otel(), StructLog(), layers=[broken])("tx_1")
 
-    run = heard.span("execute_tool")
+    run = backend.span("execute_tool")
     assert (StatusCode.ERROR, StatusCode.UNSET) == (
-        heard.span().status.status_code,
+        backend.span().status.status_code,
         run.status.status_code,
     )
     assert {"error.type", "abs_shield.execution.outcome"}.isdisjoint(run.attributes)
-    assert SeverityNumber.WARN == heard.events[0].log_record.severity_number
+    assert SeverityNumber.WARN == backend.events[0].log_record.severity_number
     assert "WARNING" in [record.levelname for record in caplog.records]
 
 
-def test_a_rule_that_raises_is_named_by_what_it_raised(heard):
+def test_a_rule_that_raises_is_named_by_what_it_raised(backend):
     """The layer caught it."""
     with suppress(CallBlocked):
-        refunding("strict", heard.otel(), rules=[is_known])(CANARY)
+        refunding("strict", backend.otel(), rules=[is_known])(CANARY)
 
-    attributes = heard.events[0].log_record.attributes
+    attributes = backend.events[0].log_record.attributes
     assert ("impossible_state", "LookupError") == (
         attributes["abs_shield.check.name"],
         attributes["error.type"],
     )
-    assert CANARY not in heard.everything()
+    assert CANARY not in backend.everything()
 
 
-def test_a_layer_that_fails_in_its_own_words_has_no_type(heard):
+def test_a_layer_that_fails_in_its_own_words_has_no_type(backend):
     """Its words are not exported."""
 
     def own(proposal, session):
         yield Failed(CANARY)
 
     with suppress(CallBlocked):
-        refunding("strict", heard.otel(), layers=[own])("tx_1")
+        refunding("strict", backend.otel(), layers=[own])("tx_1")
 
-    assert "layer_error" == heard.events[0].log_record.attributes["error.type"]
-    assert CANARY not in heard.everything()
+    assert "layer_error" == backend.events[0].log_record.attributes["error.type"]
+    assert CANARY not in backend.everything()
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ def test_a_clean_decision_in_one_line(lines, decide):
     ]
 
 
-def test_the_docs_name_every_key(lines, heard, decide, finding):
+def test_the_docs_name_every_key(lines, backend, decide, finding):
     """A line with everything in it has exactly the documented keys."""
-    with heard.tracers.get_tracer("host").start_as_current_span("work"):
+    with backend.tracers.get_tracer("host").start_as_current_span("work"):
         named = {"agent": "clerk", "model": "gpt-5", "approval": "required", "run_id": "r-1"}
         StructLog()(decide(finding(), errors=("phantom_tool: broke",), **named))
 
@@ -127,9 +127,9 @@ def test_no_value_of_the_call_is_logged(caplog, decide, finding):
     assert "canary" not in caplog.text
 
 
-def test_the_line_names_the_current_span(lines, heard, decide):
+def test_the_line_names_the_current_span(lines, backend, decide):
     """Trace and span id are those of the current span, in hex."""
-    with heard.tracers.get_tracer("host").start_as_current_span("work") as span:
+    with backend.tracers.get_tracer("host").start_as_current_span("work") as span:
         StructLog()(decide())
 
     context = span.get_span_context()
@@ -159,21 +159,21 @@ def test_the_host_context_is_merged(lines, decide):
     assert (lines()[0]["request_id"], lines()[0]["tool"]) == ("q-1", "refund")
 
 
-def test_the_line_names_the_check_span(lines, heard, decide):
+def test_the_line_names_the_check_span(lines, backend, decide):
     """Where OpenTelemetry heard of the decision first, the line is in its check span."""
     decision = decide()
-    emit(decision, [heard.otel(), StructLog()])
+    emit(decision, [backend.otel(), StructLog()])
 
-    context = heard.span().get_span_context()
+    context = backend.span().get_span_context()
     assert (f"{context.trace_id:032x}", f"{context.span_id:016x}") == (
         lines()[0]["trace_id"],
         lines()[0]["span_id"],
     )
 
 
-def test_another_decision_is_not_in_that_span(lines, heard, decide):
+def test_another_decision_is_not_in_that_span(lines, backend, decide):
     """A decision that only reaches the log has no span, whatever came before."""
-    heard.otel()(decide())
+    backend.otel()(decide())
 
     StructLog()(decide())
 

@@ -23,13 +23,13 @@ def _sums(points):
     return {tuple(sorted(point.attributes.items())): point.value for point in points}
 
 
-def test_decisions_are_counted_by_kind(heard, decide):
+def test_decisions_are_counted_by_kind(backend, decide):
     """Two decisions of a kind are one series of two."""
-    otel = heard.otel()
+    otel = backend.otel()
     otel(decide(id="d-1"))
     otel(decide(id="d-2"))
 
-    (point,) = heard.points("abs_shield.decisions")
+    (point,) = backend.points("abs_shield.decisions")
     assert point.value == 2
     assert dict(point.attributes) == {
         "abs_shield.subject": "call",
@@ -41,11 +41,11 @@ def test_decisions_are_counted_by_kind(heard, decide):
     }
 
 
-def test_findings_are_counted_by_check(heard, decide, finding):
+def test_findings_are_counted_by_check(backend, decide, finding):
     """Each finding counts under its check, tool and own verdict."""
-    heard.otel()(decide(finding(), finding()))
+    backend.otel()(decide(finding(), finding()))
 
-    (point,) = heard.points("abs_shield.findings")
+    (point,) = backend.points("abs_shield.findings")
     assert (
         point.value,
         dict(point.attributes),
@@ -59,26 +59,26 @@ def test_findings_are_counted_by_check(heard, decide, finding):
     )
 
 
-def _coverage(heard):
+def _coverage(backend):
     return {
         (
             point.attributes["abs_shield.check.name"],
             point.attributes["abs_shield.check.outcome"],
             point.attributes["gen_ai.tool.name"],
         ): point.value
-        for point in heard.points("abs_shield.coverage")
+        for point in backend.points("abs_shield.coverage")
     }
 
 
-def test_coverage_is_counted_by_outcome(heard, decide):
+def test_coverage_is_counted_by_outcome(backend, decide):
     """Of each tool; reasons are no labels: only the outcome is."""
-    otel = heard.otel()
+    otel = backend.otel()
     otel(decide(coverage={"phantom_tool": RAN, "confidence_drop": RAN}))
     otel(decide(coverage={"confidence_drop": Coverage(Outcome.UNAVAILABLE, "no logprobs")}))
 
     otel(decide(tool="transfer", coverage={"phantom_tool": RAN}))
 
-    assert _coverage(heard) == {
+    assert _coverage(backend) == {
         ("phantom_tool", "ran", "refund"): 1,
         ("phantom_tool", "ran", "transfer"): 1,
         ("confidence_drop", "ran", "refund"): 1,
@@ -86,34 +86,34 @@ def test_coverage_is_counted_by_outcome(heard, decide):
     }
 
 
-def test_coverage_is_bounded(heard, decide):
+def test_coverage_is_bounded(backend, decide):
     """Past 300 checks with an outcome the rest shares one name."""
-    otel = heard.otel()
+    otel = backend.otel()
     for number in range(310):
         otel(decide(coverage={f"own_{number}": RAN}))
 
-    counted = _coverage(heard)
+    counted = _coverage(backend)
     assert (301, 10) == (len(counted), counted["_other", "ran", "refund"])
 
 
-def test_a_layer_that_breaks_is_counted_under_its_tool(heard):
+def test_a_layer_that_breaks_is_counted_under_its_tool(backend):
     """An alert on the outcome `error` names the tool."""
 
     def broken(proposal, session):
         raise ConnectionError
 
     policy = shield.configure(mode="audit", layers=[broken], tools=[Tool(name="refund")])
-    Shield(policy, hooks=[heard.otel()]).check_call({"name": "refund", "arguments": {}})
+    Shield(policy, hooks=[backend.otel()]).check_call({"name": "refund", "arguments": {}})
 
-    assert {("broken", "error", "refund"): 1} == _coverage(heard)
+    assert {("broken", "error", "refund"): 1} == _coverage(backend)
 
 
-def test_two_hooks_of_one_provider_share_the_coverage_count(heard, decide):
+def test_two_hooks_of_one_provider_share_the_coverage_count(backend, decide):
     """The second observer of one name would be dropped; nothing is lost."""
-    for otel in (heard.otel(), heard.otel()):
+    for otel in (backend.otel(), backend.otel()):
         otel(decide(coverage={"phantom_tool": RAN}))
 
-    assert [point.value for point in heard.points("abs_shield.coverage")] == [2]
+    assert [point.value for point in backend.points("abs_shield.coverage")] == [2]
 
 
 @dataclass
@@ -146,9 +146,9 @@ def test_a_provider_without_a_hash(provider):
     Shield(shield.configure(mode="audit"), hooks=[one])
 
 
-def test_coverage_is_exact_under_threads(heard, decide):
+def test_coverage_is_exact_under_threads(backend, decide):
     """Eight threads lose no count."""
-    otel = heard.otel()
+    otel = backend.otel()
     decision = decide(coverage={"phantom_tool": RAN})
     threads = [Thread(target=lambda: [otel(decision) for _ in range(200)]) for _ in range(8)]
     for thread in threads:
@@ -156,14 +156,14 @@ def test_coverage_is_exact_under_threads(heard, decide):
     for thread in threads:
         thread.join()
 
-    assert [point.value for point in heard.points("abs_shield.coverage")] == [1_600]
+    assert [point.value for point in backend.points("abs_shield.coverage")] == [1_600]
 
 
-def test_duration_is_in_seconds(heard, decide):
+def test_duration_is_in_seconds(backend, decide):
     """Two milliseconds are 0.002, in buckets made for it."""
-    heard.otel()(decide(elapsed_ms=2.0))
+    backend.otel()(decide(elapsed_ms=2.0))
 
-    (point,) = heard.points("abs_shield.check.duration")
+    (point,) = backend.points("abs_shield.check.duration")
     assert point.sum == pytest.approx(0.002)
     assert point.explicit_bounds[0] < 1e-4
     assert dict(point.attributes) == {
@@ -173,68 +173,68 @@ def test_duration_is_in_seconds(heard, decide):
     }
 
 
-def test_retries_are_blocked_calls_under_a_budget(heard, decide, finding):
+def test_retries_are_blocked_calls_under_a_budget(backend, decide, finding):
     """A blocked call with attempts left counts; one that was only flagged does not."""
-    otel = heard.otel()
+    otel = backend.otel()
     otel(decide(finding(), action=Action.BLOCK, blocked=True, attempts_left=2))
     otel(decide(finding()))
 
-    assert _sums(heard.points("abs_shield.blocked.retries")) == {
+    assert _sums(backend.points("abs_shield.blocked.retries")) == {
         (("gen_ai.tool.name", "refund"),): 1
     }
 
 
-def test_unknown_tools_are_one_series(heard, decide, finding):
+def test_unknown_tools_are_one_series(backend, decide, finding):
     """A hundred invented names are one label value."""
-    otel = heard.otel()
+    otel = backend.otel()
     for i in range(100):
         otel(decide(finding(check="phantom_tool", code="unknown_tool"), tool=f"invented_{i}"))
 
     for metric in ("abs_shield.decisions", "abs_shield.findings", "abs_shield.check.duration"):
-        (point,) = heard.points(metric)
+        (point,) = backend.points(metric)
         assert point.attributes["gen_ai.tool.name"] == "_unregistered"
 
 
-def test_checks_are_bounded(heard, decide, finding):
+def test_checks_are_bounded(backend, decide, finding):
     """A layer of the user's may name any check; past a hundred the rest shares one label."""
-    otel = heard.otel()
+    otel = backend.otel()
     for i in range(300):
         otel(decide(finding(check=f"check_{i}", code=f"code_{i}")))
 
-    points = heard.points("abs_shield.findings")
+    points = backend.points("abs_shield.findings")
     checks = {point.attributes["abs_shield.finding.check"] for point in points}
     assert (len(checks), "_other" in checks) == (101, True)
-    assert sum(point.value for point in heard.points("abs_shield.findings")) == 300
+    assert sum(point.value for point in backend.points("abs_shield.findings")) == 300
 
 
-def test_a_shield_has_its_own_providers(heard):
+def test_a_shield_has_its_own_providers(backend):
     """A Shield whose hook has providers of its own tells them, and the global ones nothing."""
     before = (get_tracer_provider(), get_meter_provider(), get_logger_provider())
-    firewall = Shield(shield.configure(tools=[Tool(name="refund")]), hooks=[heard.otel()])
+    firewall = Shield(shield.configure(tools=[Tool(name="refund")]), hooks=[backend.otel()])
 
     firewall.check_call({"name": "refnud", "arguments": {}})
 
-    assert heard.span().name == "abs_shield.check _unregistered"
-    assert [event.log_record.event_name for event in heard.events] == ["abs_shield.finding"]
-    assert [point.value for point in heard.points("abs_shield.decisions")] == [1]
+    assert backend.span().name == "abs_shield.check _unregistered"
+    assert [event.log_record.event_name for event in backend.events] == ["abs_shield.finding"]
+    assert [point.value for point in backend.points("abs_shield.decisions")] == [1]
     assert before == (get_tracer_provider(), get_meter_provider(), get_logger_provider())
 
 
-def test_a_log_that_loses_decisions_is_seen(heard, decide, tmp_path):
+def test_a_log_that_loses_decisions_is_seen(backend, decide, tmp_path):
     """The number of dropped and pending decisions; no metric without a log."""
-    memory = Shield(shield.configure(), hooks=[heard.otel()])
+    memory = Shield(shield.configure(), hooks=[backend.otel()])
     memory.check_call({"name": "refund", "arguments": {}})
-    assert [] == heard.points("abs_shield.log.dropped")
+    assert [] == backend.points("abs_shield.log.dropped")
 
     store = SqliteStore(tmp_path / "log.db", most=2)
-    Shield(shield.configure(), store=store, hooks=[heard.otel()])
+    Shield(shield.configure(), store=store, hooks=[backend.otel()])
     with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         while not store.losing:
             store.append(decide(id="d"))
         store.append(decide(id="lost"))
         values = [
-            heard.points(f"abs_shield.log.{name}")[0].value for name in ("dropped", "waiting")
+            backend.points(f"abs_shield.log.{name}")[0].value for name in ("dropped", "waiting")
         ]
     store.close()
 

@@ -12,11 +12,11 @@ from abs_shield.core import Action, Mode, Subject, Verdict
 from abs_shield.telemetry import Otel
 
 
-def test_a_clean_call_has_its_span(heard, decide):
+def test_a_clean_call_has_its_span(backend, decide):
     """A CLEAN decision is told in full, and without a threat."""
-    heard.otel()(decide())
+    backend.otel()(decide())
 
-    assert dict(heard.span("abs_shield.check refund").attributes) == {
+    assert dict(backend.span("abs_shield.check refund").attributes) == {
         "abs_shield.subject": "call",
         "abs_shield.verdict": "CLEAN",
         "abs_shield.action": "allow",
@@ -33,10 +33,10 @@ def test_a_clean_call_has_its_span(heard, decide):
     }
 
 
-def test_the_span_lasts_as_long_as_the_judging(heard, decide):
+def test_the_span_lasts_as_long_as_the_judging(backend, decide):
     """The span begins at the decision's time and ends `elapsed_ms` later."""
-    heard.otel()(decide())
-    span = heard.span()
+    backend.otel()(decide())
+    span = backend.span()
 
     assert (
         span.start_time,
@@ -44,14 +44,14 @@ def test_the_span_lasts_as_long_as_the_judging(heard, decide):
     ) == (1_767_225_600_000_000_000, 2_000_000)
 
 
-def test_a_threat_names_its_layers(heard, decide, finding):
+def test_a_threat_names_its_layers(backend, decide, finding):
     """Only the checks whose findings weigh are named, each once."""
     ignored = finding(check="confidence_drop", counted=False)
     worse = finding(check="phantom_tool", verdict=Verdict.HALLUCINATED)
 
-    heard.otel()(decide(finding(), finding(), ignored, worse))
+    backend.otel()(decide(finding(), finding(), ignored, worse))
 
-    attributes = heard.span().attributes
+    attributes = backend.span().attributes
     assert (
         attributes["threat.type"],
         attributes["threat.verdict"],
@@ -60,86 +60,86 @@ def test_a_threat_names_its_layers(heard, decide, finding):
 
 
 @pytest.mark.parametrize("counts", [{"counted": False}, {"suppressed": True}])
-def test_a_finding_that_does_not_weigh_is_no_threat(heard, decide, finding, counts):
+def test_a_finding_that_does_not_weigh_is_no_threat(backend, decide, finding, counts):
     """A CLEAN decision has no `threat.*`, on its span or on its findings."""
-    heard.otel()(decide(finding(**counts)))
+    backend.otel()(decide(finding(**counts)))
 
-    attributes = [*heard.span().attributes, *heard.events[0].log_record.attributes]
+    attributes = [*backend.span().attributes, *backend.events[0].log_record.attributes]
     assert [name for name in attributes if name.startswith("threat.")] == []
 
 
-def test_an_unknown_tool_is_not_in_the_name(heard, decide, finding):
+def test_an_unknown_tool_is_not_in_the_name(backend, decide, finding):
     """A name that the model invented is in one attribute, escaped and cut at 64 characters."""
     name = "refnud\x1b[31m\n" + "x" * 200
     unknown = finding(check="phantom_tool", code="unknown_tool", where="/name")
 
-    heard.otel()(decide(unknown, tool=name))
+    backend.otel()(decide(unknown, tool=name))
 
-    span = heard.span()
+    span = backend.span()
     shown = span.attributes["gen_ai.tool.name"]
     assert span.name == "abs_shield.check _unregistered"
     assert shown.startswith(r"refnud\x1b[31m\nxxx")
     assert len(shown) == 64
 
 
-def test_a_note_makes_a_tool_unregistered(heard, decide):
+def test_a_note_makes_a_tool_unregistered(backend, decide):
     """Without the layer, the Shield's note is enough."""
-    heard.otel()(decide(tool="whatever", notes=("unregistered",)))
+    backend.otel()(decide(tool="whatever", notes=("unregistered",)))
 
-    assert heard.span().name == "abs_shield.check _unregistered"
+    assert backend.span().name == "abs_shield.check _unregistered"
 
 
-def test_names_are_bounded(heard, decide):
+def test_names_are_bounded(backend, decide):
     """Past 1,000 registered tools the rest shares a name, which is not that of unknown ones."""
-    otel = heard.otel()
+    otel = backend.otel()
     for i in range(1_010):
         otel(decide(tool=f"tool_{i}"))
 
-    names = {span.name for span in heard.spans}
+    names = {span.name for span in backend.spans}
     assert len(names) == 1_001
     assert "abs_shield.check _other" in names
     assert "abs_shield.check _unregistered" not in names
 
 
-def test_an_answer_has_no_tool(heard, decide):
+def test_an_answer_has_no_tool(backend, decide):
     """A decision that is about no tool names none."""
-    heard.otel()(decide(subject=Subject.ANSWER, tool="", call_id=None))
+    backend.otel()(decide(subject=Subject.ANSWER, tool="", call_id=None))
 
-    span = heard.span()
+    span = backend.span()
     assert span.name == "abs_shield.check"
     assert "gen_ai.tool.name" not in span.attributes
 
 
-def test_a_framework_span_is_annotated(heard, decide, finding):
+def test_a_framework_span_is_annotated(backend, decide, finding):
     """The framework's `execute_tool` span gets the same tags and a child."""
-    framework = heard.tracers.get_tracer("framework")
+    framework = backend.tracers.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
     with framework.start_as_current_span("execute_tool refund", attributes=attributes) as outer:
-        heard.otel()(decide(finding()))
+        backend.otel()(decide(finding()))
 
-    check = heard.span()
+    check = backend.span()
     assert check.parent.span_id == outer.get_span_context().span_id
     assert "gen_ai.operation.name" not in check.attributes
     ours = {k: v for k, v in check.attributes.items() if not k.startswith("gen_ai.")}
     assert ours.items() <= outer.attributes.items()
 
 
-def test_another_span_is_left_alone(heard, decide, finding):
+def test_another_span_is_left_alone(backend, decide, finding):
     """A span that runs no tool is a parent and nothing more."""
-    with heard.tracers.get_tracer("host").start_as_current_span("work") as outer:
-        heard.otel()(decide(finding()))
+    with backend.tracers.get_tracer("host").start_as_current_span("work") as outer:
+        backend.otel()(decide(finding()))
 
     assert dict(outer.attributes) == {}
-    assert heard.span().parent.span_id == outer.get_span_context().span_id
+    assert backend.span().parent.span_id == outer.get_span_context().span_id
 
 
-def test_our_own_execute_tool_span(heard, decide):
+def test_our_own_execute_tool_span(backend, decide):
     """Without a framework, the dispatch opens the span and the check is its child."""
-    otel = heard.otel()
+    otel = backend.otel()
     with otel.execute_tool("refund", "c-1"):
         otel(decide())
 
-    run = heard.span("execute_tool refund")
+    run = backend.span("execute_tool refund")
     attributes = {k: v for k, v in run.attributes.items() if k.startswith("gen_ai.")}
     assert attributes == {
         "gen_ai.operation.name": "execute_tool",
@@ -148,29 +148,29 @@ def test_our_own_execute_tool_span(heard, decide):
         "gen_ai.tool.call.id": "c-1",
         "gen_ai.conversation.id": "s-1",
     }
-    assert heard.span().parent.span_id == run.context.span_id
+    assert backend.span().parent.span_id == run.context.span_id
 
 
-def test_a_framework_span_is_not_doubled(heard):
+def test_a_framework_span_is_not_doubled(backend):
     """Inside an `execute_tool` span none is opened."""
-    framework = heard.tracers.get_tracer("framework")
+    framework = backend.tracers.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool"}
     outer = framework.start_as_current_span("execute_tool refund", attributes=attributes)
-    with outer, heard.otel().execute_tool("refund"):
+    with outer, backend.otel().execute_tool("refund"):
         pass
 
-    assert [span.name for span in heard.spans] == ["execute_tool refund"]
+    assert [span.name for span in backend.spans] == ["execute_tool refund"]
 
 
-def test_a_failed_run_tells_its_type_alone(heard):
+def test_a_failed_run_tells_its_type_alone(backend):
     """The exception's text may hold values; only its type leaves."""
-    with pytest.raises(ValueError, match="tx_99999"), heard.otel().execute_tool("refund"):
+    with pytest.raises(ValueError, match="tx_99999"), backend.otel().execute_tool("refund"):
         raise ValueError("tx_99999")
 
-    run = heard.span("execute_tool")
+    run = backend.span("execute_tool")
     assert (run.status.status_code, run.status.description) == (StatusCode.ERROR, "ValueError")
     assert run.events == ()
-    assert "tx_99999" not in heard.everything()
+    assert "tx_99999" not in backend.everything()
 
 
 def test_without_an_sdk_nothing_is_opened():
@@ -184,10 +184,10 @@ def test_without_an_sdk_nothing_is_opened():
     assert otel.execute_tool("refund") is otel.execute_tool("transfer")
 
 
-def test_without_an_sdk_a_host_span_goes_on(heard, decide):
+def test_without_an_sdk_a_host_span_goes_on(backend, decide):
     """A tracer that records nothing neither ends nor replaces the span that is current."""
     otel = Otel(tracer_provider=trace.NoOpTracerProvider())
-    with heard.tracers.get_tracer("host").start_as_current_span("work") as span:
+    with backend.tracers.get_tracer("host").start_as_current_span("work") as span:
         with otel.execute_tool("refund"):
             assert trace.get_current_span() is span
         otel(decide())
@@ -195,7 +195,7 @@ def test_without_an_sdk_a_host_span_goes_on(heard, decide):
         assert span.is_recording()
 
 
-def test_a_sampled_out_run_stays_sampled_out(heard, decide):
+def test_a_sampled_out_run_stays_sampled_out(backend, decide):
     """The check of a run that was sampled out is not a new root."""
     otel = Otel(tracer_provider=TracerProvider(sampler=ALWAYS_OFF, shutdown_on_exit=False))
     with otel.execute_tool("refund"):
@@ -205,15 +205,16 @@ def test_a_sampled_out_run_stays_sampled_out(heard, decide):
     assert not context.trace_flags.sampled
 
 
-def test_audit_and_strict_rows_differ_in_what_was_enforced(heard, decide, finding):
+def test_audit_and_strict_rows_differ_in_what_was_enforced(backend, decide, finding):
     """The action is the policy's, whatever the mode; blocked is what was done."""
-    otel = heard.otel()
+    otel = backend.otel()
     request = {"action": Action.BLOCK, "would_block": True}
     otel(decide(finding(), mode=Mode.AUDIT, **request))
     otel(decide(finding(), mode=Mode.STRICT, blocked=True, **request))
 
     rows = [
-        (s.attributes["abs_shield.action"], s.attributes["abs_shield.blocked"]) for s in heard.spans
+        (s.attributes["abs_shield.action"], s.attributes["abs_shield.blocked"])
+        for s in backend.spans
     ]
     assert rows == [("block", False), ("block", True)]
 
@@ -228,15 +229,17 @@ def run_of(framework: TracerProvider, otel: Otel, ours: bool):
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_a_clean_result_is_an_attribute_of_the_run(heard, decide, ours):
+def test_a_clean_result_is_an_attribute_of_the_run(backend, decide, ours):
     """A call has one check span; what it returned is told on the span of its run."""
-    otel = heard.otel()
-    with run_of(heard.tracers, otel, ours):
+    otel = backend.otel()
+    with run_of(backend.tracers, otel, ours):
         otel(decide())
         otel(decide(subject=Subject.RESULT, id="d-2"))
 
-    assert ["abs_shield.check refund", "execute_tool refund"] == [span.name for span in heard.spans]
-    run = heard.span("execute_tool refund").attributes
+    assert ["abs_shield.check refund", "execute_tool refund"] == [
+        span.name for span in backend.spans
+    ]
+    run = backend.span("execute_tool refund").attributes
     assert ("CLEAN", "d-2") == (
         run["abs_shield.result.verdict"],
         run["abs_shield.result.decision.id"],
@@ -245,27 +248,27 @@ def test_a_clean_result_is_an_attribute_of_the_run(heard, decide, ours):
 
 
 @pytest.mark.parametrize("told", [{"errors": ("verification: broke",)}, {"findings": ()}])
-def test_a_result_that_was_not_clean_has_its_span(heard, decide, finding, told):
+def test_a_result_that_was_not_clean_has_its_span(backend, decide, finding, told):
     """One with findings, whether they weigh or not, and one that could not be judged."""
-    otel = heard.otel()
+    otel = backend.otel()
     findings = () if "errors" in told else (finding(counted=False),)
     with otel.execute_tool("refund"):
         otel(decide(*findings, subject=Subject.RESULT, **(told if "errors" in told else {})))
 
-    assert "result" == heard.span("abs_shield.check refund").attributes["abs_shield.subject"]
-    run = heard.span("execute_tool refund").attributes
+    assert "result" == backend.span("abs_shield.check refund").attributes["abs_shield.subject"]
+    run = backend.span("execute_tool refund").attributes
     assert "CLEAN" == run["abs_shield.result.verdict"]
     assert "threat.type" not in run
 
 
-def test_a_flagged_result_is_on_the_run_too(heard, decide, finding):
+def test_a_flagged_result_is_on_the_run_too(backend, decide, finding):
     """With its threat; the decision of the call stays the run's own."""
-    otel = heard.otel()
+    otel = backend.otel()
     with otel.execute_tool("refund"):
         otel(decide())
         otel(decide(finding(check="verification"), subject=Subject.RESULT, id="d-2"))
 
-    run = heard.span("execute_tool refund").attributes
+    run = backend.span("execute_tool refund").attributes
     assert ("SUSPICIOUS", "d-2", "hallucination", "d-1") == (
         run["abs_shield.result.verdict"],
         run["abs_shield.result.decision.id"],
@@ -274,12 +277,12 @@ def test_a_flagged_result_is_on_the_run_too(heard, decide, finding):
     )
 
 
-def test_a_clean_result_outside_of_a_run_is_counted(heard, decide):
+def test_a_clean_result_outside_of_a_run_is_counted(backend, decide):
     """Without a span of a run nothing is annotated; the metrics have it."""
-    with heard.tracers.get_tracer("host").start_as_current_span("work") as outer:
-        heard.otel()(decide(subject=Subject.RESULT))
+    with backend.tracers.get_tracer("host").start_as_current_span("work") as outer:
+        backend.otel()(decide(subject=Subject.RESULT))
 
     assert dict(outer.attributes) == {}
-    assert ["work"] == [span.name for span in heard.spans]
-    (point,) = heard.points("abs_shield.decisions")
+    assert ["work"] == [span.name for span in backend.spans]
+    (point,) = backend.points("abs_shield.decisions")
     assert ("result", 1) == (point.attributes["abs_shield.subject"], point.value)

@@ -33,7 +33,7 @@ def no_shared_tools():
 
 
 @pytest.fixture
-def desk():
+def make_shield():
     """Makes a Shield with `find_order` and `refund`; keywords go to its policy."""
 
     def make(**declared):
@@ -55,9 +55,9 @@ def desk():
 
 
 @pytest.fixture
-def firewall(desk):
+def firewall(make_shield):
     """A strict Shield with both tools."""
-    return desk()
+    return make_shield()
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ PHANTOM = ToolCall("refnud", {})
 LOOKUP = ToolCall("find_order", {"email": "ann@example.com"})
 
 
-def test_it_hears_every_shield(desk):
+def test_it_hears_every_shield(make_shield):
     """Without a Shield, decisions of all of them come in their order."""
-    one, two = desk(), desk(mode="audit")
+    one, two = make_shield(), make_shield(mode="audit")
     with capture_decisions() as decisions:
         one.check_call(PHANTOM)
         two.check_call(LOOKUP)
@@ -26,9 +26,9 @@ def test_it_hears_every_shield(desk):
     assert ["refnud", "find_order"] == [decision.tool for decision in decisions]
 
 
-def test_it_hears_one_shield_alone(desk):
+def test_it_hears_one_shield_alone(make_shield):
     """With a Shield, the others are not heard."""
-    one, two = desk(), desk()
+    one, two = make_shield(), make_shield()
     with capture_decisions(one) as decisions:
         two.check_call(PHANTOM)
         one.check_call(LOOKUP)
@@ -116,9 +116,9 @@ def test_a_proposal_is_heard_when_its_turn_ends(firewall):
         assert (0, "refnud") == (before, decisions.only().tool)
 
 
-def test_the_list_sorts_by_what_became_of_a_call(desk):
+def test_the_list_sorts_by_what_became_of_a_call(make_shield):
     """Blocked, flagged and allowed calls are told apart, in audit mode too."""
-    strict, audit = desk(), desk(mode="audit")
+    strict, audit = make_shield(), make_shield(mode="audit")
     with capture_decisions() as decisions:
         strict.check_call(PHANTOM)
         audit.check_call(PHANTOM)

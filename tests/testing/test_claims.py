@@ -122,9 +122,9 @@ def test_another_exception_passes(firewall):
         raise KeyError
 
 
-def test_audit_blocks_nothing(desk):
+def test_audit_blocks_nothing(make_shield):
     """The message says that the mode is audit; the call counts as flagged."""
-    decision = judged(desk(mode="audit"), "refund", TOO_MUCH)
+    decision = judged(make_shield(mode="audit"), "refund", TOO_MUCH)
     assert_flagged(decision, layer="impossible_state")
 
     with pytest.raises(AssertionError, match="would be blocked, but the mode is audit"):
@@ -140,30 +140,30 @@ def test_a_suspicion_beside_a_block_blocks_nothing(firewall):
         assert_blocked(decision, layer="phantom_target")
 
 
-def test_a_suspicion_that_blocks_is_claimed(desk):
+def test_a_suspicion_that_blocks_is_claimed(make_shield):
     """Under ``on_suspicious="block"`` a suspicion by itself blocks."""
-    firewall = desk(on_suspicious="block")
+    firewall = make_shield(on_suspicious="block")
     decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
     where = "/arguments/transaction_id"
     assert decision is assert_blocked(decision, layer="phantom_target", where=where)
 
 
-def test_a_call_that_waits_is_blocked(desk):
+def test_a_call_that_waits_is_blocked(make_shield):
     """The Shield's own code can be asserted."""
-    firewall = desk(on_suspicious="approve")
+    firewall = make_shield(on_suspicious="approve")
     decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
     assert decision is assert_blocked(decision, code="approval_required")
 
 
-def test_our_own_error_is_no_finding(desk):
+def test_our_own_error_is_no_finding(make_shield):
     """A layer that breaks blocks in strict mode, and no claim but its own code is met."""
 
     def broken(proposal, session):
         raise RuntimeError
 
-    decision = judged(desk(layers=[broken], rules=[]), "refund", RIGHT)
+    decision = judged(make_shield(layers=[broken], rules=[]), "refund", RIGHT)
     assert_blocked(decision, code="layer_error", layer="broken")
 
     with pytest.raises(AssertionError, match="an error of a layer is not a finding"):
@@ -257,8 +257,10 @@ def test_a_proved_policy_passes(firewall):
     assert_proved(firewall)
 
 
-def test_a_policy_that_does_not_fit_fails(desk):
+def test_a_policy_that_does_not_fit_fails(make_shield):
     """A policy for an unregistered tool is an error of the proof."""
-    firewall = desk(suppress=[], inverses=[], tools=[Tool(name="lend")], modes={"refnud": "audit"})
+    firewall = make_shield(
+        suppress=[], inverses=[], tools=[Tool(name="lend")], modes={"refnud": "audit"}
+    )
     with pytest.raises(AssertionError, match="refnud"):
         assert_proved(firewall)

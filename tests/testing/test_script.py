@@ -117,9 +117,9 @@ def test_each_call_has_one_decision(firewall):
     assert 2 == len(about_calls(firewall.store))
 
 
-def test_calls_from_inside_are_not_the_scripts(desk):
+def test_calls_from_inside_are_not_the_scripts(make_shield):
     """A tool that calls another gives the script's call one decision."""
-    firewall = desk()
+    firewall = make_shield()
 
     @shielded(firewall)
     def refund_twice(transaction_id: str) -> list:
@@ -270,7 +270,7 @@ def test_a_recorded_run_is_a_script(firewall, file, packed):
     assert_allowed(scripted(firewall, recorded(path)).only())
 
 
-def test_what_a_shield_recorded_is_a_script(desk, firewall, tmp_path):
+def test_what_a_shield_recorded_is_a_script(make_shield, firewall, tmp_path):
     """Lines of one session belong together."""
     path = tmp_path / "runs.jsonl"
     live = Shield(firewall.policy, hooks=None, record=path)

@@ -11,7 +11,7 @@ from abs_shield.verification import VerificationEngine, apply_labels
 
 
 @pytest.fixture
-def desk(tmp_path):
+def firewall(tmp_path):
     """A Shield with a log in which eight results without a price are flagged or blocked."""
     store = open_store(str(tmp_path / "log.db"))
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
@@ -25,21 +25,21 @@ def desk(tmp_path):
     firewall.close()
 
 
-def results(desk) -> list[str]:
-    return [one.id for one in desk.store.scan() if one.subject == "result"]
+def results(firewall) -> list[str]:
+    return [one.id for one in firewall.store.scan() if one.subject == "result"]
 
 
-def say(desk, truth: Truth, ids: list[str], *, at: float = 1e10) -> None:
+def say(firewall, truth: Truth, ids: list[str], *, at: float = 1e10) -> None:
     """Label decisions; later than the engine was made."""
     for one in ids:
-        desk.store.label(Label(decision_id=one, truth=truth, at=at))
+        firewall.store.label(Label(decision_id=one, truth=truth, at=at))
 
 
-def test_labels_of_the_log_move_the_thresholds(desk):
+def test_labels_of_the_log_move_the_thresholds(firewall):
     """Eight honest results that would be blocked raise the block threshold of their tool."""
-    say(desk, Truth.OK, results(desk))
-    applied = apply_labels(desk.verification, desk.store)
-    held = desk.verification.get_calibration("quote")
+    say(firewall, Truth.OK, results(firewall))
+    applied = apply_labels(firewall.verification, firewall.store)
+    held = firewall.verification.get_calibration("quote")
 
     assert ({"quote": 8}, 0) == (dict(applied.new), applied.known)
     assert (8, 0) == (held["labels"], held["hallucinated_labels"])
@@ -47,73 +47,73 @@ def test_labels_of_the_log_move_the_thresholds(desk):
     assert held["prior"] < 0.15
 
 
-def test_the_score_of_a_label_is_that_of_its_decision(desk):
+def test_the_score_of_a_label_is_that_of_its_decision(firewall):
     """The log has the same effect as `record_feedback`."""
-    say(desk, Truth.HALLUCINATED, results(desk))
-    apply_labels(desk.verification, desk.store)
+    say(firewall, Truth.HALLUCINATED, results(firewall))
+    apply_labels(firewall.verification, firewall.store)
     other = VerificationEngine()
-    for one in desk.store.scan():
+    for one in firewall.store.scan():
         other.record_feedback("quote", confidence_score=one.probability, was_hallucination=True)
 
-    assert other.get_calibration("quote") == desk.verification.get_calibration("quote")
+    assert other.get_calibration("quote") == firewall.verification.get_calibration("quote")
 
 
-def test_a_label_counts_once(desk):
+def test_a_label_counts_once(firewall):
     """A log may be applied again; only what is new moves anything."""
-    ids = results(desk)
-    say(desk, Truth.OK, ids[:6])
-    apply_labels(desk.verification, desk.store)
-    before = desk.verification.get_calibration("quote")
-    again = apply_labels(desk.verification, desk.store)
+    ids = results(firewall)
+    say(firewall, Truth.OK, ids[:6])
+    apply_labels(firewall.verification, firewall.store)
+    before = firewall.verification.get_calibration("quote")
+    again = apply_labels(firewall.verification, firewall.store)
 
     assert (0, 6) == (again.new.total(), again.known)
-    assert before == desk.verification.get_calibration("quote")
-    say(desk, Truth.OK, ids[6:])
-    assert 2 == apply_labels(desk.verification, desk.store).new["quote"]
+    assert before == firewall.verification.get_calibration("quote")
+    say(firewall, Truth.OK, ids[6:])
+    assert 2 == apply_labels(firewall.verification, firewall.store).new["quote"]
 
 
-def test_a_label_that_was_changed_replaces_the_earlier_one(desk):
+def test_a_label_that_was_changed_replaces_the_earlier_one(firewall):
     """The newest word of an operator holds in the engine as it does in the log."""
-    ids = results(desk)
-    say(desk, Truth.OK, ids)
-    apply_labels(desk.verification, desk.store)
-    say(desk, Truth.HALLUCINATED, ids[:3], at=2e10)
-    applied = apply_labels(desk.verification, desk.store)
-    held = desk.verification.get_calibration("quote")
+    ids = results(firewall)
+    say(firewall, Truth.OK, ids)
+    apply_labels(firewall.verification, firewall.store)
+    say(firewall, Truth.HALLUCINATED, ids[:3], at=2e10)
+    applied = apply_labels(firewall.verification, firewall.store)
+    held = firewall.verification.get_calibration("quote")
 
     assert (3, 5) == (applied.new["quote"], applied.known)
     assert (8, 3) == (held["labels"], held["hallucinated_labels"])
 
 
 @pytest.mark.parametrize("first", [*Truth])
-def test_after_a_change_the_engine_is_as_one_that_learnt_the_log_anew(desk, tmp_path, first):
+def test_after_a_change_the_engine_is_as_one_that_learnt_the_log_anew(firewall, tmp_path, first):
     """Thresholds and prior are equal, also where each step was saved and loaded."""
     other = Truth.OK if first is Truth.HALLUCINATED else Truth.HALLUCINATED
-    ids = results(desk)
+    ids = results(firewall)
     for at, one in enumerate(ids, 1):
-        say(desk, first if at % 3 else other, [one], at=1e9 + at)
+        say(firewall, first if at % 3 else other, [one], at=1e9 + at)
     file = tmp_path / "engine.db"
-    apply_labels(engine := VerificationEngine(), desk.store)
+    apply_labels(engine := VerificationEngine(), firewall.store)
     engine.save(file)
-    say(desk, other, ids[3:5], at=1.1e9)
-    say(desk, first, ids[2:3], at=1.2e9)
-    applied = apply_labels(engine := VerificationEngine().load(file), desk.store)
+    say(firewall, other, ids[3:5], at=1.1e9)
+    say(firewall, first, ids[2:3], at=1.2e9)
+    applied = apply_labels(engine := VerificationEngine().load(file), firewall.store)
     engine.save(file)
-    apply_labels(anew := VerificationEngine(), desk.store)
+    apply_labels(anew := VerificationEngine(), firewall.store)
 
     assert 3 == applied.new["quote"]
     assert anew.get_calibration("quote") == engine.get_calibration("quote")
     assert anew.get_calibration("quote") == VerificationEngine().load(file).get_calibration("quote")
 
 
-def test_a_changed_label_outlives_another_engines_older_one(desk, tmp_path):
+def test_a_changed_label_outlives_another_engines_older_one(firewall, tmp_path):
     """A file that still holds the earlier answer, and a new label, does not bring it back."""
-    ids = results(desk)
-    say(desk, Truth.OK, ids[:7], at=1e9)
-    apply_labels(engine := VerificationEngine(), desk.store)
-    apply_labels(other := VerificationEngine(), desk.store)
-    say(desk, Truth.HALLUCINATED, ids[:1], at=1.1e9)
-    apply_labels(engine, desk.store)
+    ids = results(firewall)
+    say(firewall, Truth.OK, ids[:7], at=1e9)
+    apply_labels(engine := VerificationEngine(), firewall.store)
+    apply_labels(other := VerificationEngine(), firewall.store)
+    say(firewall, Truth.HALLUCINATED, ids[:1], at=1.1e9)
+    apply_labels(engine, firewall.store)
     other.record_feedback("quote", confidence_score=0.9, was_hallucination=False)
     other.save(tmp_path / "engine.db")
     engine.save(tmp_path / "engine.db")
@@ -142,33 +142,35 @@ def test_an_honest_result_is_released():
     assert {} == firewall.verification.snapshot()["quarantine"]
 
 
-def test_of_results_with_one_score_that_of_the_session_is_released(desk):
+def test_of_results_with_one_score_that_of_the_session_is_released(firewall):
     """Eight results differ and have one score; the label names the one of its session."""
-    third = results(desk)[2]
-    say(desk, Truth.OK, [third])
-    apply_labels(desk.verification, desk.store)
-    left = {kept["session"] for kept in desk.verification.snapshot()["quarantine"].values()}
+    third = results(firewall)[2]
+    say(firewall, Truth.OK, [third])
+    apply_labels(firewall.verification, firewall.store)
+    left = {kept["session"] for kept in firewall.verification.snapshot()["quarantine"].values()}
 
     assert {f"s{n}" for n in range(8)} - {"s2"} == left
 
 
-def test_labels_of_calls_teach_nothing(desk):
+def test_labels_of_calls_teach_nothing(firewall):
     """Only results have a P(hallucination) of the engine."""
-    decision = desk.check_call({"name": "quote", "arguments": {}}, session=desk.session("x"))
-    say(desk, Truth.HALLUCINATED, [decision.id])
+    decision = firewall.check_call(
+        {"name": "quote", "arguments": {}}, session=firewall.session("x")
+    )
+    say(firewall, Truth.HALLUCINATED, [decision.id])
 
-    assert 0 == apply_labels(desk.verification, desk.store).new.total()
+    assert 0 == apply_labels(firewall.verification, firewall.store).new.total()
 
 
-def test_labels_that_were_learnt_travel_with_the_engine(desk, tmp_path):
+def test_labels_that_were_learnt_travel_with_the_engine(firewall, tmp_path):
     """A saved engine knows which labels it has."""
-    say(desk, Truth.OK, results(desk))
-    apply_labels(desk.verification, desk.store)
-    desk.verification.save(tmp_path / "engine.db")
+    say(firewall, Truth.OK, results(firewall))
+    apply_labels(firewall.verification, firewall.store)
+    firewall.verification.save(tmp_path / "engine.db")
     other = VerificationEngine().load(tmp_path / "engine.db")
 
-    assert 8 == apply_labels(other, desk.store).known
-    assert other.get_calibration("quote") == desk.verification.get_calibration("quote")
+    assert 8 == apply_labels(other, firewall.store).known
+    assert other.get_calibration("quote") == firewall.verification.get_calibration("quote")
 
 
 def test_a_store_without_labels_has_nothing_to_teach():

@@ -11,7 +11,7 @@ from abs_shield.policy import Rule
 from abs_shield.policy.packs import cloud, customer_service, money
 
 
-def desk(rule: Rule) -> Shield:
+def shield_of(rule: Rule) -> Shield:
     """Return a shop whose tools really run."""
     firewall = Shield(shield.configure(rules=[rule]), hooks=None)
 
@@ -38,9 +38,9 @@ def desk(rule: Rule) -> Shield:
     return firewall
 
 
-def told(rule: Rule, *calls: tuple[str, dict[str, Any]]) -> list[bool]:
+def verdicts(rule: Rule, *calls: tuple[str, dict[str, Any]]) -> list[bool]:
     """Return whether each call of one session runs."""
-    firewall = desk(rule)
+    firewall = shield_of(rule)
     ran = []
     with firewall.session():
         for name, arguments in calls:
@@ -63,7 +63,7 @@ def test_sums_of_one_session_are_added() -> None:
     rule = money.in_all_at_most(100, tool="refund")
     calls = [refund(60), refund(41), refund(-50), refund(41), refund(40), refund(0.01)]
 
-    assert [True, False, True, False, True, False] == told(rule, *calls)
+    assert [True, False, True, False, True, False] == verdicts(rule, *calls)
 
 
 def test_a_failed_check_verifies_nobody() -> None:
@@ -77,7 +77,7 @@ def test_a_failed_check_verifies_nobody() -> None:
         refund(1, customer="eve"),
     ]
 
-    assert [False, True, True, True, False] == told(rule, *calls)
+    assert [False, True, True, True, False] == verdicts(rule, *calls)
 
 
 def test_one_of_several_checks_is_enough() -> None:
@@ -86,20 +86,22 @@ def test_one_of_several_checks_is_enough() -> None:
         ["verify", "get_order"], tool="refund", same={"order": "id"}
     )
 
-    assert [False, True, True] == told(rule, refund(1), ("get_order", {"id": "o1"}), refund(1))
+    assert [False, True, True] == verdicts(rule, refund(1), ("get_order", {"id": "o1"}), refund(1))
 
 
 def test_once_for_each_thing() -> None:
     """Another order is another refund."""
     rule = customer_service.once(tool="refund", same="order")
 
-    assert [True, False, True] == told(rule, refund(1), refund(2), refund(1, order="o2"))
+    assert [True, False, True] == verdicts(rule, refund(1), refund(2), refund(1, order="o2"))
 
 
 def test_once_in_a_session() -> None:
     """Without a thing, the tool runs once."""
 
-    assert [True, False] == told(customer_service.once(tool="refund"), refund(1), refund(2, "o2"))
+    assert [True, False] == verdicts(
+        customer_service.once(tool="refund"), refund(1), refund(2, "o2")
+    )
 
 
 @pytest.mark.parametrize("order", ["o1", "o2"])
@@ -117,7 +119,7 @@ def test_no_more_than_was_paid(order: str) -> None:
         refund(900, "o3"),
     ]
 
-    assert [True, False, True, False, True, True] == told(rule, *calls)
+    assert [True, False, True, False, True, True] == verdicts(rule, *calls)
 
 
 def test_production_after_approval() -> None:
@@ -126,7 +128,7 @@ def test_production_after_approval() -> None:
     prod = ("deploy", {"environment": "prod"})
     calls = [("deploy", {"environment": "test"}), prod, ("get_order", {"id": "o1"}), prod]
 
-    assert [True, False, True, True] == told(rule, *calls)
+    assert [True, False, True, True] == verdicts(rule, *calls)
 
 
 def test_a_parameter_may_be_called_as_the_session() -> None:
