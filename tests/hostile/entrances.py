@@ -231,7 +231,7 @@ def _halves(size: int) -> tuple[int, int]:
     return size // 2, size // 2 + 1
 
 
-DOORS: dict[str, Callable[[Input, int], Action]] = {
+ENTRANCES: dict[str, Callable[[Input, int], Action]] = {
     "check_call": _checked,
     "schema: compile": _compiled,
     "schema: check": _by_schema,

@@ -403,7 +403,7 @@ def async_generator_method(decorate):
     return Clerk.book
 
 
-class GeneratorDesk:
+class GeneratorShop:
     def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> Iterator[float]:
         """Book an amount."""
         yield amount
@@ -442,7 +442,7 @@ def test_inspect_answers_of_a_partial_as_of_its_function(tool):
     assert [each(tool) for each in PREDICATES[:3]] == [each(wrapper) for each in PREDICATES[:3]]
 
 
-@pytest.mark.parametrize("made_by", [Lifecycle, AsyncDesk, GeneratorDesk])
+@pytest.mark.parametrize("made_by", [Lifecycle, AsyncShop, GeneratorShop])
 def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
     """The wrapper is a function, so that nobody has to look for its ``__call__``."""
     desk = made_by()
