@@ -185,7 +185,7 @@ def half_and_whole(number: int, *, quick: bool) -> list[dict[str, float]] | None
 def row(number: int, case: Growing, *, quick: bool) -> tuple[str, bool]:
     """Return one line of the table, and whether every bound holds."""
     measured = half_and_whole(number, quick=quick)
-    start = f"{case.door[:34]:34} {case.name[:34]!a:38}"
+    start = f"{case.entrance[:34]:34} {case.name[:34]!a:38}"
     if measured is None:
         return f"{start} more than {_LONGEST} s  not reached", False
     half, whole = measured

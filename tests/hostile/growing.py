@@ -24,7 +24,7 @@ class Growing:
     One entry point, and input for it of any size.
 
     Attributes:
-        door: The public function.
+        entrance: The public function.
         name: What comes.
         made: Makes the action whose work is measured, for input of about so many bytes.
         small: The size at which a test counts steps; twice as much is counted as well.
