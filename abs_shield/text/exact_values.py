@@ -55,6 +55,26 @@ def amount(value: Any) -> Decimal | None:
             return None
 
 
+def is_same_value(one: Any, other: Any) -> bool:
+    """
+    Return whether two values are equal, or one is the text of the other, a number or a boolean.
+
+    A tool that takes a number gets 7 where the model writes ``"7"``.
+
+    >>> is_same_value("7", 7.0), is_same_value("true", True), is_same_value("1", True)
+    (True, True, False)
+    """
+    if one == other:
+        return True
+    if isinstance(one, str) is isinstance(other, str):
+        return False
+    text, value = (one, other) if isinstance(one, str) else (other, one)
+    if isinstance(value, bool):
+        return text in ("true", "True") if value else text in ("false", "False")
+    number = amount(value)
+    return number is not None and number == amount(text)
+
+
 def amounts(value: Any) -> Iterator[Decimal]:
     """
     Yield the numbers of a value, or of the items of a list, and skip other items.

@@ -19,7 +19,7 @@ from abs_shield.policy.rule_factory import (
 )
 from abs_shield.session import Session
 from abs_shield.text.destinations import is_everything
-from abs_shield.text.exact_values import all_within
+from abs_shield.text.exact_values import all_within, is_same_value
 from abs_shield.text.json_leaves import items, leaves, texts
 from abs_shield.text.normal_form import normal
 
@@ -158,12 +158,18 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
         return trial is True or any(
             done.tool == call.name
             and not done.error
-            and dict(done.arguments) == {**others, parameter: True}
+            and _are_same(done.arguments, {**others, parameter: True})
             for done in session.executed
         )
 
     sentence = f"It runs with {quoted_names(parameter)} true first, all else being equal."
     return build_rule(check, tool=tool, takes={"trial": parameter}, sentence=sentence)
+
+
+def _are_same(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return arguments.keys() == wanted.keys() and all(
+        is_same_value(arguments[name], value) for name, value in wanted.items()
+    )
 
 
 def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags") -> Rule:

@@ -14,7 +14,7 @@ from abs_shield.policy.rule import Rule
 from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
 from abs_shield.session import Executed, RunningCall, Session
 from abs_shield.text.exact_values import amount as amount_of
-from abs_shield.text.exact_values import total
+from abs_shield.text.exact_values import is_same_value, total
 from abs_shield.text.json_leaves import parse_container
 from abs_shield.text.safe_display import shown
 
@@ -177,7 +177,9 @@ def _running_calls(
 
 def _has(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     # A parameter that a call left out is none of these values, not even None.
-    return all(name in arguments and arguments[name] == wanted[name] for name in wanted)
+    return all(
+        name in arguments and is_same_value(arguments[name], wanted[name]) for name in wanted
+    )
 
 
 def _takes(same: Same, *, of: str) -> dict[str, str]:

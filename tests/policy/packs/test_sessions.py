@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield import CallBlocked, Shield, shield
+from abs_shield import CallBlocked, Shield, Tool, ToolCall, shield
 from abs_shield.policy import Rule
 from abs_shield.policy.packs import cloud, customer_service, money
 
@@ -146,3 +146,49 @@ def test_a_parameter_may_be_called_as_the_session() -> None:
         firewall.dispatch("open", {"session": "s2"})
         with pytest.raises(CallBlocked, match="once for each `session`"):
             firewall.dispatch("open", {"session": "s1"})
+
+
+NUMBERED = {
+    "type": "object",
+    "properties": {"order": {"type": "integer"}, "dry_run": {"type": "boolean"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "calls", "expected"),
+    [
+        (
+            customer_service.once(tool="refund", same="order"),
+            [("refund", {"order": order}) for order in ("7", 7, "7", 8)],
+            [True, False, False, True],
+        ),
+        (
+            customer_service.verified_first("verify", tool="refund", same="order"),
+            [("verify", {"order": "7"}), ("refund", {"order": 7}), ("refund", {"order": 8})],
+            [True, True, False],
+        ),
+        (
+            cloud.dry_run_first(tool="refund"),
+            [
+                ("refund", {"order": order, "dry_run": dry_run})
+                for order, dry_run in [("7", "true"), (7, False), (8, False)]
+            ],
+            [True, True, False],
+        ),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_number_written_as_text_is_the_number(rule: Rule, calls: Any, expected: Any) -> None:
+    """The tool gets 7 for "7", so that the two name one order."""
+    tools = [Tool(name=name, parameters=NUMBERED) for name in ("refund", "verify")]
+    firewall = Shield(shield.configure(tools=tools, rules=[rule]), hooks=None)
+    ran = []
+    with firewall.session():
+        for name, arguments in calls:
+            try:
+                with firewall.guard(ToolCall(name, arguments)):
+                    ran.append(True)
+            except CallBlocked:
+                ran.append(False)
+
+    assert expected == ran
