@@ -34,12 +34,12 @@ from command_line import QUICK_NOTE, announce, command_parser, report_progress
 from abs_shield import Shield, ToolCall, shield
 from abs_shield.session import Limits
 from tests.hostile.cases import CASES, Case
-from tests.hostile.doors import call, replayed
-from tests.hostile.entrances import DOORS
+from tests.hostile.entrances import ENTRANCES
+from tests.hostile.entry_points import call, replayed
 from tests.hostile.growing import GROWING, MEGABYTE, Growing
 from tests.hostile.searching import MOST_GROWTH as MOST_STEPS
 from tests.hostile.searching import search
-from tests.hostile.test_results import RESULTS, door
+from tests.hostile.test_results import RESULTS, make_shield
 from tests.hostile.test_sessions import TOOLS, after
 
 _MIB = 1 << 20
@@ -79,7 +79,7 @@ def of_result(name: str) -> dict[str, Any]:
     value = RESULTS[name]()
 
     def take() -> None:
-        firewall = door(value, "strict")
+        firewall = make_shield(value, "strict")
         with firewall.session() as session:
             session.user("Look at tx_12345.")
             firewall.dispatch("look", {"order_id": "tx_12345"})
@@ -231,7 +231,7 @@ def searched(examples: int = 60) -> int:
     """Print the worst input of each way in; return 1 where steps grow more than they may."""
     missed = 0
     print(f"{'way in':34} growth  steps a character, input")
-    for name in report_progress(DOORS, doing="searching the ways in", total=len(DOORS)):
+    for name in report_progress(ENTRANCES, doing="searching the ways in", total=len(ENTRANCES)):
         results = search(name, examples=examples)
         most = max(results, key=lambda worst: worst.per_byte)
         missed += results[0].growth > MOST_STEPS

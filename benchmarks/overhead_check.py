@@ -24,7 +24,7 @@ from abs_shield.plan import Proposal
 from abs_shield.schema import compile_schema
 
 LOGPROBS = [-0.01, -0.02, -0.05]
-ALONE = {"the door": [], **{layer: [layer] for layer in LAYER_NAMES}}
+ALONE = {"no layer": [], **{layer: [layer] for layer in LAYER_NAMES}}
 ALONE["impossible_state"] = ["parameter_mismatch", "impossible_state"]
 """Layers that are timed by themselves; rules are asked of arguments that match the schema alone."""
 ENGINES = {"default": "pydantic-core", "without prefilter": "jsonschema"}
@@ -226,7 +226,7 @@ def measure(*, seconds: float = SECONDS) -> dict[str, Any]:
     ratios = {engine: us[engine] / five for engine in ENGINES}
     ratios["one argument"] = us["one argument"] / one
     for layer in LAYER_NAMES:
-        without = "parameter_mismatch" if layer == "impossible_state" else "the door"
+        without = "parameter_mismatch" if layer == "impossible_state" else "no layer"
         ratios[layer] = (us[f"only {layer}"] - us[f"only {without}"]) / five
     ratios["through @shielded, more"] = (
         through["@shielded until the tool begins"] - through["check_call"]

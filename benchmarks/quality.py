@@ -26,8 +26,8 @@ from abs_shield.quality.facts import Fact, FactTable
 from abs_shield.quality.guardrails import ProductCatalogue
 from abs_shield.quality.marked_sentences import read_text, sentence_keys
 from abs_shield.quality.plausibility import Direction, Limit, Order
-from abs_shield.quality.quality_metrics import ScoreTrends
 from abs_shield.quality.quality_score import ScoreConfig, score_quality
+from abs_shield.quality.trends import ScoreTrends
 
 ROOT = Path(__file__).parents[1]
 PASSAGES = json.loads(Path(__file__).with_name("quality_guardrails.json").read_text("utf-8"))

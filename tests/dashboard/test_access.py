@@ -12,7 +12,7 @@ from abs_shield.dashboard import dashboard
 from abs_shield.dashboard.access_control import LoginAttempts, local_path
 from abs_shield.errors import ShieldError
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import decision, finding
+from tests.dashboard.decision_samples import decision, finding
 from tests.dashboard.visiting import Client, Visit
 
 TOKEN = "open-sesame-42"

@@ -13,7 +13,7 @@ from abs_shield.core import Verdict
 from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import AT, decision, finding
+from tests.dashboard.decision_samples import AT, decision, finding
 from tests.dashboard.serving import serve
 from tests.dashboard.visiting import Tabs
 

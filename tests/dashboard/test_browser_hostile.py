@@ -10,7 +10,7 @@ import pytest
 from abs_shield.core import RAN, Coverage, Outcome, Verdict
 from abs_shield.dashboard import dashboard
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import decision, finding
+from tests.dashboard.decision_samples import decision, finding
 from tests.dashboard.serving import serve
 from tests.dashboard.visiting import Tabs
 

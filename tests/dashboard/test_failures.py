@@ -14,7 +14,7 @@ import pytest
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.page_views import Views
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import AT, decision, finding
+from tests.dashboard.decision_samples import AT, decision, finding
 from tests.dashboard.visiting import Visit
 
 VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-1"]

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.dashboard import dashboard, live_updates
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import decision
+from tests.dashboard.decision_samples import decision
 from tests.dashboard.serving import serve
 
 pytestmark = pytest.mark.slow

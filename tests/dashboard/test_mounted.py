@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from abs_shield.core.label import Truth
 from abs_shield.dashboard import dashboard
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import decision, finding
+from tests.dashboard.decision_samples import decision, finding
 from tests.dashboard.serving import serve
 from tests.dashboard.visiting import Client
 

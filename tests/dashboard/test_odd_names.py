@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield.core.label import Truth
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import AT, decision, finding
+from tests.dashboard.decision_samples import AT, decision, finding
 from tests.dashboard.visiting import Visit
 
 IDS = [

@@ -12,7 +12,7 @@ from abs_shield.core import Subject, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.view_filters import Filters
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.dashboard.made import AT, decision, finding
+from tests.dashboard.decision_samples import AT, decision, finding
 from tests.dashboard.visiting import Visit
 
 VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/decisions/d-x"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from abs_shield.core import Verdict
-from tests.dashboard.made import decision, finding
+from tests.dashboard.decision_samples import decision, finding
 from tests.dashboard.visiting import Visit
 
 CANARY = "canary4242"

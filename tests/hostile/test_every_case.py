@@ -12,7 +12,7 @@ from abs_shield import CallBlocked, Decision
 from abs_shield.core import LAYER_NAMES, Outcome
 from abs_shield.text.json_leaves import leaves
 from tests.hostile.cases import CASES, GROUPS, Case
-from tests.hostile.doors import call, replayed
+from tests.hostile.entry_points import call, replayed
 from tests.hostile.packs import PACK_CASES, RULES
 from tests.policy.packs.test_packs import factories
 

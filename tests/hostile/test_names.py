@@ -21,7 +21,7 @@ from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay, row
 from abs_shield.telemetry import Otel, StructLog
 from abs_shield.text.safe_display import LONGEST_NAME
-from tests.hostile.doors import written
+from tests.hostile.entry_points import written
 
 NAMES = {
     "Cyrillic е": "rеfund",

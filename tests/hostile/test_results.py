@@ -17,7 +17,7 @@ from abs_shield.replay import replay
 from abs_shield.session.call_states import TOO_LARGE
 from abs_shield.session.session_record import mentions_of
 from tests.hostile.cases import Unequal, Unlistable, Unmeasurable, Unreadable, cyclic, nested
-from tests.hostile.doors import written
+from tests.hostile.entry_points import written
 
 
 @dataclass

@@ -15,7 +15,7 @@ from abs_shield import Decision, Policy, Shield, Tool, ToolCall, rule, shield, s
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay
 from abs_shield.stores import MemoryStore
-from tests.hostile.doors import written
+from tests.hostile.entry_points import written
 
 GIVE_UP = 20
 

@@ -17,7 +17,7 @@ from abs_shield.replay import replay
 from abs_shield.session import Limits
 from abs_shield.session.session_record import record_of
 from abs_shield.stores import MemoryStore
-from tests.hostile.doors import written
+from tests.hostile.entry_points import written
 from tests.subjects import about_calls
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
