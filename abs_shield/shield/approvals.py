@@ -23,6 +23,7 @@ class Approvals:
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, Key] = OrderedDict()
         self._granted: OrderedDict[Key, int] = OrderedDict()
+        self._used: OrderedDict[str, Key] = OrderedDict()
         self._lock = renewed(Lock())
 
     def wait(self, decision_id: str, key: Key) -> None:
@@ -49,17 +50,31 @@ class Approvals:
             if len(self._granted) > _MOST:
                 self._granted.popitem(last=False)
 
-    def forget(self, decision_id: str) -> None:
-        """Remove a decision from those that wait: the approver has already decided its call."""
+    def use(self, decision_id: str, key: Key) -> None:
+        """Note that the approver has let the call of a decision run; it waits no more."""
         with self._lock:
             self._waiting.pop(decision_id, None)
+            self._keep_used(decision_id, key)
 
-    def take(self, key: Key, *, keep: bool = False) -> bool:
-        """Return whether the call was granted, and use the grant up unless *keep*."""
+    def take(self, key: Key, decision_id: str, *, keep: bool = False) -> bool:
+        """
+        Return whether the call was granted, and use the grant up unless *keep*.
+
+        A decision that has used a grant keeps it: the same call may be judged again, where it
+        was checked before it runs, or goes on after an interruption.
+        """
         with self._lock:
+            if self._used.get(decision_id) == key:
+                return True
             granted = self._granted.get(key, 0)
-            if granted > 1 and not keep:
+            if granted and not keep:
                 self._granted[key] = granted - 1
-            elif not keep:
+                self._keep_used(decision_id, key)
+            if granted < 2 and not keep:
                 self._granted.pop(key, None)
             return granted > 0
+
+    def _keep_used(self, decision_id: str, key: Key) -> None:
+        self._used[decision_id] = key
+        if len(self._used) > _MOST:
+            self._used.popitem(last=False)

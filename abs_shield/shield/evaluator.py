@@ -19,9 +19,9 @@ from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.approvals import Approvals, Key
-from abs_shield.shield.attempts import UNBLOCKED, Attempts, count_attempt
+from abs_shield.shield.attempts import UNBLOCKED, count_attempt
 from abs_shield.shield.dispatched import Dispatched, model_findings
-from abs_shield.shield.enforcement import Ruling, rule_on
+from abs_shield.shield.enforcement import rule_on
 from abs_shield.shield.fault import Fault, error_location
 from abs_shield.shield.kill_switch import KillSwitch
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
@@ -246,15 +246,20 @@ class Evaluator:
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
             plan = self.registry.unknown(call.name)
-        opened = self.switch.opened()
+        opened, decision_id = self.switch.opened(), decision_id or new_id()
         ruling = rule_on(judgement, plan, self.policy, opened=opened, at=at)
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
             # The digest costs time, so only what may be blocked is counted.
             key = self._key(call, arguments, session)
-            ruling, attempts = self._settle_block(ruling, key, session, counted=counted, runs=runs)
+            if ruling.approval and self.approvals.take(key, decision_id, keep=not runs):
+                ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
+            if ruling.blocked:
+                attempts = count_attempt(
+                    session, key, self.policy.retries, waits=bool(ruling.approval), counted=counted
+                )
         decision = make_decision(
-            id=decision_id or new_id(),
+            id=decision_id,
             subject=Subject.CALL,
             tool=call.name,
             verdict=ruling.verdict,
@@ -279,19 +284,6 @@ class Evaluator:
             elapsed_ms=(perf_counter() - started) * 1_000,
         )
         return decision, key, Mode.AUDIT if opened else plan.mode
-
-    def _settle_block(
-        self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool
-    ) -> tuple[Ruling, Attempts]:
-        """Use up an approval, or count the attempt."""
-        if ruling.approval and self.approvals.take(key, keep=not runs):
-            ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
-        if not ruling.blocked:
-            return ruling, UNBLOCKED
-        waits = bool(ruling.approval)
-        return ruling, count_attempt(
-            session, key, self.policy.retries, waits=waits, counted=counted
-        )
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
         # Without a session every call is a new one, but an approval has to find it again.

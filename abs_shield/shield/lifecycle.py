@@ -285,7 +285,7 @@ class Lifecycle:
             return opened._replace(decision=replace(opened.decision, approval="refused"))
         if _has_changed(opened, reread):
             return opened
-        self.approvals.forget(opened.decision.id)
+        self.approvals.use(opened.decision.id, opened.key)
         granted = replace(
             opened.decision, approval="granted", action=Action.FLAG, blocked=False,
             attempts_left=None, retryable=True,

@@ -214,6 +214,43 @@ def test_an_approval_is_bound_to_tool_and_arguments(approving, other):
     assert not firewall.check_call(ODD, session=session).blocked
 
 
+WITH_ID = ToolCall("refund", {"amount": -1}, "c1")
+
+
+@pytest.mark.parametrize("by_approver", [True, False])
+def test_a_call_that_was_checked_runs_by_the_same_approval(approving, by_approver):
+    """Its guard continues the call that `check_call` let pass; another call needs its own."""
+    requests = []
+    firewall = approving(answers(True, requests) if by_approver else None)
+    with firewall.session():
+        first = firewall.check_call(WITH_ID)
+        if not by_approver:
+            firewall.approve(first.id)
+        checked = firewall.check_call(WITH_ID)
+        with firewall.guard(WITH_ID) as guard:
+            pass
+        firewall.approver = firewall.lifecycle.approver = None
+        again = firewall.check_call(WITH_ID)
+
+    assert ["granted", "granted"] == [checked.approval, guard.decision.approval]
+    assert by_approver == bool(requests)
+    assert 2 > len(requests)
+    assert "required" == again.approval
+
+
+def test_a_call_that_was_interrupted_goes_on_by_the_same_approval(approving):
+    """A framework interrupts a tool, and calls it again with the same id."""
+    firewall = approving()
+    with firewall.session():
+        firewall.approve(firewall.check_call(WITH_ID).id)
+        with firewall.guard(WITH_ID) as guard:
+            guard.suspend()
+        with firewall.guard(WITH_ID) as resumed:
+            pass
+
+    assert "granted" == resumed.decision.approval
+
+
 def test_an_approval_is_bound_to_its_session(approving):
     """An approval in one run does not apply to another."""
     firewall = approving()
