@@ -15,7 +15,7 @@ from abs_shield.answer.check_pipeline import checked
 from abs_shield.core.events import MessageText, Proposed
 from abs_shield.policy import AnswerConfig
 from abs_shield.replay.file_lines import BadLine
-from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.run_reader import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of

@@ -6,7 +6,7 @@ import re
 
 from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.text.sentences import sentence_spans
 
 _NO_CLAIM = re.compile(

@@ -6,7 +6,7 @@ import random
 import re
 import string
 
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.values.figure import DATE, ID, MONEY, Day, Figure, Minute, figures_agree
 

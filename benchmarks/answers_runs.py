@@ -17,11 +17,11 @@ from command_line import report_progress
 
 from abs_shield.answer.checks.claimed_actions import claimed_actions
 from abs_shield.answer.evidence.evidence_collection import evidence_of
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core.events import MessageText
 from abs_shield.replay.file_lines import BadLine
-from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.run_reader import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of

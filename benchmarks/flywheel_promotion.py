@@ -10,7 +10,7 @@ from command_line import QUICK_NOTE, announce, command_parser
 
 from abs_shield.flywheel.evaluate import Recommendation, decide
 from abs_shield.flywheel.version_comparison import Pairs, Rules, compare
-from abs_shield.stats.paired import cases_needed, mcnemar_power
+from abs_shield.stats.paired_comparison import cases_needed, mcnemar_power
 
 _FALSE = 0.05
 """Goal: the greatest share of null candidates that are promoted."""

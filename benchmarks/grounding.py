@@ -37,7 +37,7 @@ from abs_shield.answer.scorers.lexical.lexical_model import (
     score_claims,
 )
 from abs_shield.answer.scorers.lexical.lexical_weights import Weights, shipped
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 
 PUBLISHED = {
     "RAGTruth answer F1, three tasks": {

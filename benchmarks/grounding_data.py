@@ -13,7 +13,7 @@ from typing import Any
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim
 from abs_shield.answer.evidence.evidence_collection import evidence_from
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 
 FOLDS = 5
 TRAINED = {

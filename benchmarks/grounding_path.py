@@ -14,7 +14,7 @@ from grounding_measures import ScoredAnswer
 
 from abs_shield.answer.check_pipeline import Checked, checked
 from abs_shield.answer.claim_reader import claims_of
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.scorers.lexical.lexical_weights import Weights
 from abs_shield.answer.scorers.word_scorer import words
 from abs_shield.text.values.figure import ID

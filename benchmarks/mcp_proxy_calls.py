@@ -16,7 +16,7 @@ from fastmcp.client.transports import FastMCPTransport
 from abs_shield import Shield, shield
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.service.mcp_proxy import proxy
-from abs_shield.service.upstream import Upstream, command
+from abs_shield.service.upstream_server import Upstream, command
 
 logging.getLogger("abs_shield").addHandler(logging.NullHandler())
 CLOCKS = {"memory": process_time, "stdio": perf_counter}

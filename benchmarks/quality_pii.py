@@ -17,8 +17,8 @@ from command_line import QUICK_NOTE, announce, command_parser, report_progress
 from quality_pii_values import CHECKSUMMED, LANGUAGES, Sample, samples
 from recorded_data import ONE_IN, data_folder
 
-from abs_shield.quality.pii.detector import PiiDetector, TableDetector, gaps
-from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.pii.pii_detector import PiiDetector, TableDetector, gaps
+from abs_shield.quality.pii.pii_entity import Pii
 
 RECALL_CHECKSUMMED, RECALL = 0.98, 0.95
 MOST_FALSE = 1 / 200

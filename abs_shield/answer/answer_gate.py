@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from abs_shield.answer.hallucination_report import ReportAction
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 
 _WEAK = "below_emit_threshold"
 

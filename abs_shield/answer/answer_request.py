@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.evidence_collection import CachedEvidence, evidence_from
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.core.events import MessageText
 from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Terms
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 from abs_shield.session import Session
 from abs_shield.stats.probabilities import log_odds
 from abs_shield.text.safe_display import shown

@@ -16,7 +16,7 @@ from abs_shield.answer.checks.value_check import has_unchecked_figures
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Assessment, Claim, Opinion, Opinions
 from abs_shield.answer.consistency_probes import ConsistencyProbe, probe_claims
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.reading_limits import read_of_answer
 from abs_shield.answer.hallucination_report import HallucinationReport
 from abs_shield.answer.judge_questions import injected_instructions
@@ -37,7 +37,7 @@ from abs_shield.core import Unavailable
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 from abs_shield.session import Session
 
 _CODE = "code_not_checked"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.answer.claim_types import Claim
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_windows import fence_evidence
-from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.judge_questions import ask, list_schema, schema_and_ids_problem
 from abs_shield.errors import PolicyError
 from abs_shield.model import Ask, Reply, Undetermined, fenced

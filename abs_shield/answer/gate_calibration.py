@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.core import Subject
 from abs_shield.core.label import Truth
 from abs_shield.errors import ShieldError
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores.record_bodies import Skipped, labelled_decisions
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.model import Ask, instructions
 from abs_shield.schema import CompiledSchema, compile_schema
 from abs_shield.text.safe_display import escaped, shown

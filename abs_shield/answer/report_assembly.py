@@ -20,10 +20,10 @@ from abs_shield.answer.hallucination_report import (
     ToolCallValidation,
 )
 from abs_shield.core import Decision, ToolCall, Verdict
-from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.call_arguments import Malformed, read_arguments
 from abs_shield.core.events import Proposed
 from abs_shield.core.fork_safety import new_id
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 

@@ -9,7 +9,7 @@ from abs_shield.backtest.policy_comparison import Comparison, compare
 from abs_shield.backtest.policy_figures import PolicyFigures
 from abs_shield.backtest.policy_side import Example, Kind, Ruled, Side
 from abs_shield.backtest.precision_recall import PrecisionRecall, Proportion, SweepPoint, thresholds
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 
 __all__ = [
     "Backtesting",

@@ -12,8 +12,8 @@ from abs_shield.backtest.call_labels import Labels
 from abs_shield.backtest.policy_comparison import Comparison, compare
 from abs_shield.backtest.policy_side import Side
 from abs_shield.policy import Policy, configure
-from abs_shield.replay.chunks import Chunk, SessionStart, readable_runs
 from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.line_chunks import Chunk, SessionStart, readable_runs
 from abs_shield.replay.planted_cases import Cases
 from abs_shield.replay.replay_job import absolute_place, load_job_policy
 from abs_shield.replay.toolsets import Toolsets

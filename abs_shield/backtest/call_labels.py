@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.core.label import Truth
 from abs_shield.replay.file_lines import BadLine, lines, read_record
 from abs_shield.replay.run_judging import Judged
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 

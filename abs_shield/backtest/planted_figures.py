@@ -19,7 +19,7 @@ from abs_shield.replay.planted_cases import (
     set_aside,
     with_call,
 )
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 
 PLANTED, DETECTED, BLOCKED = "planted", "detected", "blocked"
 _RIGHT = ("right calls", str(Expect.CLEAN))

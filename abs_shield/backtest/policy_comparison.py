@@ -21,7 +21,7 @@ from abs_shield.backtest.policy_side import (
 from abs_shield.core.label import Truth
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.planted_cases import Cases
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 
 OTHERS = "(other tools)"
 """Groups the tools beyond the first thousand that changed: a model can invent any name."""

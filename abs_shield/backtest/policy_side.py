@@ -15,7 +15,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy
 from abs_shield.replay.replay_job import without_values
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 from abs_shield.shield import Shield
 from abs_shield.shield.enforcement import Ruling
 from abs_shield.stores import MemoryStore

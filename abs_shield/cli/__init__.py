@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from abs_shield.cli.command import HELP, CliGroup, build_command
+from abs_shield.cli.command_parts import HELP, CliGroup, build_command
 from abs_shield.cli.usage_errors import BadInput, file_message, usage_message
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest

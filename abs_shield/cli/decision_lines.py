@@ -16,7 +16,7 @@ from abs_shield.cli.shared_options import format_time
 from abs_shield.core import Decision, Finding, Outcome, Subject
 from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import read_message
-from abs_shield.replay.runs import UNREADABLE
+from abs_shield.replay.run_reader import UNREADABLE
 
 _LONG = 4_000  # two screens; `--format json` has all
 """Maximum characters shown of arguments, a result or an output."""

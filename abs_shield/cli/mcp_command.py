@@ -79,7 +79,7 @@ def mcp(
     if header and not url:
         raise BadInput("`--header` is for `--url`; a command has this process's environment")
     try:
-        from abs_shield.service import client_headers, mcp_proxy, upstream
+        from abs_shield.service import client_headers, mcp_proxy, upstream_server
     except ModuleNotFoundError:  # the missing module's own name would say less
         raise BadInput(
             "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
@@ -90,9 +90,9 @@ def mcp(
         declared = configure(mode="audit") if policy is None else load_policy(policy)
         firewall = Shield(declared, store=_store(log))
     if url:
-        server = upstream.address(url, client_headers.parse_headers(header or ()))
+        server = upstream_server.address(url, client_headers.parse_headers(header or ()))
     else:
-        server = upstream.command(command or ())
+        server = upstream_server.command(command or ())
     place = None if http is None else mcp_proxy.bind_address(http)
     if place is not None:
         print(f"abs-shield: serving {mcp_proxy.url_of(place)}", file=sys.stderr, flush=True)

@@ -36,7 +36,7 @@ from abs_shield.cli.shared_options import PolicyReference, RunFiles
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core import Verdict
 from abs_shield.replay import Judging, Tally
-from abs_shield.replay.row_files import ROWFILES
+from abs_shield.replay.replay_rows import ROWFILES
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

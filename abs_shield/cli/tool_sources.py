@@ -64,14 +64,14 @@ def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> ToolSour
     if not words:
         raise BadInput("`--mcp` is empty; give a command or a URL")
     try:
-        from abs_shield.service import upstream
+        from abs_shield.service import upstream_server
     except ModuleNotFoundError as error:
         raise BadInput(
             f'`--mcp` needs `{error.name}`; run `pip install "abs-shield[fastmcp]"`'
         ) from None
     is_url = command.startswith(_URLS)
-    server = upstream.address(command) if is_url else upstream.command(words)
-    tools = tools_of(upstream.listed_tools(server, within_s=within_s), on_bad)
+    server = upstream_server.address(command) if is_url else upstream_server.command(words)
+    tools = tools_of(upstream_server.listed_tools(server, within_s=within_s), on_bad)
     return ToolSource(name=f"the MCP server `{PurePath(words[0]).name}`", tools=tools)
 
 

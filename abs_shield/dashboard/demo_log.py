@@ -12,7 +12,7 @@ from abs_shield.core import Decision, Mode, Subject, ToolCall, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.dashboard.demo_conversations import CONVERSATIONS, POLICY, Conversation
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
-from abs_shield.quality.cascade import SCORE
+from abs_shield.quality.quality_cascade import SCORE
 from abs_shield.shield import Shield
 from abs_shield.stores import MemoryStore
 from abs_shield.stores.durable_store import DurableStore

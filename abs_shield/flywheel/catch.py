@@ -23,7 +23,7 @@ class Catch:
         detected_error: The error in words: ``Entity mismatch``.
         verified_value: The right value according to a fact or the evidence; empty if unknown.
         confidence: The strength of the finding, in [0, 1].
-        priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.severity`.
+        priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.gap_severity`.
         decision_id: The decision that holds the finding.
         check: The layer, signal or stage that found it.
         code: Stable word for the kind of fault.

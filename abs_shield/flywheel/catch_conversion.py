@@ -14,7 +14,7 @@ from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
 from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
-from abs_shield.flywheel.severity import priority_of
+from abs_shield.flywheel.gap_severity import priority_of
 from abs_shield.text.safe_display import capitalised, escaped, shown
 
 _WORD = re.compile(r"[^\W_]+")

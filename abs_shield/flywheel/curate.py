@@ -12,9 +12,9 @@ from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.flywheel_database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.grouping import assign_gaps
+from abs_shield.flywheel.gap_grouping import assign_gaps
+from abs_shield.flywheel.gap_severity import WEIGHTS, deviation_of, is_systematic, scope_of, tier_of
 from abs_shield.flywheel.harvest_tables import NO_GAP, UNGROUPED
-from abs_shield.flywheel.severity import WEIGHTS, deviation_of, is_systematic, scope_of, tier_of
 from abs_shield.stats.share_intervals import wilson
 from abs_shield.text.safe_display import escaped
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.curate import count_decisions, gap_catches, kind_of
-from abs_shield.flywheel.grouping import ungrouped_catches
+from abs_shield.flywheel.gap_grouping import ungrouped_catches
 from abs_shield.flywheel.version_records import (
     UsePeriod,
     history,

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
+from abs_shield.flywheel.answer_grading import is_right
 from abs_shield.flywheel.candidate import Answers, Candidate, hashes_of
 from abs_shield.flywheel.cases import (
     HALLUCINATION,
@@ -17,7 +18,6 @@ from abs_shield.flywheel.cases import (
     require_distinct,
     without_repeats,
 )
-from abs_shield.flywheel.grading import is_right
 from abs_shield.flywheel.mutate.leakage import hash_of
 from abs_shield.flywheel.version_comparison import (
     Pairs,

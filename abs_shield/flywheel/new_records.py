@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from abs_shield.core import Decision
 from abs_shield.core.label import Label
 from abs_shield.stores.durable_store import DurableStore
-from abs_shield.stores.ledger import Query
+from abs_shield.stores.log_tables import Query
 from abs_shield.stores.record_bodies import parse_decision, parse_label, parse_report
 from abs_shield.stores.sealed_record import Damaged, RecordKind, SealedRow
 

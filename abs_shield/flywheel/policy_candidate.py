@@ -13,7 +13,7 @@ from abs_shield.flywheel.candidate import Answers, Places
 from abs_shield.flywheel.cases import TARGET, EvaluationCase, case_id, numbered_lines
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
-from abs_shield.replay.runs import read_run
+from abs_shield.replay.run_reader import read_run
 from abs_shield.text.safe_display import escaped
 
 FINDING, CLEAN = "found", "clean"

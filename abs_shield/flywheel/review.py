@@ -15,7 +15,7 @@ from abs_shield.errors import StoreError
 from abs_shield.flywheel.curate import gaps_in, refresh, save_gap
 from abs_shield.flywheel.flywheel_database import database, parse_row
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.grouping import assign_gaps, final_gap, merges_of
+from abs_shield.flywheel.gap_grouping import assign_gaps, final_gap, merges_of
 from abs_shield.flywheel.harvest_tables import UNGROUPED
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.stats.paired import (
+from abs_shield.stats.paired_comparison import (
     cases_for_limit,
     cases_needed,
     difference_interval,

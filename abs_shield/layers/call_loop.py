@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from abs_shield.core import Finding, Unavailable, Verdict
-from abs_shield.core.arguments import same
+from abs_shield.core.call_arguments import same
 from abs_shield.plan import Proposal
 from abs_shield.plan.layer import Layer
 from abs_shield.plan.strengths import STRENGTHS

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from abs_shield.core.events import Proposed
 from abs_shield.policy import Tool
-from abs_shield.replay.chunks import SessionStart, chunks, raw_lines, readable_runs
 from abs_shield.replay.file_lines import BadLine
-from abs_shield.replay.runs import Run
+from abs_shield.replay.line_chunks import SessionStart, chunks, raw_lines, readable_runs
+from abs_shield.replay.run_reader import Run
 from abs_shield.replay.session_order import SessionKeys
 from abs_shield.replay.toolsets import NONE, Toolsets
 

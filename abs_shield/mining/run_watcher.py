@@ -12,7 +12,7 @@ from abs_shield.mining.run_evidence import PairEvidence, ParameterEvidence, RunE
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 from abs_shield.session import Executed, Session
 from abs_shield.session.field import Field
 from abs_shield.session.session_record import mentions_of, record_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from abs_shield.core.module_names import lazy_names
 from abs_shield.model.ask import Terms, aask, aplay, ask, play
 from abs_shield.model.judge import Ask, BadReply, Budget, Judge, Message, Reply, Undetermined
 from abs_shield.model.prompt_fencing import fenced, instructions
@@ -32,12 +32,5 @@ __all__ = [
     "play",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "OpenAIJudge":  # its module is imported only if it is used
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module("abs_shield.model.openai_judge").OpenAIJudge
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# its module, and with it the SDK, is imported only if it is used
+__getattr__, __dir__ = lazy_names(__name__, {"OpenAIJudge": "abs_shield.model.openai_judge"})

@@ -1,5 +1,5 @@
 """Read the operations of an OpenAPI description as tools."""
 
-from abs_shield.openapi.operations import Operations, operations
+from abs_shield.openapi.openapi_operations import Operations, operations
 
 __all__ = ["Operations", "operations"]

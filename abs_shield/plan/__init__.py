@@ -1,6 +1,6 @@
 """A policy compiled against its tools: once, when a tool is registered."""
 
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 from abs_shield.plan.compile import compile_tool
 from abs_shield.plan.proposal import Proposal, ShieldTerms
 from abs_shield.plan.rule_plan import RulePlan

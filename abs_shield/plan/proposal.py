@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import Malformed
+from abs_shield.core.call_arguments import Malformed
 from abs_shield.plan.argument_conversion import Conversion, convert, may_be_endless
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.schema import SchemaProblem, Undecided

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 from abs_shield.planting.case_folder import (
     FILES,
     MANIFEST,

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from abs_shield.backtest.call_labels import run_labels
-from abs_shield.core.arguments import read_arguments
+from abs_shield.core.call_arguments import read_arguments
 from abs_shield.core.digest import digest
 from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.label import Truth
 from abs_shield.planting.run_text import RecordedCall, RunText
 from abs_shield.policy import Tool
-from abs_shield.replay.chunks import Chunk, SessionStart, readable_runs
 from abs_shield.replay.file_lines import BadLine
+from abs_shield.replay.line_chunks import Chunk, SessionStart, readable_runs
 from abs_shield.replay.planted_cases import set_aside
 from abs_shield.replay.recorded_turns import Turn, turns
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session.call_states import is_feedback
 from abs_shield.text.failure_results import is_failure_result

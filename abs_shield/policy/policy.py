@@ -23,14 +23,12 @@ from abs_shield.core.vocabularies import (
     SIGNAL_NAMES,
     VERIFICATION,
 )
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig, PersonalData, Verification
 from abs_shield.policy.declaration_base import Declaration
 from abs_shield.policy.inverse_tools import Inverse
-from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool_declaration import Tool
-from abs_shield.policy.verification_config import Verification
 from abs_shield.session import Limits
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abs_shield.core.module_names import lazy_names
 
 if TYPE_CHECKING:
     from abs_shield.quality.quality_config import QualityConfig
     from abs_shield.quality.quality_pipeline import QualityPipeline
-    from abs_shield.quality.quality_stage import Stage, StageReport
     from abs_shield.quality.quality_types import (
         AgentOutput,
         Band,
         OutputFinding,
         QualityAction,
         QualityResult,
+        Stage,
         StageOutcome,
+        StageReport,
         StageResult,
         Task,
     )
@@ -28,9 +30,9 @@ _FILE = {
     "QualityConfig": "abs_shield.quality.quality_config",
     "QualityPipeline": "abs_shield.quality.quality_pipeline",
     "QualityResult": "abs_shield.quality.quality_types",
-    "Stage": "abs_shield.quality.quality_stage",
+    "Stage": "abs_shield.quality.quality_types",
     "StageOutcome": "abs_shield.quality.quality_types",
-    "StageReport": "abs_shield.quality.quality_stage",
+    "StageReport": "abs_shield.quality.quality_types",
     "StageResult": "abs_shield.quality.quality_types",
     "Task": "abs_shield.quality.quality_types",
 }
@@ -51,14 +53,4 @@ __all__ = [
     "Task",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _FILE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    attribute = getattr(import_module(_FILE[name]), name)
-    globals()[name] = attribute  # the next access does not come here
-    return attribute
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _FILE)

@@ -8,11 +8,11 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
-from abs_shield.quality.assertions import is_attributed, is_called_wrong, own_assertions
-from abs_shield.quality.constraints import Constraint, Direction, Limit, Order
+from abs_shield.quality.asserted_sentences import is_attributed, is_called_wrong, own_assertions
 from abs_shield.quality.hallucination_score import SubCheck
 from abs_shield.quality.marked_sentences import read_text, sentence_keys
 from abs_shield.quality.quality_types import OutputFinding
+from abs_shield.quality.quantity_constraints import Constraint, Direction, Limit, Order
 from abs_shield.text.months import ENGLISH_MONTH
 from abs_shield.text.safe_display import escaped
 from abs_shield.text.tokens import keys_of

@@ -14,7 +14,7 @@ from abs_shield.quality.calibration import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.quality_score import ScoreConfig
-from abs_shield.quality.quality_stage import Stage
+from abs_shield.quality.quality_types import Stage
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import shown
 

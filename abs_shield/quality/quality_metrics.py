@@ -15,7 +15,7 @@ from abs_shield.quality.calibration import false_positive_rate
 from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageOutcome, StageResult
 from abs_shield.quality.trends import SeriesKey, Shift
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.counters import forget_measurements, restart_in_children
+from abs_shield.telemetry.decision_counters import forget_measurements, restart_in_children
 from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 

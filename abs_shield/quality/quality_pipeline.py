@@ -11,8 +11,8 @@ from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import ShieldError
 from abs_shield.model import Undetermined, aplay, play
 from abs_shield.quality.background_queue import BackgroundQueue
-from abs_shield.quality.cascade import SCORE, Cascade
 from abs_shield.quality.output_judge import OutputJudgement, judge_output
+from abs_shield.quality.quality_cascade import SCORE, Cascade
 from abs_shield.quality.quality_config import QualityConfig
 from abs_shield.quality.quality_metrics import METRICS
 from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageResult

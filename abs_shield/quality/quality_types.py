@@ -1,12 +1,12 @@
-"""Inputs and results of the quality cascade."""
+"""Inputs, stages and results of the quality cascade."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import ShieldError
@@ -241,3 +241,43 @@ def _stage_dict(stage: StageResult) -> dict[str, Any]:
     ]
     reason = {"reason": stage.reason} if stage.reason else {}
     return {"name": stage.name, "outcome": stage.outcome.value, "findings": findings, **reason}
+
+
+class StageReport(NamedTuple):
+    """
+    The report of a stage.
+
+    Attributes:
+        outcome: Passed, failed, skipped or unavailable.
+        findings: The findings.
+        message: The message for the agent, if the stage fails.
+        score: Its score, if it has one.
+        reason: Why it was skipped or is unavailable, or what it could not check.
+        partial: Whether only a part of the output was read: it is then unavailable, but its
+            confidence counts as if it had run.
+    """
+
+    outcome: StageOutcome = StageOutcome.PASSED
+    findings: tuple[OutputFinding, ...] = ()
+    message: str = ""
+    score: float | None = None
+    reason: str = ""
+    partial: bool = False
+
+
+class Stage(NamedTuple):
+    """
+    A stage of the cascade.
+
+    Attributes:
+        name: Its name.
+        check: Checks one output, given the `QualityConfig`.
+        gate: Whether its failure holds the output back and ends the cascade.
+        confidence: Its contribution to the confidence in an output, in [0, 1]; None if it does
+            not count.
+    """
+
+    name: str
+    check: Callable[[AgentOutput, Any], StageReport]
+    gate: bool = True
+    confidence: float | None = None

@@ -17,14 +17,18 @@ from abs_shield.quality.guardrails.guardrail_check import (
 from abs_shield.quality.guardrails.product_rules import DOMAIN as PRODUCT
 from abs_shield.quality.hallucination_score import TITLES, WEIGHTS, SubCheck, hallucination_score
 from abs_shield.quality.marked_sentences import unread
-from abs_shield.quality.pii.allowed_values import is_allowed
-from abs_shield.quality.pii.detector import TABLE, detect
+from abs_shield.quality.pii.pii_detector import TABLE, detect, is_allowed
 from abs_shield.quality.pii.pii_feedback import feedback, finding
 from abs_shield.quality.plausibility import check_plausibility
 from abs_shield.quality.quality_config import QualityConfig
 from abs_shield.quality.quality_score import is_sampled, score_quality
-from abs_shield.quality.quality_stage import Stage, StageReport
-from abs_shield.quality.quality_types import AgentOutput, OutputFinding, StageOutcome
+from abs_shield.quality.quality_types import (
+    AgentOutput,
+    OutputFinding,
+    Stage,
+    StageOutcome,
+    StageReport,
+)
 from abs_shield.text.safe_display import escaped
 
 

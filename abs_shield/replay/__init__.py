@@ -1,14 +1,21 @@
 """Judge recorded runs again, as they would have been judged live."""
 
-from abs_shield.core.deprecated_names import old_names
-from abs_shield.replay.chunks import Chunk, RawLine, SessionStart, chunk_runs, chunks, raw_lines
+from abs_shield.core.module_names import old_names
 from abs_shield.replay.engine_job import Job, Ready, WorkerPool
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.heat_rows import Cell, HeatRow, heatmap
+from abs_shield.replay.line_chunks import (
+    Chunk,
+    RawLine,
+    SessionStart,
+    chunk_runs,
+    chunks,
+    raw_lines,
+)
 from abs_shield.replay.replay_job import Judging, ReplayFinding, ReplayPart
 from abs_shield.replay.replay_rows import Row, read_row, row
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run, replay
-from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.run_reader import Run, runs
 from abs_shield.replay.tally import LayerTally, Tally
 from abs_shield.replay.toolsets import Toolsets
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
-from abs_shield.replay.chunks import Chunk
+from abs_shield.replay.line_chunks import Chunk
 
 TRIES = 3
 """Attempts for a chunk whose process is killed: a lack of memory may pass, a bad line does not."""

@@ -3,7 +3,7 @@ Engines that judge chunks: in this process, in local processes, or on a Ray clus
 
 Every engine runs the same `Job` on the same chunks, and returns the results in their order:
 
->>> from abs_shield.replay.chunks import RawLine
+>>> from abs_shield.replay.line_chunks import RawLine
 >>> from abs_shield.replay.engine_job import Ready
 >>> job = Ready(lambda chunk: len(chunk.lines))  # counts lines; any `Job` fits
 >>> chunk = Chunk((RawLine("runs.jsonl", 1, b"{}"), RawLine("runs.jsonl", 2, b"{}")))
@@ -18,8 +18,8 @@ from typing import TypeVar
 from warnings import warn
 
 from abs_shield.errors import ReplayError
-from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.engine_job import Engine, Job, WorkerPool
+from abs_shield.replay.line_chunks import Chunk
 from abs_shield.replay.process_engine import processes
 from abs_shield.replay.ray_engine import ray
 from abs_shield.text.nearest import nearest
@@ -49,7 +49,7 @@ def outcomes(
 
     Args:
         job: The job.
-        chunks: The input; see `abs_shield.replay.chunks`.
+        chunks: The input; see `abs_shield.replay.line_chunks`.
         engine: A name of `ENGINES`.
         pool: Number and location of the workers; `WorkerPool()` if None.
         crew: Deprecated name of *pool*.

@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import Decision, Finding, Outcome, ToolCall
-from abs_shield.core.deprecated_names import old_names
 from abs_shield.core.events import Event, Proposed
+from abs_shield.core.module_names import old_names
 from abs_shield.replay.file_lines import BadLine, lines
 from abs_shield.replay.recorded_turns import Turn, turns
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 from abs_shield.text.json_leaves import Path, leaves, pointer
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown

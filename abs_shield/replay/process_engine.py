@@ -20,7 +20,6 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from abs_shield.errors import ReplayError
-from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.engine_job import (
     TRIES,
     Job,
@@ -30,6 +29,7 @@ from abs_shield.replay.engine_job import (
     processors,
     run_packed_job,
 )
+from abs_shield.replay.line_chunks import Chunk
 from abs_shield.text.safe_display import describe_exception, escaped
 
 P = TypeVar("P")

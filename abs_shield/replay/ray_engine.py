@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from abs_shield.errors import ReplayError
-from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.engine_job import (
     TRIES,
     Job,
@@ -21,6 +20,7 @@ from abs_shield.replay.engine_job import (
     processors,
     run_packed_job,
 )
+from abs_shield.replay.line_chunks import Chunk
 from abs_shield.text.safe_display import escaped
 
 P = TypeVar("P")

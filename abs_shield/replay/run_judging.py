@@ -15,7 +15,7 @@ from abs_shield.core.fork_safety import new_id
 from abs_shield.policy import Policy, configure
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.recorded_turns import RunClock, Turn, turns
-from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.run_reader import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Sessions
 from abs_shield.session.session_record import record_of

@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 
 from abs_shield.core.digest import digest
 from abs_shield.errors import ReplayError
-from abs_shield.replay.chunks import RawLine
 from abs_shield.replay.file_lines import BadLine
-from abs_shield.replay.runs import session_of
+from abs_shield.replay.line_chunks import RawLine
+from abs_shield.replay.run_reader import session_of
 
 MOST = 1 << 20
 """Maximum number of sessions that are stored: 16 MB."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Decision, Outcome, Verdict
 from abs_shield.replay.run_judging import Judged
-from abs_shield.replay.runs import Run
+from abs_shield.replay.run_reader import Run
 
 
 def blocking_layers(decision: Decision) -> set[str]:

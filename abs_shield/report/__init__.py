@@ -1,6 +1,6 @@
 """The report of a decision log: counts by layer and tool, and layers that are safe to enforce."""
 
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 from abs_shield.report.decision_report import Report
 from abs_shield.report.decision_slices import By, Slices
 from abs_shield.report.layer_counts import LayerCounts, Share

@@ -11,7 +11,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.core.vocabularies import ANSWER, VERIFICATION
 from abs_shield.replay.heat_rows import Cell, HeatRow, hottest
 from abs_shield.report.decision_slices import By, Slices
-from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.layer_counts import LayerCounts, SessionTracker, Spread
 from abs_shield.report.layer_report import LayerCase, LayerReport, entry_of
 from abs_shield.report.log_totals import Totals
 from abs_shield.report.probability_sweep import Sweep
@@ -23,7 +23,6 @@ from abs_shield.report.report_rows import (
     is_text,
     repeated_decisions,
 )
-from abs_shield.report.session_spread import SessionTracker, Spread
 from abs_shield.report.spread_estimate import ALL_ROWS, Spreads
 from abs_shield.stores.hourly_counts import PatternCount
 

@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import Decision, Subject
-from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.layer_counts import LayerCounts, Spread
 from abs_shield.report.layer_report import LayerCase, LayerReport, entry_of
-from abs_shield.report.session_spread import Spread
 
 UNKNOWN = "_unknown"
 """The key for decisions without an agent or a model."""

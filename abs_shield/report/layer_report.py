@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
 from abs_shield.policy.suppression import anywhere
-from abs_shield.report.layer_counts import LayerCounts, Share, add_counts
-from abs_shield.report.session_spread import Observations
+from abs_shield.report.layer_counts import LayerCounts, Observations, Share, add_counts
 
 OTHER_REASONS = "other reasons"
 _REASONS = 8  # texts of a table; further reasons are counted together

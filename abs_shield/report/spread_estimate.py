@@ -9,9 +9,8 @@ from itertools import groupby
 
 from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
-from abs_shield.report.layer_counts import LayerCounts
+from abs_shield.report.layer_counts import SHARES, LayerCounts, Observations, Spread
 from abs_shield.report.report_rows import STAGES, cases_of
-from abs_shield.report.session_spread import SHARES, Observations, Spread
 from abs_shield.stats.share_intervals import Clusters, Effect
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 

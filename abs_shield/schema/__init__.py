@@ -1,6 +1,6 @@
 """Validation of values with JSON Schema: whether a value fits, and where and why it does not."""
 
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 from abs_shield.schema.compiled_schema import CompiledSchema, compile_schema
 from abs_shield.schema.intersection import intersect_schemas
 from abs_shield.schema.schema_problem import SchemaProblem

@@ -13,8 +13,8 @@ from fastmcp import FastMCP
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.errors import ShieldError
 from abs_shield.service import stdio_server
-from abs_shield.service.forwarding import ForwardCalls, ForwardedProvider, ForwardRequests
-from abs_shield.service.upstream import Upstream, check_reachable, is_modern
+from abs_shield.service.request_forwarding import ForwardCalls, ForwardedProvider, ForwardRequests
+from abs_shield.service.upstream_server import Upstream, check_reachable, is_modern
 from abs_shield.service.upstream_session import UpstreamSessions
 from abs_shield.shield import Shield
 from abs_shield.text.safe_display import escaped

@@ -21,7 +21,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from abs_shield.errors import ShieldError
 from abs_shield.service.client_headers import collect_post_errors
 from abs_shield.service.front_client import FrontClient
-from abs_shield.service.upstream import Upstream, quiet_client, without_secrets
+from abs_shield.service.upstream_server import Upstream, quiet_client, without_secrets
 from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from abs_shield.core.arguments import same
+from abs_shield.core.call_arguments import same
 from abs_shield.session.bounded_list import NO_ENTRIES
 
 _FEW = 4

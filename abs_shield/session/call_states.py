@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import read_arguments, same
+from abs_shield.core.call_arguments import read_arguments, same
 from abs_shield.core.digest import digest_of
 from abs_shield.session.active_calls import ActiveCall, ActiveCalls
 from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.arguments import read_arguments, same
+from abs_shield.core.call_arguments import read_arguments, same
 from abs_shield.core.events import Returned
 from abs_shield.session.bounded_list import NO_ITEMS, keep, own
 

@@ -21,8 +21,8 @@ from abs_shield.shield.off_switch import NOTE, SWITCH
 from abs_shield.shield.tool_registry import Registry
 
 if TYPE_CHECKING:
+    from abs_shield.answer.answer_revision import Settled, Write
     from abs_shield.answer.report_assembly import Checked
-    from abs_shield.answer.revision import Settled, Write
 
 logger = logging.getLogger("abs_shield")
 _UNDECLARED = "answers_not_judged"
@@ -83,7 +83,7 @@ class AnswerCheck:
 
     def settle(self, answer: str, write: Write) -> Settled:
         """Return the answer to emit; in audit mode that is the first draft, whatever its result."""
-        from abs_shield.answer.revision import settled
+        from abs_shield.answer.answer_revision import settled
 
         # The draft's record comes before the model is asked again, or a crash would lose it.
         def write_again(feedback: str) -> Any:
@@ -99,7 +99,7 @@ class AnswerCheck:
 
     async def asettle(self, answer: str, write: Write) -> Settled:
         """Return the answer to emit like `settle`, on this event loop."""
-        from abs_shield.answer.revision import asettled
+        from abs_shield.answer.answer_revision import asettled
 
         def write_again(feedback: str) -> Any:
             self._ask_again(feedback)
@@ -233,7 +233,7 @@ class AnswerRevision:
 
     def _take(self, draft: str) -> Settled | None:
         """Add a draft, and return the final outcome if it repeats an earlier one."""
-        from abs_shield.answer.revision import rounds
+        from abs_shield.answer.answer_revision import rounds
 
         if self._steps is None:
             self._steps = rounds(draft, self._config, enforced=self._enforced)
@@ -267,7 +267,7 @@ class AnswerRevision:
 
 def unchecked_answer(answer: str, session: Session) -> Settled:
     """Return an answer unchecked, for a policy that judges none."""
+    from abs_shield.answer.answer_revision import Settled
     from abs_shield.answer.report_assembly import unchecked
-    from abs_shield.answer.revision import Settled
 
     return Settled(answer, unchecked(session, note=_UNDECLARED), 0)

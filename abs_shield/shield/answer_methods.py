@@ -15,8 +15,8 @@ from abs_shield.shield.run_recorder import Recorder
 from abs_shield.shield.tool_registry import Registry
 
 if TYPE_CHECKING:
+    from abs_shield.answer.answer_revision import Settled, Write
     from abs_shield.answer.hallucination_report import HallucinationReport
-    from abs_shield.answer.revision import Settled, Write
 
 
 class AnswerMethods:

@@ -9,7 +9,7 @@ from time import perf_counter, time
 from typing import Any, NamedTuple
 
 from abs_shield.core import Action, Decision, Mode, Subject, ToolCall, Verdict
-from abs_shield.core.arguments import Malformed, plain_size
+from abs_shield.core.call_arguments import Malformed, plain_size
 from abs_shield.core.decision import make_decision
 from abs_shield.core.digest import digest_of
 from abs_shield.core.fork_safety import new_id

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Action, Decision, Mode, ToolCall
-from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.call_arguments import Malformed, read_arguments
 from abs_shield.core.digest import digest_of
 from abs_shield.core.vocabularies import ANSWER
 from abs_shield.policy import Policy

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from abs_shield.core.arguments import same
+from abs_shield.core.call_arguments import same
 from abs_shield.text.json_leaves import MOST, leaves, scalar_text
 from abs_shield.text.normal_form import normal
 

@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hin
 
 from pydantic import ValidationError, create_model
 
-from abs_shield.core.arguments import HOLDERS, Malformed, apart
+from abs_shield.core.call_arguments import HOLDERS, Malformed, apart
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.core.arguments import plain_size
+from abs_shield.core.call_arguments import plain_size
 from abs_shield.core.vocabularies import PERSONAL_DATA, PHANTOM_TARGET
 from abs_shield.layers import LAYERS, OPT_IN
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.plan.layer import Check, Layer
 from abs_shield.policy import Policy
-from abs_shield.policy.personal_data import PersonalData
+from abs_shield.policy.check_config import PersonalData
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.shield.fault import Fault, error_location

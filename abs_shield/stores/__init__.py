@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.deprecated_names import old_names
 from abs_shield.core.label import Label
+from abs_shield.core.module_names import old_names
 from abs_shield.stores.memory_store import MemoryStore
 from abs_shield.stores.store_status import StoreStatus
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core.decision import SCHEMA_VERSION as DECISIONS
-from abs_shield.stores.ledger import Ledger, PositionedRow, Query
+from abs_shield.stores.log_tables import Ledger, PositionedRow, Query
 from abs_shield.stores.sealed_record import (
     SCHEMA_VERSION,
     Head,

@@ -15,8 +15,8 @@ from abs_shield.core.digest import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.batch_writer import BatchWriter
-from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.log_reader import LogReader
+from abs_shield.stores.log_tables import Ledger, Query
 from abs_shield.stores.retention import plan_pruning
 from abs_shield.stores.sealed_record import (
     Damaged,

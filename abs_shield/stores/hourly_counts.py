@@ -10,7 +10,7 @@ from abs_shield.core import Decision
 from abs_shield.stores.decision_patterns import HOUR_S, DecisionPattern, pattern_of
 
 if TYPE_CHECKING:
-    from abs_shield.stores.ledger import Ledger
+    from abs_shield.stores.log_tables import Ledger
 
 UNREADABLE = 0
 """Pattern number of records that cannot be read: no pattern has it, and they are not counted."""

@@ -12,7 +12,7 @@ from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.stores.ledger import Ledger, Query
+from abs_shield.stores.log_tables import Ledger, Query
 from abs_shield.stores.record_bodies import (
     Skipped,
     parse_decision,

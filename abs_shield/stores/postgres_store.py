@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable_store import MOST_WAITING, DurableStore
-from abs_shield.stores.ledger import Ledger
+from abs_shield.stores.log_tables import Ledger
 from abs_shield.stores.schema_migrations import POSTGRES_STEPS
 from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.text.safe_display import escaped

@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.stores.chain_verification import ChainCheck, ChainFault, Verified, pruned_ends
 from abs_shield.stores.expiry_rule import last_expired
-from abs_shield.stores.ledger import Ledger, PositionedRow, Query
+from abs_shield.stores.log_tables import Ledger, PositionedRow, Query
 from abs_shield.stores.sealed_record import Head, Seal, sealed_time
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable_store import MOST_WAITING, DurableStore
-from abs_shield.stores.ledger import Ledger
+from abs_shield.stores.log_tables import Ledger
 from abs_shield.stores.schema_migrations import SQLITE_STEPS
 from abs_shield.stores.sealed_record import SealedRow
 from abs_shield.stores.sqlite_forks import FORKS

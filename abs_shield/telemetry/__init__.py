@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from abs_shield.core.module_names import lazy_names
 from abs_shield.telemetry.decision_hooks import Hook, emit
 
 if TYPE_CHECKING:
@@ -16,14 +16,10 @@ __all__ = ["Hook", "Otel", "StructLog", "Telemetry", "emit", "setup"]
 
 # each needs an optional package: OpenTelemetry's SDK or structlog
 _LAZY = {
-    "Otel": "otel_hook",
-    "StructLog": "structlog_hook",
-    "Telemetry": "otel_setup",
-    "setup": "otel_setup",
+    "Otel": "abs_shield.telemetry.otel_hook",
+    "StructLog": "abs_shield.telemetry.structlog_hook",
+    "Telemetry": "abs_shield.telemetry.otel_setup",
+    "setup": "abs_shield.telemetry.otel_setup",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+__getattr__, __dir__ = lazy_names(__name__, _LAZY)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.fork_safety import is_generated
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.counters import Labels
+from abs_shield.telemetry.decision_counters import Labels
 from abs_shield.text.safe_display import escaped
 
 Value = str | bool | int | float

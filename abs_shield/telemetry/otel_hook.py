@@ -13,7 +13,6 @@ from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Subject, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.counters import counters_for
 from abs_shield.telemetry.decision_attributes import (
     AttributeCache,
     host_names,
@@ -22,9 +21,10 @@ from abs_shield.telemetry.decision_attributes import (
     tool_name,
     weighing_layers,
 )
+from abs_shield.telemetry.decision_counters import counters_for
+from abs_shield.telemetry.decision_metrics import MetricInstruments
 from abs_shield.telemetry.decision_span import remember_span
 from abs_shield.telemetry.log_events import DETAIL, emit_errors, emit_findings
-from abs_shield.telemetry.metrics import MetricInstruments
 from abs_shield.telemetry.tool_span import (
     SCOPE,
     ArgumentNames,

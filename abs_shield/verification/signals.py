@@ -13,6 +13,7 @@ from abs_shield.text.safe_display import escaped
 from abs_shield.verification.result_shape import kind_of
 from abs_shield.verification.result_view import ABSENT, ResultView, is_finite
 from abs_shield.verification.signal_reading import SILENT, SignalContext, SignalReading
+from abs_shield.verification.tool_baseline import Anomaly
 from abs_shield.verification.verification_result import VerificationTier
 
 _NO_SCHEMA = Unavailable("no fields are declared, and there are too few earlier results")
@@ -153,12 +154,7 @@ def historical_inconsistency(
     view: ResultView, context: SignalContext
 ) -> SignalReading | Unavailable:
     """``get_stock_price("NVDA")`` returned about 650 in 50 calls, and returns 50 now."""
-    surprise = context.history
-    if surprise is None:
-        return _NO_EARLIER_RESULT
-    if not surprise.score:
-        return SILENT
-    return SignalReading(surprise.score, surprise.detail, surprise.where)
+    return _NO_EARLIER_RESULT if context.history is None else _reading(context.history)
 
 
 _NO_RESULT_IN_SESSION = Unavailable("no earlier result of these arguments in this session")
@@ -166,12 +162,7 @@ _NO_RESULT_IN_SESSION = Unavailable("no earlier result of these arguments in thi
 
 def session_inconsistency(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """The balance was 100 two calls ago, and is 5,000 or -100 now."""
-    surprise = context.session
-    if surprise is None:
-        return _NO_RESULT_IN_SESSION
-    if not surprise.score:
-        return SILENT
-    return SignalReading(surprise.score, surprise.detail, surprise.where)
+    return _NO_RESULT_IN_SESSION if context.session is None else _reading(context.session)
 
 
 _TOO_FEW_RESULTS = Unavailable("too few earlier results of this tool")
@@ -179,12 +170,7 @@ _TOO_FEW_RESULTS = Unavailable("too few earlier results of this tool")
 
 def spc_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
     """A sensor that swings around 20 shows 21 eight times in a row, or 35 once."""
-    if context.outlook is None:
-        return _TOO_FEW_RESULTS
-    surprise = context.outlook.rules
-    if surprise is None:
-        return SILENT
-    return SignalReading(surprise.score, surprise.detail, surprise.where)
+    return _TOO_FEW_RESULTS if context.outlook is None else _reading(context.outlook.rules)
 
 
 _NO_NUMBERS = Unavailable("no number of the result was seen before")
@@ -196,10 +182,13 @@ def value_plausibility(view: ResultView, context: SignalContext) -> SignalReadin
         return _TOO_FEW_RESULTS
     if not context.outlook.compared:
         return _NO_NUMBERS
-    surprise = context.outlook.value
-    if surprise is None:
+    return _reading(context.outlook.value)
+
+
+def _reading(anomaly: Anomaly | None) -> SignalReading:
+    if anomaly is None or not anomaly.score:
         return SILENT
-    return SignalReading(surprise.score, surprise.detail, surprise.where)
+    return SignalReading(anomaly.score, anomaly.detail, anomaly.where)
 
 
 class Signal(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from abs_shield.errors import StoreError
 from abs_shield.text.safe_display import escaped
-from abs_shield.verification.snapshot import damaged
 from abs_shield.verification.snapshot_schema import PARTS, SCHEMA_VERSION
+from abs_shield.verification.state_snapshot import damaged
 
 _BUSY_S = 30.0  # seconds to wait for other processes, each of which holds the lock for one save
 _TABLE = """CREATE TABLE IF NOT EXISTS verification (

@@ -9,7 +9,7 @@ from time import time
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from abs_shield.errors import PolicyError
-from abs_shield.policy.verification_config import Verification
+from abs_shield.policy.check_config import Verification
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 from abs_shield.verification.adaptive_thresholds import Thresholds

@@ -14,18 +14,17 @@ from typing import Any, Self, Unpack
 
 from abs_shield.core.fork_safety import renewed
 from abs_shield.errors import PolicyError
+from abs_shield.policy.check_config import Verification
 from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
-from abs_shield.policy.verification_config import Verification
 from abs_shield.text.safe_display import escaped
 from abs_shield.verification.adaptive_thresholds import Thresholds
-from abs_shield.verification.engine_state import EngineState
 from abs_shield.verification.quarantine import matching_results
 from abs_shield.verification.result_judging import Suppressed, Weighed, verdict_of
 from abs_shield.verification.result_memory import ResultMemory
 from abs_shield.verification.result_view import ResultView
 from abs_shield.verification.signal_combination import calibration_of
-from abs_shield.verification.snapshot import merge, snapshot_of
 from abs_shield.verification.state_files import load_state, save_state
+from abs_shield.verification.state_snapshot import EngineState, merge, snapshot_of
 from abs_shield.verification.tool_settings import AllSettings, ResultLabel
 from abs_shield.verification.tool_state import key_of
 from abs_shield.verification.verification_result import VerificationResult

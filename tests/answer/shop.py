@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from abs_shield import AnswerConfig, Shield, shield
+from abs_shield.answer.answer_revision import settled
 from abs_shield.answer.check_pipeline import checked
-from abs_shield.answer.revision import settled
 from tests.answer.judges import data_in
 
 ORDER = (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.faithfulness import Faithfulness
 from abs_shield.core import Unavailable
 from abs_shield.model import Terms

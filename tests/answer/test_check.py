@@ -8,10 +8,10 @@ import re
 import pytest
 
 from abs_shield import AnswerConfig, Shield, ShieldError, Tool, shield
+from abs_shield.answer.answer_revision import asettled, feedback_on, settled
 from abs_shield.answer.check_pipeline import achecked, check_answer, checked
 from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.hallucination_report import REPORT_SCHEMA
-from abs_shield.answer.revision import asettled, feedback_on, settled
 from abs_shield.answer.scorers.word_scorer import answer_score, words
 from abs_shield.core import Action, Subject, Verdict
 from abs_shield.schema import compile_schema

@@ -11,7 +11,7 @@ import pytest
 
 from abs_shield.answer.checks.citation_check import Sources
 from abs_shield.answer.evidence.evidence_collection import evidence_of
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.session import Session
 from abs_shield.text.citations import citations
 

@@ -11,7 +11,7 @@ from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim
 from abs_shield.answer.consistency_probes import Probes
 from abs_shield.answer.evidence.evidence_collection import evidence_from
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.model import Budget, Judge, Terms
 from tests.answer.conformance import HOSTILE, PROBERS, Prober, spoiling
 from tests.answer.judges import aprobe, probe

@@ -10,7 +10,12 @@ import pytest
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.evidence_collection import evidence_from
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import (
+    Evidence,
+    ExecutedAction,
+    Passage,
+    PassageSource,
+)
 from abs_shield.core import Unavailable
 from tests.answer.conformance import HOSTILE, SCORERS, Row
 

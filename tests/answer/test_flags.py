@@ -9,7 +9,7 @@ import pytest
 from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.claim_types import CONTRADICTED, Claim, Opinion
 from abs_shield.answer.evidence.evidence_collection import evidence_from
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction
+from abs_shield.answer.evidence.evidence_passages import Evidence, ExecutedAction
 from abs_shield.text.sentences import sentence_spans
 
 HALL = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abs_shield.answer.answer_gate import GateClaim, gate, overall_of
 from abs_shield.errors import PolicyError
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 
 CONFIG = AnswerConfig()
 JUDGED = st.builds(

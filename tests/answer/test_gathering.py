@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Shield, shield
 from abs_shield.answer.evidence.evidence_collection import evidence_from, evidence_of
-from abs_shield.answer.evidence.passages import PassageSource
+from abs_shield.answer.evidence.evidence_passages import PassageSource
 from abs_shield.answer.evidence.result_lines import MOST_LINES, flatten
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session

@@ -12,7 +12,12 @@ from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.checks.value_check import ABSENT, DERIVED
 from abs_shield.answer.claim_types import CONTRADICTED, PRESENT, Claim, Opinion
 from abs_shield.answer.evidence.evidence_collection import evidence_from, evidence_of
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import (
+    Evidence,
+    ExecutedAction,
+    Passage,
+    PassageSource,
+)
 from abs_shield.core import Unavailable
 from abs_shield.session import Session
 from abs_shield.text.sentences import sentence_spans

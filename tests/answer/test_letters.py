@@ -6,7 +6,7 @@ import pytest
 
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.evidence.evidence_collection import evidence_from
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.scorers.lexical.lexical_features import FEATURES, Idf, features_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.lexical_features import FEATURES
 from abs_shield.answer.scorers.lexical.lexical_weights import Weights, parse, shipped, to_json

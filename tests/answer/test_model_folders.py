@@ -19,7 +19,7 @@ KINDS = [MiniCheck, LettuceDetect, SequenceVerifier, partial(HHEM, foundation="m
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch):
     """As if torch and transformers were installed; none of these folders is read by them."""
-    monkeypatch.setattr("abs_shield.answer.transformer.libraries", lambda: (None, None))
+    monkeypatch.setattr("abs_shield.answer.transformer_verifier.libraries", lambda: (None, None))
 
 
 def refused(make):

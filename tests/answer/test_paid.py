@@ -9,7 +9,7 @@ import pytest
 from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.evidence.evidence_collection import evidence_of
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction
+from abs_shield.answer.evidence.evidence_passages import Evidence, ExecutedAction
 from abs_shield.session import Session
 
 SHARE = [("send_money", {"recipient": "Robin", "amount": 4.0})]

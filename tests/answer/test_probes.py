@@ -9,7 +9,12 @@ import pytest
 
 from abs_shield.answer.claim_types import Claim
 from abs_shield.answer.consistency_probes import GAP, gaps
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import (
+    Evidence,
+    ExecutedAction,
+    Passage,
+    PassageSource,
+)
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Replies, Terms
 from tests.answer.judges import Scripted, aprobe, asynchronous, data_in, probe

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.checks.combined_checks import hard
-from abs_shield.answer.checks.derivation import _parts
+from abs_shield.answer.checks.derived_numbers import _parts
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.session import Session

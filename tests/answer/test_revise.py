@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import AnswerConfig
+from abs_shield.answer.answer_revision import feedback_on
 from abs_shield.answer.check_pipeline import checked
-from abs_shield.answer.revision import feedback_on
 from tests.answer.shop import (
     CONFIG,
     EVEN,

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from abs_shield.answer.claim_types import Claim, Opinion
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import (
+    Evidence,
+    ExecutedAction,
+    Passage,
+    PassageSource,
+)
 from abs_shield.answer.scorers.verifier_scorer import verify
 from abs_shield.answer.verifier import Odds
 from abs_shield.answer.verifiers.hhem import HHEM

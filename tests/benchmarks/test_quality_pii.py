@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("faker", reason="the benchmark makes its values with `faker`")
 pytest.importorskip("stdnum", reason="the benchmark checks its values with `python-stdnum`")
 
-from abs_shield.quality.pii.detector import TableDetector
+from abs_shield.quality.pii.pii_detector import TableDetector
 
 ROOT = Path(__file__).parents[2]
 

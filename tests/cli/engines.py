@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.engine_job import Job, WorkerPool, pack_job
+from abs_shield.replay.line_chunks import Chunk
 
 SHUFFLED = ("--engine", "processes", "--workers", "2")
 """The options that choose `shuffled` where it stands in for the engine of processes."""

@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from abs_shield.cli import COMMANDS, app
-from abs_shield.cli.command import WITHOUT_OUTPUT, WRITTEN
+from abs_shield.cli.command_parts import WITHOUT_OUTPUT, WRITTEN
 from abs_shield.cli.usage_errors import value_word
 from tests.cli.shop import filled, order, refund
 

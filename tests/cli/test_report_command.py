@@ -21,7 +21,7 @@ from abs_shield.core import LAYER_NAMES
 from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.report import Readiness, Report
 from abs_shield.stores import open_store
-from abs_shield.stores.ledger import Query
+from abs_shield.stores.log_tables import Query
 from abs_shield.stores.sealed_record import RecordKind, StoreEntry
 from tests.cli.shop import HOSTILE, SILENCED, filled, order, policy, refund
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.core.arguments import DEPTH, SIZE, Malformed, read_arguments
+from abs_shield.core.call_arguments import DEPTH, SIZE, Malformed, read_arguments
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)

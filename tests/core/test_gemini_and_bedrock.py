@@ -14,7 +14,7 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
 from abs_shield.core.tool_shapes import read_tool, read_tools
-from abs_shield.replay.runs import Run, read_run
+from abs_shield.replay.run_reader import Run, read_run
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session.session_record import record_of
 

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from abs_shield.core.decision import Decision
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 
 RESOLVE = old_names("abs_shield.core.events", {"Record": "abs_shield.core.decision:Decision"})
 

@@ -9,11 +9,11 @@ from typing import get_args
 
 import pytest
 
-from abs_shield.answer.evidence.passages import PassageSource
+from abs_shield.answer.evidence.evidence_passages import PassageSource
 from abs_shield.answer.hallucination_report import REPORT_SCHEMA, Status
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.lexical_weights import SHIPPED
-from abs_shield.policy.answer_config import TaskType
+from abs_shield.policy.check_config import TaskType
 
 ROOT = Path(__file__).parents[2]
 ROOM = ROOT / "abs_shield" / "answer"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield.flywheel.answer_grading import is_right
 from abs_shield.flywheel.cases import EvaluationCase
-from abs_shield.flywheel.grading import is_right
 
 CAP = "What was Apple's market cap in Q4 2025?"
 VALUES = [

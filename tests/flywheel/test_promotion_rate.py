@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.flywheel.evaluate import Recommendation, decide
 from abs_shield.flywheel.version_comparison import Pairs, Rules, compare
-from abs_shield.stats.paired import mcnemar_power
+from abs_shield.stats.paired_comparison import mcnemar_power
 
 RULES = Rules(rounds=1)
 

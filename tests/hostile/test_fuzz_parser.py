@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from abs_shield.core.arguments import DEPTH, Malformed, read_arguments
+from abs_shield.core.call_arguments import DEPTH, Malformed, read_arguments
 from abs_shield.core.events import MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import UnreadableMessage, read_calls, read_message
 from abs_shield.core.tool_shapes import read_tool

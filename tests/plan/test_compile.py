@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import PolicyError, Suppression, Tool
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import Malformed
+from abs_shield.core.call_arguments import Malformed
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan, compile_tool
 from abs_shield.policy import configure
 

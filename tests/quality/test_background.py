@@ -18,7 +18,7 @@ from abs_shield import Shield, shield
 from abs_shield.core import Action
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, StageOutcome, Task
 from abs_shield.quality.background_queue import BackgroundQueue
-from abs_shield.quality.cascade import SCORE
+from abs_shield.quality.quality_cascade import SCORE
 from abs_shield.stores import SqliteStore
 from abs_shield.testing import capture_decisions
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.replay import BadLine, Chunk, Judging, RawLine, Toolsets, chunk_runs, chunks
-from abs_shield.replay.runs import session_of
+from abs_shield.replay.run_reader import session_of
 
 TOOLS = [
     {"name": "lend_copy", "parameters": {"type": "object", "properties": {"copy_id": {}}}},

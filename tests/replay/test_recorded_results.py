@@ -6,7 +6,7 @@ from abs_shield.core import Subject
 from abs_shield.policy import Tool, configure
 from abs_shield.policy.tool_profile import ToolProfile
 from abs_shield.replay.run_judging import Firewalls, judge_run
-from abs_shield.replay.runs import runs
+from abs_shield.replay.run_reader import runs
 from abs_shield.replay.toolsets import Toolsets
 
 STRANGE = '{"answer": "somewhere"}'

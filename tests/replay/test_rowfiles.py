@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from abs_shield.replay import Judging, chunks, raw_lines, read_row, row_files
-from abs_shield.replay.row_files import ROWFILES
+from abs_shield.replay import Judging, chunks, raw_lines, read_row, replay_rows
+from abs_shield.replay.replay_rows import ROWFILES
 
 WRONG = {"id": "b", "name": "lend_book", "arguments": {"copy": "one"}}
 PHANTOM = {"name": "burn\ud800book", "arguments": {}}
@@ -55,7 +55,7 @@ def test_parquet_says_what_the_lines_say(path, pyarrow):
 
 def test_parquet_has_row_groups(path, pyarrow, monkeypatch):
     """A row group ends with the chunk that fills it."""
-    monkeypatch.setattr(row_files, "_GROUP_ROWS", 3)
+    monkeypatch.setattr(replay_rows, "_GROUP_ROWS", 3)
 
     file = pyarrow.ParquetFile(io.BytesIO(replayed(path, "parquet")))
 

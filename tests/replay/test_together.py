@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from abs_shield.errors import ReplayError
 from abs_shield.replay import BadLine, RawLine
 from abs_shield.replay import session_order as room
-from abs_shield.replay.runs import session_of
+from abs_shield.replay.run_reader import session_of
 from abs_shield.replay.session_order import sort_by_session
 
 ENTRIES = st.lists(st.sampled_from([None, "a", "b", "c", "bad line", "no json"]), max_size=30)

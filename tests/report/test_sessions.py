@@ -109,7 +109,7 @@ def test_the_labels_asked_for_are_of_sessions():
 
 def test_the_sessions_that_are_followed_are_bounded(monkeypatch):
     """One that comes back later counts as another."""
-    monkeypatch.setattr("abs_shield.report.session_spread._OPEN", 3)
+    monkeypatch.setattr("abs_shield.report.layer_counts._OPEN", 3)
 
     assert 20 == stops(calls(10, 2)).sessions
     assert 10 == stops(sorted(calls(10, 2), key=lambda d: d.session_id)).sessions

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from abs_shield import AnswerConfig, PolicyError, Shield, Tool, shield
 from abs_shield.answer.answer_gate import GateClaim, gate, overall_of
+from abs_shield.answer.answer_revision import asettled
 from abs_shield.answer.check_pipeline import achecked, check_answer, checked
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.hallucination_report import (
@@ -22,7 +23,6 @@ from abs_shield.answer.hallucination_report import (
     ReportedClaim,
     ToolCallValidation,
 )
-from abs_shield.answer.revision import asettled
 from abs_shield.answer.scorers import SCORERS, ScorerEffect
 from abs_shield.core import Action, Decision, Subject
 from abs_shield.session import Session

@@ -15,7 +15,7 @@ pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
 from fastmcp.client.transports import StdioTransport
 
 from abs_shield.errors import ShieldError
-from abs_shield.service.upstream import command
+from abs_shield.service.upstream_server import command
 from abs_shield.service.upstream_session import UpstreamSessions
 from tests.service import proxies
 from tests.service.proxies import HERE, proxied

@@ -10,7 +10,7 @@ import pytest
 from abs_shield import ResultBlocked, Shield, Tool, ToolCall, ToolProfile, shield, shielded
 from abs_shield.core.messages import decoded
 from abs_shield.replay.run_judging import Firewalls, judge_run
-from abs_shield.replay.runs import runs
+from abs_shield.replay.run_reader import runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session.call_states import is_feedback
 from abs_shield.testing import no_shield

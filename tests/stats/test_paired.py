@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from abs_shield.stats.paired import (
+from abs_shield.stats.paired_comparison import (
     cases_for_limit,
     cases_needed,
     difference_interval,

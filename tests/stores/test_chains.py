@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
-from abs_shield.stores import Verified, chain_verification, ledger, verify
+from abs_shield.stores import Verified, chain_verification, log_tables, verify
 from abs_shield.stores.sealed_record import Seal
 from tests.stores.conftest import decision, ids
 
@@ -377,13 +377,13 @@ def test_a_pruning_carries_no_forged_one_on(opens, raw):
 
 def test_a_pruning_that_was_interrupted_is_no_fault_and_goes_on(opens, kind, key, monkeypatch):
     """Records go some thousand at a time; what is vouched for may still be there."""
-    monkeypatch.setattr(ledger, "AT_ONCE", 2)
+    monkeypatch.setattr(log_tables, "AT_ONCE", 2)
     store = opens(kind, key=key)
     for number in range(1, 11):
         store.append(decision(number))
-    delete = ledger.Ledger.delete
+    delete = log_tables.Ledger.delete
     with monkeypatch.context() as patched:
-        patched.setattr(ledger.Ledger, "delete", lambda *words: delete(*words) and 0)
+        patched.setattr(log_tables.Ledger, "delete", lambda *words: delete(*words) and 0)
         store.prune(decision(8).at)
 
     assert ([f"d-{n}" for n in range(3, 11)], []) == (ids(store.decisions()), faults(store, key))
@@ -434,7 +434,7 @@ def forged(opens, raw):
     store = opens("sqlite")
     for number in range(1, 4):
         store.append(decision(number))
-    row = next(row for row in store.rows(ledger.Query()) if row.seq == 2)
+    row = next(row for row in store.rows(log_tables.Query()) if row.seq == 2)
     sealed = row.parse_sealed()
     sealed["body"]["at"] = 10**400
     text = json.dumps(sealed)

@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 
 from abs_shield.core.label import Label, Truth
-from abs_shield.stores.ledger import Query
+from abs_shield.stores.log_tables import Query
 from abs_shield.stores.sealed_record import RecordKind
 from abs_shield.stores.sqlite_store import SqliteLedger
 from tests.stores.conftest import decision, ids

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.adapters.anthropic.sdk_checks import buffer_name
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import read_arguments
+from abs_shield.core.call_arguments import read_arguments
 from abs_shield.session import Session
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.tool_messages import member

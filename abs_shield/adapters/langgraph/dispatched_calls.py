@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 
 from abs_shield.adapters.langgraph.langchain_messages import arguments_as_written
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import read_arguments, same
+from abs_shield.core.call_arguments import read_arguments, same
 from abs_shield.shield.tool_messages import member
 
 _EDITS = "hitl_edited_tool_calls"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from abs_shield.adapters.pydantic_ai.capability import ShieldCapability
+from abs_shield.adapters.pydantic_ai.shield_capability import ShieldCapability
 
 __all__ = ["ShieldCapability"]

@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from abs_shield.adapters.pydantic_ai.model_messages import PlaceholderTool, as_tool_call
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import read_arguments, same
+from abs_shield.core.call_arguments import read_arguments, same
 
 Validate = Callable[[Any], Awaitable[Any]]
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from abs_shield.answer.checks.action_patterns import MESSAGE
-from abs_shield.answer.evidence.passages import ExecutedAction
+from abs_shield.answer.evidence.evidence_passages import ExecutedAction
 from abs_shield.answer.evidence.record_paths import names_money
 from abs_shield.plan.tool_action import find_second_write_verb, parse_action, parse_action_argument
 from abs_shield.text.exact_values import amount

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abs_shield.answer.claim_types import Claim, Opinions, from_conflicts
-from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.text.citations import Citation, citations
 from abs_shield.text.json_leaves import leaves
 from abs_shield.text.safe_display import shown

@@ -10,7 +10,7 @@ from abs_shield.answer.checks.people_check import people
 from abs_shield.answer.checks.polarity_check import polarity
 from abs_shield.answer.checks.value_check import facts
 from abs_shield.answer.claim_types import NOTHING, Claim, Opinion
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.core import Unavailable
 
 _MOST_SPANS = 3  # as many as a report shows

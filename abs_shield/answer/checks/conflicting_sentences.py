@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from abs_shield.answer.claim_types import Span
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.text.polarity import denial, opposite, read_sentence, without_reply
 from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, figures_agree

@@ -9,8 +9,8 @@ from decimal import Decimal
 from itertools import combinations, islice, pairwise
 
 from abs_shield.answer.checks.record_scope import RecordScope
+from abs_shield.answer.evidence.evidence_passages import PassageSource
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
-from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.evidence.record_paths import record_of
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.identifier_words import name_words

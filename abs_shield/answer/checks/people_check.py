@@ -9,9 +9,9 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from abs_shield.answer.checks.exemptions import is_example
+from abs_shield.answer.checks.exempt_values import is_example
 from abs_shield.answer.claim_types import ABSENT, NOTHING, PRESENT, Claim, MissingValue, Opinion
-from abs_shield.answer.evidence.passages import Evidence, PassageSource
+from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.core import Unavailable
 from abs_shield.text.normal_form import is_latin, normal, unaccented, words
 from abs_shield.text.person_names import FIRST_NAMES, SHORT_FOR, is_namesake

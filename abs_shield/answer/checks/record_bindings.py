@@ -8,8 +8,8 @@ from itertools import islice
 
 from abs_shield.answer.checks.conflicting_sentences import has_other_value, other_value
 from abs_shield.answer.checks.record_scope import RecordScope
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_value import EvidenceValue, KeyPlace
-from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.record_paths import is_foreign, names_money, without_indices
 from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
 from abs_shield.text.identifier_words import name_words

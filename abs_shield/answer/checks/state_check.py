@@ -19,7 +19,7 @@ from abs_shield.answer.checks.plain_statements import (
     words_of,
 )
 from abs_shield.answer.claim_types import Span
-from abs_shield.answer.evidence.passages import Evidence, PassageSource
+from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.text.identifier_words import split_words
 from abs_shield.text.json_leaves import Path, leaves, pointer, scalar_text
 from abs_shield.text.polarity import OPPOSITES

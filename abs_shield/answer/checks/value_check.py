@@ -11,10 +11,10 @@ from enum import Enum
 from itertools import pairwise
 
 from abs_shield.answer.checks.date_arithmetic import DateArithmetic
-from abs_shield.answer.checks.derivation import Derivation
-from abs_shield.answer.checks.directions import reverses_growth
-from abs_shield.answer.checks.exemptions import Exemptions
+from abs_shield.answer.checks.derived_numbers import Derivation
+from abs_shield.answer.checks.exempt_values import Exemptions
 from abs_shield.answer.checks.paid_amounts import Paid
+from abs_shield.answer.checks.polarity_check import reverses_growth
 from abs_shield.answer.checks.record_bindings import RecordBindings, describe
 from abs_shield.answer.claim_types import (
     ABSENT,
@@ -28,8 +28,8 @@ from abs_shield.answer.claim_types import (
     Span,
     Spelling,
 )
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
-from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core import Unavailable
 from abs_shield.text.json_leaves import pointer

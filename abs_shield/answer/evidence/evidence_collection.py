@@ -9,8 +9,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from abs_shield.answer.evidence.allowlist import is_pattern, vouch
-from abs_shield.answer.evidence.passages import Evidence, ExecutedAction, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_allowlist import is_pattern, vouch
+from abs_shield.answer.evidence.evidence_passages import (
+    Evidence,
+    ExecutedAction,
+    Passage,
+    PassageSource,
+)
 from abs_shield.answer.evidence.reading_limits import MOST_NUMBERS, MOST_PASSAGES, beginning, count
 from abs_shield.answer.evidence.result_lines import flatten
 from abs_shield.answer.evidence.undone_actions import undone

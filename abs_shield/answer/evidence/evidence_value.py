@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from abs_shield.answer.evidence.passages import PassageSource
+from abs_shield.answer.evidence.evidence_passages import PassageSource
 from abs_shield.answer.evidence.record_paths import Leaf, Steps, may_name_money
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.text.normal_form import normal, words

@@ -9,7 +9,7 @@ from math import log
 from typing import Any
 
 from abs_shield.answer.claim_types import Span
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.sentence_index import CALL_PIECE, SentenceIndex, index_of
 from abs_shield.model import fenced
 from abs_shield.text.safe_display import escaped

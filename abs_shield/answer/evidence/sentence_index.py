@@ -8,7 +8,7 @@ from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
 
 from abs_shield.answer.claim_types import Span
-from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
+from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.evidence.result_lines import flatten
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.months import ENGLISH

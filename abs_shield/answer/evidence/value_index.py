@@ -12,6 +12,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
+from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.evidence.evidence_value import (
     LONGEST_NAME,
     EvidenceValue,
@@ -21,7 +22,6 @@ from abs_shield.answer.evidence.evidence_value import (
     id_keys_of,
     keys_of,
 )  # fmt: skip
-from abs_shield.answer.evidence.passages import Evidence, Passage, PassageSource
 from abs_shield.answer.evidence.record_paths import (
     Leaf,
     Steps,

@@ -12,7 +12,7 @@ from abs_shield.answer.faithfulness.faithfulness_providers import (
 )
 from abs_shield.answer.faithfulness.faithfulness_result import FaithfulnessResult, Statement
 from abs_shield.answer.faithfulness.streamed_text import StreamedPart
-from abs_shield.core.deprecated_names import old_names
+from abs_shield.core.module_names import old_names
 
 __all__ = [
     "Faithfulness",

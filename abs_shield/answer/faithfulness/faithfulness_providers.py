@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from abs_shield.answer.check_pipeline import checked
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Assessment
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
 from abs_shield.answer.faithfulness.faithfulness_result import share
 from abs_shield.answer.judge_questions import (
@@ -21,7 +21,7 @@ from abs_shield.answer.judge_questions import (
 from abs_shield.answer.verifier import Verifier
 from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 from abs_shield.text.mentions import MentionKind, mentions
 from abs_shield.text.normal_form import normal
 from abs_shield.text.safe_display import escaped

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeAlias, cast
 from pydantic import InstanceOf, StrictBool, model_validator
 
 from abs_shield.answer.evidence.evidence_collection import evidence_from
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.faithfulness.faithfulness_providers import (
     LexicalProvider,
     ModelProvider,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from abs_shield.answer.claim_types import Claim, Opinion, Span
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_windows import fence_evidence, nearest
-from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.judge_questions import ask, list_schema, schema_and_ids_problem
 from abs_shield.core import Unavailable
 from abs_shield.model import Ask, Undetermined, fenced

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Span
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.evidence_windows import LONGEST, first, nearest
-from abs_shield.answer.evidence.passages import Evidence
 from abs_shield.answer.verifier import Odds, Verifier, read_odds
 from abs_shield.core import Unavailable
 from abs_shield.text.safe_display import describe_exception, escaped

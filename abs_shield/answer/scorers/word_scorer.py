@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from abs_shield.answer.claim_types import Claim, Opinion, Opinions
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.scorers.lexical.lexical_model import (
     answer_probability,
     claim_log_odds,

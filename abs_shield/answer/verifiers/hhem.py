@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from abs_shield.answer.transformer import (
+from abs_shield.answer.transformer_verifier import (
     TransformerVerifier,
     cannot_load,
     folder_of,

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from abs_shield.answer.transformer import TransformerVerifier, load, load_model
+from abs_shield.answer.transformer_verifier import TransformerVerifier, load, load_model
 from abs_shield.answer.verifier import Odds
 
 _QUESTION = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from abs_shield.answer.transformer import TransformerVerifier, load, load_model
+from abs_shield.answer.transformer_verifier import TransformerVerifier, load, load_model
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
 from abs_shield.text.safe_display import escaped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from abs_shield.quality.consistency.part_totals import sum_of
-from abs_shield.quality.consistency.relation import (
+from abs_shield.quality.consistency.text_relations import (
     MOVE,
     PRIOR,
     Relations,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.quality.consistency.text_relations import Relations, fault, span_of
 from abs_shield.quality.consistency.time_spans import (
     UNITS,
     date_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.relation import (
+from abs_shield.quality.consistency.text_relations import (
     ARTICLES,
     BREAK,
     GAP,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.quality.consistency.text_relations import Relations, fault
 from abs_shield.quality.marked_sentences import Reading, Sentence, form
 from abs_shield.text.values.figure import NUMBER
 from abs_shield.text.values.units import units_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from abs_shield.quality.consistency.relation import (
+from abs_shield.quality.consistency.text_relations import (
     ZERO,
     Interval,
     Relations,

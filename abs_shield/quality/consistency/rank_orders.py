@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.quality.consistency.text_relations import Relations, fault, span_of
 from abs_shield.quality.marked_sentences import Reading, Sentence, form
 from abs_shield.text.normal_form import normal
 from abs_shield.text.values.figure import MONEY

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from abs_shield.quality.consistency.part_totals import sum_of
-from abs_shield.quality.consistency.relation import (
+from abs_shield.quality.consistency.text_relations import (
     ARTICLES,
     BREAK,
     GAP,

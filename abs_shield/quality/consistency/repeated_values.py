@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.relation import (
+from abs_shield.quality.consistency.text_relations import (
     CHANGED,
     PRIOR,
     Relations,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import islice
 
-from abs_shield.quality.assertions import own_assertions
+from abs_shield.quality.asserted_sentences import own_assertions
 from abs_shield.quality.facts.fact_table import Fact, Facts
 from abs_shield.quality.facts.stated_values import FactStatement, StatedValue
 from abs_shield.quality.hallucination_score import SubCheck

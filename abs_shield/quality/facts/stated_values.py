@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
-from abs_shield.quality.assertions import is_attributed, is_called_wrong
+from abs_shield.quality.asserted_sentences import is_attributed, is_called_wrong
 from abs_shield.quality.facts.fact_table import Fact
 from abs_shield.quality.facts.statement_grammar import (
     ATTRIBUTE_MARK,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from abs_shield.quality.consistency.relation import MOVE
+from abs_shield.quality.consistency.text_relations import MOVE
 from abs_shield.quality.guardrails.guardrail_rule import ClaimScope, Place, guardrail
 from abs_shield.quality.marked_sentences import Reading, Sentence, form
 

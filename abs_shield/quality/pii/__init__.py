@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from abs_shield.quality.pii.rows import (
-    americas,
-    asia,
-    britain,
-    cards,
-    central_europe,
-    contact,
-    health,
-    nordic,
-    southern_europe,
-    travel,
-)
+from abs_shield.quality.pii.rows.american_and_asian_ids import AMERICAN_ROWS, ASIAN_ROWS
+from abs_shield.quality.pii.rows.cards_and_accounts import CARD_ROWS
+from abs_shield.quality.pii.rows.central_european_ids import CENTRAL_EUROPEAN_ROWS
+from abs_shield.quality.pii.rows.contact_details import CONTACT_ROWS
+from abs_shield.quality.pii.rows.health_and_travel_ids import HEALTH_ROWS, TRAVEL_ROWS
+from abs_shield.quality.pii.rows.northern_european_ids import BRITISH_ROWS, NORDIC_ROWS
+from abs_shield.quality.pii.rows.southern_european_ids import SOUTHERN_EUROPEAN_ROWS
 
 RECOGNISERS = (
-    *contact.ROWS,
-    *cards.ROWS,
-    *americas.ROWS,
-    *britain.ROWS,
-    *central_europe.ROWS,
-    *southern_europe.ROWS,
-    *nordic.ROWS,
-    *asia.ROWS,
-    *travel.ROWS,
-    *health.ROWS,
+    *CONTACT_ROWS,
+    *CARD_ROWS,
+    *AMERICAN_ROWS,
+    *BRITISH_ROWS,
+    *CENTRAL_EUROPEAN_ROWS,
+    *SOUTHERN_EUROPEAN_ROWS,
+    *NORDIC_ROWS,
+    *ASIAN_ROWS,
+    *TRAVEL_ROWS,
+    *HEALTH_ROWS,
 )
 """All recognisers; of two with equal confidence for the same characters, the first one wins."""

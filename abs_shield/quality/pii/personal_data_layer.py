@@ -8,10 +8,9 @@ from dataclasses import replace
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.vocabularies import PERSONAL_DATA
 from abs_shield.plan import Proposal
-from abs_shield.policy.personal_data import PersonalData
-from abs_shield.quality.pii.allowed_values import is_allowed
-from abs_shield.quality.pii.detector import TABLE, detect
-from abs_shield.quality.pii.entity import Pii
+from abs_shield.policy.check_config import PersonalData
+from abs_shield.quality.pii.pii_detector import TABLE, detect, is_allowed
+from abs_shield.quality.pii.pii_entity import Pii
 from abs_shield.session import Session
 from abs_shield.text.json_leaves import Path, leaves, pointer
 from abs_shield.text.safe_display import escaped

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from abs_shield.quality.pii.detector import TABLE, PiiDetector, detect
-from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.pii.pii_detector import TABLE, PiiDetector, detect
+from abs_shield.quality.pii.pii_entity import Pii
 from abs_shield.quality.quality_types import AgentOutput, OutputFinding
 
 _MOST = 20

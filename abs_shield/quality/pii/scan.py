@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.quality.pii import RECOGNISERS
-from abs_shield.quality.pii.entity import Pii, mask, without_overlaps
+from abs_shield.quality.pii.identifier_context import Surroundings
+from abs_shield.quality.pii.pii_entity import Pii, mask, without_overlaps
 from abs_shield.quality.pii.recogniser import ENOUGH, RIVALS, PhraseMatch, Phrases, Recogniser
-from abs_shield.quality.pii.surroundings import Surroundings
 
 _INLINE = "b|i|em|strong|u|s|mark|small|span|code|sub|sup|tt|font|wbr|bdi|ins|del"
 _MARK = re.compile(

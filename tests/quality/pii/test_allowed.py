@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
-from abs_shield.quality.pii.allowed_values import is_allowed
+from abs_shield.quality.pii.pii_detector import is_allowed
 
 
 @pytest.mark.parametrize(

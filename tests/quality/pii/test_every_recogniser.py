@@ -6,7 +6,7 @@ import pytest
 
 from abs_shield.errors import PolicyError
 from abs_shield.quality.pii import RECOGNISERS
-from abs_shield.quality.pii.numbering import phonenumbers
+from abs_shield.quality.pii.phone_numbering import phonenumbers
 from abs_shield.quality.pii.recogniser import Recogniser, form
 from abs_shield.quality.pii.scan import scan
 

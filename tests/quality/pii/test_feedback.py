@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.quality.pii.detector import TableDetector, detect, gaps
-from abs_shield.quality.pii.entity import LONGEST_MASK, Pii, mask
+from abs_shield.quality.pii.pii_detector import TableDetector, detect, gaps
+from abs_shield.quality.pii.pii_entity import LONGEST_MASK, Pii, mask
 from abs_shield.quality.pii.pii_feedback import feedback, pii_stage
 from abs_shield.quality.pii.scan import scan
 from abs_shield.quality.quality_types import AgentOutput
@@ -82,6 +82,6 @@ def test_gaps_are_listed():
 
 def test_a_missing_package_is_a_gap(monkeypatch):
     """Without numbering plans, numbers without a country's code are not found."""
-    monkeypatch.setattr("abs_shield.quality.pii.detector.phonenumbers", lambda: None)
+    monkeypatch.setattr("abs_shield.quality.pii.pii_detector.phonenumbers", lambda: None)
 
     assert "phonenumbers" in gaps([TableDetector()])["PhoneNumber"]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import exp, log, log1p
 
 from abs_shield.answer.claim_types import Claim, MissingValue, Opinion, Spelling
-from abs_shield.answer.evidence.passages import Evidence
+from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.answer.evidence.sentence_index import SentenceIndex, index_of
 from abs_shield.answer.scorers.lexical.lexical_features import ClaimFeatures, features_of
 from abs_shield.answer.scorers.lexical.lexical_weights import Weights

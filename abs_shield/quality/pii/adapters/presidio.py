@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from abs_shield.quality.pii.entity import Pii, mask
+from abs_shield.quality.pii.pii_entity import Pii, mask
 
 NAMES = {
     "ABA_ROUTING_NUMBER": "RoutingNumber",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from abs_shield.quality.pii import RECOGNISERS
-from abs_shield.quality.pii.detector import TableDetector
+from abs_shield.quality.pii.pii_detector import TableDetector
 from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
 
 MODULES = {

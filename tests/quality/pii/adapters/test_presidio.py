@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.quality.pii.adapters.presidio import NAMES, PresidioDetector
-from abs_shield.quality.pii.detector import TableDetector, detect, gaps
+from abs_shield.quality.pii.pii_detector import TableDetector, detect, gaps
 
 from ..cases import CASES, Case  # noqa: TID252
 

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from abs_shield.service.client_headers import collect_post_errors
 from abs_shield.service.front_client import ClientRequest
-from abs_shield.service.upstream import speaks_modern
+from abs_shield.service.upstream_server import speaks_modern
 from abs_shield.service.upstream_session import UpstreamSession, UpstreamSessions
 
 _NEGOTIATION = ("initialize", "server/discover")  # handled by FastMCP and the methods below

@@ -63,7 +63,7 @@ def _is_tckn(number: str) -> bool:
     return number[0] != "0" and digits[9] == tenth and sum(digits[:10]) % 10 == digits[10]
 
 
-ROWS = (
+SOUTHERN_EUROPEAN_ROWS = (
     Recogniser(
         name="NIR",
         pattern=form(

@@ -6,8 +6,12 @@ from opentelemetry.metrics import Meter
 
 from abs_shield.core import Decision, Finding
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.counters import DecisionCounters, forget_measurements, restart_in_children
 from abs_shield.telemetry.decision_attributes import DecisionAttributes
+from abs_shield.telemetry.decision_counters import (
+    DecisionCounters,
+    forget_measurements,
+    restart_in_children,
+)
 from abs_shield.text.safe_display import escaped
 
 _MOST_CHECKS = 100  # a custom layer may have any name; each is multiplied by tools and verdicts

@@ -1,11 +1,33 @@
-"""Deprecated names of modules and their members, which warn for one release."""
+"""Names of modules that are resolved when first used: lazy ones, and old ones, which warn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from sys import modules
 from typing import Any
 from warnings import warn
+
+
+def lazy_names(
+    module: str, names: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """
+    Return a ``__getattr__`` and a ``__dir__`` for a package that imports its names on first use.
+
+    Args:
+        module: The package's ``__name__``.
+        names: The module of each name.
+    """
+
+    def resolve(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        value = getattr(import_module(names[name]), name)
+        setattr(modules[module], name, value)  # the next access does not come here
+        return value
+
+    return resolve, lambda: sorted({*vars(modules[module]), *names})
 
 
 def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.impersonal_values import is_address, is_personal, is_personal_phone
-from abs_shield.quality.pii.numbering import can_dial, is_american, is_international
+from abs_shield.quality.pii.phone_numbering import can_dial, is_american, is_international
 from abs_shield.quality.pii.recogniser import RIVALS, Recogniser, capitals, form, phrases
 
 _EMAIL = re.compile(
@@ -64,7 +64,7 @@ def _national(region: str) -> Recogniser:
 
 
 _NATIONAL = form(rf"(?<!\d[ ./)-])\(?\d(?:[ ./()-]{{0,3}}\d){{6,15}}{_EXTENSION}")
-ROWS = (
+CONTACT_ROWS = (
     Recogniser(
         name="EmailAddress",
         pattern=_EMAIL,

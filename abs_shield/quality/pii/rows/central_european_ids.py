@@ -62,7 +62,7 @@ def _is_social_insurance(number: str) -> bool:
     return number[0] != "0" and rest == digits[3] and int(number[4:6]) <= 31
 
 
-ROWS = (
+CENTRAL_EUROPEAN_ROWS = (
     Recogniser(
         name="SteuerID",
         pattern=form(r"\d{11}|\d{2} \d{3} \d{3} \d{3}"),

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate, combinations, islice, permutations
 
-from abs_shield.answer.checks.directions import FALLS, RISES
+from abs_shield.answer.checks.polarity_check import FALLS, RISES
 from abs_shield.answer.checks.record_scope import RecordScope
+from abs_shield.answer.evidence.evidence_passages import PassageSource
 from abs_shield.answer.evidence.evidence_value import EvidenceValue
-from abs_shield.answer.evidence.passages import PassageSource
 from abs_shield.answer.evidence.record_paths import (
     counts_pieces,
     names_money,

@@ -120,7 +120,7 @@ def _is_of_bank(text: str, hit: PhraseMatch, place: tuple[int, int]) -> bool:
     return _BANK.search(text, max(0, start - _BANK_BEFORE), end + _BANK_BEHIND) is not None
 
 
-ROWS = (
+CARD_ROWS = (
     Recogniser(
         name="CreditCardNumber",
         pattern=form(r"\d{4}([ .-])\d{4}\1\d{4}\1\d{4}|\d{4}([ .-])\d{6}\2\d{5}|\d{15,16}"),

@@ -14,7 +14,7 @@ from abs_shield.answer.claim_types import Assessment
 from abs_shield.answer.hallucination_report import ReportedClaim
 from abs_shield.answer.report_assembly import NOT_CHECKED, Checked
 from abs_shield.errors import ShieldError
-from abs_shield.policy.answer_config import AnswerConfig
+from abs_shield.policy.check_config import AnswerConfig
 from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.figure_reader import figures

@@ -22,16 +22,17 @@ from abs_shield.quality.calibration import (
     overall_confidence,
 )
 from abs_shield.quality.output_judge import OutputJudgement, is_high_stakes, unread_by_judge
-from abs_shield.quality.pii.detector import TABLE, mask_text
+from abs_shield.quality.pii.pii_detector import TABLE, mask_text
 from abs_shield.quality.quality_config import NAMES, QualityConfig
 from abs_shield.quality.quality_score import QualityScore, is_sampled, score_quality, with_ratings
-from abs_shield.quality.quality_stage import Stage, StageReport
 from abs_shield.quality.quality_types import (
     AgentOutput,
     OutputFinding,
     QualityAction,
     QualityResult,
+    Stage,
     StageOutcome,
+    StageReport,
     StageResult,
 )
 from abs_shield.quality.stages import STAGES

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from abs_shield.core.digest import digest
 from abs_shield.replay.file_lines import BadLine, lines
-from abs_shield.replay.runs import Run, read_run, session_of
+from abs_shield.replay.run_reader import Run, read_run, session_of
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.safe_display import shown
 
