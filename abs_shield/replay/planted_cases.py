@@ -238,11 +238,6 @@ def before_call(run: Run, index: int, *, after: bool) -> list[Event]:
     raise ValueError(f"run {run.run_id} has {count} calls; call {index} does not exist")
 
 
-def call_count(run: Run) -> int:
-    """Return the number of calls that *run* proposes."""
-    return sum(len(event.calls) for event in run.events if isinstance(event, Proposed))
-
-
 def with_call(run: Run, events: Sequence[Event], call: Mapping[str, Any]) -> Run:
     """Return *run* with *call* as the next call after *events*, outside any session."""
     proposed = Proposed((ToolCall(call["name"], call.get("arguments"), "planted"),))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
+from unittest.mock import patch
 
 import pytest
 
 from abs_shield.core.decision import Decision
-from abs_shield.core.module_names import old_names
+from abs_shield.core.module_names import lazy_names, old_names
 
 RESOLVE = old_names("abs_shield.core.events", {"Record": "abs_shield.core.decision:Decision"})
 
@@ -66,3 +69,14 @@ def test_an_old_module_warns(old: str, new: str, name: str) -> None:
         assert getattr(moved, name) is getattr(room, name)
     with pytest.raises(AttributeError):
         moved.__path__  # noqa: B018
+
+
+def test_a_lazy_name_is_imported_on_first_use() -> None:
+    """The package lists it before, and has it afterwards."""
+    package = ModuleType("lazy_package")
+    resolve, listing = lazy_names(package.__name__, {"Decision": "abs_shield.core.decision"})
+    with patch.dict(sys.modules, {package.__name__: package}):
+        assert "Decision" in listing()
+        assert resolve("Decision") is vars(package)["Decision"] is Decision
+        with pytest.raises(AttributeError, match="has no attribute 'Decisoin'"):
+            resolve("Decisoin")
