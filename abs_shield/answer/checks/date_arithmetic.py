@@ -141,9 +141,9 @@ class DateArithmetic:
                 self._answer, *self._scope.sentence(one.start)
             ):
                 continue
-            if not any(
-                figures_agree(other, end) for length in lengths for end in _shifted(one, length)
-            ):
+            # an hour after the start may be the next day; an hour before it is no end
+            ends = (end for length in lengths for end in _shifted(one, length, signs=(1,)))
+            if not any(figures_agree(other, end) for end in ends):
                 yield from (one.start, other.start)
 
     def _is_clock(self, value: Figure) -> bool:
@@ -218,10 +218,10 @@ class DateArithmetic:
         )
 
 
-def _shifted(moment: Figure, length: Figure) -> Iterator[Figure]:
-    """Yield a date or time shifted by a duration, later and earlier."""
+def _shifted(moment: Figure, length: Figure, *, signs: Sequence[int] = (1, -1)) -> Iterator[Figure]:
+    """Yield a date or time shifted by a duration, later (1) and earlier (-1)."""
     value, number = moment.value, int(length.numbers[0])
-    for sign in (1, -1):
+    for sign in signs:
         match value:
             case Minute(minutes=at) if length.unit[0] in "hm":
                 minutes = at + sign * number * (60 if length.unit[0] == "h" else 1)

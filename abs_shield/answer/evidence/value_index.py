@@ -63,6 +63,8 @@ _LONGEST_RECORD = 4_000
 """Characters of a record's text that are read."""
 _MOST_PERIODS = 20
 """Records with one time that are read."""
+_NEAR_TIMES = 60
+"""Characters around a time in a text in which the other end of its period may stand."""
 _WHOLE: tuple[Steps, ...] = ((),)
 """The path of a result that is one record."""
 _LEAST_BROKEN = 8  # shorter texts without blanks occur by chance in the running letters of others
@@ -273,23 +275,39 @@ class ValueIndex:
         return not one.is_argument and len(some) == 1
 
     def ends_period(self, value: Figure, other: Figure) -> bool:
-        """Return whether each record with a time has an earlier one, and no record has *other*."""
-        places = self.find(value)[:_MOST_PERIODS]
-        # all of them: if one record explains the period otherwise, it may be right
-        return bool(places) and all(self._is_end_of_period(one, other) for one in places)
+        """
+        Return whether a record with a time has an earlier one, and nothing has it with *other*.
 
-    def _is_end_of_period(self, one: EvidenceValue, other: Figure) -> bool:
-        record = self._members.get((one.piece, record_of(one.steps)), ()) if one.steps else ()
-        times = [some.figure for some in record if some.figure.kind == TIME]
-        earlier = [some for some in times if _is_earlier(some, one.figure)]
-        alone = [
-            some
-            for some in times
-            if figures_agree(some, other) and not figures_agree(some, one.figure)
-        ]
-        # a time of its own as the start explains the period
-        return (
-            bool(earlier) and not alone and not any(figures_agree(some, other) for some in earlier)
+        Other records that have the time, without *other*, prove nothing.
+        """
+        places = self.find(value)[:_MOST_PERIODS]
+        return any(self._has_earlier_time(one) for one in places) and not any(
+            self._has_both(one, other) for one in places
+        )
+
+    def _times_beside(self, one: EvidenceValue) -> list[Figure]:
+        """Return the times of a value's record; of its line, if it is in a text."""
+        if one.steps:
+            record = self._members.get((one.piece, record_of(one.steps)), ())
+            return [each.figure for each in record if each.figure.kind == TIME]
+        if one.piece < 0:
+            return []
+        text = self.pieces[one.piece].text
+        start, end = max(0, one.figure.start - _NEAR_TIMES), one.figure.end + _NEAR_TIMES
+        return [each for each in figures(text[start:end]) if each.kind == TIME]
+
+    def _has_earlier_time(self, one: EvidenceValue) -> bool:
+        return bool(one.steps) and any(
+            _is_earlier(each, one.figure) for each in self._times_beside(one)
+        )
+
+    def _has_both(self, one: EvidenceValue, other: Figure) -> bool:
+        """Return whether *other* is beside a time, as the start or end of an unusual period."""
+        return any(
+            # a time that may be the same one is no other end
+            figures_agree(each, other)
+            and (_is_earlier(each, one.figure) or not figures_agree(each, one.figure))
+            for each in self._times_beside(one)
         )
 
     # Units ---------------------------------------------------------------------------------------
