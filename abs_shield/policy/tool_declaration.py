@@ -72,15 +72,19 @@ class Tool(Declaration):
 
     def refined(self, other: Tool) -> Tool:
         """
-        Return this tool with every field that *other* sets explicitly; targets are merged.
+        Return this tool with every field that *other* sets explicitly; marks are merged.
 
         Args:
             other: A tool of the same name.
         """
         explicit = {name: getattr(other, name) for name in other.model_fields_set}
         if "targets" in explicit:
-            # Merged, as a refinement of one target may not unmark the others.
-            explicit["targets"] = {**self.targets, **other.targets}
+            # Merged, as a refinement of one parameter may not unmark the others.
+            explicit["targets"] = merged_targets(other.targets, self.targets)
+        marked = {*other.soft, *other.free}
+        explicit["soft"] = _union(other.soft, (name for name in self.soft if name not in marked))
+        explicit["free"] = _union(other.free, (name for name in self.free if name not in marked))
+        explicit["creates"] = _union(other.creates, self.creates)
         return self.model_copy(update=explicit)
 
 
@@ -113,8 +117,7 @@ HINTS = {
 MARKS = ("targets", "soft", "free", "creates")
 """The fields of a `Tool` that name parameters."""
 _AUTHOR_FIELDS = (
-    "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
-    "profile",
+    "allow", "destructive", "read_only", "idempotent", "open_world", "mode", "profile",
 )  # fmt: skip
 
 
@@ -122,7 +125,7 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
     """
     Return *description* with everything that *author* declared of the tool, loosening nothing.
 
-    The marks of both tools are merged; the author's win where both mark one parameter. The
+    The marks of both tools are merged; where both mark one parameter, the stricter mark holds. The
     parameters stay those of the description, where it has any.
 
     >>> author = Tool(name="pay", targets=["account"], destructive=True)
@@ -140,26 +143,37 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
         value = getattr(author, field)
         if value != getattr(default, field):
             update[field] = value
+    update["reads_first"] = _union(author.reads_first, description.reads_first)
     # Both at once would read a destructive tool as one that only looks.
-    if author.destructive and not author.read_only:
+    writes = author.destructive or "read_only" in author.model_fields_set
+    if writes and not author.read_only:
         update["read_only"] = False
     return description.model_copy(update=update | _marks(description, author))
 
 
 def _marks(description: Tool, author: Tool) -> dict[str, Any]:
-    marked = {name for field in MARKS for name in getattr(author, field)}
-    marks: dict[str, Any] = {"targets": dict(author.targets)}
-    for name, target in description.targets.items():
-        if name not in marked:
-            marks["targets"][name] = target
-        elif target.must_be_seen and name in author.targets:
-            # the stricter of two targets holds, whichever was declared first
-            marks["targets"][name] = replace(author.targets[name], must_be_seen=True)
-    for field in MARKS[1:]:
-        # A parameter has one mark: the author's wins, as a description may come from anyone.
-        more = (name for name in getattr(description, field) if name not in marked)
-        marks[field] = (*getattr(author, field), *more)
-    return marks
+    """Return the marks of both tools; a parameter that both mark has the stricter mark."""
+    targets = merged_targets(author.targets, description.targets)
+    soft = [name for name in _union(author.soft, description.soft) if name not in targets]
+    # what is to come from the run is not composed by the agent, whoever says so
+    free = [name for name in author.free if name not in {*targets, *soft}]
+    others = {*targets, *soft, *author.creates}
+    free += [name for name in description.free if name not in {*others, *free}]
+    creates = _union(author.creates, (c for c in description.creates if c not in {*others, *free}))
+    return {"targets": targets, "soft": (*soft,), "free": (*free,), "creates": creates}
+
+
+def merged_targets(first: Mapping[str, Target], other: Mapping[str, Target]) -> dict[str, Target]:
+    """Return the targets of both; of two for one parameter the first, as strict as either."""
+    targets = {**other, **first}
+    for name in first.keys() & other.keys():
+        if other[name].must_be_seen:
+            targets[name] = replace(first[name], must_be_seen=True)
+    return targets
+
+
+def _union(first: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *other)))
 
 
 def shared_parameters(author: Tool, names: frozenset[str] | None) -> Mapping[str, Any] | None:

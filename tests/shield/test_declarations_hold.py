@@ -235,3 +235,63 @@ def test_a_description_loosens_no_declaration(declared: str, entry: str) -> None
 
     assert Verdict.CLEAN != verdict
     assert [] == milder
+
+
+def tagged(note: Annotated[str, Free()]) -> str:
+    """Act on a note."""
+    return note
+
+
+def spelt(note: str) -> str:
+    """Act on a note."""
+    return note
+
+
+NOTE = schema_of(note=TEXT)
+ADDED = [
+    {"targets": {"note": SEEN}},
+    {"targets": ["note"]},
+    {"soft": ["note"]},
+    {"free": ["note"]},
+    {"creates": ["note"]},
+    {"destructive": True, "targets": ["note"]},
+    {"reads_first": ["look"]},
+    {"reads_first": ["find"]},
+    {"mode": "strict"},
+    {"read_only": False},
+    {"read_only": True},
+    {"parameters": NOTE},
+    {},
+]
+
+
+def decide_note(first: Any, *later: Any, policy: Any = None) -> tuple[bool, Verdict, int]:
+    """Judge a call by all declarations of a tool: its verdict, and what must be read before."""
+    tools = [] if policy is None else [policy]
+    firewall = Shield(shield.configure(layers=ALL, tools=tools), hooks=None)
+    for declaration in (first, *later):
+        firewall.register(declaration)
+    session = firewall.session()
+    session.user("Please act on acct_1 and pay 5.")
+    call = ToolCall("act", {"note": "Acct-666"})
+    decision = firewall.check_call(call, session=session)
+    plan = firewall.registry["act"].plan
+    unread = sum(finding.check == "uninformed_write" for finding in decision.findings)
+    return decision.blocked, decision.verdict, unread + 10 * (not plan.tool.read_only)
+
+
+@pytest.mark.parametrize("second", ADDED, ids=str)
+@pytest.mark.parametrize("first", [*ADDED, tagged, spelt], ids=str)
+def test_two_declarations_of_the_host_hold_together(first: Any, second: Any) -> None:
+    """A second one, of a `Tool` or of the policy, is never milder than each of them alone."""
+    tools = [named(each) if callable(each) else tool(**each) for each in (first, second)]
+    # without parameters of its own, a `Tool` alone has no schema to judge by
+    alone = [decide_note(each) for each in tools]
+    together = [decide_note(*tools)]
+    # the policy takes precedence, and may say that the agent composes a value
+    if second != {"free": ["note"]}:
+        together.append(decide_note(tools[0], policy=tools[1]))
+    for both in together:
+        for one in alone:
+            assert all(a >= b for a, b in zip(both[:2], one[:2], strict=True)), (both, one)
+            assert both[2] % 10 >= one[2] % 10

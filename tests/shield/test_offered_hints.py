@@ -61,6 +61,16 @@ def test_a_hint_that_a_tool_only_reads_counts_where_nothing_else_was_said():
     assert [] == contradicted(shield.configure())
 
 
+def test_a_tool_that_its_author_says_to_write_does_not_become_one_that_reads():
+    """`read_only=False` is a declaration where it is written."""
+    firewall = Shield(shield.configure(), hooks=None)
+    firewall.register(Tool(name="notes", parameters={}, read_only=False))
+    session = firewall.session()
+    AdapterSession(firewall).offer(session, [listed("notes", readOnlyHint=True)])
+
+    assert not firewall.registry.of(session)["notes"].plan.tool.read_only
+
+
 def test_the_policys_own_word_that_a_tool_only_reads_counts():
     """The explicit declaration applies beside the declaration of a pair."""
     tools = [Tool(name=n, destructive=True, read_only=True) for n in ("create_user", "delete_user")]
