@@ -6,6 +6,7 @@ import inspect
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -180,8 +181,9 @@ class Lifecycle:
         if pending is not None:
             call = _as_proposed(call, pending)
             siblings, later = _turn_neighbours(pending, session)
-        elif call.id and record.calls.decided(proposed, before):
-            record.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
+        elif call.id and (passed := record.calls.decided(proposed, before, runs=True)):
+            # It passed as the model wrote it, and never ran so.
+            record.calls.shut(call.id, passed)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         # What the model was sure of was its own call, not this one.
         return self._evaluator.judge(
@@ -585,7 +587,8 @@ def _sync_answer(answer: Any) -> Any:
         answers.append(asyncio.run(_async_answer(answer)))
 
     # A thread of its own, as this one may already run an event loop, in which another cannot start.
-    thread = Thread(target=run, name="abs_shield-approver")
+    # With the context of the call, such as the request that it belongs to.
+    thread = Thread(target=copy_context().run, args=(run,), name="abs_shield-approver")
     thread.start()
     thread.join()
     return answers[0] if answers else None

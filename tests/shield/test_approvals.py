@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 
 import pytest
 
@@ -283,6 +284,22 @@ def test_an_approval_is_given_once(approving):
 
     with pytest.raises(ShieldError):
         firewall.approve(decision.id)
+
+
+def test_an_async_approver_of_a_sync_call_has_its_context(approving):
+    """It may ask which request the call belongs to."""
+    request = ContextVar("request", default="")
+    requests = []
+
+    async def approver(decision):
+        requests.append(request.get())
+        return True
+
+    request.set("r1")
+    with approving(approver).guard(ODD):
+        pass
+
+    assert ["r1"] == requests
 
 
 @pytest.mark.parametrize("proposes", [True, False])

@@ -6,6 +6,7 @@ import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, rule, shield
 from abs_shield.core import Outcome, Verdict
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.overrides import changed_text
 
@@ -58,6 +59,22 @@ def test_one_decision_is_kept_and_it_is_about_what_ran(firewall) -> None:
     kept = [one for one in firewall.store.decisions() if one.subject == "call"]
 
     assert [decision] == kept
+
+
+def test_of_two_calls_under_one_id_the_changed_one_is_replaced(firewall) -> None:
+    """A model may write an id twice: the other call still runs under its own decision."""
+    session = firewall.session("s", messages=[{"role": "user", "content": "Pay tx_1111 5 or 6."}])
+    other = ToolCall("pay", {"to": "tx_1111", "amount": 6}, "c1")
+    first = firewall.check_call(other, session=session)
+    firewall.check_call(MEANT, session=session)
+    call = ToolCall("pay", {"to": "tx_1111", "amount": 7}, "c1")
+    with AdapterSession(firewall).guard(call, session, proposed=MEANT):
+        pass
+    with firewall.guard(other, session=session) as guard:
+        pass
+
+    assert first.id == guard.decision.id
+    assert not record_of(session).calls.opened
 
 
 def test_what_does_not_differ_is_the_models(firewall) -> None:
