@@ -1,4 +1,10 @@
-"""Conversion of the parts of messages to blocks with a ``type``, and the error for others."""
+"""
+Conversion of the parts of messages to blocks with a ``type``, and the error for others.
+
+A part of Gemini's and Bedrock's messages has no ``type``: the one member that it has says what it
+is. REST and boto3 write ``functionCall`` and ``toolUse``, the SDK of Gemini dumps
+``function_call``.
+"""
 
 from __future__ import annotations
 

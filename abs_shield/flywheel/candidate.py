@@ -1,4 +1,9 @@
-"""Versions under test: a command, a function or an endpoint that answers cases."""
+"""
+Versions under test: a command, a function or an endpoint that answers cases.
+
+All use the same protocol. Input: one JSON object per line, ``{"id": "c1", "prompt": "..."}``.
+Output: one JSON object per line, ``{"id": "c1", "answer": "..."}``, each case once, in any order.
+"""
 
 from __future__ import annotations
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from abs_shield.core.module_names import lazy_names
-from abs_shield.model.ask import Terms, aask, aplay, ask, play
+from abs_shield.model.ask import Replies, Terms, aask, aplay, ask, play
 from abs_shield.model.judge import Ask, BadReply, Budget, Judge, Message, Reply, Undetermined
 from abs_shield.model.prompt_fencing import fenced, instructions
-from abs_shield.model.reply_cache import Replies
 
 if TYPE_CHECKING:
     from abs_shield.model.openai_judge import OpenAIJudge

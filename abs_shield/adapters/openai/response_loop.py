@@ -109,7 +109,7 @@ def _proposed_calls(response: Any) -> Any:
     choices = getattr(response, "choices", None)
     if not choices:  # a `Response`, or a completion without choices
         items = [*map(_as_dict, getattr(response, "output", None) or ())]
-        return [i for i in items if i.get("type") in ("function_call", "custom_tool_call")]
+        return [i for i in items if i.get("type") in _CALLS]
     if choices[0].message is None:
         return []
     message = _as_dict(choices[0].message)

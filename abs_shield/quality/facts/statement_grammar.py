@@ -1,4 +1,9 @@
-"""Patterns of sentences that state a value of an attribute, and that end with it."""
+"""
+Patterns of sentences that state a value of an attribute, and that end with it.
+
+They match a copy of the sentence in which subject, attribute, times, values and names are replaced
+by marks of the same length.
+"""
 
 from __future__ import annotations
 
