@@ -89,7 +89,7 @@ def feedback_on(result: Checked) -> str:
     if len(wrong) > _MOST:
         lines.append(f"- and {len(wrong) - _MOST} more")
     if "call_rejected" in result.notes:
-        lines += [_STOPPED, *_rejected(result)]
+        lines += [_STOPPED, *_rejected_calls(result)]
     return "\n".join(lines)
 
 
@@ -129,7 +129,7 @@ def _units(one: Assessment) -> dict[int, str]:
     return {start + place: unit[0] for place, unit in behind if unit}
 
 
-def _rejected(result: Checked) -> Iterator[str]:
+def _rejected_calls(result: Checked) -> Iterator[str]:
     """Yield the newest calls that stage 1 rejected, with its errors."""
     calls = [one for one in result.report.tool_call_validations if one.status == "rejected"]
     for call in calls[-_MOST_WEAK:]:
@@ -202,7 +202,7 @@ def rounds(
         report = result.report
         # before "emit": a rewrite that says nothing would be emitted without claims
         if enforced and before is not None and not _says_something(result):
-            return _refused(result, rounds, config, because=before)
+            return _refuse(result, rounds, config, because=before)
         if report.action == "emit" or not enforced:
             return Settled(answer, result, rounds)
         progress = _Progress.of(result)
@@ -213,7 +213,7 @@ def rounds(
             or rounds >= config.revisions
             or _cannot_improve(result)
         ):
-            return _refused(result, rounds, config)
+            return _refuse(result, rounds, config)
         best = progress
         before = result if report.claims else before
         answer = yield "write", feedback_on(result)
@@ -223,7 +223,7 @@ def rounds(
             )
         rounds += 1
         if answer in drafts:  # a repeated draft would be checked with the same result
-            return _refused(result, rounds, config)
+            return _refuse(result, rounds, config)
         drafts.add(answer)
 
 
@@ -266,7 +266,7 @@ def _cannot_improve(result: Checked) -> bool:
     return bool(notes & _UNRESOLVABLE) and not notes & _RESOLVABLE
 
 
-def _refused(
+def _refuse(
     last: Checked, rounds: int, config: AnswerConfig, *, because: Checked | None = None
 ) -> Settled:
     """Return the refusal; its reason is taken from *because*, or the last draft if None."""

@@ -216,7 +216,7 @@ def _score(request: AnswerRequest) -> _Scores:
     if claims and request.has_no_evidence:
         # an action that cannot have been done is wrong; other claims are unverified
         for name in CHECKS:
-            scores.opinions[name] = tuple(map(_refuted_alone, scores.opinions[name]))
+            scores.opinions[name] = tuple(map(_combine_refutations, scores.opinions[name]))
         return scores
     scores.opinions["words"] = _score_words(scores)
     places = scores.open() if config.verifier is not None else ()
@@ -276,7 +276,7 @@ def _opinion_on_partial_evidence(
     return unread if low else replace(words, missing=())
 
 
-def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
+def _combine_refutations(one: Opinion | Unavailable | None) -> Opinion | None:
     return one if isinstance(one, Opinion) and one.contradicted else None
 
 

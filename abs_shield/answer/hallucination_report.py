@@ -108,7 +108,7 @@ def _array(items: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-def _closed(**properties: dict[str, Any]) -> dict[str, Any]:
+def _closed_object(**properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -123,13 +123,13 @@ _SCORE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 REPORT_SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "HallucinationReport",
-    **_closed(
+    **_closed_object(
         run_id=_TEXT,
         claims=_array(
-            _closed(
+            _closed_object(
                 text=_TEXT,
                 evidence_spans=_array(
-                    _closed(
+                    _closed_object(
                         source={"enum": ["tool_result", "user", "system", "allowlist"]},
                         message=_TEXT,
                         pointer=_TEXT,
@@ -146,7 +146,7 @@ REPORT_SCHEMA: dict[str, Any] = {
             )
         ),
         tool_call_validations=_array(
-            _closed(
+            _closed_object(
                 tool=_TEXT,
                 args={},
                 status={"enum": ["accepted", "flagged", "rejected"]},
@@ -154,7 +154,7 @@ REPORT_SCHEMA: dict[str, Any] = {
             )
         ),
         consistency_probes=_array(
-            _closed(
+            _closed_object(
                 claim=_TEXT,
                 original=_TEXT,
                 probe_answers=_array(_TEXT),

@@ -26,22 +26,24 @@ def ask(system: str, data: Sequence[str], *, schema: Mapping[str, Any], problem:
 def schema_problem(schema: Mapping[str, Any]) -> Problem:
     """Return a function that describes a reply's first violation of the schema."""
     # compiled on first use, as most checks have no judge
-    return lambda reply: _misfit(_compiled(json.dumps(schema)), reply)
+    return lambda reply: _misfit(_compile(json.dumps(schema)), reply)
 
 
 def schema_and_ids_problem(schema: Mapping[str, Any], name: str, ids: Iterable[str]) -> Problem:
     """Return `schema_problem`, which also requires each of *ids* once in the list *name*."""
     wanted, problem = tuple(ids), schema_problem(schema)
-    return lambda reply: problem(reply) or _unmatched([one["id"] for one in reply[name]], wanted)
+    return lambda reply: (
+        problem(reply) or _explain_mismatch([one["id"] for one in reply[name]], wanted)
+    )
 
 
 def list_schema(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with one list, whose items require all these properties."""
-    items = _closed(dict(item))
-    return _closed({name: {"type": "array", "items": items}})
+    items = _closed_object(dict(item))
+    return _closed_object({name: {"type": "array", "items": items}})
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -60,11 +62,11 @@ def _misfit(schema: CompiledSchema, reply: dict[str, Any]) -> str:
 
 # the schemas of this package are a few; those of callers come and go
 @lru_cache(maxsize=64)
-def _compiled(schema: str) -> CompiledSchema:
+def _compile(schema: str) -> CompiledSchema:
     return compile_schema(json.loads(schema), where="a model's reply")
 
 
-def _unmatched(ids: list[str], wanted: tuple[str, ...]) -> str:
+def _explain_mismatch(ids: list[str], wanted: tuple[str, ...]) -> str:
     counts = Counter(ids)
     for one in wanted:
         if counts[one] != 1:

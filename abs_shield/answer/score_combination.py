@@ -51,7 +51,7 @@ def combine(
     words = usable.get("words")
     summed = [*models.values()]
     if words is not None:
-        summed.insert(0, _weighed(words, summed, effects["words"], prior))
+        summed.insert(0, _weigh(words, summed, effects["words"], prior))
     score = _combined_score(summed)
     for check in checks.values():
         score = check.score if score is None else min(score, _cap(check))
@@ -90,10 +90,10 @@ def with_prior(score: float, prior: float) -> float:
     >>> with_prior(0.2, 0.0), round(with_prior(0.2, log_odds(0.9)), 2)
     (0.2, 0.69)
     """
-    return probability(log_odds(_bounded(score)) + prior) if prior else score
+    return probability(log_odds(_clip(score)) + prior) if prior else score
 
 
-def _weighed(
+def _weigh(
     words: Opinion, models: Sequence[Opinion], effect: ScorerEffect, prior: float
 ) -> Opinion:
     """Return the opinion of the words as the gate uses it."""
@@ -141,10 +141,10 @@ def _combined_score(opinions: Sequence[Opinion]) -> float | None:
 
 
 def _odds(opinions: Sequence[Opinion]) -> float:
-    return sum(log_odds(_bounded(one.score)) for one in opinions)
+    return sum(log_odds(_clip(one.score)) for one in opinions)
 
 
-def _bounded(score: float) -> float:
+def _clip(score: float) -> float:
     return min(max(score, _LEAST), _MOST)
 
 

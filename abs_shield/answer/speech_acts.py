@@ -165,9 +165,9 @@ def states_nothing(sentence: str, *, feelings: bool = True) -> bool:
     if all(is_small(word) or word in HEDGES or word in _SILENT for word in words):
         return True
     # "Hello Mia!": a greeting and at most three more words
-    if _padded(words).startswith(_GREETINGS) and len(words) <= 4:
+    if _pad(words).startswith(_GREETINGS) and len(words) <= 4:
         return True
-    text = _padded([words[0], *(word for word in words[1:] if word not in _SPEECH_ADVERBS)])
+    text = _pad([words[0], *(word for word in words[1:] if word not in _SPEECH_ADVERBS)])
     text = text[len(next((lead for lead in _LEADS if text.startswith(lead)), " ")) - 1 :]
     # a long sentence, or one with "but", states something after its courtesy
     if len(sentence) > READ or " but " in text or text.startswith(_OF_NOTE):
@@ -186,7 +186,7 @@ def refuses(sentence: str) -> bool:
     (True, False)
     """
     words = words_of(sentence)
-    text = _padded(words)
+    text = _pad(words)
     if any(phrase in text for phrase in _REFUSALS):
         return True
     # "I could not find it, but it opens at 9" still states something
@@ -207,7 +207,7 @@ def _declines(words: Sequence[str], place: int) -> bool:
     speaks = not _SPEAKER.isdisjoint(before) or (place == 0 and words[0] == "unable")
     if speaks and not _FINDING.isdisjoint(behind):
         return True
-    phrase = _padded(behind)
+    phrase = _pad(behind)
     there = phrase.startswith((*_LACKED_THERE, " in ")) and not _TEXTS.isdisjoint(words[place:])
     return there or phrase.startswith(_LACKED)
 
@@ -233,7 +233,7 @@ def asks_user(question: str) -> bool:
     (True, False)
     """
     words = words_of(question)
-    joined = _padded(words)
+    joined = _pad(words)
     return any(phrase in joined for phrase in _ASKS_USER) or (
         _asks_particulars(frozenset(words)) and _PRESUPPOSING.search(question[:READ]) is None
     )
@@ -268,7 +268,7 @@ def stated_in(question: str) -> tuple[int, int]:
     return 0, tag.start()
 
 
-def _padded(words: Sequence[str]) -> str:
+def _pad(words: Sequence[str]) -> str:
     return f" {' '.join(words)} "
 
 

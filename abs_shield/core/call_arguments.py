@@ -91,11 +91,11 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
         raw = bytes(raw).decode("utf-8", "replace")
     if isinstance(raw, str):
         # `str.__str__`, because a subclass may override `__str__`.
-        raw = _parsed(str.__str__(raw))
+        raw = _parse(str.__str__(raw))
         if isinstance(raw, Malformed):
             return raw
     if isinstance(raw, Mapping):
-        return _copied(raw)
+        return _copy(raw)
     return Malformed(
         "wrong_type", f"arguments are {_kind(raw)}, not an object", "send one JSON object"
     )
@@ -109,7 +109,7 @@ def same(one: Any, other: Any) -> bool:
         return False
 
 
-def _copied(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
+def _copy(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
     try:
         return dict(raw)
     except Exception as error:  # reading a mapping class of the caller's may raise
@@ -117,7 +117,7 @@ def _copied(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
         return Malformed("wrong_type", detail, "send one JSON object")
 
 
-def _parsed(raw: str) -> Any:
+def _parse(raw: str) -> Any:
     if not raw.strip():
         return {}
     # Characters first: encoding a huge text is the very cost that the limit avoids.

@@ -280,12 +280,12 @@ def _findings(findings: tuple[Finding, ...]) -> str:
 
 
 def _coverage(coverage: Mapping[str, Coverage]) -> str:
-    return _covered(tuple(coverage.items()))
+    return _cached_coverage(tuple(coverage.items()))
 
 
 # Bounded, because a reason may contain a number or a name from the run.
 @lru_cache(maxsize=512)
-def _covered(coverage: tuple[tuple[str, Coverage], ...]) -> str:
+def _cached_coverage(coverage: tuple[tuple[str, Coverage], ...]) -> str:
     """Return the coverage as canonical JSON; cached, because few different ones occur."""
     by_layer = {name: {"outcome": one.outcome, "reason": one.reason} for name, one in coverage}
     return canonical(by_layer)

@@ -23,7 +23,7 @@ def canonical(value: Any) -> str:
     try:
         text = _WRITE(value)
     except ValueError:  # NaN, an infinity, or an integer too long for Python to write
-        text = _WRITE(_spelt(value))
+        text = _WRITE(_replace_numbers(value))
     return encodable(text)
 
 
@@ -44,12 +44,12 @@ _WRITE = json.JSONEncoder(
 ).encode
 
 
-def _spelt(value: Any) -> Any:
+def _replace_numbers(value: Any) -> Any:
     """Return JSON-able data with numbers that JSON cannot represent replaced by strings."""
     if isinstance(value, dict):
-        return {key: _spelt(member) for key, member in value.items()}
+        return {key: _replace_numbers(member) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_spelt(item) for item in value]
+        return [_replace_numbers(item) for item in value]
     if isinstance(value, float) and not isfinite(value):
         return repr(value)
     # Python refuses to format integers of more than 4,300 digits, about 14,280 bits.

@@ -39,7 +39,7 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
         if mean > _LEAST and max(logprobs) <= 0:
             return mean
     numbers = name_logprobs(name, logprobs)
-    checked = [_checked(number) for number in numbers or () if number is not None]
+    checked = [_check(number) for number in numbers or () if number is not None]
     return fsum(checked) / len(checked) if checked else None
 
 
@@ -65,7 +65,7 @@ def name_logprobs(name: str, logprobs: Any) -> list[Any] | None:
     return list(logprobs[:_MOST])
 
 
-def _checked(number: Any) -> float:
+def _check(number: Any) -> float:
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise ValueError(f"a log-probability is of type {type(number).__name__}; give a number")
     if number != number or number > 0:  # only NaN differs from itself

@@ -49,13 +49,13 @@ def mapping_of(value: Any, what: str) -> Mapping[str, Any]:
             return dict(value)
         dump = getattr(value, "model_dump", None)
         if callable(dump):
-            return _dumped(dump)
+            return _dump(dump)
     except Exception as error:  # reading a caller's object may raise
         raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
     raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
 
 
-def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
+def _dump(dump: Callable[..., Any]) -> Mapping[str, Any]:
     """Return an SDK model as a mapping, without pydantic's warnings about unexpected types."""
     try:
         # Without nulls, because SDK models have one for every missing member.
@@ -178,7 +178,7 @@ def block_of(part: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return {"type": "thinking"}
     if "text" in held:
         return {"type": "text", "text": held["text"]}
-    if (text := _quoted(held)) is not None:
+    if (text := _wrapped_text(held)) is not None:
         return {"type": "text", "text": text}
     return {"type": next(kind for kind in kinds if kind not in _SILENT)}
 
@@ -228,7 +228,7 @@ def _tool_result(inner: Mapping[str, Any]) -> dict[str, Any]:
     } | ({"shown": shown} if shown else {})  # fmt: skip
 
 
-def _quoted(held: Mapping[str, Any]) -> str | None:
+def _wrapped_text(held: Mapping[str, Any]) -> str | None:
     """Return the text that Bedrock wraps in guardrail content, or sends with citations."""
     guarded, cited = held.get("guard_content"), held.get("citations_content")
     if isinstance(guarded, Mapping) and isinstance(guarded.get("text"), Mapping):

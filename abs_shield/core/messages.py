@@ -151,7 +151,7 @@ def _none_unread(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
             continue
         for inner in (block, *block.values()):
             if isinstance(inner, Mapping) and "name" in inner and not _ARGUMENTS.isdisjoint(inner):
-                raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
+                raise UnreadableMessage(f"a part has {keys_of(_block_members(block))}; {_PARTS}")
     return ()
 
 
@@ -159,7 +159,7 @@ def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     """Return the calls of a message; a part that cannot be parsed becomes a nameless call."""
     content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else ()
-    typed = [_typed_or_none(b) for b in blocks if isinstance(b, Mapping)]
+    typed = [_with_type_or_none(b) for b in blocks if isinstance(b, Mapping)]
     inside = [b for b in typed if b is not None and _kind(b) in _CALL_BLOCKS]
     listed = message.get("tool_calls")
     parts = [*inside, *(listed if isinstance(listed, (list, tuple)) else ())]
@@ -283,7 +283,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
         texts.append(refusal)
     calls = [_legacy(message)] if message.get("function_call") else []
     later: list[Event] = []
-    blocks = [] if isinstance(content, str) else [*filter(None, map(_typed, _blocks(content)))]
+    blocks = [] if isinstance(content, str) else [*filter(None, map(_with_type, _blocks(content)))]
     for block in blocks:
         kind = _kind(block)
         if kind in _TEXT_BLOCKS:
@@ -299,7 +299,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
     if message.get("audio"):
         later.append(Opaque(f"{_with_article(role)} message holds audio", at))
     if listed := message.get("tool_calls"):
-        calls += map(read_call, _listed(listed))
+        calls += map(read_call, _as_list(listed))
     is_empty = content in ("", []) or bool(blocks)
     if not (any(texts) or calls or later) and may_be_lost(message, role, is_empty=is_empty):
         later.append(Opaque(f"{_with_article(role)} message holds nothing that can be read", at))
@@ -320,7 +320,7 @@ def _unread(role: Role, block: Mapping[str, Any]) -> str:
     return f"{_with_article(role)} message holds a block with {keys}, which are not known here"
 
 
-def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _with_type(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """
     Return a block with its ``type``, one of an unknown kind unchanged; None if it is empty.
 
@@ -334,15 +334,15 @@ def _typed(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return typed
     members = members_of(block)
     if not NAMES.isdisjoint(members):
-        raise UnreadableMessage(f"a part has {keys_of(_held(block))}; {_PARTS}")
-    return _held(block) or None
+        raise UnreadableMessage(f"a part has {keys_of(_block_members(block))}; {_PARTS}")
+    return _block_members(block) or None
 
 
-def _held(block: Mapping[str, Any]) -> dict[str, Any]:
+def _block_members(block: Mapping[str, Any]) -> dict[str, Any]:
     return {name: held for name, held in block.items() if held is not None}
 
 
-def _typed_or_none(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _with_type_or_none(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return block if "type" in block else block_of(block)
 
 
@@ -351,7 +351,7 @@ def _kind(part: Mapping[str, Any], *, otherwise: str = "") -> str:
     return kind if isinstance(kind, str) else type(kind).__name__
 
 
-def _listed(calls: Any) -> Iterable[Any]:
+def _as_list(calls: Any) -> Iterable[Any]:
     if isinstance(calls, (list, tuple)):
         return calls
     raise UnreadableMessage(f"`tool_calls` is of type {type(calls).__name__}; give a list")

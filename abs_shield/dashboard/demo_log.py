@@ -45,12 +45,12 @@ def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int
     """
     draw, end = random.Random(seed), time.time() if now is None else now
     # each conversation is judged once, and its decisions are repeated with other ids and times
-    judged = {n: _judged(one) for n, one in enumerate(CONVERSATIONS)}
+    judged = {n: _judge(one) for n, one in enumerate(CONVERSATIONS)}
     appended, labels = 0, []
     for day in range(DAYS):
         starts = sorted(draw.random() * _DAY_S for _ in range(SESSIONS_A_DAY))
         for number, start in enumerate(starts):
-            chosen = _chosen(draw, day)
+            chosen = _choose(draw, day)
             at = end - (DAYS - day) * _DAY_S + start
             name = f"demo-{day:02}-{number:03}"
             conversation = CONVERSATIONS[chosen]
@@ -71,7 +71,7 @@ def fill(store: DurableStore, *, now: float | None = None, seed: int = 1) -> int
     return appended
 
 
-def _chosen(draw: random.Random, day: int) -> int:
+def _choose(draw: random.Random, day: int) -> int:
     weights = [
         one.often * (_DRIFT if one.wrong and one.agent == "travel" and day >= _DRIFTS_FROM else 1)
         for one in CONVERSATIONS
@@ -86,7 +86,7 @@ class _Judged(NamedTuple):
     scores: list[float]
 
 
-def _judged(conversation: Conversation) -> _Judged:
+def _judge(conversation: Conversation) -> _Judged:
     """Evaluate one conversation from its first call to its answer."""
     store = MemoryStore()
     scores: list[float] = []

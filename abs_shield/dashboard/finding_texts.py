@@ -100,7 +100,7 @@ def shown_findings(decision: Decision, *, values: bool) -> list[ShownFinding]:
         decision: The decision.
         values: Whether values of arguments and results are shown; otherwise they are masked.
     """
-    return [_shown(finding, decision.subject, values=values) for finding in decision.findings]
+    return [_show(finding, decision.subject, values=values) for finding in decision.findings]
 
 
 def sentence(finding: Finding, *, values: bool) -> str:
@@ -137,7 +137,7 @@ def describe_location(finding: Finding, subject: Subject, *, values: bool) -> st
     return finding.where if values else safe_where(finding, subject, None)
 
 
-def _shown(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:
+def _show(finding: Finding, subject: Subject, *, values: bool) -> ShownFinding:
     return ShownFinding(
         check=finding.check,
         verdict=finding.verdict.value,

@@ -134,13 +134,13 @@ def shown_tables(
     }
     most = len(heat) if rows is RowLimit.ALL else MOST_ROWS
     return [
-        _table(title, _sorted(heat_rows, sort), report, before, most=most)
+        _table(title, _sort(heat_rows, sort), report, before, most=most)
         for title, heat_rows in parts.items()
         if heat_rows
     ]
 
 
-def _sorted(heat: list[HeatRow], sort: RowOrder) -> list[HeatRow]:
+def _sort(heat: list[HeatRow], sort: RowOrder) -> list[HeatRow]:
     match sort:
         case RowOrder.NAME:
             return sorted(heat, key=lambda row: row_title(row.tool))

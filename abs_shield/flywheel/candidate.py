@@ -203,13 +203,13 @@ class Endpoint:
         headers = {"content-type": "application/x-ndjson", **self.headers}
         request = Request(self.url, data=_lines(cases).encode(), headers=headers)
         try:
-            body = _within(self.timeout_s, lambda: self._posted(request))
+            body = _within(self.timeout_s, lambda: self._post(request))
         except (URLError, HTTPException, OSError, ValueError) as error:
             reason = escaped(str(error) or type(error).__name__, limit=200)
             raise ShieldError(f"candidate: {escaped(self.url)} does not answer: {reason}") from None
         return read_answers(body, cases)
 
-    def _posted(self, request: Request) -> bytes:
+    def _post(self, request: Request) -> bytes:
         with urlopen(request, timeout=self.timeout_s) as response:
             body: bytes = response.read(_LONGEST)
         return body

@@ -88,7 +88,7 @@ def missed_catch(decision: Decision, note: str = "") -> Catch:
     """Return the catch of a decision without findings that is labelled as hallucinated."""
     detail = escaped(note, limit=_LONGEST_TEXT)
     return Catch(
-        **_shared(decision, str(decision.subject)),
+        **_shared_fields(decision, str(decision.subject)),
         claim="",
         detected_error=error_words("missed"),
         verified_value="",
@@ -163,7 +163,7 @@ def _catch(decision: Decision, finding: Finding, place: int, label: str) -> Catc
     code = _name(finding.code)
     task = evidence.get("task_type")
     return Catch(
-        **_shared(decision, task if isinstance(task, str) else ""),
+        **_shared_fields(decision, task if isinstance(task, str) else ""),
         claim=_claim(finding, detail),
         detected_error=error_words(code),
         verified_value=_verified_value(detail),
@@ -186,7 +186,7 @@ def _catch(decision: Decision, finding: Finding, place: int, label: str) -> Catc
     )  # fmt: skip
 
 
-def _shared(decision: Decision, task_type: str) -> dict[str, Any]:
+def _shared_fields(decision: Decision, task_type: str) -> dict[str, Any]:
     tool = _name(decision.tool)
     return {
         "timestamp": timestamp_of(decision.at),

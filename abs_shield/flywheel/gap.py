@@ -170,8 +170,8 @@ def _body(connection: sqlite3.Connection, gap: str) -> dict[str, Any]:
         near = nearest(gap, existing)
         hint = f"did you mean `{near[0]}`?" if near else f"the file holds {len(existing)} gaps"
         raise StoreError(f"flywheel: no gap has the id `{escaped(gap)}`; {hint}")
-    return parse_row(row[0], _validated, f"gap `{escaped(gap)}`")
+    return parse_row(row[0], _validate, f"gap `{escaped(gap)}`")
 
 
-def _validated(record: dict[str, Any]) -> dict[str, Any]:
+def _validate(record: dict[str, Any]) -> dict[str, Any]:
     return Gap.from_dict(record).to_dict()

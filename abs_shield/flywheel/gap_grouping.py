@@ -173,7 +173,7 @@ def assign_gaps(connection: sqlite3.Connection) -> None:
 def ungrouped_catches(connection: sqlite3.Connection) -> Iterator[tuple[str, Catch]]:
     """Yield each ungrouped catch with its future gap, without storing anything."""
     theme_gaps, merges = _themes_of_new(connection), merges_of(connection)
-    for one in _ungrouped(connection):
+    for one in _read_ungrouped(connection):
         yield _gap_of(one, theme_gaps, merges), one
 
 
@@ -200,7 +200,7 @@ def final_gap(gap: str, merges: Mapping[str, str]) -> str:
 
 def _themes_of_new(connection: sqlite3.Connection) -> _ThemeGaps:
     """Determine the gap of each ungrouped theme, the most frequent first."""
-    themes = Counter(theme_of(one) for one in _ungrouped(connection) if one.is_gap)
+    themes = Counter(theme_of(one) for one in _read_ungrouped(connection) if one.is_gap)
     groups, theme_gaps = Groups(_stored_themes(connection)), _ThemeGaps({}, [])
     # the most frequent theme names the group; the id decides ties, so that a rerun gives the same
     # gaps
@@ -211,7 +211,7 @@ def _themes_of_new(connection: sqlite3.Connection) -> _ThemeGaps:
     return theme_gaps
 
 
-def _ungrouped(connection: sqlite3.Connection) -> Iterator[Catch]:
+def _read_ungrouped(connection: sqlite3.Connection) -> Iterator[Catch]:
     rows = connection.execute("SELECT body FROM catches WHERE gap = ?", (UNGROUPED,))
     return (Catch.from_json(body) for (body,) in rows)
 

@@ -124,7 +124,7 @@ def _from_store(store: Store, book: str | PathLike[str], progress: Progress | No
         last = Book(connection).progress(log).get("last")
     read, total = 0, Harvest()
     start = _place_after(store, last)
-    for chunk in _chunks(_unnumbered(store, start)):
+    for chunk in _chunks(_drop_numbers(store, start)):
         with database(book) as connection:
             total += _HarvestWriter(Book(connection), store).write(chunk)
             decisions = [one.item.id for one in chunk if isinstance(one.item, Decision)]
@@ -145,7 +145,7 @@ def _place_after(store: Store, last: str | None) -> int:
     return max(places, default=0)
 
 
-def _unnumbered(store: Store, start: int) -> Iterator[Record]:
+def _drop_numbers(store: Store, start: int) -> Iterator[Record]:
     for decision in islice(store.scan(), start, None):
         yield Record("", 0, decision)
     reports = getattr(store, "reports", None)

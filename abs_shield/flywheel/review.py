@@ -134,14 +134,14 @@ def not_applied(book: str | PathLike[str], reviews: Iterable[Review]) -> list[Re
     A file that is imported again must not undo later changes, such as a rollback.
     """
     applied = {_without_time(one) for one in reviews_of(book)}
-    return [one for one in reviews if _without_time(_bounded(one)) not in applied]
+    return [one for one in reviews if _without_time(_bound(one)) not in applied]
 
 
 def _without_time(one: Review) -> Review:
     return replace(one, at=0.0)
 
 
-def _bounded(one: Review) -> Review:
+def _bound(one: Review) -> Review:
     """Return a review as it is stored: with its texts in one line each."""
     return replace(
         one,
@@ -209,7 +209,7 @@ def _hint(wrong: str, gaps: Mapping[str, Gap]) -> str:
 
 def _is_applied(one: Review, gap: Gap) -> bool:
     """Return whether a review is already in effect; a fixed gap counts as accepted."""
-    new = _bounded(one).right_answer
+    new = _bound(one).right_answer
     return _is_state(one.choice, gap) and gap.into == one.into and new in ("", gap.right_answer)
 
 
@@ -221,10 +221,10 @@ def _is_state(choice: Choice, gap: Gap) -> bool:
 def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
     connection.execute(
         "INSERT INTO reviews (gap, at, body) VALUES (?, ?, ?)",
-        (gap.id, one.at, json.dumps(_bounded(one).to_dict())),
+        (gap.id, one.at, json.dumps(_bound(one).to_dict())),
     )
     state = gap.state if _is_state(one.choice, gap) else _STATES[one.choice]
-    right = _bounded(one).right_answer or gap.right_answer
+    right = _bound(one).right_answer or gap.right_answer
     save_gap(connection, replace(gap, state=state, into=one.into, right_answer=right))
     if one.into or gap.into:  # their catches must be assigned again
         holders = (gap.id, final_gap(gap.into, merges_of(connection)))

@@ -76,7 +76,7 @@ def render_json(gaps: Iterable[Gap], examples: Examples) -> str:
 def summary_of(gap: Gap) -> str:
     """Return the numbers of a gap in one line."""
     repeats = "systematic" if gap.systematic else "not systematic"
-    agents, tasks = _counted(gap.agents), _counted(gap.task_types)
+    agents, tasks = _count(gap.agents), _count(gap.task_types)
     parts = [
         f"tier {gap.tier}",
         f"{gap.affected:,} of {gap.decisions:,} {gap.subject}s",
@@ -91,7 +91,7 @@ def summary_of(gap: Gap) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _counted(names: Mapping[str, int]) -> str:
+def _count(names: Mapping[str, int]) -> str:
     some = ", ".join(f"{name} ({count:,})" for name, count in list(names.items())[:5])
     return escaped(some, limit=200)
 

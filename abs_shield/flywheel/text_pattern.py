@@ -132,7 +132,7 @@ def _agree(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) >= _LEAST_ABBREVIATED and long.startswith(short):
         return True
-    return len(short) >= _LEAST_SPELT and _spelt_alike(short, long)
+    return len(short) >= _LEAST_SPELT and _has_similar_spelling(short, long)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -144,5 +144,5 @@ def _meaning(word: str) -> str:
 
 # the same pairs of words are compared for each pattern of a bucket
 @lru_cache(maxsize=1 << 14)
-def _spelt_alike(one: str, other: str) -> bool:
+def _has_similar_spelling(one: str, other: str) -> bool:
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE

@@ -169,7 +169,7 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
     needed = 0
     if standing is PartStanding.UNDECIDED:
         # at least one more than now, or the advice would be to repeat the evaluation
-        needed = max(n + 1, _LEAST_GRADED, _needed(pairs, rules, is_target=is_target))
+        needed = max(n + 1, _LEAST_GRADED, _cases_needed(pairs, rules, is_target=is_target))
     return PartComparison(
         name=name,
         cases=n,
@@ -218,7 +218,7 @@ def _elsewhere(result: _Result, rules: Rules) -> PartStanding:
     return PartStanding.WORSE if worse else PartStanding.UNDECIDED
 
 
-def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
+def _cases_needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
     """
     Return the number of cases needed for a decision, if the versions keep differing as here.
 

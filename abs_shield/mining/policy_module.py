@@ -108,7 +108,7 @@ def render_rules(draft: Draft) -> list[str]:
             if isinstance(each.declaration, (Among, Within)):
                 name = name_for(each.parameter, "of", each.tool, taken=taken)
                 about = f"{_about(each)}; not declared, {each.objection}:"
-                source = f"{_decorated(each)}\n{_function(each, name)}"
+                source = f"{_decorator_source(each)}\n{_function(each, name)}"
                 blocks.append("\n".join([*comment(about), *commented(source)]))
             elif each.kind == "range":
                 blocks.append("\n".join(comment(_about(each))))
@@ -120,7 +120,7 @@ def _about(each: Suggestion) -> str:
     return f"`{each.parameter}` of `{each.tool}`: {each.evidence}"
 
 
-def _decorated(each: Suggestion) -> str:
+def _decorator_source(each: Suggestion) -> str:
     takes = {"value": each.parameter}
     short = f"@rule(tool={flat(each.tool)}, takes={flat(takes)})"
     if len(short) <= WIDTH and short.isascii():
@@ -141,7 +141,7 @@ def _function(each: Suggestion, name: str) -> str:
         lines = [
             f"def {name}(value: {takes}) -> bool:",
             _WITHIN if within.high is not None else _SIGN.format(_sign(within)),
-            f"    return {others} or {_compared(within)}",
+            f"    return {others} or {_comparison_source(within)}",
         ]
     elif isinstance(each.declaration, Among):
         values = literal(each.declaration.values, indent=4, used=11, after=0)
@@ -160,7 +160,7 @@ def _sign(within: Within) -> str:
     return "above zero" if within.above else "not below zero"
 
 
-def _compared(within: Within) -> str:
+def _comparison_source(within: Within) -> str:
     low = flat(within.low)
     if within.high is not None:
         return f"{low} <= value <= {flat(within.high)}"

@@ -61,13 +61,13 @@ def flat(value: Any) -> str:
         # the form of a formatter
         return repr(value).replace("e+", "e") if isfinite(value) else f'float("{value}")'
     if isinstance(value, Mapping):
-        inside = (f"{_quoted(str(key))}: {flat(held)}" for key, held in value.items())
+        inside = (f"{_quote(str(key))}: {flat(held)}" for key, held in value.items())
         return f"{{{', '.join(inside)}}}"
     if isinstance(value, (list, tuple)):
         opening, closing = _brackets(value)
         only = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"{opening}{', '.join(map(flat, value))}{only}{closing}"
-    return _quoted(str(value))
+    return _quote(str(value))
 
 
 def exploded(items: Iterable[str], opening: str, closing: str, *, indent: int) -> str:
@@ -87,7 +87,7 @@ def comment(text: str, *, indent: int = 0) -> Iterator[str]:
     pad = " " * indent
     # a hash could begin a directive such as `noqa`
     escaped_text = escaped(text, limit=2_000).replace("#", r"\x23")
-    for line in _wrapped(escaped_text, _LONGEST_LINE - indent - 2):
+    for line in _wrap(escaped_text, _LONGEST_LINE - indent - 2):
         yield f"{pad}# {line}".rstrip()
 
 
@@ -128,7 +128,7 @@ def _items(value: Any, indent: int) -> Iterator[str]:
         yield from (literal(item, indent=indent, used=indent) for item in value)
         return
     for key, held in value.items():
-        name = f"{_quoted(str(key))}: "
+        name = f"{_quote(str(key))}: "
         yield name + literal(held, indent=indent, used=indent + _columns(name))
 
 
@@ -144,21 +144,21 @@ def _in_parts(text: str, indent: int, short: str) -> str:
     if len(parts) < 2 or indent + _STEP + _columns(short) <= _LONGEST_LINE:
         return short  # it fits on a line of its own, and a formatter would join it
     pad = " " * (indent + _STEP)
-    lines = "".join(f"{pad}{_quoted(part)}\n" for part in parts)
+    lines = "".join(f"{pad}{_quote(part)}\n" for part in parts)
     return f"(\n{lines}{' ' * indent})"
 
 
 def _pieces(text: str, width: int) -> Iterator[str]:
     held = ""
     for word in _BLANK.split(text):
-        if held and _columns(_quoted(held + word)) > max(width, _NARROWEST):
+        if held and _columns(_quote(held + word)) > max(width, _NARROWEST):
             yield held
             held = ""
         held += word
     yield held
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     quote = "'" if text.count('"') > text.count("'") else '"'  # the quote that needs fewer escapes
     return f"{quote}{''.join(_character(c, quote) for c in text)}{quote}"
 
@@ -186,7 +186,7 @@ def _column(character: str) -> int:
     return 0 if unicodedata.category(character) in ("Mn", "Me") else 1
 
 
-def _wrapped(text: str, width: int) -> Iterator[str]:
+def _wrap(text: str, width: int) -> Iterator[str]:
     line = ""
     for word in text.split(" "):
         if line and len(line) + 1 + len(word) > width:

@@ -69,7 +69,7 @@ class RunWatcher:
     def _call(self, judged: Judged, sight: _Observation) -> None:
         tool = self.evidence.tool(judged.call.name)
         tool.calls += 1
-        worked = _worked(sight)
+        worked = _succeeded(sight)
         tool.worked += worked
         alarmed = {_root(f) for f in judged.decision.findings if f.check == _TARGET and f.weighs}
         past = record_of(sight.session).derive(_Past, owner=self)
@@ -222,7 +222,7 @@ def _count(counts: ParameterEvidence, argument: _Argument) -> None:
         counts.from_source(argument.source)
 
 
-def _worked(sight: _Observation) -> bool:
+def _succeeded(sight: _Observation) -> bool:
     """Return whether the file has a result of the call that reports no failure."""
     ended = _result(sight)
     if ended is None or ended.error:

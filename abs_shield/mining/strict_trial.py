@@ -73,7 +73,7 @@ class StrictTrial:
     def update(self, judged: Judged) -> None:
         """Count one call."""
         self.calls += 1
-        blocks = {*map(self._bounded, self._reasons(judged))}
+        blocks = {*map(self._bound, self._reasons(judged))}
         self.would_block += bool(blocks)
         self.would_block_refused += bool(blocks) and judged.refused
         # a location counts once, when its reason is new
@@ -102,7 +102,7 @@ class StrictTrial:
                 self.errors.setdefault(block, escaped(coverage.reason, limit=100))
                 yield block
 
-    def _bounded(self, block: BlockReason) -> BlockReason:
+    def _bound(self, block: BlockReason) -> BlockReason:
         if block in self.blocks or len(self.blocks) < _MOST_BLOCKS:
             return block
         return replace(block, tool="") if block.check == PHANTOM_TOOL else everywhere(block)

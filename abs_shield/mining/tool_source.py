@@ -27,7 +27,7 @@ def render_tool(tool: Tool, draft: Draft) -> str:
     lines = [line for text in about for line in comment(text, indent=4)]
     lines += [
         "    Tool(",
-        *_described(tool),
+        *_describe(tool),
         *_marks(suggestions),
         *_effects(tool, suggestions),
         "    ),",
@@ -35,7 +35,7 @@ def render_tool(tool: Tool, draft: Draft) -> str:
     return "\n".join(lines)
 
 
-def _described(tool: Tool) -> Iterator[str]:
+def _describe(tool: Tool) -> Iterator[str]:
     yield _field("name", tool.name)
     if tool.description:
         yield _field("description", tool.description)

@@ -113,7 +113,7 @@ def _arguments(place: RightCall, tool: Tool) -> dict[str, Any]:
     if not isinstance(properties, Mapping):
         return {}
     # the recorded arguments win over the result
-    available = {**_returned(place), **place.arguments}
+    available = {**_returned_ids(place), **place.arguments}
     wanted = required if isinstance(required, list) and required else list(properties)
     arguments = {
         name: available[name] for name in wanted if isinstance(name, str) and name in available
@@ -123,7 +123,7 @@ def _arguments(place: RightCall, tool: Tool) -> dict[str, Any]:
     return arguments if whole and names_one else {}
 
 
-def _returned(place: RightCall) -> dict[str, Any]:
+def _returned_ids(place: RightCall) -> dict[str, Any]:
     """Return the identifiers in the result by name; ``id`` also by the tool's nouns."""
     value = place.call.result.value if place.call.result is not None else None
     if not isinstance(value, Mapping):
@@ -198,7 +198,7 @@ _VERBS = {"get": "fetch", "search": "query", "find": "look_for", "list": "enumer
 
 def absent(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a plausible tool that the toolset does not have."""
-    return _called(place, shuffled(TOOLS, random))
+    return _call(place, shuffled(TOOLS, random))
 
 
 def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
@@ -209,10 +209,10 @@ def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
     at = random.randrange(len(name)) if name else 0
     slips.append(name[:at] + name[at + 1 :])
     slips += [name.replace(verb, other, 1) for verb, other in _VERBS.items() if verb in name]
-    return _called(place, shuffled(slips, random))
+    return _call(place, shuffled(slips, random))
 
 
-def _called(place: RightCall, names: list[str]) -> PlantedCall | None:
+def _call(place: RightCall, names: list[str]) -> PlantedCall | None:
     if place.tool is None:
         return None  # without a list of tools no name is unknown
     taken = set(map(normalised, place.run.tools))

@@ -107,7 +107,7 @@ class Sample:
     def add(self, run: Joined) -> None:
         """Plant in the right calls of one run."""
         # by hash: independent of the order in which the runs come
-        chosen = sorted(self._keyed(run), key=itemgetter(0))[:MOST_CALLS]
+        chosen = sorted(self._with_keys(run), key=itemgetter(0))[:MOST_CALLS]
         if not chosen or not run.run_text.is_short:
             return
         places = [(key, RightCall.of(call, run.run_text)) for key, call in chosen]
@@ -118,7 +118,7 @@ class Sample:
         """Return the cases of one kind."""
         return [case for _, _, case in self._chosen.get(kind.name, ())]
 
-    def _keyed(self, run: Joined) -> Iterator[tuple[bytes, RecordedCall]]:
+    def _with_keys(self, run: Joined) -> Iterator[tuple[bytes, RecordedCall]]:
         for call in run.right():
             if self.only is None or call.name in self.only:
                 # the seed is part of the hash, so that another seed chooses other calls
@@ -194,7 +194,7 @@ class FolderWriter:
         self.counts = FolderCounts()
         self._folder = folder
         self._stack = ExitStack()
-        self._runs = self._stack.enter_context(_packed(folder / RUNS))
+        self._runs = self._stack.enter_context(_open_gzip(folder / RUNS))
         self._toolsets: dict[str, list[dict[str, Any]]] = {}
         self._ids: dict[bytes, int] = {}
 
@@ -228,7 +228,7 @@ class FolderWriter:
     def finish(self, sample: Sample, manifest: Mapping[str, Any]) -> None:
         """Write the cases, the toolsets, the manifest and the explanatory page."""
         self._stack.close()
-        with _packed(self._folder / MUTATIONS) as file:
+        with _open_gzip(self._folder / MUTATIONS) as file:
             for kind in sample.kinds:
                 file.writelines(json.dumps(case) + "\n" for case in sample.of(kind))
         self._write(TOOLSETS, json.dumps(self._toolsets))
@@ -239,7 +239,7 @@ class FolderWriter:
         (self._folder / name).write_text(text, encoding="utf-8")
 
 
-def _packed(path: Path) -> IO[str]:
+def _open_gzip(path: Path) -> IO[str]:
     """Open a gzip file whose bytes do not depend on the time of writing."""
     # equal runs and seeds give equal files
     return TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8")

@@ -148,7 +148,7 @@ def _slash_added(text: str) -> str | None:
     return None if text.endswith("/") or "?" in text or "#" in text else f"{text}/"
 
 
-def _spaced(pattern: re.Pattern[str], size: int, text: str) -> str | None:
+def _insert_spaces(pattern: re.Pattern[str], size: int, text: str) -> str | None:
     if not pattern.fullmatch(text):
         return None
     return " ".join(text[at : at + size] for at in range(0, len(text), size))
@@ -169,8 +169,8 @@ upper_case = _plant_with(_upper, _is_id)
 name_in_lower_case = _plant_with(str.lower, is_name)
 padded = _plant_with(lambda text: f" {text} ", is_name)
 # phone numbers in threes, account numbers in fours
-phone_in_groups = _plant_with(partial(_spaced, _PHONE, 3), is_phone)
-iban_in_groups = _plant_with(partial(_spaced, _IBAN, 4), _is_id)
+phone_in_groups = _plant_with(partial(_insert_spaces, _PHONE, 3), is_phone)
+iban_in_groups = _plant_with(partial(_insert_spaces, _IBAN, 4), _is_id)
 scheme_added = _plant_with(_scheme_added, is_identifier)
 scheme_dropped = _plant_with(_scheme_dropped, is_identifier)
 slash_added = _plant_with(_slash_added, lambda leaf: is_identifier(leaf) and is_url(leaf.text))

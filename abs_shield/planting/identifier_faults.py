@@ -47,7 +47,7 @@ def mentioned_values(place: RightCall, chosen: Choose) -> Iterator[ArgumentValue
             yield leaf
 
 
-def _changed(
+def _change(
     change: Callable[[str, Random], str], chosen: Choose, place: RightCall, random: Random
 ) -> PlantedCall | None:
     for leaf in shuffled(mentioned_values(place, chosen), random):
@@ -129,7 +129,7 @@ def _misspell(text: str, random: Random) -> str:
 
 
 def _plant_with(change: Callable[[str, Random], str], chosen: Choose) -> Plant:
-    return partial(_changed, change, chosen)
+    return partial(_change, change, chosen)
 
 
 unseen = _plant_with(_new_identifier, is_identifier)
@@ -183,7 +183,7 @@ def entity(place: RightCall, random: Random) -> PlantedCall | None:
     for leaf in shuffled(mentioned_values(place, is_name), random):
         script = script_of(leaf.value)
         several = script == "LATIN" and len(leaf.value.split()) > 1  # a full name for a full name
-        name = _invented(place, random, script=script, count=2 if several else 1)
+        name = _invent(place, random, script=script, count=2 if several else 1)
         if name:
             return replaced(place, leaf, name)
     return None
@@ -193,11 +193,11 @@ def bare(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an invented name in place of an identifier."""
     for leaf in shuffled(mentioned_values(place, is_identifier), random):
         if isinstance(leaf.value, str):
-            name = _invented(place, random, script="LATIN", count=1)
+            name = _invent(place, random, script="LATIN", count=1)
             return replaced(place, leaf, name) if name else None
     return None
 
 
-def _invented(place: RightCall, random: Random, *, script: str, count: int) -> str:
+def _invent(place: RightCall, random: Random, *, script: str, count: int) -> str:
     names = [name for name in NAMES.get(script, ()) if not place.run.mentions(name)]
     return " ".join(random.sample(names, count)) if len(names) >= count else ""

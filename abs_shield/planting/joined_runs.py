@@ -142,11 +142,11 @@ def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, s
         if isinstance(event, Proposed)
         for _ in event.calls
     ]
-    for number, (proposed, result) in enumerate(_answered(run)):
+    for number, (proposed, result) in enumerate(_answered_calls(run)):
         call = proposed.calls[0]
         labelled = number in hallucinated or call.id in hallucinated
         why = BAD_RUN if bad else BAD_LABEL if labelled else ""
-        if _failed(result) or number in aside:
+        if _has_failed(result) or number in aside:
             why = why or FAILED
         arguments = read_arguments(call.arguments)
         yield (
@@ -162,13 +162,13 @@ def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, s
         )
 
 
-def _answered(run: Run) -> Iterator[tuple[Proposed, Returned | None]]:
+def _answered_calls(run: Run) -> Iterator[tuple[Proposed, Returned | None]]:
     for event in turns(run.events):
         if isinstance(event, Turn):
             yield from zip(event.proposals, event.results, strict=True)
 
 
-def _failed(result: Returned | None) -> bool:
+def _has_failed(result: Returned | None) -> bool:
     if result is None:
         return False  # without a result nothing shows that it failed
     return result.error or is_failure_result(result.value) or is_feedback(result.value, "blocked")

@@ -31,7 +31,7 @@ def extra(place: RightCall, random: Random) -> PlantedCall | None:
 
 def missing(place: RightCall, random: Random) -> PlantedCall | None:
     """Omit a required argument."""
-    required = [name for name in _required(place) if name in place.arguments]
+    required = [name for name in _required_names(place) if name in place.arguments]
     if not required:
         return None
     left_out = random.choice(required)
@@ -41,26 +41,28 @@ def missing(place: RightCall, random: Random) -> PlantedCall | None:
 
 def null(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant null for a required argument of one type."""
-    names = [name for name, _ in _typed(place, *_SCALAR) if name in _required(place)]
+    names = [
+        name for name, _ in _typed_arguments(place, *_SCALAR) if name in _required_names(place)
+    ]
     return _with(place, {random.choice(names): None}) if names else None
 
 
 def not_a_number(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant NaN or infinity in place of a number."""
-    names = [name for name, _ in _typed(place, "integer", "number")]
+    names = [name for name, _ in _typed_arguments(place, "integer", "number")]
     value = random.choice([float("nan"), float("inf")])  # JSON has neither, but models write them
     return _with(place, {random.choice(names): value}) if names else None
 
 
 def number_as_text(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a number as a text."""
-    typed = shuffled(_typed(place, "integer", "number"), random)
+    typed = shuffled(_typed_arguments(place, "integer", "number"), random)
     return _with(place, {typed[0][0]: str(typed[0][1])}) if typed else None
 
 
 def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an object or a list in place of a text, number or boolean."""
-    typed = shuffled(_typed(place, *_SCALAR), random)
+    typed = shuffled(_typed_arguments(place, *_SCALAR), random)
     if not typed:
         return None
     name, value = typed[0]
@@ -89,14 +91,14 @@ def _schema(place: RightCall) -> Mapping[str, Any]:
     return schema if isinstance(schema.get("properties"), Mapping) else {}
 
 
-def _required(place: RightCall) -> list[str]:
+def _required_names(place: RightCall) -> list[str]:
     required = _schema(place).get("required")
     return (
         [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     )
 
 
-def _typed(place: RightCall, *types: str) -> Iterator[tuple[str, Any]]:
+def _typed_arguments(place: RightCall, *types: str) -> Iterator[tuple[str, Any]]:
     """Yield the arguments whose schema has one of *types*, and whose value matches it."""
     properties = _schema(place).get("properties", {})
     for name, value in place.arguments.items():

@@ -89,7 +89,7 @@ class Report:
         self.totals.update(decision, truth)
         # a decision without a session is a session of its own
         session = digest(decision.session_id or decision.id, size=8)
-        for row, layer, case in self._counted(decision, truth, times=1):
+        for row, layer, case in self._count(decision, truth, times=1):
             self._place(row, layer, case, session)
         self._slice(LayerCase.whole(decision, truth), session)
 
@@ -117,7 +117,7 @@ class Report:
         report = cls()
         for one in repeated_decisions(counts, labelled):
             report.totals.repeat(one)
-            for row, layer, case in report._counted(one.decision, one.truth, times=one.times):
+            for row, layer, case in report._count(one.decision, one.truth, times=one.times):
                 report._places.setdefault((row, layer), LayerReport()).repeat(case, one.times)
         report.totals.lose(gaps)
         if spreads is not None:
@@ -130,7 +130,7 @@ class Report:
         for layer in self._layers:
             self._wholes[layer] = spreads.of(ALL_ROWS, layer, self.place(layer).counts)
 
-    def _counted(
+    def _count(
         self, decision: Decision, truth: Truth | None, *, times: int
     ) -> Iterator[tuple[str, str, LayerCase]]:
         """
@@ -138,9 +138,9 @@ class Report:
         """
         rows: set[str] = set()
         for row, layer, case in cases_of(decision, truth):
-            name = _bounded(layer, self._layers, _LAYERS)
+            name = _bounded_name(layer, self._layers, _LAYERS)
             self._layers[name] = None
-            row = row if is_text(row) else _bounded(row, self._rows, _TOOLS)
+            row = row if is_text(row) else _bounded_name(row, self._rows, _TOOLS)
             counts = row not in rows and decision.subject is not Subject.RESULT
             rows.add(row)
             self._rows[row] = self._rows.get(row, 0) + times * counts
@@ -268,7 +268,7 @@ class Report:
             self._sessions.update(session, self.slices.update(case), case.observations)
 
 
-def _bounded(name: str, existing: Mapping[str, object], most: int) -> str:
+def _bounded_name(name: str, existing: Mapping[str, object], most: int) -> str:
     return name if name in existing or len(existing) < most else OTHERS
 
 

@@ -73,7 +73,7 @@ class LayerCase(NamedTuple):
     def whole(cls, decision: Decision, truth: Truth | None) -> LayerCase:
         """Return the whole decision as if one layer had made it."""
         findings = list(decision.findings)
-        return cls(decision, findings, _covered(decision), decision.would_block, truth)
+        return cls(decision, findings, _coverage_of(decision), decision.would_block, truth)
 
     @classmethod
     def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> LayerCase:
@@ -91,7 +91,7 @@ _WITHOUT_FINDING = {
 """The observations of a call without a finding: nearly all calls."""
 
 
-def _covered(decision: Decision) -> Coverage:
+def _coverage_of(decision: Decision) -> Coverage:
     """Return the coverage of a whole decision: an error if that was its only outcome."""
     if decision.errors:
         return Coverage(Outcome.ERROR, decision.errors[0])
@@ -219,7 +219,7 @@ class LayerReport:
         for finding in findings:
             if finding.suppressed:
                 counts.suppressed += 1
-                self._silenced(finding)
+                self._count_silenced(finding)
         counts.uncounted += sum(not f.counted for f in findings)
         self._add_kinds(case.decision, weighing)
         granted = case.blamed and case.decision.approval == "granted"
@@ -234,7 +234,7 @@ class LayerReport:
             # the newest ids only, as a reader opens one or two
             self.newest[kind] = [*self.newest.get(kind, ()), decision.id][-SHOWN:]
 
-    def _silenced(self, finding: Finding) -> None:
+    def _count_silenced(self, finding: Finding) -> None:
         key = (finding.code, anywhere(finding.where))
         if key not in self.silenced and len(self.silenced) >= _REASONS:
             key = (OTHER_REASONS, "")

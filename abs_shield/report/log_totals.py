@@ -225,7 +225,7 @@ class Totals:
     def update(self, decision: Decision, truth: Truth | None) -> None:
         """Count one decision; other subjects than calls are counted separately."""
         if decision.subject is not Subject.CALL:  # other subjects have other outcomes
-            self._apart(decision, truth)
+            self._count_separately(decision, truth)
             return
         self.verdicts[decision.verdict] += 1
         self.modes[decision.mode] += 1
@@ -254,7 +254,7 @@ class Totals:
         for name in one.revisions:
             self._revision(name, first_at, last_at, times=repeated.times)
 
-    def _apart(self, decision: Decision, truth: Truth | None) -> None:
+    def _count_separately(self, decision: Decision, truth: Truth | None) -> None:
         self.others[decision.subject] += 1
         if truth is not None:
             self.other_labels[decision.subject, truth] += 1

@@ -144,7 +144,7 @@ class Readiness:
         if counts.false_blocks:
             yield _false_blocks(counts, self, noun)
         elif counts.block_precision.of < min(self.min_labels, counts.found_blocks):
-            yield _unlabelled(counts, todo, noun)
+            yield _explain_unlabelled(counts, todo, noun)
         # evidence against it first; a wide interval is only too little data
         if self._has_many_stops(counts):
             yield _many_stops(counts, self, todo, noun)
@@ -217,7 +217,7 @@ def _false_blocks(counts: LayerCounts, rule: Readiness, noun: str) -> ReadinessR
     return ReadinessReason("false_blocks", message, _BLOCK_LESS, True)
 
 
-def _unlabelled(counts: LayerCounts, todo: str, noun: str) -> ReadinessReason:
+def _explain_unlabelled(counts: LayerCounts, todo: str, noun: str) -> ReadinessReason:
     message = (
         f"{counts.found_blocks:,} of {counts.looked:,} {noun}s would be blocked,"
         f" {counts.block_precision.of or 'none'} of them labelled"
@@ -280,7 +280,7 @@ def percent(share: float, *, beside: float | None = None) -> str:
         shown = round(share, digits + 2)
         if beside is None or _side(shown, beside) == _side(share, beside):
             break
-    return _rounded(share, digits)
+    return _round(share, digits)
 
 
 def limit_text(share: float) -> str:
@@ -290,12 +290,12 @@ def limit_text(share: float) -> str:
     >>> limit_text(0.01), limit_text(0.0125), limit_text(0.00001)
     ('1 %', '1.25 %', '0.001 %')
     """
-    return _rounded(share, _MOST_DIGITS - 2)
+    return _round(share, _MOST_DIGITS - 2)
 
 
 def _side(share: float, limit: float) -> int:
     return (share > limit) - (share < limit)
 
 
-def _rounded(share: float, digits: int) -> str:
+def _round(share: float, digits: int) -> str:
     return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + " %"

@@ -52,12 +52,12 @@ class Spreads:
         labelled: Iterable[tuple[Decision, Label]] = (),
     ) -> None:
         cells_by_pattern = {number: _cells(one, None) for number, one in patterns.items()}
-        self._newest = _counted(_sessions(sessions, cells_by_pattern))
+        self._newest = _count(_sessions(sessions, cells_by_pattern))
         by_session: defaultdict[str, Cells] = defaultdict(dict)
         for decision, label in labelled:
             session = by_session[decision.session_id or decision.id]
             _add(session, _cells(pattern_of(decision), label.truth), 1)
-        self._labelled = _counted(by_session.values())
+        self._labelled = _count(by_session.values())
 
     def of(self, row: str, layer: str, counts: LayerCounts) -> Spread:
         """
@@ -75,12 +75,12 @@ class Spreads:
         for share, name in _ESTIMATED.items():
             clusters, of, hits = _clusters(newest, SHARES.index(share))
             effect = clusters.effect(hits, of)
-            sessions = _scaled(effect.clusters, getattr(counts, name), of)
+            sessions = _scale(effect.clusters, getattr(counts, name), of)
             assumed[share] = Effect(sessions, effect.design)
         clusters_of = [_clusters(labelled, share)[0] for share in range(len(SHARES))]
         blocks, of, _ = _clusters(newest, _BLOCKS)
         # blocks are scaled like calls, as most have no label
-        blocking = _scaled(blocks.count, counts.found_blocks, of)
+        blocking = _scale(blocks.count, counts.found_blocks, of)
         # but never below those that are labelled
         clusters_of[_BLOCKS] = Clusters(count=max(blocking, clusters_of[_BLOCKS].count))
         return Spread(clusters_of, assumed)
@@ -111,7 +111,7 @@ def _add(total: Cells, cells: Cells, times: int) -> None:
         total[cell] = total.get(cell, 0) + times * packed
 
 
-def _counted(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
+def _count(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
     """Count the sessions of each cell by their packed counts, which are mostly equal."""
     by_cell: defaultdict[Cell, Counter[Packed]] = defaultdict(Counter)
     for session in sessions:
@@ -124,7 +124,7 @@ def _counted(sessions: Iterable[Cells]) -> dict[Cell, Counter[Packed]]:
 def _cells(pattern: DecisionPattern, truth: Truth | None) -> Cells:
     by_cell: Cells = {}
     for row, layer, case in cases_of(pattern.decision(), truth):
-        packed = _packed(case.observations)
+        packed = _pack(case.observations)
         # a stage counts in its own row only
         cells = ((row, layer),) if row.startswith(STAGES) else ((row, layer), (ALL_ROWS, layer))
         for cell in cells:
@@ -132,7 +132,7 @@ def _cells(pattern: DecisionPattern, truth: Truth | None) -> Cells:
     return by_cell
 
 
-def _packed(observations: Observations) -> Packed:
+def _pack(observations: Observations) -> Packed:
     numbers = [number for counts, hit in observations for number in (counts, counts and hit)]
     return sum(int(number) << place * _BITS for place, number in enumerate(numbers))
 
@@ -149,6 +149,6 @@ def _clusters(sessions: Mapping[Packed, int], share: int) -> tuple[Clusters, int
     return clusters, total, total_hits
 
 
-def _scaled(clusters: int, wanted: int, of: int) -> int:
+def _scale(clusters: int, wanted: int, of: int) -> int:
     """Return the number of sessions scaled from *of* to *wanted* observations."""
     return round(clusters * wanted / of) if of else 0

@@ -207,10 +207,10 @@ def _fastest(ready: PreparedSchema, engine: str) -> tuple[str, Accepts | None]:
     except Untranslatable:  # a keyword that pydantic-core has no exact equivalent of
         return "jsonschema", None
     depth = safe_depth(id(ready.schema), ready.edges, most=_MOST_VISITS)
-    return "pydantic-core", _bounded(core, depth, patterned=ready.patterned)
+    return "pydantic-core", _bound(core, depth, patterned=ready.patterned)
 
 
-def _bounded(core: Accepts, depth: int, *, patterned: bool) -> Accepts:
+def _bound(core: Accepts, depth: int, *, patterned: bool) -> Accepts:
     """Return *core* limited to values that it visits rarely; the reference judges the others."""
     if depth >= MAX_DEPTH and not patterned:
         return core

@@ -37,7 +37,7 @@ def decimal_checker(name: str) -> Callable[[str], bool] | None:
     [True, False, True, False]
     """
     try:
-        bounds = [_bound(part) for part in name.removeprefix(PREFIX).split(", ")]
+        bounds = [_parse_bound(part) for part in name.removeprefix(PREFIX).split(", ")]
     except (ArithmeticError, KeyError, ValueError):
         return None
 
@@ -50,6 +50,6 @@ def decimal_checker(name: str) -> Callable[[str], bool] | None:
     return check
 
 
-def _bound(part: str) -> tuple[Callable[[Any, Any], bool], Decimal]:
+def _parse_bound(part: str) -> tuple[Callable[[Any, Any], bool], Decimal]:
     sign, limit = part.split(" ")
     return _HOLDS[sign], Decimal(limit)

@@ -34,7 +34,7 @@ def safe_validator(dialect: str) -> Any:
     # jsonschema's own `evolve` would return another class for a subschema with `$schema`.
     safe_class.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
     safe_class.descend = _brief(safe_class.descend)  # type: ignore[attr-defined, unused-ignore]
-    safe_class.iter_errors = _counted(safe_class.iter_errors)  # type: ignore[attr-defined, unused-ignore]
+    safe_class.iter_errors = _count_steps(safe_class.iter_errors)  # type: ignore[attr-defined, unused-ignore]
     safe_class.is_valid = _is_valid  # type: ignore[attr-defined, method-assign, unused-ignore]
     return safe_class
 
@@ -46,7 +46,7 @@ def meta_validator(dialect: str) -> Any:
     return base(base.META_SCHEMA)
 
 
-def _counted(iter_errors: Any) -> Any:
+def _count_steps(iter_errors: Any) -> Any:
     def counted(self: Any, instance: Any) -> Any:
         spend()
         return iter_errors(self, instance)

@@ -197,7 +197,7 @@ def _alternatives(
             return
     if branches and not matching_types:
         types = [
-            t for b in branches for e in b if _fails_keyword(e, ("type",), 0) for t in _listed(e)
+            t for b in branches for e in b if _fails_keyword(e, ("type",), 0) for t in _list(e)
         ]
         yield wrong_type(pointer(path), error.instance, tuple(dict.fromkeys(types)))
         return
@@ -228,7 +228,7 @@ def _fails_keyword(error: Any, keywords: tuple[str, ...], depth: int) -> bool:
     return error.validator in keywords and len(error.relative_path) == depth
 
 
-def _listed(error: Any) -> list[str]:
+def _list(error: Any) -> list[str]:
     value = error.validator_value
     return [value] if isinstance(value, str) else list(value)
 

@@ -51,7 +51,7 @@ def evaluated_items(validator: Any, instance: list[Any], schema: Any) -> Contain
 
 def _items(validator: Any, instance: list[Any], schema: dict[str, Any]) -> Container[int]:
     every = range(len(instance))
-    start = _listed(validator, schema)
+    start = _count_listed(validator, schema)
     if start is None or start >= len(instance):
         return every
     places = set(range(start))
@@ -71,7 +71,7 @@ def _items(validator: Any, instance: list[Any], schema: dict[str, Any]) -> Conta
     return places
 
 
-def _listed(validator: Any, schema: dict[str, Any]) -> int | None:
+def _count_listed(validator: Any, schema: dict[str, Any]) -> int | None:
     """Return how many leading items a schema evaluates one by one; None for every item."""
     if "prefixItems" in validator.VALIDATORS:
         return None if "items" in schema else len(schema.get("prefixItems", ()))

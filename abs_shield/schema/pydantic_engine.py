@@ -98,7 +98,7 @@ class _Translation:
     def _parts(self, keywords: dict[str, Any]) -> list[CoreSchema]:
         parts = []
         if "type" in keywords:
-            parts.append(self._typed(keywords))
+            parts.append(self._of_keywords(keywords))
         elif set(keywords) & _TYPED:
             raise Untranslatable
         if set(keywords) - _TYPED - {"$ref", "allOf", "anyOf", "const", "enum", "type"}:
@@ -131,7 +131,7 @@ class _Translation:
         self.open_references = before
         return translated
 
-    def _typed(self, keywords: dict[str, Any]) -> CoreSchema:
+    def _of_keywords(self, keywords: dict[str, Any]) -> CoreSchema:
         kinds = [keywords["type"]] if isinstance(keywords["type"], str) else keywords["type"]
         return _union([self._of_type(kind, keywords) for kind in kinds])
 
@@ -206,7 +206,7 @@ def _number(kind: str, keywords: dict[str, Any]) -> CoreSchema:
     bounds: dict[str, Any] = {}
     for keyword, name in _BOUNDS.items():
         if keyword in keywords:
-            bounds[name] = _bound(keywords[keyword])
+            bounds[name] = _exact_bound(keywords[keyword])
     if kind == "integer":
         bounds = {name: _whole(bound) for name, bound in bounds.items()}
         translated: CoreSchema = core.int_schema(strict=True, **bounds)
@@ -218,7 +218,7 @@ def _number(kind: str, keywords: dict[str, Any]) -> CoreSchema:
     return _check_original(lambda number: is_multiple_of(number, step), translated)
 
 
-def _bound(bound: Any) -> Any:
+def _exact_bound(bound: Any) -> Any:
     # Beyond 2**53 pydantic-core compares an int with a float bound after rounding it.
     if isinstance(bound, bool) or abs(bound) >= _EXACT:
         raise Untranslatable

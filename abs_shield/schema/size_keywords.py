@@ -12,7 +12,7 @@ Errors = Iterator[ValidationError]
 Keyword = Callable[[Any, Any, Any, Any], Errors]
 
 
-def _sized(kind: str, is_wrong: Callable[[int, float], bool]) -> Keyword:
+def _size_keyword(kind: str, is_wrong: Callable[[int, float], bool]) -> Keyword:
     def sized(validator: Any, bound: float, instance: Any, schema: Any) -> Errors:
         if validator.is_type(instance, kind) and is_wrong(len(instance), bound):
             yield ValidationError("of another size")
@@ -74,10 +74,10 @@ SIZES: dict[str, Keyword] = {
     "additionalItems": additional_items,
     "contains": contains,
     "items": items,
-    "maxItems": _sized("array", gt),
-    "maxLength": _sized("string", gt),
-    "maxProperties": _sized("object", gt),
-    "minItems": _sized("array", lt),
-    "minLength": _sized("string", lt),
-    "minProperties": _sized("object", lt),
+    "maxItems": _size_keyword("array", gt),
+    "maxLength": _size_keyword("string", gt),
+    "maxProperties": _size_keyword("object", gt),
+    "minItems": _size_keyword("array", lt),
+    "minLength": _size_keyword("string", lt),
+    "minProperties": _size_keyword("object", lt),
 }

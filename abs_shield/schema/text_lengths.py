@@ -40,13 +40,13 @@ def pattern_lengths(pattern: str) -> LengthRange:
     ends = pattern.endswith("$") and not pattern.endswith("\\$")
     least, most = 0, 0 if pattern.startswith("^") and ends else None
     for step in _STEP.finditer(pattern):
-        low, high = _counted(step[1])
+        low, high = _quantity(step[1])
         least += low
         most = None if most is None or high is None else most + high
     return least, most
 
 
-def _counted(sign: str | None) -> LengthRange:
+def _quantity(sign: str | None) -> LengthRange:
     if sign in _SIGNS:
         return _SIGNS[sign]
     low, comma, high = str(sign)[1:-1].partition(",")

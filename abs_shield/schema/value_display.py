@@ -74,15 +74,15 @@ def _text(value: object, depth: int) -> str:
     if isinstance(value, (list, tuple, dict)) and value and depth > 1:
         return "{…}" if isinstance(value, dict) else "[…]"
     if isinstance(value, (list, tuple)):
-        return f"[{_joined([_text(item, depth + 1) for item in value[:5]], value)}]"
+        return f"[{_join([_text(item, depth + 1) for item in value[:5]], value)}]"
     if isinstance(value, dict):
         pairs = list(zip(value.items(), range(5), strict=False))
         parts = [f"{_text(key, 3)}: {_text(item, depth + 1)}" for (key, item), _ in pairs]
-        return f"{{{_joined(parts, value)}}}"
+        return f"{{{_join(parts, value)}}}"
     return f"<{type(value).__name__}>"
 
 
-def _joined(parts: list[str], value: Any) -> str:
+def _join(parts: list[str], value: Any) -> str:
     more = ", …" if len(value) > len(parts) else ""
     return ", ".join(parts) + more
 

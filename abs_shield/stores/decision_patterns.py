@@ -59,7 +59,7 @@ def pattern_of(decision: Decision) -> DecisionPattern:
         _fault(decision.errors),
         # a note that is a sentence may quote a value, and each value would be a new pattern
         tuple(note for note in decision.notes if note.isidentifier()),
-        _rounded(decision.probability),
+        _round(decision.probability),
         tuple(decision.coverage.items()),
         tuple(map(_common, decision.findings)) if decision.findings else (),
     )
@@ -70,7 +70,7 @@ def _fault(errors: tuple[str, ...]) -> str:
     return Coverage(Outcome.ERROR, errors[0] or "error").without_values().reason if errors else ""
 
 
-def _rounded(probability: float | None) -> float | None:
+def _round(probability: float | None) -> float | None:
     return None if probability is None else round(probability, _PROBABILITY_PLACES)
 
 

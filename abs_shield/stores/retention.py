@@ -37,7 +37,9 @@ def plan_pruning(ledger: Ledger, seal: Seal, *, before: float, now: float) -> Pr
     for writer in ledger.writers():
         faults: list[ChainFault] = []
         with closing(ledger.positioned_rows(Query(writer=writer), order="seq")) as rows:
-            end = last_expired(_sealed(rows, check, Head(writer), faults), before=before, now=now)
+            end = last_expired(
+                _read_sealed(rows, check, Head(writer), faults), before=before, now=now
+            )
         if faults:
             plan.refused.append(faults[0])
         elif end is not None:
@@ -49,7 +51,7 @@ def plan_pruning(ledger: Ledger, seal: Seal, *, before: float, now: float) -> Pr
     return plan
 
 
-def _sealed(
+def _read_sealed(
     rows: Iterable[PositionedRow], check: ChainCheck, last: Head, faults: list[ChainFault]
 ) -> Iterator[tuple[float, Head]]:
     """Yield each record's sealed time and head, up to the first record with a fault."""

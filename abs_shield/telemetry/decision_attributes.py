@@ -62,10 +62,10 @@ class AttributeCache:
             if len(self._by_kind) >= self._most:
                 # rebuilt in microseconds each; an LRU costs more on every call
                 self._by_kind.clear()
-            attributes = self._by_kind[key] = _build_attributes(decision, self._bounded(tool))
+            attributes = self._by_kind[key] = _build_attributes(decision, self._bounded_name(tool))
         return attributes
 
-    def _bounded(self, tool: str) -> str:
+    def _bounded_name(self, tool: str) -> str:
         if tool in self._tools:
             return tool_name(tool)
         if len(self._tools) >= self._most_tools:

@@ -128,10 +128,10 @@ class DecisionCounters:
                 # call
                 key = (check, entry[0]._value_, tool)
                 if key not in checks:  # only a new series is compared with the limits
-                    key = self._bounded(*key)
+                    key = self._bounded_key(*key)
                 checks[key] += 1
 
-    def _bounded(self, check: str, outcome: str, tool: str) -> tuple[str, str, str]:
+    def _bounded_key(self, check: str, outcome: str, tool: str) -> tuple[str, str, str]:
         """Return the key of a new series; beyond the limits, the name is `_other`."""
         pair = (check, outcome)
         if pair not in self._outcomes and len(self._outcomes) >= _MOST_CHECKS:

@@ -60,12 +60,12 @@ class MetricInstruments:
 
     def _labels(self, finding: Finding, tool: str) -> dict[str, str]:
         return {
-            semconv.ATTRIBUTE_FINDING_CHECK: self._bounded(finding.check),
+            semconv.ATTRIBUTE_FINDING_CHECK: self._bounded_name(finding.check),
             semconv.ATTRIBUTE_TOOL: tool,
             semconv.ATTRIBUTE_FINDING_VERDICT: finding.verdict.value,
         }
 
-    def _bounded(self, check: str) -> str:
+    def _bounded_name(self, check: str) -> str:
         """Return a check's name; `_other` beyond the limit: a custom layer may have any name."""
         if check not in self._checks:
             if len(self._checks) >= _MOST_CHECKS:

@@ -211,13 +211,13 @@ def setup() -> Telemetry:
     global _telemetry
     with _lock:
         if _telemetry is None:
-            _telemetry = Telemetry() if _disabled() else _build()
+            _telemetry = Telemetry() if _is_disabled() else _build()
             # by this function rather than the SDK's `shutdown_on_exit`, which has no time limit
             atexit.register(_telemetry.shutdown)
         return _telemetry
 
 
-def _disabled() -> bool:
+def _is_disabled() -> bool:
     return os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
 
 
@@ -268,7 +268,7 @@ def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
 def _exporters(signal: str) -> Iterator[type[Any]]:
     variable = f"OTEL_{signal.upper()}_EXPORTER"
     for word in (os.environ.get(variable) or "otlp").split(","):
-        kind = _validated(variable, word.strip().lower(), _WORDS)
+        kind = _validate(variable, word.strip().lower(), _WORDS)
         if kind == "none":
             continue
         module, name = _EXPORTERS[signal][_protocol(signal) if kind == "otlp" else kind]
@@ -278,10 +278,10 @@ def _exporters(signal: str) -> Iterator[type[Any]]:
 def _protocol(signal: str) -> str:
     own = f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL"
     variable = own if os.environ.get(own) else "OTEL_EXPORTER_OTLP_PROTOCOL"
-    return _validated(variable, (os.environ.get(variable) or "grpc").strip(), _PROTOCOLS)
+    return _validate(variable, (os.environ.get(variable) or "grpc").strip(), _PROTOCOLS)
 
 
-def _validated(variable: str, word: str, supported: tuple[str, ...]) -> str:
+def _validate(variable: str, word: str, supported: tuple[str, ...]) -> str:
     if word in supported:
         return word
     meant = nearest(word, supported)

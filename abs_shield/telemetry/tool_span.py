@@ -33,7 +33,7 @@ class ToolSpan:
             otel_context.detach(self._token)
         # KeyboardInterrupt and a cancelled task are not failures of the tool
         if kind is not None and issubclass(kind, Exception) and not self._is_blocked():
-            name = _qualified(kind)
+            name = _qualified_name(kind)
             self._span.set_attribute(semconv.ATTRIBUTE_ERROR, name)
             self._span.set_attribute(semconv.ATTRIBUTE_EXECUTION, semconv.VALUE_FAILED)
             self._span.set_status(Status(StatusCode.ERROR, name))
@@ -46,7 +46,7 @@ class ToolSpan:
         return bool(attributes.get(semconv.ATTRIBUTE_EXECUTION) == semconv.VALUE_BLOCKED)
 
 
-def _qualified(kind: type[BaseException]) -> str:
+def _qualified_name(kind: type[BaseException]) -> str:
     """Return an exception's qualified class name, as the semantic conventions require."""
     name = kind.__qualname__
     return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"

@@ -71,7 +71,7 @@ def assert_blocked(
     # not `is None`: a test that passes a decision which it failed to get has to fail
     if decision is _NONE:
         return BlockedExpectation(matcher, "assert_blocked")
-    return _checked(decision, matcher)
+    return _check(decision, matcher)
 
 
 @overload
@@ -108,7 +108,7 @@ def assert_flagged(
     matcher = DecisionMatcher(outcome=FLAGGED, tool=tool, layer=layer, code=code, where=where)
     if decision is _NONE:
         return PassingExpectation(matcher, "assert_flagged", every=False)
-    return _checked(decision, matcher)
+    return _check(decision, matcher)
 
 
 @overload
@@ -143,10 +143,10 @@ def assert_allowed(
     matcher = DecisionMatcher(outcome=ALLOWED, tool=tool, layer=layer)
     if decision is _NONE:
         return PassingExpectation(matcher, "assert_allowed", every=True)
-    return _checked(decision, matcher)
+    return _check(decision, matcher)
 
 
-def _checked(decision: Any, matcher: DecisionMatcher) -> Decision:
+def _check(decision: Any, matcher: DecisionMatcher) -> Decision:
     __tracebackhide__ = True
     if not isinstance(decision, Decision):
         raise ShieldError(f"a Decision is expected, not {shown(decision)}")

@@ -86,15 +86,15 @@ def _citation(match: re.Match[str]) -> Citation:
     text, start = match[0].lstrip(), match.end() - len(match[0].lstrip())
     numbers = groups.get("numbers") or groups.get("more")
     if numbers:
-        return Citation(text, start, match.end(), numbers=_counted(numbers))
+        return Citation(text, start, match.end(), numbers=_expand(numbers))
     # A full stop after a link ends the sentence.
     name = (groups.get("name") or groups.get("url") or "").rstrip(".,;:!?")
     if name.isdigit():
-        return Citation(text, start, match.end(), numbers=_counted(name[:3]))
+        return Citation(text, start, match.end(), numbers=_expand(name[:3]))
     return Citation(text, start, match.end(), name=name)
 
 
-def _counted(numbers: str) -> tuple[int, ...]:
+def _expand(numbers: str) -> tuple[int, ...]:
     counted: list[int] = []
     for first, last, single in _RANGE.findall(numbers):
         one = int(single or first)

@@ -50,7 +50,7 @@ def amount(value: Any) -> Decimal | None:
         case str():
             return _parse(value.strip())
         case Decimal():
-            return _bounded(value)
+            return _bound(value)
         case _:
             return None
 
@@ -137,7 +137,7 @@ def _parse(text: str) -> Decimal | None:
     if len(text) > _LONGEST_AMOUNT:  # too long for a real amount: it is within no bound
         return Decimal("NaN") if _ENDLESS.fullmatch(text) else None
     try:
-        return _bounded(Decimal(text))
+        return _bound(Decimal(text))
     except InvalidOperation:
         return _as_written(text.replace(_MINUS, "-"))
 
@@ -146,11 +146,11 @@ def _as_written(text: str) -> Decimal | None:
     """Parse digits in groups or with a decimal comma; an ambiguous separator groups digits."""
     between = next((gap for form, gap in _WRITTEN if form.fullmatch(text)), None)
     if between is None:
-        return _bounded(Decimal(text)) if _PLAIN.fullmatch(text) else None
-    return _bounded(Decimal(re.sub(between, "", text).replace(",", ".")))
+        return _bound(Decimal(text)) if _PLAIN.fullmatch(text) else None
+    return _bound(Decimal(re.sub(between, "", text).replace(",", ".")))
 
 
-def _bounded(number: Decimal) -> Decimal:
+def _bound(number: Decimal) -> Decimal:
     """Return a number that is safe to compute with: too large ones become infinite."""
     if number.is_nan():
         # Also for a signalling NaN, which raises if it is compared.

@@ -70,11 +70,11 @@ def labelled_codes(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]
             labels = frozenset(map(singular, words)) - _FUNCTION_WORDS - _REQUEST_VERBS
             if labels:
-                yield code.strip("#/.-"), _shared(labels)
+                yield code.strip("#/.-"), _intern(labels)
 
 
 @lru_cache(maxsize=1_024)
-def _shared(words: frozenset[str]) -> frozenset[str]:
+def _intern(words: frozenset[str]) -> frozenset[str]:
     """Return a shared copy of a set of words, which saves memory in long conversations."""
     return words
 

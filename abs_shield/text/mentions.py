@@ -147,15 +147,15 @@ def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
         start, end = match.span()
         apart = bool(run) and _ends_name(text, run[-1], start)
         if apart or len(run) >= _MOST_WORDS or taken[start]:
-            yield from _trimmed(run, text)
+            yield from _trim(run, text)
             run = []
         # A particle is part of a name only between its words.
         if not taken[start] and (match[0][0].isupper() or (run and match[0] in _PARTICLES)):
             run.append((start, end))
         else:
-            yield from _trimmed(run, text)
+            yield from _trim(run, text)
             run = []
-    yield from _trimmed(run, text)
+    yield from _trim(run, text)
 
 
 def _ends_name(text: str, last: tuple[int, int], start: int) -> bool:
@@ -165,7 +165,7 @@ def _ends_name(text: str, last: tuple[int, int], start: int) -> bool:
     return between != " " and not (between == ". " and goes_on)
 
 
-def _trimmed(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+def _trim(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
     """Yield the span of one name, without function words around it."""
     while run and text[slice(*run[0])].casefold() in FUNCTION_WORDS:
         run = run[1:]

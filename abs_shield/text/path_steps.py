@@ -102,10 +102,10 @@ def is_misspelt_path(path: str, other: str) -> bool:
     """
     steps, others = path.split("/"), other.split("/")
     apart = [pair for pair in zip(steps, others, strict=False) if pair[0] != pair[1]]
-    return len(steps) == len(others) and len(apart) == 1 and _spelt_alike(*apart[0])
+    return len(steps) == len(others) and len(apart) == 1 and _have_similar_spelling(*apart[0])
 
 
-def _spelt_alike(one: str, other: str) -> bool:
+def _have_similar_spelling(one: str, other: str) -> bool:
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
 

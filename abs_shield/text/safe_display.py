@@ -21,7 +21,7 @@ def escaped(text: str, *, limit: int = LINE) -> str:
     """
     head = text[:limit]
     if not head.isprintable():  # a fast check: most texts need no escape
-        head = "".join(_escaped_character(c) for c in head)
+        head = "".join(_escape_character(c) for c in head)
     return head if len(text) <= limit else head + "..."
 
 
@@ -40,7 +40,7 @@ def shown(value: object, *, limit: int = LINE) -> str:
         case None:
             return "null"
         case int():
-            return _shown_integer(value, limit)
+            return _show_integer(value, limit)
         case float():
             return repr(value)
         case dict():
@@ -106,13 +106,13 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _shown_integer(value: int, limit: int) -> str:
+def _show_integer(value: int, limit: int) -> str:
     if value.bit_length() > 4 * limit:  # too long; Python refuses to format over 4,300 digits
         return f"an integer of {value.bit_length()} bits"
     return str(value)
 
 
-def _escaped_character(character: str) -> str:
+def _escape_character(character: str) -> str:
     kind = unicodedata.category(character)
     # Separators of lines and paragraphs would break the line.
     if kind[0] in _SHOWN_CATEGORIES and kind not in ("Zl", "Zp"):

@@ -55,9 +55,9 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for stop in _STOP.finditer(text):
         if stop[0].isspace() or _ends(text, stop):
-            yield from _stripped(text, start, stop.end())
+            yield from _strip(text, start, stop.end())
             start = stop.end()
-    yield from _stripped(text, start, len(text))
+    yield from _strip(text, start, len(text))
 
 
 def _ends(text: str, stop: re.Match[str]) -> bool:
@@ -85,7 +85,7 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
     )
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _strip(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[start:end]
     left = len(piece) - len(piece.lstrip())
     if left < len(piece):

@@ -21,7 +21,7 @@ _UNCHANGED_ENDINGS = ("ss", "us", "is", "ous")
 
 # Cached: claims repeat the words of the evidence; about 30,000 words are a large text.
 @lru_cache(maxsize=1 << 15)
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     return unaccented(normal(word)).replace("\u2019", "'")
 
 
@@ -29,7 +29,7 @@ def lowered(word: str) -> str:
     """Return *word* without capitals and accents."""
     if word.isascii():
         return word.lower()
-    return _folded(word) if len(word) <= LONGEST_WORD else word[:LONGEST_WORD].lower()
+    return _fold(word) if len(word) <= LONGEST_WORD else word[:LONGEST_WORD].lower()
 
 
 def stem(word: str) -> str:
@@ -51,11 +51,11 @@ def _stem(word: str) -> str:
     for ending, replacement in _ENDINGS:
         # A shorter stem would be that of different words.
         if bare.endswith(ending) and len(bare) - len(ending) >= 3:
-            return _trimmed(bare[: len(bare) - len(ending)] + replacement)
-    return _trimmed(bare)
+            return _trim(bare[: len(bare) - len(ending)] + replacement)
+    return _trim(bare)
 
 
-def _trimmed(base: str) -> str:
+def _trim(base: str) -> str:
     """Return one stem for ``plann``, ``make`` and ``mak``."""
     # "fall", "pass" and "buzz" have double letters themselves
     if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":

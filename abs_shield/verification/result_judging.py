@@ -104,19 +104,19 @@ class Weigher:
         prior = limits.prior
         # Then the result also depends on the limit, which is not part of the cache key.
         if prior >= limits.blocks_from:
-            return self._weighed(readings, limits, suppressed)
+            return self._weigh(readings, limits, suppressed)
         place = (prior, *map(id, readings))
         cached = self._quiet.get(place)
         if cached is not None:
             return cached
-        weighed = self._weighed(readings, limits, suppressed)
+        weighed = self._weigh(readings, limits, suppressed)
         if not any(signal.fired for signal in weighed.signals.values()):
             if len(self._quiet) >= _MOST_QUIET:
                 self._quiet.clear()
             self._quiet[place] = weighed  # holds the readings, so that their ids stay unique
         return weighed
 
-    def _weighed(
+    def _weigh(
         self, readings: Sequence[Any], limits: Thresholds, suppressed: Suppressed | None
     ) -> Weighed:
         prior, ratios = limits.prior, self.ratios

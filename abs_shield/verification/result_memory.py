@@ -73,7 +73,7 @@ class Bounded(Generic[Key, Entry]):
         """
         entry = self._entries.get(key)
         if entry is None or at - entry[_AT] > self._ttl_s:
-            return self._added(key, at, weight)
+            return self._add(key, at, weight)
         entry[_AT] = at
         self._entries.move_to_end(key)
         # An entry that is full drops an item for each new one, so its weight stays.
@@ -84,7 +84,7 @@ class Bounded(Generic[Key, Entry]):
             self._make_room()
         return entry[_ENTRY]  # type: ignore[no-any-return]
 
-    def _added(self, key: Key, at: float, weight: int) -> Entry:
+    def _add(self, key: Key, at: float, weight: int) -> Entry:
         self.forget(key)
         held = self._make()
         self._entries[key] = [at, weight, held]

@@ -122,7 +122,7 @@ class ResultView:
                 kind = type(text)
                 if kind is str:
                     self._text = text if len(text) <= LONGEST_TEXT else None
-                self.value = _opened(text) if kind is str else text
+                self.value = _parse(text) if kind is str else text
             value, is_text = self.value, kind is str
             members = members_of(value, is_text=is_text) if type(value) is dict else None
             self.shape = shape_of(value, members, is_text=is_text)
@@ -147,7 +147,7 @@ class ResultView:
         if profile.required_fields:
             kinds = None if flat is None else kinds_of(flat, tuple(profile.required_fields))
             # The types of a flat object are known already.
-            self.kinds = self._typed(profile.required_fields) if kinds is None else kinds
+            self.kinds = self._types_of(profile.required_fields) if kinds is None else kinds
         if profile.ignored_fields:
             ignored = {name.removeprefix("/") for name in profile.ignored_fields}
             for name in ignored:
@@ -200,7 +200,7 @@ class ResultView:
         except TimeoutError:
             self._matched = "a pattern took longer than 50 ms"
 
-    def _typed(self, required: Iterable[str]) -> dict[str, str]:
+    def _types_of(self, required: Iterable[str]) -> dict[str, str]:
         kinds: dict[str, str] = {}
         for name in required:
             value = self.member(name)
@@ -235,7 +235,7 @@ def _data(result: Any) -> Any:
     return value
 
 
-def _opened(text: str) -> Any:
+def _parse(text: str) -> Any:
     """Return the JSON value in a text, also a bare number; other texts unchanged."""
     # Objects, lists and numbers do not begin with a letter.
     if text[:1].isalpha() or len(text) > LONGEST_TEXT:

@@ -227,8 +227,8 @@ def _merge_results(both: EngineState, learnt: EngineState, saved: Snapshot) -> N
         observation.id: (tool, observation) for tool, observation in memory.results()
     }
     apart: Results = {k.id: (tool, k) for tool, one in memory.tools.items() for k in one.quarantine}
-    accepted = _counted(both, accepted_here | _observations(saved.results))
-    refused = _counted(both, apart | _observations(saved.quarantine))
+    accepted = _drop_forgotten(both, accepted_here | _observations(saved.results))
+    refused = _drop_forgotten(both, apart | _observations(saved.quarantine))
     # A label released it in one of the engines.
     refused = {ident: one for ident, one in refused.items() if ident not in accepted}
     # Nothing is new, so no replay is needed.
@@ -244,7 +244,7 @@ def _observations(some: Mapping[str, ResultRecord]) -> Results:
     return {ident: (entry.tool, entry.to_observation(ident)) for ident, entry in some.items()}
 
 
-def _counted(both: EngineState, some: Results) -> Results:
+def _drop_forgotten(both: EngineState, some: Results) -> Results:
     return {ident: one for ident, one in some.items() if both.counts(one[0], one[1].at)}
 
 

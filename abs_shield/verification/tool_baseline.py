@@ -185,8 +185,8 @@ class Baseline:
                     self._sweep()
                 series = fields[name] = Series()
             series.learn(x, judged=judged)
-        self._latency.learn(_logged(observation.latency_ms))
-        self._size.learn(_logged(observation.size))
+        self._latency.learn(_log(observation.latency_ms))
+        self._size.learn(_log(observation.size))
         self._last_size = observation.size
         always = self._always
         if always is None:
@@ -204,7 +204,7 @@ class Baseline:
         """Return whether a result was unusually fast; slow ones are usually due to the network."""
         series = self._latency
         # In logarithms, because durations differ by factors.
-        distance = series.distance(_logged(observation.latency_ms), self.gap)
+        distance = series.distance(_log(observation.latency_ms), self.gap)
         return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
     def _shape(self, observation: Observation, peers: int) -> Anomaly | None:
@@ -220,7 +220,7 @@ class Baseline:
         if observation.size == self._last_size:  # most results of a tool have one size
             return None
         series = self._size
-        size = _logged(observation.size)
+        size = _log(observation.size)
         distance = abs(series.distance(size, self.gap))
         if (
             distance > CLASSIC
@@ -250,7 +250,7 @@ class Baseline:
             del self.fields[name]
 
 
-def _logged(x: float) -> float:
+def _log(x: float) -> float:
     return log(x) if x > 1e-3 else -7.0  # -7 is about the logarithm of 1e-3
 
 

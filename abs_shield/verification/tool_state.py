@@ -236,11 +236,11 @@ def key_of(tool: str, arguments: Any) -> bytes:
         text = (_WRITE_SMALL if is_small(arguments) else _WRITE)((tool, arguments))
     except Exception:  # too deep nesting, and objects of the caller that raise
         return digest_of(tool, arguments)
-    return _digested(text) if len(text) <= _SHORT else digest(text, size=16)
+    return _digest(text) if len(text) <= _SHORT else digest(text, size=16)
 
 
 @lru_cache(maxsize=2048)
-def _digested(text: str) -> bytes:
+def _digest(text: str) -> bytes:
     return digest(text, size=16)
 
 

@@ -200,7 +200,7 @@ class VerificationEngine:
         with self._lock:
             self._judging = thread
             try:
-                return self._judged(view, tool, suppressed, key=key, session=session)
+                return self._judge(view, tool, suppressed, key=key, session=session)
             finally:
                 self._judging = 0
 
@@ -210,7 +210,7 @@ class VerificationEngine:
         limits, signals = settings.limits, settings.weigher.unavailable(_REENTRANT)
         return _result(limits, limits.prior, Weighed(signals, limits.prior), "")
 
-    def _judged(
+    def _judge(
         self,
         view: ResultView,
         tool: str,

@@ -146,16 +146,18 @@ def claimed_actions(text: str) -> Iterator[ClaimedAction]:
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             is_joint = match[0][:2].casefold() == "we"
-            if claimed := _claimed(text, match, pattern):
+            if claimed := _claimed_action(text, match, pattern):
                 yield claimed._replace(is_joint=is_joint)
             # a list "cancelled A and booked B" has its subject only once
             if pattern is ACTIVE and _PAST.search(match["verb"]) and _is_done(text, match):
                 more = AND.finditer(text, match.end(), _clause_end(text, match))
-                others = filter(None, (_claimed(text, one, ACTIVE) for one in more))
+                others = filter(None, (_claimed_action(text, one, ACTIVE) for one in more))
                 yield from (other._replace(is_joint=is_joint) for other in others)
 
 
-def _claimed(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> ClaimedAction | None:
+def _claimed_action(
+    text: str, match: re.Match[str], pattern: re.Pattern[str]
+) -> ClaimedAction | None:
     """Return the action of a match; None if it is talk, a plan or a description."""
     word = match["verb"].casefold()
     verb = infinitive(word) if pattern is not MANAGED else word if is_action(word) else ""

@@ -99,7 +99,7 @@ def other_value(
     share = len(words & near.words) / len(words)
     if share < _SAME:
         return None
-    alike = [one for one in figures(near.text) if _alike(missing, one)]
+    alike = [one for one in figures(near.text) if _is_similar(missing, one)]
     if len({one.values for one in alike}) != 1:
         return None
     if share >= _SURE or _is_shifted(missing, alike[0]):
@@ -115,18 +115,21 @@ def has_other_value(claim: str, value: Figure, evidence: Evidence) -> bool:
     "Alder has 95 rooms", even if 95 occurs for something else.
     """
     words = _claim_words(claim)
-    if len(words) < _LEAST_WORDS or len([*filter(partial(_alike, value), figures(claim))]) != 1:
+    if (
+        len(words) < _LEAST_WORDS
+        or len([*filter(partial(_is_similar, value), figures(claim))]) != 1
+    ):
         return False
     index = index_of(evidence)
     places = [set(index.postings.get(word, ())) for word in words]
     alike = sorted(set.intersection(*places))[:_MOST_ALIKE]
-    values = [[*filter(partial(_alike, value), figures(index.text(n)))] for n in alike]
+    values = [[*filter(partial(_is_similar, value), figures(index.text(n)))] for n in alike]
     return bool(values) and all(
         len(some) == 1 and not figures_agree(value, some[0]) for some in values
     )
 
 
-def _alike(missing: Figure, other: Figure) -> bool:
+def _is_similar(missing: Figure, other: Figure) -> bool:
     return missing.kind == other.kind and missing.unit == other.unit
 
 

@@ -110,7 +110,7 @@ class DateArithmetic:
         start, end = self._scope.line(value.start)
         lengths = [one for one in self._lengths if start <= one.start < end]
         pairs = ((at, length) for at in self._own for length in (*lengths, *self._requested))
-        if any(figures_agree(value, there) for pair in pairs for there in _shifted(*pair)):
+        if any(figures_agree(value, there) for pair in pairs for there in _shift(*pair)):
             return True
         if value.kind == TIME:
             return self._is_clock(value)

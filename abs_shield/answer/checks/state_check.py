@@ -122,7 +122,7 @@ class Flags:
             for path, leaf in leaves(self._passages[place].value):
                 for flag in _flags(place, path, leaf):
                     some = self._flags[min(flag.keys)]
-                    # one more than the bound marks the name as too frequent, see `_stated`
+                    # one more than the bound marks the name as too frequent, see `_statements`
                     if len(some) <= _MOST_FLAGS:
                         some.append(flag)
 
@@ -130,7 +130,7 @@ class Flags:
         """Return a field that contradicts a claim, if no other field agrees; else None."""
         if not self._flags:
             return None
-        stated = [one for clause in clauses(claim) for one in self._stated(clause, claim)]
+        stated = [one for clause in clauses(claim) for one in self._statements(clause, claim)]
         words = frozenset(word.key for word in words_of(claim))
         stated = [one for one in stated if self._is_meant(one[0], words)]
         # a time alone says that something happened, and not that it is still so
@@ -138,7 +138,7 @@ class Flags:
         if is_universal(claim):  # "all rooms are heated" needs the same field of several records
             alike = {flag.siblings for flag, _ in stated}
             return wrong[0] if wrong and len(stated) > 1 and len(alike) == 1 else None
-        stated = self._selected(stated, words)
+        stated = self._select_flags(stated, words)
         wrong = [flag for flag, is_so in stated if flag.is_so != is_so and not flag.is_moment]
         # a single field that agrees is enough: it may be the one that is meant
         return wrong[0] if wrong and len(wrong) == len(stated) else None
@@ -150,7 +150,7 @@ class Flags:
         start, end = next(lines, (0, 0))
         return Span(passage.id, start, end, passage.text[start:end], where) if end else None
 
-    def _stated(self, clause: tuple[Word, ...], claim: str) -> Iterator[tuple[Flag, bool]]:
+    def _statements(self, clause: tuple[Word, ...], claim: str) -> Iterator[tuple[Flag, bool]]:
         """Yield the fields that a clause is about, each with the clause's statement."""
         read: dict[tuple[frozenset[str], bool], PlainStatement | None] = {}
         for key in sorted({key for word in clause for key in (word.key, word.bare)}):
@@ -182,7 +182,7 @@ class Flags:
         values = beside.values() if isinstance(beside, Mapping) else ()
         return any(_names(words, value) for value in values)
 
-    def _selected(
+    def _select_flags(
         self, stated: list[tuple[Flag, bool]], words: frozenset[str]
     ) -> list[tuple[Flag, bool]]:
         """Return the fields of the records that a claim singles out by their own words."""
@@ -257,11 +257,11 @@ def _state(place: int, path: Path, state: str, names: list[str]) -> Iterator[Fla
     of = _keys(name for name in names if name not in _STATE_NAMES)
     if keys := _keys(words):
         yield Flag(place, path, state, keys | of, True)
-    for other in _excluded(words):
+    for other in _exclude_states(words):
         yield Flag(place, path, state, of | {other}, False)
 
 
-def _excluded(words: list[str]) -> frozenset[str]:
+def _exclude_states(words: list[str]) -> frozenset[str]:
     """
     Return the stems of the states that a state excludes.
 
@@ -269,7 +269,7 @@ def _excluded(words: list[str]) -> frozenset[str]:
     ['complet', 'sign']
     """
     if words[0] in _PARTLY:
-        return _excluded(words[1:])
+        return _exclude_states(words[1:])
     stems = frozenset[str]().union(*(_EXCLUDED.get(word, frozenset()) for word in words))
     if len(words) == 1:
         stems |= OPPOSITES.get(stem(words[0]), frozenset())

@@ -173,7 +173,7 @@ class AnswerValues:
         self._answer = answer
         self._evidence = evidence
         self._index: ValueIndex = evidence.derived(ValueIndex)
-        self._all = [_rounded(one, answer) for one in on_24_hour_clock(figures(answer))]
+        self._all = [_round(one, answer) for one in on_24_hour_clock(figures(answer))]
         self._values = self._all[:MOST_VALUES]
         self._starts = [one.start for one in self._all]
         self._room = MOST_VALUES
@@ -399,7 +399,7 @@ def _conflict(value: Figure, other: EvidenceValue) -> str:
     return f"{shown(value.text)} belongs to another record; this one has {describe(other)}"
 
 
-def _rounded(value: Figure, answer: str) -> Figure:
+def _round(value: Figure, answer: str) -> Figure:
     """Return a round number with the precision of its leading digits, if hedged ("about")."""
     if value.kind not in SUMS or value.soft:
         return value

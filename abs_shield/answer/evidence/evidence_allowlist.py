@@ -27,7 +27,7 @@ def vouch(session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool)
         strict: Whether only tool results count.
     """
     # patterns only: plain values are passages
-    tests = [] if strict else [_guarded(entry) for entry in allow if is_pattern(entry)]
+    tests = [] if strict else [_guard(entry) for entry in allow if is_pattern(entry)]
     if forgot:
         tests.append(lambda text: _remembers(session, text, strict))
     return (lambda text: any(test(text) for test in tests)) if tests else None
@@ -38,7 +38,7 @@ def is_pattern(entry: Any) -> bool:
     return callable(entry) or (isinstance(entry, str) and any(mark in entry for mark in "*?["))
 
 
-def _guarded(entry: Any) -> Vouches:
+def _guard(entry: Any) -> Vouches:
     admits = admission(entry)
 
     def vouches(text: str) -> bool:

@@ -71,7 +71,7 @@ def evidence_of(
     if strict_tool_evidence:
         passages = [passage for passage in passages if passage.source is PassageSource.TOOL_RESULT]
     else:
-        passages += _allowed(allow)
+        passages += _allowed_passages(allow)
     read = [*_within_limits(reversed(passages))][::-1]  # newest first, as an answer reports those
     failed = [_has_failed(call) for call in calls]
     # forgotten calls may have performed what the answer claims
@@ -294,7 +294,7 @@ def _passage(id: str, value: Any, *, name: str = "", arguments: Any = None) -> P
     )
 
 
-def _allowed(allow: Iterable[Any]) -> Iterator[Passage]:
+def _allowed_passages(allow: Iterable[Any]) -> Iterator[Passage]:
     for place, value in enumerate(allow, 1):
         plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
         if plain and not is_pattern(value):

@@ -59,7 +59,7 @@ def flatten(value: Any) -> Flat:
     lines: list[tuple[int, int, str]] = []
     start = 0
     for path, leaf in leaves(plain, most=MOST_LINES):
-        texts.append(f"{_label(path)}: {_rendered(leaf)}" if path else _rendered(leaf))
+        texts.append(f"{_label(path)}: {_render(leaf)}" if path else _render(leaf))
         end = start + len(texts[-1])
         lines.append((start, end, pointer(path)))
         start = end + 1
@@ -137,9 +137,9 @@ class _Converter:
         self.cut = self.cut or len(text) > self._characters
         text = str.__str__(text)[: max(0, self._characters)]  # without the methods of a subclass
         self._characters -= len(text)
-        return self._truncated(text) if self._opens else text
+        return self._truncate(text) if self._opens else text
 
-    def _truncated(self, text: str) -> str:
+    def _truncate(self, text: str) -> str:
         """Return the part of a text that fits into the remaining limit."""
         left = max(0, MOST_NUMBERS - self.numbers)
         size = count(text, left)
@@ -161,7 +161,7 @@ def _label(path: Path) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def _rendered(leaf: Any) -> str:
+def _render(leaf: Any) -> str:
     if leaf is None:
         return "null"
     if isinstance(leaf, bool):

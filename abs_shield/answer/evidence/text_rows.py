@@ -130,7 +130,7 @@ def _names_of(row: str) -> Iterator[str]:
         yield line.partition(": ")[2].strip("'\"*_ ")
 
 
-def _separated(text: str) -> TextRows | None:
+def _parse_separated(text: str) -> TextRows | None:
     """Return the rows of comma-separated values below a header."""
     lines = [*_lines(text)]
     if len(lines) <= _LEAST_ROWS:
@@ -149,7 +149,7 @@ def _separated(text: str) -> TextRows | None:
     return TextRows(starts, names, columns, separator, is_table=True)
 
 
-def _labelled(text: str) -> TextRows | None:
+def _parse_labelled(text: str) -> TextRows | None:
     """Return the rows of a text that has only lines of a name and a number: ``Alder: 349``."""
     lines = [(start, _LABELLED.fullmatch(line.rstrip())) for start, line in _lines(text)]
     if len(lines) < _LEAST_ROWS or not all(match for _, match in lines):
@@ -203,9 +203,9 @@ def _parallel(text: str) -> TextRows | None:
 
 # strict forms first: a labelled list would also be items or prose
 _FORMS: tuple[Callable[[str], TextRows | None], ...] = (
-    _labelled,
+    _parse_labelled,
     _items,
-    _separated,
+    _parse_separated,
     _paragraphs,
     _parallel,
 )

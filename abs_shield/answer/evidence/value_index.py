@@ -232,7 +232,7 @@ class ValueIndex:
                 alike = ID in (value.kind, one.figure.kind) or figures_agree(value, one.figure)
                 if alike and (value.kind != MONEY or one.is_money):
                     yield one
-        for n in islice(self._converted(value), MOST_PLACES):
+        for n in islice(self._convert_units(value), MOST_PLACES):
             if n not in tried:
                 tried.add(n)
                 yield self.values[n]
@@ -246,7 +246,7 @@ class ValueIndex:
         for key in (value.value,) if value.kind == ID else keys_of(value):
             yield from self._by_key.get(key, ())
 
-    def _converted(self, value: Figure) -> Iterator[int]:
+    def _convert_units(self, value: Figure) -> Iterator[int]:
         """Yield values that equal *value* in another unit: grams for kilograms."""
         for number, step, unit in converted_units(value) if value.kind in SUMS else ():
             for n in self._near(number, step):
@@ -320,7 +320,7 @@ class ValueIndex:
         """
         units = units_of(one.figure.unit) or field_units(one.field)
         if len(units) != 1:  # a temperature field does not state its unit
-            units = units_of(self._declared(one)) or units
+            units = units_of(self._declared_unit(one)) or units
         units = units or (_CENTS if one.may_be_cents else ())
         return units or (_MONEY if self._units and self._currency(one) else ())
 
@@ -343,13 +343,13 @@ class ValueIndex:
         """Return the currency of an amount; empty if unknown."""
         if one.figure.kind == MONEY:
             return one.figure.unit
-        for name in (*name_words(one.field)[::-1], self._declared(one)):
+        for name in (*name_words(one.field)[::-1], self._declared_unit(one)):
             code = SIGNS.get(name, name.upper())
             if code in _CODES:
                 return code
         return ""
 
-    def _declared(self, one: EvidenceValue) -> str:
+    def _declared_unit(self, one: EvidenceValue) -> str:
         """Return the nearest ``unit`` or ``currency`` beside a value or above it."""
         if not self._units:
             return ""

@@ -139,11 +139,11 @@ class _Check:
 
     def run(self, text: Any) -> FaithfulnessResult:
         """Judge a whole text."""
-        return self._record(self._judge(_joined(text)))
+        return self._record(self._judge(_join(text)))
 
     async def arun(self, text: Any) -> FaithfulnessResult:
         """Do the same as `run`, without blocking the event loop."""
-        return self._record(await self._ajudge(_joined(text)))
+        return self._record(await self._ajudge(_join(text)))
 
     def stream(self, chunks: Iterable[str], buffer: Buffer) -> Iterator[StreamedPart]:
         """Judge the parts of a text; a denied part, or the reader's exit, ends the stream."""
@@ -255,7 +255,7 @@ class _Check:
         return result
 
 
-def _joined(texts: Any) -> str:
+def _join(texts: Any) -> str:
     listed = [texts] if isinstance(texts, str) else texts
     if isinstance(listed, Sequence) and all(isinstance(one, str) for one in listed):
         return "\n\n".join(listed)

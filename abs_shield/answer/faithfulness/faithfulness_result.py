@@ -99,7 +99,7 @@ class FaithfulnessResult:
             return f"faithfulness: {outcome}: undetermined: {self.undetermined}"
         if self.score is None:
             return f"faithfulness: {outcome}: {', '.join(self.notes)}"
-        score = f"score {_rounded(self.score)}, at least {_rounded(self.threshold)} is required"
+        score = f"score {_round(self.score)}, at least {_round(self.threshold)} is required"
         wrong = "; ".join(f"`{escaped(one.text)}`: {one.reason}" for one in self.unfaithful[:3])
         return f"faithfulness: {outcome}: {score}{wrong and f': {wrong}'}"
 
@@ -109,8 +109,8 @@ class FaithfulnessResult:
             "phase": self.phase,
             "passed": self.passed,
             "denied": self.denied,
-            "score": None if self.score is None else _rounded(self.score),
-            "threshold": _rounded(self.threshold),
+            "score": None if self.score is None else _round(self.score),
+            "threshold": _round(self.threshold),
             "undetermined": self.undetermined or None,
             "notes": list(self.notes),
             "statements": [
@@ -146,5 +146,5 @@ def share(name: str, value: Any) -> Fraction:
     return Fraction(str(value))  # by its text: 0.8 is four fifths, not the nearest binary fraction
 
 
-def _rounded(number: Fraction) -> float:
+def _round(number: Fraction) -> float:
     return round(float(number), 3)

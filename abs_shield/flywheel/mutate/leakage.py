@@ -151,7 +151,7 @@ class _Index:
         """Yield the leaks of one case."""
         for at in sorted(self._candidates(case)):
             self.compared += 1
-            kind, alike = _compared(self._texts[at], case, least)
+            kind, alike = _compare(self._texts[at], case, least)
             if kind:
                 yield Leak(training=at, evaluation=place, kind=kind, likeness=round(alike, 4))
 
@@ -168,7 +168,7 @@ class _Index:
         return candidates
 
 
-def _compared(text: Canonical, case: Canonical, least: float) -> tuple[str, float]:
+def _compare(text: Canonical, case: Canonical, least: float) -> tuple[str, float]:
     if text.text == case.text:
         return "same", 1.0
     is_same = text.letters == case.letters or (case.keys and text.bag == case.bag)

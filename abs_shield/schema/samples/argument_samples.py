@@ -83,16 +83,16 @@ class Samples:
         bases = [
             base
             for names in (tuple(shape.get("properties", ())), needed, tuple(members))
-            if (base := self._repaired(members, [name for name in names if name in members]))
+            if (base := self._repair(members, [name for name in names if name in members]))
             is not None
         ]
         for base in bases:
             yield base
         if bases:
             focus = [n for n in members if self._focus is None or n in self._focus]
-            yield from self._varied(members, bases[:2], focus, needed)
+            yield from self._vary(members, bases[:2], focus, needed)
 
-    def _repaired(self, members: Mapping[str, list[Any]], names: list[str]) -> Arguments | None:
+    def _repair(self, members: Mapping[str, list[Any]], names: list[str]) -> Arguments | None:
         """Return arguments of *names*, repaired until the schema accepts them; else None."""
         place = {name: 0 for name in names if members[name]}
         for _ in range(_MOST_REPAIRS):
@@ -125,7 +125,7 @@ class Samples:
             del place[next(reversed(place))]
         return place != before
 
-    def _varied(
+    def _vary(
         self,
         members: Mapping[str, list[Any]],
         bases: list[Arguments],
@@ -142,9 +142,9 @@ class Samples:
             less = {key: value for key, value in bases[0].items() if key != name}
             if name not in needed and self._fits(less):
                 yield less
-        yield from self._combined(bases[0], {n: values for n, values in accepted.items() if values})
+        yield from self._combine(bases[0], {n: values for n, values in accepted.items() if values})
 
-    def _combined(self, base: Arguments, accepted: dict[str, list[Any]]) -> Iterator[Arguments]:
+    def _combine(self, base: Arguments, accepted: dict[str, list[Any]]) -> Iterator[Arguments]:
         """Vary two names at a time, then all of them in a deterministic random order."""
         pairs = [*combinations(accepted, 2)][:_MOST_PAIRS]
         accepted = {name: sorted(values, key=self._is_foreign) for name, values in accepted.items()}
@@ -171,11 +171,11 @@ class Samples:
     def _fits(self, arguments: Arguments) -> bool:
         if self._is_exhausted:
             return False
-        with self._timed():
+        with self._measure_time():
             return self._compiled.accepts(arguments)
 
     def _problems(self, arguments: Arguments) -> tuple[SchemaProblem, ...]:
-        with self._timed():
+        with self._measure_time():
             return self._compiled.problems(arguments)
 
     @property
@@ -184,7 +184,7 @@ class Samples:
         return self._left <= 0 or self._slow >= _MOST_SLOW
 
     @contextmanager
-    def _timed(self) -> Iterator[None]:
+    def _measure_time(self) -> Iterator[None]:
         self._left -= 1
         started = perf_counter()
         yield

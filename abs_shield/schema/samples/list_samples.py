@@ -25,8 +25,8 @@ def mixtures(items: list[Any], low: int, high: int, pool: Pool) -> Iterator[list
     lists = [
         [*_of_one_sign(items, low)],
         [*_equal_parts(low, pool)],
-        [*_paired(items, low, pool)],
-        [*_repeated(items, low, high)],
+        [*_pairs(items, low, pool)],
+        [*_repetitions(items, low, high)],
     ]
     yield from (one for one in in_turn(lists) if low <= len(one) <= high)
 
@@ -47,7 +47,7 @@ def _equal_parts(low: int, pool: Pool) -> Iterator[list[Any]]:
             yield [int(share) if share == int(share) else share] * parts
 
 
-def _paired(items: list[Any], low: int, pool: Pool) -> Iterator[list[Any]]:
+def _pairs(items: list[Any], low: int, pool: Pool) -> Iterator[list[Any]]:
     """Yield lists of two different items, the pool's texts first."""
     compared = {text for text in pool.texts if text}
     first = sorted(items, key=lambda item: not (isinstance(item, str) and item in compared))
@@ -57,7 +57,7 @@ def _paired(items: list[Any], low: int, pool: Pool) -> Iterator[list[Any]]:
         yield [other, one, *others[: max(0, low - 2)]]
 
 
-def _repeated(items: list[Any], low: int, high: int) -> Iterator[list[Any]]:
+def _repetitions(items: list[Any], low: int, high: int) -> Iterator[list[Any]]:
     """Yield lists of one repeated item."""
     for item in items[:_REPEATED]:
         for length in dict.fromkeys((max(low, 2), max(low, 3), min(high, max(low, _LONG)))):

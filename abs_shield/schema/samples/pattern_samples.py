@@ -57,12 +57,12 @@ class _PatternParser:
         branches = [self.sequence(depth)]
         while self._accept("|"):
             branches.append(self.sequence(depth))
-        return _interleaved(branches)
+        return _interleave(branches)
 
     def sequence(self, depth: int) -> list[str]:
         texts = [""]
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
-            texts = _joined(texts, self.repeated(depth))
+            texts = _join(texts, self.repeated(depth))
         return texts
 
     def repeated(self, depth: int) -> list[str]:
@@ -72,7 +72,7 @@ class _PatternParser:
             return texts
         counts = dict.fromkeys((least, most, min(least + 1, most), min(max(least, 1), most)))
         repetitions = [[t * n for t in texts if len(t) * n <= _LONGEST] for n in counts]
-        return _interleaved(repetitions) or _refuse()
+        return _interleave(repetitions) or _refuse()
 
     def quantity(self) -> tuple[int, int]:
         """Parse a quantifier and return the minimum and maximum number of repetitions."""
@@ -181,7 +181,7 @@ def _refuse() -> Never:
     raise _UnsupportedPattern
 
 
-def _joined(before: list[str], after: list[str]) -> list[str]:
+def _join(before: list[str], after: list[str]) -> list[str]:
     """Combine texts with possible continuations, so that each text of either side occurs."""
     longest = max(len(before), len(after), 1)
     pairs = (before[n % len(before)] + after[n % len(after)] for n in range(min(longest, 2 * MOST)))
@@ -190,5 +190,5 @@ def _joined(before: list[str], after: list[str]) -> list[str]:
     ] or _refuse()
 
 
-def _interleaved(lists: list[list[str]]) -> list[str]:
+def _interleave(lists: list[list[str]]) -> list[str]:
     return list(dict.fromkeys(in_turn(lists)))[:MOST]

@@ -43,7 +43,7 @@ class Pool:
             elif _is_number(value) and abs(value) <= _LARGEST:
                 numbers.setdefault(value)
         some = tuple(texts)[:_MOST]
-        return cls(numbers=tuple(numbers)[:_MOST], texts=some, matched=tuple(_matched(some)))
+        return cls(numbers=tuple(numbers)[:_MOST], texts=some, matched=tuple(_match(some)))
 
     def names(self, most: int) -> list[str]:
         """Return the first *most* texts that may be names of members."""
@@ -55,7 +55,7 @@ class Pool:
         return list(dict.fromkeys(n for n in near if 0 <= n <= most))
 
 
-def _matched(texts: Iterable[str]) -> Iterator[str]:
+def _match(texts: Iterable[str]) -> Iterator[str]:
     patterns = [text for text in texts if not _SIGNS_OF_A_PATTERN.isdisjoint(text)]
     matches = (match for pattern in patterns for match in matching_texts(pattern) if match)
     return islice(dict.fromkeys(matches), _MOST_MATCHED)

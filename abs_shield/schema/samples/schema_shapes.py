@@ -51,11 +51,11 @@ def _parts(schema: Mapping[str, Any], root: Any, depth: int) -> Iterator[list[Sh
         if isinstance(schema.get(keyword), str):
             target = resolve_local_reference(root, schema[keyword])
             yield [*islice(_shapes(target, root, depth), MOST)] if target is not None else [{}]
-    for part in _listed(schema.get("allOf")):
+    for part in _as_list(schema.get("allOf")):
         yield [*islice(_shapes(part, root, depth), MOST)]
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema:
-            branches = (_shapes(part, root, depth) for part in _listed(schema[keyword]))
+            branches = (_shapes(part, root, depth) for part in _as_list(schema[keyword]))
             yield [*islice((shape for branch in branches for shape in branch), MOST)]
     if "if" in schema:
         yield [*islice(_conditional(schema, root, depth), MOST)]
@@ -98,7 +98,7 @@ def _both(key: str, one: Any, other: Any) -> Any:
 
 def types(value: Any) -> list[str]:
     """Return a `type` keyword as a list."""
-    return [value] if isinstance(value, str) else _listed(value)
+    return [value] if isinstance(value, str) else _as_list(value)
 
 
 def resolve_local_reference(root: Any, ref: str) -> Any:
@@ -118,5 +118,5 @@ def _numbers(*values: Any) -> bool:
     return all(isinstance(value, (int, float)) for value in values)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []

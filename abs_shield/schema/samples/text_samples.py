@@ -71,11 +71,9 @@ def texts(shape: Shape, pool: Pool) -> list[str]:
     candidates = list(dict.fromkeys(_plain(shape, pool)))
     lengths = dict.fromkeys((low, high if high < _LONGEST else low + 1, low + 1))
     fitting = [text for text in candidates if low <= len(text) <= high]
-    stretched = (
-        _stretched(text, n) for n in lengths for text in candidates[:4] if low <= n <= high
-    )
+    stretched = (_stretch(text, n) for n in lengths for text in candidates[:4] if low <= n <= high)
     kinds = dict.fromkeys(kind for text in candidates[:1] for kind in (text, text.upper(), *_KINDS))
-    long = (_stretched(text, n) for n in pool.lengths(min(high, _LONGEST)) for text in kinds)
+    long = (_stretch(text, n) for n in pool.lengths(min(high, _LONGEST)) for text in kinds)
     wanted = (text for text in long if low <= len(text) <= high)
     return list(dict.fromkeys(in_turn([fitting, [*stretched], [*wanted]])))
 
@@ -114,10 +112,10 @@ def _decimals(name: str, pool: Pool) -> Iterator[str]:
 
 def _near(number: Decimal) -> Iterator[str]:
     with suppress(ArithmeticError):
-        yield from map(_written, (number, number + _CENT, number - _CENT, number + 1, number - 1))
+        yield from map(_write, (number, number + _CENT, number - _CENT, number + 1, number - 1))
 
 
-def _written(number: Decimal) -> str:
+def _write(number: Decimal) -> str:
     return f"{number:f}"
 
 
@@ -138,7 +136,7 @@ def _days_near(examples: Iterable[str], name: str, pool: Pool) -> Iterator[str]:
             yield from (f"{step}{tail}" for step in steps for tail in tails)
 
 
-def _stretched(text: str, length: int) -> str:
+def _stretch(text: str, length: int) -> str:
     """Return a text of that length, made of the same characters."""
     if len(text) >= length:
         return text[:length]

@@ -95,8 +95,8 @@ class ValueSampler:
         usual = (max(low, 1), low, low + 1, min(high, _MOST_ITEMS))
         lengths = dict.fromkeys((*usual, *self.pool.lengths(_MOST_ITEMS)))
         start = [*head, *within]
-        plain = [_filled(start, items, length) for length in lengths if low <= length <= high]
-        each = [_filled([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
+        plain = [_fill(start, items, length) for length in lengths if low <= length <= high]
+        each = [_fill([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
         mixed = [[*start, *rest] for rest in islice(mixtures(items, low, high, self.pool), MOST)]
         # Few different items may fit a format or a pattern; repetitions reach the same length.
         alike = [
@@ -173,7 +173,7 @@ def _types(shape: Shape) -> list[str]:
     return implied or list(_TYPES)
 
 
-def _filled(start: list[Any], items: list[Any], length: int) -> list[Any]:
+def _fill(start: list[Any], items: list[Any], length: int) -> list[Any]:
     """Return a list of that length, without duplicates as far as possible."""
     result = start[: max(length, len(start))]
     others = [item for item in items if item not in result]

@@ -73,10 +73,10 @@ def separate_numbers(text: str) -> str:
     >>> separate_numbers("3,54.20 and 0.31,127.88"), separate_numbers("1,200.50 and 12,5")
     ('3;54.20 and 0.31;127.88', '1,200.50 and 12,5')
     """
-    return _RUN.sub(_parted, text) if "," in text else text
+    return _RUN.sub(_separate, text) if "," in text else text
 
 
-def _parted(run: re.Match[str]) -> str:
+def _separate(run: re.Match[str]) -> str:
     text = run[0]
     if _NUMBER.fullmatch(text):
         return text

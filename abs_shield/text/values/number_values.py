@@ -52,7 +52,7 @@ def money_of(match: re.Match[str], text: str) -> Figures:
     if sign.casefold() in SMALL_MONEY:
         read = Numeral(tuple(value / 100 for value in read.values), read.step / 100)
     unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
-    values = read.values if scale else _grouped(read.values)
+    values = read.values if scale else _group(read.values)
     yield build_figure(MONEY, text, match.span(), *values, step=read.step, unit=unit)
 
 
@@ -62,7 +62,7 @@ def _scale(match: re.Match[str]) -> str:
     return groups.get("scale") or letter or groups.get("myriad") or ""
 
 
-def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
+def _group(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
     """Return the values of money that do not have three decimals: ``1.200`` euros are 1200."""
     return values[1:] if len(values) > 1 else values
 
