@@ -142,7 +142,7 @@ class DateArithmetic:
             ):
                 continue
             # an hour after the start may be the next day; an hour before it is no end
-            ends = (end for length in lengths for end in _shifted(one, length, signs=(1,)))
+            ends = (end for length in lengths for end in _shift(one, length, signs=(1,)))
             if not any(figures_agree(other, end) for end in ends):
                 yield from (one.start, other.start)
 
@@ -218,7 +218,7 @@ class DateArithmetic:
         )
 
 
-def _shifted(moment: Figure, length: Figure, *, signs: Sequence[int] = (1, -1)) -> Iterator[Figure]:
+def _shift(moment: Figure, length: Figure, *, signs: Sequence[int] = (1, -1)) -> Iterator[Figure]:
     """Yield a date or time shifted by a duration, later (1) and earlier (-1)."""
     value, number = moment.value, int(length.numbers[0])
     for sign in signs:
