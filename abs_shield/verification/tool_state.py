@@ -1,9 +1,9 @@
-"""State of one tool: its newest results, and those that were rejected."""
+"""State of one tool: its newest results, and the rejected ones that a label may be about."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from abs_shield.verification.result_shape import Observation
 from abs_shield.verification.result_view import ResultView, is_small, writers
 from abs_shield.verification.shape_history import ShapeHistory
 from abs_shield.verification.tool_baseline import Anomaly, Baseline
+from abs_shield.verification.verification_result import VerificationResult
 
 QUARANTINED = 100  # as many as there are accepted results in a baseline
 OUT_OF_DATE = 30
@@ -246,3 +247,60 @@ def _digest(text: str) -> bytes:
 
 _SHORT = 256  # characters of arguments whose digest is cached; longer ones seldom repeat
 _WRITE, _WRITE_SMALL = writers(repr, separators=(",", ":"), ordered=True)
+
+
+_DIGITS = 3
+"""
+Number of digits to which a label's score must agree with a quarantined result's, the precision of
+`confidence`.
+"""
+
+
+def matching_results(
+    quarantine: Iterable[Observation],
+    score: float,
+    result: VerificationResult | None,
+    *,
+    session: str = "",
+) -> list[Observation]:
+    """
+    Return the candidates for a label: one if it is unambiguous, the newest of equal ones.
+
+    Args:
+        quarantine: Rejected results, oldest first.
+        score: The score in the label.
+        result: The labelled result; None if unknown.
+        session: The session of the result; empty if unknown. If no result of that score is in
+            it, all are candidates.
+    """
+    # The id is certain; scores may be equal by chance.
+    if result is not None and result._id:
+        return [observation for observation in quarantine if observation.id == result._id]
+    score_rounded = round(score, _DIGITS)
+    candidates = [
+        observation
+        for observation in quarantine
+        if round(observation.probability, _DIGITS) == score_rounded
+    ]
+    # A session that is unknown here must not hide the result.
+    candidates = [
+        observation for observation in candidates if session and observation.session == session
+    ] or candidates
+    differ: list[Observation] = []
+    # The newest first: of equal results, it is the one that the label is about.
+    for observation in reversed(candidates):
+        if all(_learnt_properties(observation) != _learnt_properties(other) for other in differ):
+            differ.append(observation)
+    return differ
+
+
+def _learnt_properties(observation: Observation) -> tuple[Any, ...]:
+    """Return all learnt properties of a result except its duration."""
+    return (
+        observation.key,
+        observation.session,
+        observation.numbers,
+        observation.size,
+        observation.shape,
+        observation.kinds,
+    )

@@ -18,7 +18,6 @@ from abs_shield.policy.check_config import Verification
 from abs_shield.policy.tool_profile import ProfileFields, ToolProfile
 from abs_shield.text.safe_display import escaped
 from abs_shield.verification.adaptive_thresholds import Thresholds
-from abs_shield.verification.quarantine import matching_results
 from abs_shield.verification.result_judging import Suppressed, Weighed, verdict_of
 from abs_shield.verification.result_memory import ResultMemory
 from abs_shield.verification.result_view import ResultView
@@ -26,7 +25,7 @@ from abs_shield.verification.signal_combination import calibration_of
 from abs_shield.verification.state_files import load_state, save_state
 from abs_shield.verification.state_snapshot import EngineState, merge, snapshot_of
 from abs_shield.verification.tool_settings import AllSettings, ResultLabel
-from abs_shield.verification.tool_state import key_of
+from abs_shield.verification.tool_state import key_of, matching_results
 from abs_shield.verification.verification_result import VerificationResult
 from abs_shield.verification.verify_arguments import (
     label,

@@ -13,15 +13,17 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 
 from abs_shield.adapters.answer_rewriting import Revisions
-from abs_shield.adapters.langgraph.dispatched_calls import (
+from abs_shield.adapters.langgraph.framework_checks import check_framework, let_errors_pass
+from abs_shield.adapters.langgraph.graph_steps import (
+    GraphPosition,
     JudgedTurn,
+    StepNames,
+    StepSessions,
     as_written,
     call_to_run,
     newest_turn,
     proposal_of,
 )
-from abs_shield.adapters.langgraph.framework_checks import check_framework, let_errors_pass
-from abs_shield.adapters.langgraph.graph_steps import GraphPosition, StepNames, StepSessions
 from abs_shield.adapters.langgraph.langchain_messages import (
     answer_of,
     as_openai_message,

@@ -10,8 +10,9 @@ from random import Random
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.mutate import copy_drafts, correction_drafts, fact_drafts, name_drafts
+from abs_shield.flywheel.mutate import fact_drafts
 from abs_shield.flywheel.mutate.canonical_text import Canonical, canonical, is_duplicate
+from abs_shield.flywheel.mutate.example_drafts import copy_drafts, correction_drafts, name_drafts
 from abs_shield.flywheel.mutate.leakage import LEAK, find_leaks
 from abs_shield.flywheel.mutate.model_rewording import reword
 from abs_shield.flywheel.mutate.mutated_values import Entities, unquote
@@ -111,14 +112,14 @@ def _drafts(
     )
     if is_name:
         rights = _require_answers(rights, gap, catches)
-        return name_drafts.drafts(rights, gap=gap.id, entities=entities, random=random)
+        return name_drafts(rights, gap=gap.id, entities=entities, random=random)
     copied = _value_shapes(catches, rights)
     # before facts: an id is right if it was copied, whatever the facts say
     if copied:
-        return copy_drafts.drafts(copied, gap=gap.id, entities=entities, random=random)
+        return copy_drafts(copied, gap=gap.id, entities=entities, random=random)
     facts = fact_drafts.select_relevant(_facts(sources.facts, catches), catches)
     if not facts and rights:
-        return correction_drafts.drafts(rights, gap=gap.id, entities=entities, random=random)
+        return correction_drafts(rights, gap=gap.id, entities=entities, random=random)
     if not facts:
         hint = "give `facts` about it, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known for gap `{escaped(gap.id)}`; {hint}")
