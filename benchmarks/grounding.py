@@ -36,7 +36,7 @@ from abs_shield.answer.scorers.lexical.lexical_model import (
     claim_log_odds,
     score_claims,
 )
-from abs_shield.answer.scorers.lexical.lexical_weights import Weights, shipped
+from abs_shield.answer.scorers.lexical.lexical_weights import Weights, shipped_weights
 from abs_shield.policy.check_config import AnswerConfig
 
 PUBLISHED = {
@@ -126,7 +126,7 @@ class OfDocuments:
     def __call__(self) -> dict[str, float]:
         names = (*TRAINED, *MEASURED)
         rows = {name: corpus(self._folder, name, limit=self._limit) for name in names}
-        results_of = {name: shown(some, shipped()) for name, some in rows.items()}
+        results_of = {name: shown(some, shipped_weights()) for name, some in rows.items()}
         together = [one for some in results_of.values() for one in some]
         auc = {name: roc_auc(as_shown(some)) or 0.0 for name, some in results_of.items()}
         figures = {

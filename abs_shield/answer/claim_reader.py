@@ -17,7 +17,7 @@ from abs_shield.answer.speech_acts import (
     promises,
     refuses,
     reports_action,
-    stated_in,
+    statement_span,
     states_nothing,
 )
 from abs_shield.text.mentions import Mention, MentionKind, mentions
@@ -225,7 +225,7 @@ def _propositions(answer: str, *, questions: bool) -> Iterator[_Proposition]:
             sentence = block.text[start:end]
             first, last = 0, len(sentence)
             if not questions and asks(sentence):
-                first, last = stated_in(sentence)
+                first, last = statement_span(sentence)
             for left, right in _clauses(block.text, start + first, start + last):
                 yield _Proposition(block.form, block.start + left, block.start + right)
 

@@ -220,7 +220,7 @@ def _with_errors(result: Checked) -> Checked:
     return result._replace(report=report, notes=(*result.notes, CHECK_FAILED))
 
 
-def unchecked(session: Session, *, note: str, action: ReportAction = "emit") -> Checked:
+def unchecked_result(session: Session, *, note: str, action: ReportAction = "emit") -> Checked:
     """Return the result for an answer that was not checked; *note* is the reason."""
     report = HallucinationReport(
         run_id=session.run_id,

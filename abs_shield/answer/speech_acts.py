@@ -247,7 +247,7 @@ def _asks_particulars(words: frozenset[str]) -> bool:
     return about_reader or ("you" in words and not words.isdisjoint(_PLANS))
 
 
-def stated_in(question: str) -> tuple[int, int]:
+def statement_span(question: str) -> tuple[int, int]:
     """
     Return the offsets of the statement in a question; (0, 0) if it only asks.
 

@@ -204,7 +204,7 @@ HOLDERS = _DICTS | {list, tuple}
 """Types that are copied; a set, a stream or another object is shared."""
 
 
-def apart(value: Any) -> Any:
+def copy_containers(value: Any) -> Any:
     """
     Copy the dicts and lists of a value, so that later changes to them leave the copy unchanged.
 

@@ -27,8 +27,8 @@ from abs_shield.core.message_parts import (
 from abs_shield.text.safe_display import LONGEST_NAME, plain_name, shown
 
 __all__ = [
-    "UnreadableMessage", "decoded", "failed", "id_of", "read_call", "read_calls", "read_message",
-    "sound", "text_of",
+    "UnreadableMessage", "bound_names", "decode_json", "id_of", "is_failed", "read_call",
+    "read_calls", "read_message", "text_of",
 ]  # fmt: skip
 
 _ROLES: dict[str, Role] = {
@@ -111,7 +111,7 @@ def _role(message: Mapping[str, Any]) -> Any:
 def read_calls(message: Any) -> tuple[ToolCall, ...]:
     """Return all calls that an assistant message, or a list of calls, proposes."""
     if isinstance(message, ToolCall):
-        return (sound(message),)
+        return (bound_names(message),)
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
     message = mapping_of(message, "message")
@@ -192,7 +192,7 @@ def read_call(call: Any) -> ToolCall:
     'refund'
     """
     if isinstance(call, ToolCall):
-        return sound(call)
+        return bound_names(call)
     call = mapping_of(call, "call")
     if "type" not in call and "name" not in call and "function" not in call:
         call = block_of(call) or call
@@ -246,7 +246,7 @@ def id_of(raw: Any) -> str | None:
         return None
 
 
-def sound(call: ToolCall) -> ToolCall:
+def bound_names(call: ToolCall) -> ToolCall:
     """Return *call* with a name and an id of bounded length; a missing name becomes empty."""
     name, call_id = call.name, call.id
     short = type(name) is str and len(name) <= LONGEST_NAME
@@ -255,7 +255,7 @@ def sound(call: ToolCall) -> ToolCall:
     return replace(call, name=plain_name(call.name), id=id_of(call.id))
 
 
-def decoded(value: Any) -> Any:
+def decode_json(value: Any) -> Any:
     """Return the object or list that a JSON string contains; any other *value* unchanged."""
     # Only objects and lists: a text such as "007" is an id, not the number 7.
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
@@ -266,7 +266,7 @@ def decoded(value: Any) -> Any:
     return value
 
 
-def failed(message: Mapping[str, Any]) -> bool:
+def is_failed(message: Mapping[str, Any]) -> bool:
     """Return whether a tool message says that the call failed."""
     error = message.get("error")
     status = message.get("is_error") is True or message.get("isError") is True
@@ -378,7 +378,7 @@ def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
 def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
     require_body(message)
     call_id = message.get("tool_call_id") or message.get("call_id")
-    error = failed(message)
+    error = is_failed(message)
     content = message.get("content")
     # Some hosts put the error in a member of its own, without content.
     if error and content in (None, "") and isinstance(message.get("error"), str):
@@ -398,7 +398,7 @@ def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
         name=str(block.get("name") or ""),
         value=_value(block.get("content", block.get("output"))),
         call_id=id_of(call_id),
-        error=failed(block),
+        error=is_failed(block),
         at=at,
     )
 
@@ -418,8 +418,8 @@ def _value(content: Any) -> Any:
         parts = [mapping_of(part, "block") for part in content if has_members(part)]
         # Blocks with an image or another part among them are returned unchanged.
         if len(parts) == len(content) and all(_kind(part) in _TEXT_BLOCKS for part in parts):
-            return decoded("\n".join(str(part.get("text") or "") for part in parts))
-    return decoded(content)
+            return decode_json("\n".join(str(part.get("text") or "") for part in parts))
+    return decode_json(content)
 
 
 def _time(at: Any) -> float | None:

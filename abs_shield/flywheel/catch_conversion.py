@@ -15,7 +15,7 @@ from abs_shield.core.label import Truth
 from abs_shield.core.vocabularies import PHANTOM_TOOL
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap_severity import priority_of
-from abs_shield.text.safe_display import capitalised, escaped, shown
+from abs_shield.text.safe_display import capitalise, escaped, shown
 
 _WORD = re.compile(r"[^\W_]+")
 _ACRONYMS = frozenset(
@@ -55,7 +55,7 @@ def error_words(code: str) -> str:
         return _PHRASES[lower]
     words = [word.upper() if word in _ACRONYMS else word for word in _WORD.findall(lower)]
     text = escaped(" ".join(words), limit=_LONGEST)
-    return capitalised(text) if text else "Fault without a code"
+    return capitalise(text) if text else "Fault without a code"
 
 
 LABEL = "label"
@@ -81,10 +81,10 @@ def catches_of(decision: Decision, label: str = "") -> list[Catch]:
     """
     catches = [_catch(decision, finding, n, label) for n, finding in enumerate(decision.findings)]
     missed = label == Truth.HALLUCINATED and not catches
-    return [missed_catch(decision)] if missed else catches
+    return [catch_of_miss(decision)] if missed else catches
 
 
-def missed_catch(decision: Decision, note: str = "") -> Catch:
+def catch_of_miss(decision: Decision, note: str = "") -> Catch:
     """Return the catch of a decision without findings that is labelled as hallucinated."""
     detail = escaped(note, limit=_LONGEST_TEXT)
     return Catch(

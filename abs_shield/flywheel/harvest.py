@@ -15,9 +15,9 @@ from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.catch_conversion import (
     LONGEST_NAME,
+    catch_of_miss,
     catches_of,
     claims_of,
-    missed_catch,
     timestamp_of,
     with_claims,
 )
@@ -236,5 +236,5 @@ class _HarvestWriter:
         # its findings are catches already, or will be when it is read
         if decision is None or decision.findings:
             return 0
-        self._book.write([missed_catch(decision, label.note)])
+        self._book.write([catch_of_miss(decision, label.note)])
         return 1

@@ -9,7 +9,7 @@ from abs_shield.mining.policy_draft import Draft, Pass
 from abs_shield.mining.run_census import Recorded
 from abs_shield.mining.run_evidence import RunEvidence
 from abs_shield.mining.strict_trial import StrictTrial
-from abs_shield.text.safe_display import capitalised
+from abs_shield.text.safe_display import capitalise
 
 MOST_PASSES = 20
 """Maximum number of faults of one kind that are listed, most frequent first: a page to read."""
@@ -42,10 +42,10 @@ def trial_lines(
     if first is None or last is None:
         return
     flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
-    yield f"{capitalised(blocked_line(first, last))}."
+    yield f"{capitalise(blocked_line(first, last))}."
     yield f"It flags {f'{flagged}; these calls run' if flagged else 'no calls'}."
     for title, lines in fault_lists(draft, stays):
-        yield f"{capitalised(title)}:"
+        yield f"{capitalise(title)}:"
         yield from (f"- {line}" for line in lines)
 
 

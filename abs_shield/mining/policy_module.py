@@ -18,9 +18,9 @@ from abs_shield.mining.policy_draft import (
 from abs_shield.mining.python_literals import (
     WIDTH,
     comment,
-    commented,
-    exploded,
+    comment_lines,
     flat,
+    list_source,
     literal,
     name_for,
 )
@@ -73,7 +73,7 @@ def _source(each: Suggestion, indent: int) -> str:
         literal(then, indent=indent + 4, used=indent + 4),
         f"same={held}",
     ]
-    return f"inverse{exploded(items, '(', ')', indent=indent)}"
+    return f"inverse{list_source(items, '(', ')', indent=indent)}"
 
 
 def _short(each: Suggestion) -> str:
@@ -109,7 +109,7 @@ def render_rules(draft: Draft) -> list[str]:
                 name = name_for(each.parameter, "of", each.tool, taken=taken)
                 about = f"{_about(each)}; not declared, {each.objection}:"
                 source = f"{_decorator_source(each)}\n{_function(each, name)}"
-                blocks.append("\n".join([*comment(about), *commented(source)]))
+                blocks.append("\n".join([*comment(about), *comment_lines(source)]))
             elif each.kind == "range":
                 blocks.append("\n".join(comment(_about(each))))
     proposed = any(isinstance(each.declaration, (Among, Within)) for each in draft.suggestions)
@@ -129,7 +129,7 @@ def _decorator_source(each: Suggestion) -> str:
         f"tool={literal(each.tool, indent=4, used=9)}",
         f"takes={literal(takes, indent=4, used=10)}",
     ]
-    return f"@rule{exploded(items, '(', ')', indent=0)}"
+    return f"@rule{list_source(items, '(', ')', indent=0)}"
 
 
 def _function(each: Suggestion, name: str) -> str:
@@ -267,7 +267,7 @@ def _suppressions(draft: Draft) -> Iterator[str]:
         # indented as in the list, with the comment mark in the first column of it
         opening, *rest = (line.removeprefix(" " * 8) for line in _suppression(each))
         yield f"        # {opening}  # {each.share}"
-        yield from commented("\n".join(rest), indent=8)
+        yield from comment_lines("\n".join(rest), indent=8)
     yield "    ],"
 
 

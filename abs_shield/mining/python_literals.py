@@ -48,7 +48,7 @@ def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> st
         return f'float(\n{pad}{" " * _STEP}"{value}"\n{pad})'
     if not isinstance(value, (Mapping, list, tuple)) or not value:
         return short
-    return exploded(_items(value, indent + _STEP), *_brackets(value), indent=indent)
+    return list_source(_items(value, indent + _STEP), *_brackets(value), indent=indent)
 
 
 def flat(value: Any) -> str:
@@ -70,7 +70,7 @@ def flat(value: Any) -> str:
     return _quote(str(value))
 
 
-def exploded(items: Iterable[str], opening: str, closing: str, *, indent: int) -> str:
+def list_source(items: Iterable[str], opening: str, closing: str, *, indent: int) -> str:
     """Return a bracketed list of sources, one per line, with trailing commas."""
     pad = " " * (indent + _STEP)
     lines = "".join(f"{pad}{item},\n" for item in items)
@@ -91,7 +91,7 @@ def comment(text: str, *, indent: int = 0) -> Iterator[str]:
         yield f"{pad}# {line}".rstrip()
 
 
-def commented(source: str, *, indent: int = 0) -> Iterator[str]:
+def comment_lines(source: str, *, indent: int = 0) -> Iterator[str]:
     """Return lines of generated source as comments; each ``#`` is escaped."""
     for line in source.splitlines():
         held = line.replace("#", r"\x23")  # as in `comment`

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.errors import PolicyError
 from abs_shield.mining.policy_draft import Draft, Suggestion, SuggestionKind
-from abs_shield.mining.python_literals import WIDTH, comment, exploded, flat, literal
+from abs_shield.mining.python_literals import WIDTH, comment, flat, list_source, literal
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.text.safe_display import escaped
@@ -82,7 +82,7 @@ def _targets(names: list[str]) -> str:
     short = f"{' ' * _IN}targets={{{', '.join(items)}}},"
     if len(short) <= WIDTH and short.isascii():
         return short
-    return f"{' ' * _IN}targets={exploded(items, '{', '}', indent=_IN)},"
+    return f"{' ' * _IN}targets={list_source(items, '{', '}', indent=_IN)},"
 
 
 def _effects(tool: Tool, suggestions: list[Suggestion]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.value_lookup import LONGEST_VALUE
 from abs_shield.text.json_leaves import name_of
-from abs_shield.text.normal_form import is_latin, normal, unaccented, words
+from abs_shield.text.normal_form import is_latin, normal, remove_accents, words
 from abs_shield.text.safe_display import escaped
 from abs_shield.text.value_shapes import is_address, is_date_or_time
 
@@ -82,9 +82,10 @@ def _is_sum(chunk: str) -> bool:
 
 def _is_inflected(text: str, chunks: Iterable[str]) -> bool:
     """Return whether each word of a name has one with the same stem in the run."""
-    stems = {unaccented(word) for word in chunks}
+    stems = {remove_accents(word) for word in chunks}
     return all(
-        any(_has_stem(word, other) for other in stems) for word in words(unaccented(normal(text)))
+        any(_has_stem(word, other) for other in stems)
+        for word in words(remove_accents(normal(text)))
     )
 
 

@@ -109,7 +109,7 @@ def is_identifier(leaf: ArgumentValue) -> bool:
     if any(map(str.isspace, text)) and not (digits > 6 and words & (_PHONE | {"iban"})):
         return False
     if words & _POINTING:
-        return digits > 0 and len(normalised(text)) >= _SHORTEST
+        return digits > 0 and len(fold_value(text)) >= _SHORTEST
     # without a name for it: letters and at least three digits
     strong = isinstance(leaf.value, str) and digits > 2 and not text.isdigit()
     strong = strong and _STRONG.fullmatch(text) is not None and bool(_LETTER.search(text))
@@ -165,7 +165,7 @@ def is_url(text: str) -> bool:
     return _URL.fullmatch(text) is not None
 
 
-def normalised(text: str) -> str:
+def fold_value(text: str) -> str:
     """
     Return the letters and digits of *text* in lower case.
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from abs_shield.planting.argument_values import (
     ArgumentValue,
+    fold_value,
     has_identifier_name,
     is_identifier,
     leaves_of,
-    normalised,
 )
 from abs_shield.planting.identifier_faults import mentioned_values
 from abs_shield.planting.invented_words import (
@@ -22,7 +22,7 @@ from abs_shield.planting.invented_words import (
     nouns_of,
     verb_of,
 )
-from abs_shield.planting.planted_call import PlantedCall, followed, shuffled, with_value
+from abs_shield.planting.planted_call import PlantedCall, follow_call, shuffle_items, with_value
 from abs_shield.planting.run_text import RightCall
 from abs_shield.policy import Tool
 
@@ -42,12 +42,12 @@ def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
     # with another call of the tool, the second value may be right
     if any(call.name == place.call.name for call in place.others):
         return None
-    for leaf in shuffled(place.values, random):
+    for leaf in shuffle_items(place.values, random):
         if _is_setting(leaf):
             value = _other_value(leaf, place, random)
             if value is not None:
                 arguments = with_value(place.arguments, leaf.path, value)
-                return followed(place.call.name, arguments, path=leaf.name)
+                return follow_call(place.call.name, arguments, path=leaf.name)
     return None
 
 
@@ -85,10 +85,10 @@ def inverse(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant the inverse of a call that ran, if the run neither calls it nor asks for it."""
     if place.call.result is None:
         return None
-    for tool in shuffled(_inverses(place), random):
+    for tool in shuffle_items(_inverses(place), random):
         arguments = _arguments(place, tool)
         if arguments:
-            return followed(tool.name, arguments, first=place.call.name)
+            return follow_call(tool.name, arguments, first=place.call.name)
     return None
 
 
@@ -150,7 +150,7 @@ def removal_again(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant the same removal a second time, if it ran once."""
     if not _removes(place) or not next(mentioned_values(place, is_identifier), None):
         return None
-    return followed(place.call.name, dict(place.arguments))
+    return follow_call(place.call.name, dict(place.arguments))
 
 
 def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
@@ -159,8 +159,8 @@ def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
         return None
     for leaf in mentioned_values(place, is_identifier):
         if len(leaf.path) == 1 and _is_removed(place, leaf):
-            for tool in shuffled(_changing(place, leaf), random):
-                return followed(tool.name, {leaf.name: leaf.value})
+            for tool in shuffle_items(_changing(place, leaf), random):
+                return follow_call(tool.name, {leaf.name: leaf.value})
     return None
 
 
@@ -198,7 +198,7 @@ _VERBS = {"get": "fetch", "search": "query", "find": "look_for", "list": "enumer
 
 def absent(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a plausible tool that the toolset does not have."""
-    return _call(place, shuffled(TOOLS, random))
+    return _call(place, shuffle_items(TOOLS, random))
 
 
 def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
@@ -209,15 +209,15 @@ def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
     at = random.randrange(len(name)) if name else 0
     slips.append(name[:at] + name[at + 1 :])
     slips += [name.replace(verb, other, 1) for verb, other in _VERBS.items() if verb in name]
-    return _call(place, shuffled(slips, random))
+    return _call(place, shuffle_items(slips, random))
 
 
 def _call(place: RightCall, names: list[str]) -> PlantedCall | None:
     if place.tool is None:
         return None  # without a list of tools no name is unknown
-    taken = set(map(normalised, place.run.tools))
+    taken = set(map(fold_value, place.run.tools))
     for name in names:
-        if name and normalised(name) not in taken:
+        if name and fold_value(name) not in taken:
             return PlantedCall(
                 name=name, arguments=dict(place.arguments), notes={"original": place.call.name}
             )

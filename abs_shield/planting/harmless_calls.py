@@ -23,9 +23,9 @@ from abs_shield.planting.invented_words import CREATING, READING, REMOVING, verb
 from abs_shield.planting.planted_call import (
     Plant,
     PlantedCall,
-    followed,
-    replaced,
-    shuffled,
+    follow_call,
+    replace_value,
+    shuffle_items,
     with_value,
 )
 from abs_shield.planting.run_text import MOST_READ, RecordedCall, RightCall
@@ -41,7 +41,7 @@ def read_again(place: RightCall, random: Random) -> PlantedCall | None:
     if not reads:
         return None
     read = random.choice(reads)
-    return followed(read.name, dict(read.arguments or {}))
+    return follow_call(read.name, dict(read.arguments or {}))
 
 
 def other_entity(place: RightCall, random: Random) -> PlantedCall | None:
@@ -51,8 +51,8 @@ def other_entity(place: RightCall, random: Random) -> PlantedCall | None:
     for leaf in mentioned_values(place, is_identifier):
         others = [one for one in _listed_identifiers(place, leaf) if not _is_called(place, one)]
         if others:
-            value = random.choice(shuffled(others, random)).value
-            return followed(place.call.name, with_value(place.arguments, leaf.path, value))
+            value = random.choice(shuffle_items(others, random)).value
+            return follow_call(place.call.name, with_value(place.arguments, leaf.path, value))
     return None
 
 
@@ -94,12 +94,12 @@ def _plant(
 ) -> PlantedCall | None:
     if verb_of(place.call.name) in CREATING:  # the spelling of a new entity's name matters
         return None
-    for leaf in shuffled(mentioned_values(place, chosen), random):
+    for leaf in shuffle_items(mentioned_values(place, chosen), random):
         if not leaf.schema.keys().isdisjoint(_FORM):  # the schema may require the spelling
             continue
         value = respell(leaf.value)
         if value is not None and (type(value) is not type(leaf.value) or value != leaf.value):
-            return replaced(place, leaf, value)
+            return replace_value(place, leaf, value)
     return None
 
 

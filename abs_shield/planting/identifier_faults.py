@@ -11,12 +11,12 @@ from typing import Any
 
 from abs_shield.planting.argument_values import (
     ArgumentValue,
+    fold_value,
     is_email,
     is_identifier,
     is_name,
     is_secret,
     is_url,
-    normalised,
     shape,
 )
 from abs_shield.planting.invented_words import (
@@ -27,7 +27,7 @@ from abs_shield.planting.invented_words import (
     script_of,
     verb_of,
 )
-from abs_shield.planting.planted_call import Plant, PlantedCall, replaced, shuffled
+from abs_shield.planting.planted_call import Plant, PlantedCall, replace_value, shuffle_items
 from abs_shield.planting.run_text import RightCall
 
 _TRIES = 12  # a random change may happen to occur in the run
@@ -50,18 +50,18 @@ def mentioned_values(place: RightCall, chosen: Choose) -> Iterator[ArgumentValue
 def _change(
     change: Callable[[str, Random], str], chosen: Choose, place: RightCall, random: Random
 ) -> PlantedCall | None:
-    for leaf in shuffled(mentioned_values(place, chosen), random):
+    for leaf in shuffle_items(mentioned_values(place, chosen), random):
         for _ in range(_TRIES):
             text = change(leaf.text, random)
             if text and not _same(text, leaf.text) and not place.run.mentions(text):
                 value = _same_type(leaf.value, text)
-                return None if value is None else replaced(place, leaf, value)
+                return None if value is None else replace_value(place, leaf, value)
     return None
 
 
 def _same(one: str, other: str) -> bool:
     # leading zeros are a respelling
-    return normalised(one).lstrip("0") == normalised(other).lstrip("0")
+    return fold_value(one).lstrip("0") == fold_value(other).lstrip("0")
 
 
 def _same_type(original: Any, text: str) -> Any:
@@ -140,11 +140,11 @@ misspelt_secret = _plant_with(_misspell, is_secret)
 
 def _plant_other(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
     targets = [leaf for leaf in mentioned_values(place, chosen) if leaf.nouns]
-    for target in shuffled(targets, random):
+    for target in shuffle_items(targets, random):
         others = [leaf for leaf in place.run.identifiers if _differs(leaf, target, place)]
-        for leaf in shuffled(others, random):
+        for leaf in shuffle_items(others, random):
             if place.is_mentioned_before(leaf):
-                return replaced(place, target, leaf.value, taken_from=leaf.name)
+                return replace_value(place, target, leaf.value, taken_from=leaf.name)
     return None
 
 
@@ -153,7 +153,7 @@ def _differs(leaf: ArgumentValue, target: ArgumentValue, place: RightCall) -> bo
     # with the same form it may be a value of that kind
     if type(leaf.value) is not type(target.value) or shape(leaf.text) == shape(target.text):
         return False
-    return target.nouns.isdisjoint(place.run.nouns[normalised(leaf.text)])
+    return target.nouns.isdisjoint(place.run.nouns[fold_value(leaf.text)])
 
 
 other_identifier = partial(_plant_other, is_identifier)
@@ -161,14 +161,14 @@ other_secret = partial(_plant_other, is_secret)
 
 
 def _plant_placeholder(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
-    for leaf in shuffled(mentioned_values(place, chosen), random):
+    for leaf in shuffle_items(mentioned_values(place, chosen), random):
         if not isinstance(leaf.value, str):
             continue
-        for form in shuffled(PLACEHOLDERS, random):
+        for form in shuffle_items(PLACEHOLDERS, random):
             text = form.format(name=leaf.name or "id")
             # a placeholder that the run mentions has a source
             if text.casefold() not in place.run.raw:
-                return replaced(place, leaf, text)
+                return replace_value(place, leaf, text)
     return None
 
 
@@ -180,21 +180,21 @@ def entity(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an invented name in place of one in the run, unless the tool creates something."""
     if verb_of(place.call.name) in CREATING:
         return None
-    for leaf in shuffled(mentioned_values(place, is_name), random):
+    for leaf in shuffle_items(mentioned_values(place, is_name), random):
         script = script_of(leaf.value)
         several = script == "LATIN" and len(leaf.value.split()) > 1  # a full name for a full name
         name = _invent(place, random, script=script, count=2 if several else 1)
         if name:
-            return replaced(place, leaf, name)
+            return replace_value(place, leaf, name)
     return None
 
 
 def bare(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an invented name in place of an identifier."""
-    for leaf in shuffled(mentioned_values(place, is_identifier), random):
+    for leaf in shuffle_items(mentioned_values(place, is_identifier), random):
         if isinstance(leaf.value, str):
             name = _invent(place, random, script="LATIN", count=1)
-            return replaced(place, leaf, name) if name else None
+            return replace_value(place, leaf, name) if name else None
     return None
 
 

@@ -64,7 +64,7 @@ class PlantedKind:
         }
 
 
-def replaced(place: RightCall, leaf: ArgumentValue, value: Any, **notes: Any) -> PlantedCall:
+def replace_value(place: RightCall, leaf: ArgumentValue, value: Any, **notes: Any) -> PlantedCall:
     """Return the recorded call with *value* in place of *leaf*."""
     arguments = with_value(place.arguments, leaf.path, value)
     at = {"path": dotted(leaf.path), "original": leaf.value}
@@ -81,14 +81,14 @@ def with_value(arguments: Mapping[str, Any], path: Path, value: Any) -> dict[str
     return copy
 
 
-def followed(name: str, arguments: Any, **notes: Any) -> PlantedCall:
+def follow_call(name: str, arguments: Any, **notes: Any) -> PlantedCall:
     """Return a further call, after the recorded one and its result."""
     return PlantedCall(
         name=name, arguments=arguments, operation=Operation.INSERT_AFTER, notes=notes
     )
 
 
-def shuffled(items: Any, random: Random) -> list[Any]:
+def shuffle_items(items: Any, random: Random) -> list[Any]:
     """Return *items* in a random order."""
     mixed = list(items)
     random.shuffle(mixed)

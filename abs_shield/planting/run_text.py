@@ -11,9 +11,9 @@ from typing import Any
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
 from abs_shield.planting.argument_values import (
     ArgumentValue,
+    fold_value,
     is_identifier,
     leaves_of,
-    normalised,
 )
 from abs_shield.policy import Tool
 from abs_shield.text.identifier_words import name_words
@@ -75,12 +75,12 @@ class RunText:
 
     def mentions(self, text: str) -> bool:
         """Return whether *text* occurs anywhere in the run, in any spelling."""
-        return normalised(text) in self._everything
+        return fold_value(text) in self._everything
 
     def precedes(self, text: str, turn: int) -> bool:
         """Return whether the host, the user or a tool wrote *text* before the event at *turn*."""
         source, ends = self._sources
-        wanted = normalised(text)
+        wanted = fold_value(text)
         if wanted not in self._first:  # cached, as the same value is looked up for each kind
             at = source.find(wanted) if wanted else -1
             self._first[wanted] = len(source) + 1 if at < 0 else at + len(wanted)
@@ -103,7 +103,7 @@ class RunText:
         """The nouns in the names of each identifier, by its normalised text."""
         words: dict[str, frozenset[str]] = {}
         for leaf in self.identifiers:
-            key = normalised(leaf.text)
+            key = fold_value(leaf.text)
             words[key] = words.get(key, frozenset()) | leaf.nouns
         return words
 
@@ -130,7 +130,7 @@ class RunText:
 
     @cached_property
     def _everything(self) -> str:
-        return _BETWEEN.join(map(normalised, self._parts))
+        return _BETWEEN.join(map(fold_value, self._parts))
 
     @cached_property
     def _sources(self) -> tuple[str, list[int]]:
@@ -144,7 +144,7 @@ class RunText:
             ):
                 continue
             for text in _texts(event):
-                parts.append(normalised(text) + _BETWEEN)
+                parts.append(fold_value(text) + _BETWEEN)
                 size += len(parts[-1])
         return "".join(parts), ends
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from abs_shield.planting.argument_values import normalised
+from abs_shield.planting.argument_values import fold_value
 from abs_shield.planting.invented_words import ARGUMENTS, OPTIONS
-from abs_shield.planting.planted_call import PlantedCall, shuffled, with_value
+from abs_shield.planting.planted_call import PlantedCall, shuffle_items, with_value
 from abs_shield.planting.run_text import RightCall
 
 _SCALAR = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
@@ -24,7 +24,7 @@ def extra(place: RightCall, random: Random) -> PlantedCall | None:
         return None
     # a name that only differs in spelling could be meant
     free = [
-        name for name in ARGUMENTS if normalised(name) not in map(normalised, schema["properties"])
+        name for name in ARGUMENTS if fold_value(name) not in map(fold_value, schema["properties"])
     ]
     return _with(place, {random.choice(free): True}) if free else None
 
@@ -56,13 +56,13 @@ def not_a_number(place: RightCall, random: Random) -> PlantedCall | None:
 
 def number_as_text(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a number as a text."""
-    typed = shuffled(_typed_arguments(place, "integer", "number"), random)
+    typed = shuffle_items(_typed_arguments(place, "integer", "number"), random)
     return _with(place, {typed[0][0]: str(typed[0][1])}) if typed else None
 
 
 def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an object or a list in place of a text, number or boolean."""
-    typed = shuffled(_typed_arguments(place, *_SCALAR), random)
+    typed = shuffle_items(_typed_arguments(place, *_SCALAR), random)
     if not typed:
         return None
     name, value = typed[0]
@@ -72,7 +72,7 @@ def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
 
 def not_an_option(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a text that is not among the schema's options."""
-    for leaf in shuffled(place.values, random):
+    for leaf in shuffle_items(place.values, random):
         options = leaf.schema.get("enum")
         plain = leaf.schema.keys().isdisjoint(_UNION) and isinstance(leaf.value, str)
         if not plain or not isinstance(options, list) or leaf.value not in options:

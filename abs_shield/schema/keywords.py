@@ -158,7 +158,7 @@ def type_(validator: Any, wanted: str | list[str], instance: Any, schema: Any) -
         yield ValidationError("of another type")
 
 
-def required(validator: Any, names: list[str], instance: Any, schema: Any) -> Errors:
+def require_members(validator: Any, names: list[str], instance: Any, schema: Any) -> Errors:
     """Yield an error for each missing member."""
     if isinstance(instance, dict):
         yield from (_missing(name) for name in names if name not in instance)
@@ -213,7 +213,7 @@ REPLACED = {
     "oneOf": one_of,
     "pattern": pattern,
     "patternProperties": pattern_properties,
-    "required": required,
+    "required": require_members,
     "type": type_,
     "unevaluatedItems": unevaluated_items,
     "unevaluatedProperties": unevaluated_properties,

@@ -40,9 +40,9 @@ from abs_shield.text.normal_form import (
     is_latin,
     normal,
     parts,
-    unaccented,
+    remove_accents,
 )
-from abs_shield.text.spelling_variants import forms, is_negative, phone_forms, unlettered
+from abs_shield.text.spelling_variants import forms, is_negative, number_after_letter, phone_forms
 from abs_shield.text.text_templates import Template, templates
 from abs_shield.text.value_shapes import BRACKETS, LONGEST, outline_pattern
 
@@ -158,7 +158,7 @@ def _indexed_forms(normalised: str) -> _IndexedForms:
     letters = alphanumerics(normalised)
     spelt = (*forms(normalised, padded=True, with_names=False), *phone_forms(normalised))
     single = (form[0] for form in spelt if len(form) == 1)
-    others = frozenset(filter(None, (letters, unlettered(letters), *single)))
+    others = frozenset(filter(None, (letters, number_after_letter(letters), *single)))
     words = frozenset((*tokens, *(part for chunk in tokens for part in parts(chunk))))
     every = words | others
     return _IndexedForms(
@@ -186,7 +186,7 @@ class _ResultContent:
         joined = " | ".join([*[text for _, text in read.scalars], *read.prose])
         self._text = text = normal(joined[: 2 * most])
         self._letters = alphanumerics(text) + (
-            "" if text.isascii() else alphanumerics(unaccented(text))
+            "" if text.isascii() else alphanumerics(remove_accents(text))
         )
         self._long = values * len(text) > _MOST_SEARCHED
         self._numbered = _NUMBERED.search(text) is not None

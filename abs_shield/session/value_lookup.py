@@ -16,7 +16,7 @@ from abs_shield.text.normal_form import (
     chunks,
     is_unspaced_script,
     normal,
-    unaccented,
+    remove_accents,
     words,
 )
 from abs_shield.text.path_steps import (
@@ -34,7 +34,7 @@ from abs_shield.text.separatorless import (
     is_same_spelling,
     may_be_several,
 )
-from abs_shield.text.spelling_variants import Form, forms, is_negative, unlettered
+from abs_shield.text.spelling_variants import Form, forms, is_negative, number_after_letter
 from abs_shield.text.text_templates import Template, template_values
 
 LONGEST_VALUE = 16 * 1024  # characters of a value that are read; a longer one is a text
@@ -129,12 +129,12 @@ def _find_word(word: str, index: TokenIndex) -> At | None:
     # an initial is in nearly any text, so it decides nothing
     if len(word) == 1 and not is_unspaced_script(word):
         return At(SYSTEM, 0)
-    for form in (word, unaccented(word), word + "s", word.removesuffix("s")):
+    for form in (word, remove_accents(word), word + "s", word.removesuffix("s")):
         at = index.chunk(form) or index.part(form) or index.squeezed(form, bytes(len(form) - 1))
         if at is not None:
             return at
     if not word.isascii():
-        bare = unaccented(word)
+        bare = remove_accents(word)
         if (at := index.in_recent_text(bare, bytes(len(bare) - 1))) is not None:
             return at
     return next((at for form in forms(word) if (at := index.joined(form)) is not None), None)
@@ -247,7 +247,7 @@ def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
     Match a known number after a letter, if it is long or other codes of the run have the letter.
     """
     letters = alphanumerics(text)
-    digits = unlettered(letters)
+    digits = number_after_letter(letters)
     at = index.joined((digits,)) if digits else None
     if at is None or len(digits) >= _LEAST_DIGITS:
         return _match_at("typed", at)
@@ -410,7 +410,7 @@ def _mentioned_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
         head = text[:cut]
         at = index.joined(chunks(head)) or index.part(head.strip("/"))
         if at is None:
-            size = len(alphanumerics(unaccented(head)))
+            size = len(alphanumerics(remove_accents(head)))
             at = index.in_recent_text(whole.letters[:size], whole.codes[1:size], whole=True)
         if at is not None:
             return at, text[cut + 1 :]

@@ -155,19 +155,21 @@ class AnswerCheck:
         return result
 
     def _unchecked(self, began: CheckStart) -> Checked:
-        from abs_shield.answer.report_assembly import unchecked
+        from abs_shield.answer.report_assembly import unchecked_result
 
-        return self._hold(unchecked(self._session, note=NOTE), began)
+        return self._hold(unchecked_result(self._session, note=NOTE), began)
 
     def _failed(self, error: Exception, began: CheckStart) -> Checked:
         """Handle an internal error, which is not a verdict; strict blocks an unchecked answer."""
-        from abs_shield.answer.report_assembly import NOT_CHECKED, unchecked
+        from abs_shield.answer.report_assembly import NOT_CHECKED, unchecked_result
 
         message = f"{ANSWER}: {error_location(error)}"
         logger.error("abs_shield could not check an answer: %s", message)
         # None closes, too: in audit mode the block is recorded, and not enforced.
         closes = self._lifecycle.policy.on_error != "allow"
-        result = unchecked(self._session, note=NOT_CHECKED, action="block" if closes else "emit")
+        result = unchecked_result(
+            self._session, note=NOT_CHECKED, action="block" if closes else "emit"
+        )
         return self._hold(result, began, error=message)
 
     def _record(self, result: Checked | None = None, *, last: bool = False) -> None:
@@ -268,6 +270,6 @@ class AnswerRevision:
 def unchecked_answer(answer: str, session: Session) -> Settled:
     """Return an answer unchecked, for a policy that judges none."""
     from abs_shield.answer.answer_revision import Settled
-    from abs_shield.answer.report_assembly import unchecked
+    from abs_shield.answer.report_assembly import unchecked_result
 
-    return Settled(answer, unchecked(session, note=_UNDECLARED), 0)
+    return Settled(answer, unchecked_result(session, note=_UNDECLARED), 0)

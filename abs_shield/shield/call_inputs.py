@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.messages import UnreadableMessage, read_calls, sound
+from abs_shield.core.messages import UnreadableMessage, bound_names, read_calls
 from abs_shield.errors import PolicyError
 from abs_shield.text.safe_display import shown
 
@@ -14,7 +14,7 @@ from abs_shield.text.safe_display import shown
 def single_call(call: Any) -> ToolCall:
     """Return the only call of any shape; a call without a name where there is not exactly one."""
     if type(call) is ToolCall:
-        return sound(call)
+        return bound_names(call)
     read = calls_in(call)
     return read[0] if len(read) == 1 else ToolCall("")
 
@@ -22,7 +22,7 @@ def single_call(call: Any) -> ToolCall:
 def calls_in(calls: Any) -> tuple[ToolCall, ...]:
     """Return the calls of any shape; an unreadable one becomes a call without a name."""
     if isinstance(calls, ToolCall):
-        return (sound(calls),)
+        return (bound_names(calls),)
     # A text is a sequence, too, of ever more texts.
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in calls_in(part))

@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hin
 
 from pydantic import ValidationError, create_model
 
-from abs_shield.core.call_arguments import HOLDERS, Malformed, apart
+from abs_shield.core.call_arguments import HOLDERS, Malformed, copy_containers
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_be_endless
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
@@ -102,11 +102,11 @@ class Binding:
         # An injected client may not be copied: it is the host's own object.
         hosts = self.injected - self.bound
         if not hosts:
-            return apart((args, kwargs))  # type: ignore[no-any-return]
+            return copy_containers((args, kwargs))  # type: ignore[no-any-return]
         names = [*self.signature.parameters]
         places = [n for n in range(len(args)) if n >= len(names) or names[n] not in hosts]
         by_name = {name: value for name, value in kwargs.items() if name not in hosts}
-        copies, further = apart(([args[n] for n in places], by_name))
+        copies, further = copy_containers(([args[n] for n in places], by_name))
         copied = {**dict(enumerate(args)), **dict(zip(places, copies, strict=True))}
         return tuple(copied.values()), {**kwargs, **further}
 
@@ -310,7 +310,7 @@ def copy_arguments(
     raw = raw.copy()
     if SCALARS.issuperset(map(type, raw.values())):
         return raw, raw
-    raw = apart(raw)
+    raw = copy_containers(raw)
     return raw, json_arguments(raw)
 
 

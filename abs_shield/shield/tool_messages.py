@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from abs_shield.core import ToolCall
-from abs_shield.core.messages import decoded
+from abs_shield.core.messages import decode_json
 
 _FUNCTION, _CUSTOM = "function_call", "custom_tool_call"
 _GEMINI = {"functionCall": "functionResponse", "function_call": "function_response"}
@@ -73,7 +73,10 @@ def _gemini(parts: list[Any], answers: list[CallAnswer]) -> list[dict[str, Any]]
     ids = {member(call, "id") for call in calls} - {None, ""}
     responses = [
         ({"id": a.call.id} if a.call.id in ids else {})
-        | {"name": a.call.name, "response": {"error" if a.error else "output": decoded(a.content)}}
+        | {
+            "name": a.call.name,
+            "response": {"error" if a.error else "output": decode_json(a.content)},
+        }
         for a in answers
     ]
     return [{"role": "user", "parts": [{field: response} for response in responses]}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import lru_cache
 
-from abs_shield.text.normal_form import chunks, normal, unaccented
+from abs_shield.text.normal_form import chunks, normal, remove_accents
 
 ENGLISH = (
     "january february march april may june july august september october november december"
@@ -121,7 +121,7 @@ def _table() -> dict[Name, set[int]]:
 def _forms(name: str, *, cut: bool) -> set[Name]:
     """Return a name whole, without accents, and, in cased alphabets, abbreviated."""
     full = normal(name)
-    spellings = {full, unaccented(full)}
+    spellings = {full, remove_accents(full)}
     # In scripts without capitals, the first letters are not an abbreviation.
     if cut and name.lower() != name.upper():
         spellings |= {form[:size] for form in (*spellings,) for size in (_SHORTEST, _SHORTEST + 1)}

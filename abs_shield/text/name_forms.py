@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from abs_shield.text.identifier_words import abbreviates
-from abs_shield.text.normal_form import normal, unaccented, words
+from abs_shield.text.normal_form import normal, remove_accents, words
 
 _CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w)")
 _SMALL = frozenset("of the and for de la le du der die das y".split())
@@ -39,7 +39,7 @@ def is_abbreviated(name: str, texts: Iterable[str]) -> bool:
     """
     # A city, a country or a title after a comma is often omitted.
     name = name.split(",")[0]
-    wanted = words(unaccented(normal(name)))[:_MOST_WORDS]
+    wanted = words(remove_accents(normal(name)))[:_MOST_WORDS]
     significant = [word for word in wanted if word not in _SMALL]
     initials = "".join(word[0] for word in significant)
     return any(
@@ -76,7 +76,7 @@ def _is_short_for(written: str, word: str) -> bool:
 # Cached: all names of a call are searched for in the same few texts.
 @lru_cache(maxsize=64)
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(words(unaccented(normal(text))))
+    return tuple(words(remove_accents(normal(text))))
 
 
 @lru_cache(maxsize=64)
@@ -134,7 +134,7 @@ _SHORT = (
 )
 """Nicknames of large cities, and the codes of their airports."""
 _CALLED = tuple(tuple(row.split()) for row in _EXONYMS.split("/"))
-_NAMES = {unaccented(normal(name)): row for row in _CALLED for name in row}
+_NAMES = {remove_accents(normal(name)): row for row in _CALLED for name in row}
 _SHORTENED = {name: row.split(",") for row in _SHORT.split("/") for name in row.split(",")}
 
 
@@ -158,8 +158,8 @@ def foreign_names(place: str) -> list[str]:
     >>> foreign_names("Cologne"), foreign_names("Leeds")
     (['köln'], [])
     """
-    name_key = unaccented(normal(place[:40]))  # the longest name of the table is shorter
-    return [name for name in _NAMES.get(name_key, ()) if unaccented(normal(name)) != name_key]
+    name_key = remove_accents(normal(place[:40]))  # the longest name of the table is shorter
+    return [name for name in _NAMES.get(name_key, ()) if remove_accents(normal(name)) != name_key]
 
 
 def short_city_names(place: str) -> list[str]:
@@ -170,5 +170,5 @@ def short_city_names(place: str) -> list[str]:
     (['vegas', 'lv', 'sin city'], [])
     """
     # the longest name of the table is shorter
-    name_key = unaccented(normal(place[:40])).strip(" .")
+    name_key = remove_accents(normal(place[:40])).strip(" .")
     return [name for name in _SHORTENED.get(name_key, ()) if name != name_key]

@@ -212,7 +212,7 @@ def alphanumerics(normalised: str) -> str:
     return "".join(_ALNUM.findall(normalised))
 
 
-def unaccented(normalised: str) -> str:
+def remove_accents(normalised: str) -> str:
     """
     Return *normalised* without accents and strokes.
 
@@ -248,7 +248,7 @@ _LATIN_LETTERS = str.maketrans(
 )
 
 
-def latinised(text: str) -> str:
+def latinise(text: str) -> str:
     r"""
     Return a text with Latin letters in place of lookalikes.
 

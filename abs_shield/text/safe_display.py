@@ -96,7 +96,7 @@ def quantity(count: int | str, noun: str) -> str:
     return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """
     Return a text with an upper-case first letter; the others are unchanged.
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from abs_shield.text.digit_groups import is_iban
-from abs_shield.text.normal_form import MARKS, is_unspaced_script, unaccented
+from abs_shield.text.normal_form import MARKS, is_unspaced_script, remove_accents
 
 _GAPS = re.compile(r"([\W_]+)")
 _SIGNS = re.compile(rf"[{MARKS}\u0300-\u036f]+")
@@ -353,7 +353,7 @@ _LONGEST_SHORT = 1_024  # characters of a value; messages are too large to be ca
 
 
 def _read(normalised: str) -> SeparatorlessText:
-    split = _GAPS.split(unaccented(normalised))
+    split = _GAPS.split(remove_accents(normalised))
     pieces = split[::2]
     letters = "".join(pieces)
     gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)

@@ -9,7 +9,7 @@ from ipaddress import IPv6Address
 
 from abs_shield.text.magnitudes import with_words
 from abs_shield.text.months import month_names
-from abs_shield.text.normal_form import alphanumerics, unaccented, words
+from abs_shield.text.normal_form import alphanumerics, remove_accents, words
 from abs_shield.text.phones import nationals
 from abs_shield.text.separatorless import has_significant, may_be_several, separators
 
@@ -201,7 +201,7 @@ def is_negative(normalised: str) -> bool:
     return _NEGATIVE.fullmatch(normalised) is not None
 
 
-def unlettered(letters: str) -> str:
+def number_after_letter(letters: str) -> str:
     """
     Return the number after the single leading letter of a code; else empty.
 
@@ -230,7 +230,7 @@ def phone_forms(normalised: str) -> Iterator[Form]:
 
 
 def _umlauts(text: str) -> Iterator[Form]:
-    plain = unaccented(text)
+    plain = remove_accents(text)
     if plain != text:
         yield (plain,)
         yield (text.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ø", "oe"),)

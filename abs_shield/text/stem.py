@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from abs_shield.text.normal_form import normal, unaccented
+from abs_shield.text.normal_form import normal, remove_accents
 
 LONGEST_WORD = 64
 """
@@ -22,7 +22,7 @@ _UNCHANGED_ENDINGS = ("ss", "us", "is", "ous")
 # Cached: claims repeat the words of the evidence; about 30,000 words are a large text.
 @lru_cache(maxsize=1 << 15)
 def _fold(word: str) -> str:
-    return unaccented(normal(word)).replace("\u2019", "'")
+    return remove_accents(normal(word)).replace("\u2019", "'")
 
 
 def lowered(word: str) -> str:

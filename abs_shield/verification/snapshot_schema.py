@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from abs_shield.verification.result_judging import RATIOS, Weigher
 from abs_shield.verification.result_shape import Observation, ResultShape
 from abs_shield.verification.signal_combination import GROUP, Rates, SignalCalibration
-from abs_shield.verification.tool_settings import Base, ResultLabel, checked, require_ratios
+from abs_shield.verification.tool_settings import Base, ResultLabel, check_limits, require_ratios
 
 SCHEMA_VERSION = 1  # increased when an older release cannot read a new snapshot
 _AHEAD_S = 86_400.0
@@ -157,7 +157,7 @@ class SettingsRecord(_SnapshotPart):
         Raises:
             PolicyError: They are in the wrong order, or out of range.
         """
-        return checked(self.accept_threshold, self.block_threshold, self.prior, any_prior=True)
+        return check_limits(self.accept_threshold, self.block_threshold, self.prior, any_prior=True)
 
     def weigher(self) -> Weigher:
         """

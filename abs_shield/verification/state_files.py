@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from abs_shield.errors import StoreError
 from abs_shield.text.safe_display import escaped
 from abs_shield.verification.snapshot_schema import PARTS, SCHEMA_VERSION
-from abs_shield.verification.state_snapshot import damaged
+from abs_shield.verification.state_snapshot import damaged_error
 
 _BUSY_S = 30.0  # seconds to wait for other processes, each of which holds the lock for one save
 _TABLE = """CREATE TABLE IF NOT EXISTS verification (
@@ -144,7 +144,9 @@ def _snapshot(rows: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     snapshot: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **{part: {} for part in PARTS}}
     for (part, ident), body in rows.items():
         if part not in PARTS:
-            raise damaged(f"the database has a part `{escaped(part)}`, which is not known here")
+            raise damaged_error(
+                f"the database has a part `{escaped(part)}`, which is not known here"
+            )
         snapshot[part][ident] = json.loads(body)
     return snapshot
 

@@ -149,13 +149,13 @@ def parse_snapshot(snapshot: Any) -> Snapshot:
     try:
         return Snapshot.model_validate(dict(snapshot))
     except ValidationError as error:
-        raise damaged(_one_line(error)) from None
+        raise damaged_error(_one_line(error)) from None
     # Raised for numbers, nesting or mappings that a valid snapshot cannot have.
     except (OverflowError, RecursionError, RuntimeError) as error:
-        raise damaged(type(error).__name__) from None
+        raise damaged_error(type(error).__name__) from None
 
 
-def damaged(what: str) -> StoreError:
+def damaged_error(what: str) -> StoreError:
     """Return the error for a damaged snapshot."""
     return StoreError(f"verification: a snapshot is damaged: {what}; {HINT}")
 
@@ -198,7 +198,7 @@ def merge(learnt: EngineState, snapshot: Mapping[str, Any], empty: ResultMemory)
         _merge_results(both, learnt, saved)
     # A valid record may still contradict another one, or the limits of this version.
     except (PolicyError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise damaged(" ".join(str(error).split())) from None
+        raise damaged_error(" ".join(str(error).split())) from None
     return both
 
 

@@ -158,7 +158,7 @@ class ToolSettings:
             ratios = weigher.ratios | require_ratios(likelihood_ratios or {})
             weigher = Weigher(ratios, calibration)
         untouched = prior is None and block_threshold is None
-        base = checked(
+        base = check_limits(
             now.accepts_below if accept_threshold is None else accept_threshold,
             now.blocks_from if block_threshold is None else block_threshold,
             now.prior if prior is None else prior,
@@ -249,7 +249,7 @@ class AllSettings:
         return copy
 
 
-def checked(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -> Base:
+def check_limits(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -> Base:
     """
     Return validated limits.
 

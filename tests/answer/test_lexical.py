@@ -18,7 +18,12 @@ from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.lexical_features import FEATURES
-from abs_shield.answer.scorers.lexical.lexical_weights import Weights, parse, shipped, to_json
+from abs_shield.answer.scorers.lexical.lexical_weights import (
+    Weights,
+    parse,
+    shipped_weights,
+    to_json,
+)
 from abs_shield.answer.scorers.word_scorer import answer_score, words
 from abs_shield.errors import ShieldError
 
@@ -248,12 +253,14 @@ def test_the_weights_are_small_and_name_their_data() -> None:
 def test_no_weight_says_the_contrary_of_its_feature() -> None:
     """More of what speaks for a claim never lowers it, whatever the data said."""
     signs = FEATURES.values()
-    assert all(w * sign >= 0 for w, sign in zip(shipped().claim.weights, signs, strict=True))
+    assert all(
+        w * sign >= 0 for w, sign in zip(shipped_weights().claim.weights, signs, strict=True)
+    )
 
 
 def test_weights_are_written_as_they_are_read() -> None:
     """Writing and reading give the same weights."""
-    weights: Weights = shipped()
+    weights: Weights = shipped_weights()
 
     assert weights == parse(to_json(weights))
 
@@ -261,7 +268,7 @@ def test_weights_are_written_as_they_are_read() -> None:
 @pytest.mark.parametrize("part", ["claim", "answer", "calibration", "idf", "version"])
 def test_weights_of_other_features_are_an_error(part: str) -> None:
     """A file without one of its parts is refused in one line."""
-    weights = to_json(shipped())
+    weights = to_json(shipped_weights())
     del weights[part]
 
     with pytest.raises(ShieldError, match="train them again"):

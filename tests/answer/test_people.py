@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.checks.people_check import people, titled, untitled
+from abs_shield.answer.checks.people_check import find_titled, find_untitled, people
 from abs_shield.answer.claim_types import Claim, Opinion
 from abs_shield.answer.evidence.evidence_collection import evidence_of
 from abs_shield.core import Unavailable
@@ -80,8 +80,8 @@ def test_whoever_was_asked_about() -> None:
 
 def test_a_text_of_titles() -> None:
     """In linear time."""
-    assert [] == [*titled("Dr. " * 50_000)]
-    assert 50_000 == len([*titled("Dr. Abc Mr. Def " * 25_000)])
+    assert [] == [*find_titled("Dr. " * 50_000)]
+    assert 50_000 == len([*find_titled("Dr. Abc Mr. Def " * 25_000)])
 
 
 ROW = {
@@ -143,7 +143,7 @@ def test_many_people_are_looked_for_up_to_a_bound() -> None:
     report = people(claims, evidence_of(session))
 
     assert 200 == sum(isinstance(one, Opinion) and bool(one.missing) for one in report)
-    assert 50_000 == len([*untitled("Ingrid Sundberg " * 50_000)])
+    assert 50_000 == len([*find_untitled("Ingrid Sundberg " * 50_000)])
 
 
 @pytest.mark.parametrize(

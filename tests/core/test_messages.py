@@ -14,8 +14,8 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned
 from abs_shield.core.messages import (
     UnreadableMessage,
-    decoded,
-    failed,
+    decode_json,
+    is_failed,
     read_call,
     read_calls,
     read_message,
@@ -139,7 +139,7 @@ def test_tool_result_of_text_parts() -> None:
 def test_which_results_failed(said: dict[str, Any], expected: bool) -> None:
     """Only a clear word of failure makes a result a failed one."""
 
-    assert expected == failed({"role": "tool", "content": "x", **said})
+    assert expected == is_failed({"role": "tool", "content": "x", **said})
 
 
 def test_an_error_without_content_is_its_own_text() -> None:
@@ -449,7 +449,7 @@ def test_a_tool_without_a_name_is_refused(shape: Any) -> None:
 def test_only_objects_and_lists_are_decoded(value: Any, expected: Any) -> None:
     """A string that holds an object or list is decoded; every other value stays."""
 
-    assert expected == decoded(value)
+    assert expected == decode_json(value)
 
 
 @pytest.mark.parametrize("kind", ["item_reference", "web_search_call", "compaction"])

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from abs_shield import PolicyError, Tool
 from abs_shield.mining import LetThrough, Recorded, ToolSource, mine
-from abs_shield.mining.python_literals import comment, commented, flat, literal
+from abs_shield.mining.python_literals import comment, comment_lines, flat, literal
 
 RUFF = Path(sys.executable).parent / "ruff"
 
@@ -141,7 +141,7 @@ def test_a_literal_is_the_value_and_formatted(values: list[Any]) -> None:
 @given(TEXT, st.integers(0, 60))
 def test_a_comment_holds_nothing_but_comment(text: str, indent: int) -> None:
     """No text ends a comment early, or says something to a tool that reads comments."""
-    lines = [*comment(text, indent=indent), *commented(f"x = {flat(text)}", indent=indent)]
+    lines = [*comment(text, indent=indent), *comment_lines(f"x = {flat(text)}", indent=indent)]
     found = [*tokenize.generate_tokens(StringIO("\n".join(lines) + "\n").readline)]
 
     assert [] == ast.parse("\n".join(lines)).body

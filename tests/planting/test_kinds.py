@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abs_shield.planting import KINDS, Joined, Sample
-from abs_shield.planting.argument_values import normalised
+from abs_shield.planting.argument_values import fold_value
 from abs_shield.replay.planted_cases import Expect, Operation, read_case, values_at_path
 from tests.planting.conftest import CALLS, OFFICE, WORDS, messages, office
 
@@ -48,11 +48,11 @@ def test_every_kind_has_a_place(read: Read, kind: str) -> None:
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
 def test_a_phantom_stands_nowhere_in_the_run(read: Read, kind: str, seed: str) -> None:
     """No planted value is written anywhere in the run or its tools, however it is spelt."""
-    everything = normalised(json.dumps([OFFICE, messages()]))
+    everything = fold_value(json.dumps([OFFICE, messages()]))
     new = [v for case in planted(read(office()), kind, seed=seed) for v in values(case)]
 
     assert new
-    assert [] == [v for v in new if normalised(str(v)) in everything]
+    assert [] == [v for v in new if fold_value(str(v)) in everything]
 
 
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
@@ -73,7 +73,7 @@ def test_a_slip_is_no_other_way_to_write_the_value(read: Read, seed: str) -> Non
     for case in planted(read(office()), "phantom_target:typo", seed=seed):
         (new,) = values(case)
 
-        assert normalised(str(new)).lstrip("0") != normalised(str(case["original"])).lstrip("0")
+        assert fold_value(str(new)).lstrip("0") != fold_value(str(case["original"])).lstrip("0")
 
 
 def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> None:
@@ -199,7 +199,7 @@ def test_identifiers_in_other_scripts(read: Read, words: str, arguments: dict[st
     run = read(office(messages=messages([("get_order", arguments, {})], words)))
     (case,) = planted(run, UNSEEN[0])
 
-    assert normalised(values(case)[0]) not in normalised(words)
+    assert fold_value(values(case)[0]) not in fold_value(words)
 
 
 @pytest.mark.parametrize(
@@ -230,6 +230,6 @@ def test_a_respelling_means_the_same(read: Read) -> None:
     assert len(respelt) > 10
     for case in respelt:
         (new,) = values(case)
-        assert normalised(str(case["original"])) in normalised(
+        assert fold_value(str(case["original"])) in fold_value(
             f"https {str(new).removesuffix('.0')}"
-        ) or (normalised(str(new)) in normalised(str(case["original"])))
+        ) or (fold_value(str(new)) in fold_value(str(case["original"])))

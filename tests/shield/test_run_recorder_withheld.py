@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from abs_shield import ResultBlocked, Shield, Tool, ToolCall, ToolProfile, shield, shielded
-from abs_shield.core.messages import decoded
+from abs_shield.core.messages import decode_json
 from abs_shield.replay.run_judging import Firewalls, judge_run
 from abs_shield.replay.run_reader import runs
 from abs_shield.replay.toolsets import Toolsets
@@ -49,7 +49,7 @@ def contents(file) -> list:
     """Return what the tool messages of a run file hold, line after line."""
     lines = file.read_text().splitlines()
     messages = [m for line in lines for m in json.loads(line)["messages"] if m["role"] == "tool"]
-    return [decoded(message["content"]) for message in messages]
+    return [decode_json(message["content"]) for message in messages]
 
 
 def asked(firewall, value, call_id=None) -> None:

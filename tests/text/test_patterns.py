@@ -22,7 +22,7 @@ from abs_shield.text.normal_form import (
     codes,
     normal,
     parts,
-    unaccented,
+    remove_accents,
     words,
 )
 from abs_shield.text.path_steps import cut_positions, is_plain_step
@@ -38,7 +38,7 @@ PIECES = [
 ]  # fmt: skip
 SHAPES = [getattr(value_shapes, name) for name in dir(value_shapes) if name.startswith("is_")]
 READERS = [
-    *SHAPES, normal, chunks, words, alphanumerics, unaccented, parts, name_words,
+    *SHAPES, normal, chunks, words, alphanumerics, remove_accents, parts, name_words,
     is_free_text_field, classify_name, bare_place, foreign_names, is_plain_step, cut_positions,
     language, is_failure_result, templates, is_token,
     names_created_by_statements, is_popular_site, parse_action,

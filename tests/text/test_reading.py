@@ -10,7 +10,7 @@ from abs_shield.text.failure_results import is_failure_result
 from abs_shield.text.labelled_values import labelled_values
 from abs_shield.text.language import language
 from abs_shield.text.name_forms import bare_place, foreign_names
-from abs_shield.text.normal_form import alphanumerics, chunks, normal, parts, unaccented
+from abs_shield.text.normal_form import alphanumerics, chunks, normal, parts, remove_accents
 from abs_shield.text.path_steps import cut_positions, is_misspelt_path
 from abs_shield.text.separatorless import SeparatorlessText
 from abs_shield.text.spelling_variants import forms
@@ -136,7 +136,7 @@ def test_chunks_and_their_parts():
     """A chunk holds its punctuation; its parts are the whole words inside."""
     assert ["o'dea", "x.org/a_1"] == chunks("o'dea, (x.org/a_1).")
     assert {"x.org", "a_1", "a", "1", "x", "org"} == parts("x.org/a_1")
-    assert "lodz" == unaccented("łódź")
+    assert "lodz" == remove_accents("łódź")
 
 
 @given(st.text(max_size=60))

@@ -21,7 +21,7 @@ from abs_shield.adapters.fastmcp.tool_listings import Listing, Listings, find_to
 from abs_shield.core import Mode, ToolCall
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.core.fork_safety import new_id, renewed
-from abs_shield.core.messages import decoded
+from abs_shield.core.messages import decode_json
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session, current_session
 from abs_shield.session.session_context import RUNNING
@@ -142,7 +142,7 @@ class ShieldMiddleware(Middleware):
             return
         texts = [part for part in parts if isinstance(part, str)]
         if texts:
-            session.tool_result(name, decoded("\n".join(texts)))
+            session.tool_result(name, decode_json("\n".join(texts)))
         if len(texts) < len([*parts]):
             session.opaque(f"{name} returned content that is not text")
 
@@ -377,7 +377,7 @@ def _visible_value(result: ToolResult) -> Any:
         return text if structured is None else structured
     # FastMCP wraps a value that is no object; the text is that of the value alone
     inner = structured["result"] if structured.keys() == {"result"} else structured
-    parsed = decoded(text)
+    parsed = decode_json(text)
     return (
         text if parsed in (inner, structured) or text == content_of(inner) else [text, structured]
     )

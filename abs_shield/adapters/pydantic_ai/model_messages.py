@@ -24,7 +24,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.messages import decoded
+from abs_shield.core.messages import decode_json
 from abs_shield.shield.message_content import content_of
 from abs_shield.shield.tool_call_loop import feedback_text
 
@@ -73,7 +73,7 @@ def visible_value(call: ToolCallPart, value: Any) -> Any:
     if isinstance(value, ToolReturn):
         value = value.return_value
     try:
-        return decoded(ToolReturnPart(call.tool_name, value).model_response_str())
+        return decode_json(ToolReturnPart(call.tool_name, value).model_response_str())
     except Exception:  # the framework reports the error
         return content_of(value)
 

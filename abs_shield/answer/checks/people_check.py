@@ -13,7 +13,7 @@ from abs_shield.answer.checks.exempt_values import is_example
 from abs_shield.answer.claim_types import ABSENT, NOTHING, PRESENT, Claim, MissingValue, Opinion
 from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.core import Unavailable
-from abs_shield.text.normal_form import is_latin, normal, unaccented, words
+from abs_shield.text.normal_form import is_latin, normal, remove_accents, words
 from abs_shield.text.person_names import FIRST_NAMES, SHORT_FOR, is_namesake
 
 _TITLE = re.compile(
@@ -125,13 +125,13 @@ def people(
 def _persons(text: str) -> Iterator[Person]:
     """Yield every person, in order; a name with a title is not reported again without it."""
     end = 0
-    for one in merge(titled(text), untitled(text), key=attrgetter("start")):
+    for one in merge(find_titled(text), find_untitled(text), key=attrgetter("start")):
         if one.start >= end:  # the title's person begins first, so its given name is left out here
             yield one
             end = one.end
 
 
-def titled(text: str) -> Iterator[Person]:
+def find_titled(text: str) -> Iterator[Person]:
     """
     Yield the people named with a title and a name of at least three letters.
 
@@ -156,7 +156,7 @@ def titled(text: str) -> Iterator[Person]:
             yield Person(title.end(), end, tuple(map(_name_of, some)), has_title=True)
 
 
-def untitled(text: str) -> Iterator[Person]:
+def find_untitled(text: str) -> Iterator[Person]:
     """
     Yield the people named with a common given name, with or without a family name.
 
@@ -186,7 +186,7 @@ def untitled(text: str) -> Iterator[Person]:
 def _is_first_name(word: re.Match[str]) -> bool:
     name = word[0]
     is_name = name[0].isupper() and name[1:].islower()
-    return is_name and unaccented(_name_of(name)) in FIRST_NAMES
+    return is_name and remove_accents(_name_of(name)) in FIRST_NAMES
 
 
 def _is_next(text: str, example: int, start: int) -> bool:
@@ -238,10 +238,10 @@ class _NameText(NamedTuple):
         """
         # results may be a Python repr or JSON, with letters as escapes
         text = _ESCAPED.sub(lambda match: chr(int(match[1] or match[2], 16)), text)
-        plain = unaccented(normal(text))
+        plain = remove_accents(normal(text))
         beginnings = {one.lower() for one in _BEGINNINGS.findall(text)}
         beginnings |= {one[:_BEGINNING] for one in _HANDLES.findall(plain)}
-        beginnings |= {one[:_BEGINNING] for one in words(unaccented(normal(user_text)))}
+        beginnings |= {one[:_BEGINNING] for one in words(remove_accents(normal(user_text)))}
         return cls(
             plain,
             frozenset(words(plain)),
@@ -266,7 +266,7 @@ class _NameText(NamedTuple):
     def _has(self, name: str) -> bool:
         """Return whether the text has a name, apart from an ending; of a double name both parts."""
         spellings = {name, name.translate(_DIGRAPHS)}
-        return any(all(map(self._has_part, words(unaccented(each)))) for each in spellings)
+        return any(all(map(self._has_part, words(remove_accents(each)))) for each in spellings)
 
     def _has_part(self, part: str) -> bool:
         return any(part[: len(part) - cut] in self.words for cut in range(_MOST_ENDING + 1)) or (
@@ -281,7 +281,7 @@ class _NameText(NamedTuple):
 
     def _has_handle(self, first_name: str, family: str) -> bool:
         """Return whether initial and family name occur as one word: hlee, dobrien, aelsayed."""
-        families = {"".join(words(unaccented(family))), *words(unaccented(family))}
+        families = {"".join(words(remove_accents(family))), *words(remove_accents(family))}
         initials = rf"(?:{re.escape(first_name[:1])}[._]?)?"
         return any(
             re.search(rf"(?<![^\W\d_]){initials}{re.escape(one)}(?![^\W\d_])", self.text)

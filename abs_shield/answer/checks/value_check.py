@@ -137,7 +137,7 @@ def facts(
         answer: The whole answer, including headings, which are not claims; if None, the text of
             the claims.
     """
-    values = AnswerValues(joined(claims) if answer is None else answer, evidence, question)
+    values = AnswerValues(join_claims(claims) if answer is None else answer, evidence, question)
     return tuple(_opinion([*values.within(one.start, one.end)], evidence) for one in claims)
 
 
@@ -439,7 +439,7 @@ def has_unchecked_figures(answer: str) -> bool:
     return any(len(figures(answer[:end])) > MOST_VALUES for end in beginnings)
 
 
-def joined(claims: Sequence[Claim]) -> str:
+def join_claims(claims: Sequence[Claim]) -> str:
     """Return the text of the claims, each at its offset and on its own line."""
     pieces, at = [], 0
     for claim in sorted(claims, key=lambda one: one.start):

@@ -11,7 +11,7 @@ from abs_shield.answer.scorers.lexical.lexical_model import (
     claim_log_odds,
     score_claims,
 )
-from abs_shield.answer.scorers.lexical.lexical_weights import shipped
+from abs_shield.answer.scorers.lexical.lexical_weights import shipped_weights
 
 
 def words(
@@ -48,7 +48,7 @@ def words(
         claims,
         evidence,
         question=question,
-        weights=shipped(),
+        weights=shipped_weights(),
         missing=missing,
         spellings=spellings,
     )
@@ -66,5 +66,5 @@ def answer_score(opinions: Sequence[Opinion]) -> float:
     """
     if not opinions:
         raise ValueError("an answer without claims has no score")
-    weights = shipped()
+    weights = shipped_weights()
     return answer_probability([claim_log_odds(one.score, weights) for one in opinions], weights)

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.text.normal_form import alphanumerics, latinised, normal
+from abs_shield.text.normal_form import alphanumerics, latinise, normal
 from abs_shield.text.polarity import NEGATORS
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of, tokens
@@ -41,7 +41,7 @@ _QUARTER_FORMS = (
 )
 _NOT = "not"
 """The key of every negation."""
-_DENIAL = re.compile(rf"\b(?:{'|'.join(sorted(map(latinised, NEGATORS)))}|\w+n['\u2019]t)\b")
+_DENIAL = re.compile(rf"\b(?:{'|'.join(sorted(map(latinise, NEGATORS)))}|\w+n['\u2019]t)\b")
 _EXACT = re.compile(r"(?:(?<![\w)])-)?\w+|[+*/=<>^%]|(?<=\s)-(?=\s)")
 _OPERATOR = re.compile(r"(?<=\d)(?:\s?[+*^\u00d7\u00f7]\s?|\s[-/]\s)(?=\d)")
 _SIGN = re.compile(r"(?:\bus ?)?([$\u20ac\u00a3\u00a5])\s+(?=\d)")
@@ -136,7 +136,7 @@ def canonical(text: str) -> Canonical:
 
 
 def _normal(text: str) -> str:
-    return normal(latinised(text[:_LONGEST]))
+    return normal(latinise(text[:_LONGEST]))
 
 
 def normalize_numbers(plain: str) -> str:

@@ -13,7 +13,7 @@ from abs_shield.flywheel.mutate.canonical_text import canonical
 from abs_shield.flywheel.mutate.mutated_values import Entities, distort, factors, unquote
 from abs_shield.flywheel.mutate.training_example import TrainingExample
 from abs_shield.quality.facts import Fact
-from abs_shield.text.safe_display import capitalised
+from abs_shield.text.safe_display import capitalise
 
 QUESTIONS = (
     "What {was} {subject}'s {attribute}{period}?",
@@ -121,8 +121,8 @@ def _example(
     fields = _fields(fact)
     return TrainingExample(
         prompt=prompt,
-        answer=capitalised(answer_form.format(**fields)),
-        rejected=capitalised(answer_form.format(**{**fields, "value": wrong})) if wrong else "",
+        answer=capitalise(answer_form.format(**fields)),
+        rejected=capitalise(answer_form.format(**{**fields, "value": wrong})) if wrong else "",
         gap=gap,
         kind="fact",
         template=f"question {place + 1}, detail {level + 1}" + (", record" if record else ""),

@@ -13,7 +13,7 @@ from abs_shield.schema.compiled_schema import CompiledSchema
 from abs_shield.schema.json_equality import canonical_key
 from abs_shield.schema.samples.sample_pool import Pool
 from abs_shield.schema.samples.schema_shapes import Shape, shapes
-from abs_shield.schema.samples.value_samples import ValueSampler, required
+from abs_shield.schema.samples.value_samples import ValueSampler, required_names
 from abs_shield.schema.schema_problem import SchemaProblem
 
 MOST = 1_000
@@ -79,7 +79,7 @@ class Samples:
         for name in self._focus or ():
             if name not in members:
                 members[name] = self._values.of(shape.get("additionalProperties", True), 1)
-        needed = required(shape)
+        needed = required_names(shape)
         bases = [
             base
             for names in (tuple(shape.get("properties", ())), needed, tuple(members))

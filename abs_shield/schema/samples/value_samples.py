@@ -109,7 +109,7 @@ class ValueSampler:
     def objects(self, shape: Shape, depth: int = 0) -> Iterator[dict[str, Any]]:
         """Yield objects: all members, the required ones, and each member varied."""
         members = self.members(shape, depth)
-        needed = required(shape)
+        needed = required_names(shape)
         usual = {name: values[0] for name, values in members.items() if values}
         least = {name: value for name, value in usual.items() if name in needed}
         yield usual
@@ -139,7 +139,7 @@ class ValueSampler:
         members = dict(properties) if isinstance(properties, Mapping) else {}
         patterns = shape.get("patternProperties")
         rest = shape.get("additionalProperties", {})
-        for name in required(shape):
+        for name in required_names(shape):
             members.setdefault(name, rest)
         if isinstance(patterns, Mapping):
             for pattern, part in patterns.items():
@@ -152,7 +152,7 @@ class ValueSampler:
         return {name: self.of(part, depth + 1) for name, part in members.items()}
 
 
-def required(shape: Shape) -> list[str]:
+def required_names(shape: Shape) -> list[str]:
     """Return the names that a shape requires."""
     names = shape.get("required")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

@@ -25,7 +25,7 @@ from abs_shield.text.values.number_values import (
     ordinal_of,
     percent_of,
     range_of,
-    scaled_of,
+    scaled_number_of,
     token_of,
     words_of,
 )
@@ -245,7 +245,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Figures]], .
     (_MONEY_FORM, money_of),
     (_PERCENT_FORM, percent_of),
     (_CUED_FORM, id_of),
-    (_SCALED_FORM, scaled_of),
+    (_SCALED_FORM, scaled_number_of),
     (_RANGE_FORM, range_of),
     (_form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b"), ordinal_of),
     (_form(TOKEN), token_of),

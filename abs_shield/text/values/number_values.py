@@ -74,7 +74,7 @@ def percent_of(match: re.Match[str], text: str) -> Figures:
     yield build_figure(NUMBER, text, match.span(), *values, step=read.step, unit="%")
 
 
-def scaled_of(match: re.Match[str], text: str) -> Figures:
+def scaled_number_of(match: re.Match[str], text: str) -> Figures:
     read = parse_numeral(match["digits"], _scale(match))
     yield build_figure(NUMBER, text, match.span(), *read.values, step=read.step)
 

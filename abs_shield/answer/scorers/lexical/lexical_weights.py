@@ -86,7 +86,7 @@ class Weights:
 
 
 @lru_cache(maxsize=1)
-def shipped() -> Weights:
+def shipped_weights() -> Weights:
     """Return the weights shipped with the package."""
     file = files("abs_shield.answer.scorers.lexical").joinpath(SHIPPED)
     return parse(json.loads(file.read_text("utf-8")))
