@@ -119,6 +119,10 @@ class Measured:
         for name, left in (("no call", bare), ("no last call", last)):
             is_noticed = any(_CALL in one.contradicted for one in scored(answer, left))
             self.count[f"deeds seen with {name}"] += is_noticed
+            if self.unseen and not is_noticed and name == "no call":
+                sentences = [one.text for one in claims(answer) if any(claimed_actions(one.text))]
+                reads = [deed.tool for deed in left.executed or ()]
+                print("UNSEEN action", sorted(names), reads, sentences, file=sys.stderr)
 
     def report(self) -> dict[str, Any]:
         """The counts as shares."""
