@@ -45,14 +45,8 @@ def compile_tool(
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
-    schema, broken = _compile_parameters(tool, tolerant=tolerant)
-    own_schema = schema
-    # The description's schema is broken: what the author declared still holds.
-    if schema is None and broken:
-        schema = _author_schemas(beside, where=escaped(tool.name))
-    elif schema is not None:
-        for author in beside:
-            schema = _combine_schemas(schema, tool, author)
+    own_schema, broken = _compile_parameters(tool, tolerant=tolerant)
+    schema = _combine_all(own_schema, tool, beside, broken=broken)
     # A tool of somebody else's may lack a parameter: that is reported, and stops nothing.
     if schema is not None and not tolerant:
         _raise_on_unknown_marks(tool, schema)
@@ -81,6 +75,18 @@ def compile_tool(
         description=None if schema is own_schema else own_schema,
         lost_targets=lost,
     )
+
+
+def combined_schema(tool: Tool, beside: Iterable[Tool]) -> CompiledSchema | None:
+    """
+    Return the schema of *tool* combined with those *beside* it; None if it has none.
+
+    Args:
+        tool: The tool's contract.
+        beside: As in `compile_tool`.
+    """
+    schema, broken = _compile_parameters(tool, tolerant=True)
+    return _combine_all(schema, tool, beside, broken=broken)
 
 
 def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
@@ -118,6 +124,17 @@ def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema |
         if not tolerant:
             raise PolicyError(f"tool {error}") from None
         return None, f"tool {error}"
+
+
+def _combine_all(
+    schema: CompiledSchema | None, tool: Tool, beside: Iterable[Tool], *, broken: str
+) -> CompiledSchema | None:
+    # The description's schema is broken: what the author declared still holds.
+    if schema is None:
+        return _author_schemas(beside, where=escaped(tool.name)) if broken else None
+    for author in beside:
+        schema = _combine_schemas(schema, tool, author)
+    return schema
 
 
 def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:

@@ -34,8 +34,8 @@ class ToolPlan:
         kinds: Kinds of entities that it identifies: ``order`` of ``order_id``.
         convert: Converts arguments as the registered function gets them; None without one.
         schema_of_function: Whether the schema was made from that function's type hints.
-        description: The schema of a description beside the author's own declaration; None if none
-            exists.
+        description: The schema of all declarations and descriptions but the function's own
+            signature; None if no schema is combined of several.
         lost_targets: Declared targets for which the tool offered to the model has no parameter,
             and the host has no function that judges them when it is called.
     """

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from abs_shield.errors import ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan.compile import combined_schema
 from abs_shield.plan.mark_places import require_possible_marks
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool_declaration import with_declaration
@@ -164,6 +165,11 @@ def compiled(
     plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)
     if binding is None:
         return plan
+    others = [declared for declared in tools if declared is not binding.tool]
+    if plan.description is not None and others and (len(others) > 1 or others[0] is not tools[-1]):
+        # the function converts what its own signature refuses, and not what another schema does
+        schema = combined_schema(reduce(_beside, others), others[:-1])
+        plan = replace(plan, description=schema)
     # the function judges its own parameters when it is called, under whatever names
     plan = replace(plan, lost_targets=())
     same = plan.description is None and is_same(binding.tool.parameters, plan.tool.parameters)

@@ -60,6 +60,21 @@ def further_bounded(**amounts: Annotated[float, Field(le=100)]) -> str:
     return str(amounts)
 
 
+def unbounded(amount: float) -> str:
+    """Act on an amount."""
+    return str(amount)
+
+
+def untyped(amount) -> str:  # type: ignore[no-untyped-def]
+    """Act on an amount."""
+    return str(amount)
+
+
+def plain(account_id: str) -> str:
+    """Act on an account."""
+    return account_id
+
+
 def composed(note: Annotated[str, Free()]) -> str:
     """Write a note."""
     return note
@@ -68,9 +83,14 @@ def composed(note: Annotated[str, Free()]) -> str:
 class Declared(NamedTuple):
     """What an author declared, and a call that it does not allow."""
 
-    tool: Tool | Callable[..., str]
+    tool: Tool | Callable[..., str] | tuple[Any, ...]
     arguments: dict[str, Any]
     policy: Mapping[str, Any] = {}
+
+    @property
+    def hosts(self) -> tuple[Any, ...]:
+        """The declarations of the host."""
+        return self.tool if isinstance(self.tool, tuple) else (self.tool,)
 
 
 def tool(parameters: Any = None, **declared: Any) -> Tool:
@@ -123,6 +143,11 @@ DECLARED = {
     "bounded": Declared(bounded, {"amount": 500}),
     "further bounded": Declared(further_bounded, {"amount": 500}),
     "composed": Declared(composed, {"note": "<order_id>"}),
+    "both": Declared((tool(AMOUNT), unbounded), {"amount": 500}),
+    "both, any type": Declared((tool(AMOUNT), untyped), {"amount": 500}),
+    "both, first marks": Declared(
+        (tool(ONE, targets={"account_id": SEEN}), plain), {"account_id": ACCOUNT}
+    ),
 }
 HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
 TYPES = {str: TEXT, int: {"type": "number"}, list: {"type": "array", "items": TEXT}}
@@ -183,8 +208,7 @@ def decide(declared: Declared, entry: str, description: Any = None) -> tuple[boo
     firewall = Shield(shield.configure(**policy), hooks=None)
     if description is not None and entry == "first":
         firewall.register(description, tolerant=True)
-    if not by_policy:
-        host = declared.tool
+    for host in () if by_policy else declared.hosts:
         firewall.register(host if isinstance(host, Tool) else named(host))
     if description is not None and entry in ("last", "policy, last"):
         firewall.register(description, tolerant=True)
