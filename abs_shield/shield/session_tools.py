@@ -14,7 +14,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.parameter_marks import ANY, first_name
-from abs_shield.policy.tool_declaration import LONGEST_NAME, MARKS, with_declaration
+from abs_shield.policy.tool_declaration import LONGEST_NAME, MARKS
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
 from abs_shield.shield.signature import Binding
@@ -181,11 +181,11 @@ class SessionPlans:
             for stored in self._plans.get(tool.name, ()):
                 if stored.is_of(binding, registered):
                     return stored
-        declaration = None if registered is None else _declaration_for(tool, registered)
-        declared = tool if declaration is None else with_declaration(tool, declaration)
+        declaration = None if entry is None else _declaration_for(tool, entry)
+        declarations = [tool] if declaration is None else [declaration, tool]
         # the plan outlives the session, and the client that the function may hold does not
         unbound = without_function(binding)
-        plan = compiled([declared], self._policy, registry.refinement(tool.name), unbound)
+        plan = compiled(declarations, self._policy, registry.refinement(tool.name), unbound)
         compiled_tool = _Compiled(
             tool, binding.model, registered, declaration, plan, authored_names(plan.tool)
         )
@@ -256,8 +256,13 @@ def _bound(name: Any, function: Any) -> Binding:
     return binding
 
 
-def _declaration_for(tool: Tool, registered: Tool) -> Tool:
-    """Return the registered tool without its schema, and without marks of foreign parameters."""
+def _declaration_for(tool: Tool, entry: Entry) -> Tool:
+    """
+    Return what was declared of a registered tool that holds for a session's function of its name.
+
+    The marks of foreign parameters do not, nor does the signature of another function.
+    """
+    registered = entry.plan.tool
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()
     marks = {
@@ -265,7 +270,10 @@ def _declaration_for(tool: Tool, registered: Tool) -> Tool:
         for field in MARKS
     }
     targets = {name: registered.targets[name] for name in marks["targets"]}
-    return registered.model_copy(update={**marks, "targets": targets, "parameters": None})
+    host = entry.declaration
+    # an invalid schema was registered as an error of the registered tool's own checks
+    schema = None if host is None or entry.own_plan.broken else host.parameters
+    return registered.model_copy(update={**marks, "targets": targets, "parameters": schema})
 
 
 Functions = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]

@@ -187,6 +187,38 @@ def test_an_offer_in_a_sub_agents_session_loosens_nothing(depth):
     assert guard.registry.of(session)["pay"].plan.tool.destructive
 
 
+BOUNDED = {"amount": {"type": "number", "maximum": 100}, "other": {}}
+
+
+@pytest.mark.parametrize("offered", [False, True])
+@pytest.mark.parametrize("tolerant", [False, True])
+def test_a_registered_constraint_holds_for_a_sessions_function(offered, tolerant):
+    """As it holds for a registered function of the name; its other parameters are not asked for."""
+    guard = Shield(shield.configure(mode="strict"), hooks=None)
+    schema = {"type": "object", "properties": BOUNDED, "required": ["other"]}
+    guard.register(Tool(name="pay", parameters=schema), tolerant=tolerant)
+    session = guard.session(functions={"pay": lambda amount, note="": amount})
+    if offered:
+        session = session.child()
+        described = {"properties": {"amount": {}, "note": {}}}
+        AdapterSession(guard).offer(session, [{"name": "pay", "inputSchema": described}])
+
+    too_much = guard.check_call(ToolCall("pay", {"amount": 500}), session=session)
+    assert (True, ["out_of_range"]) == (too_much.blocked, [f.code for f in too_much.findings])
+    for arguments in ({"amount": 5}, {"amount": 5, "note": "x"}):
+        assert () == guard.check_call(ToolCall("pay", arguments), session=session).findings
+
+
+def test_a_session_opens_beside_a_registered_schema_that_is_invalid():
+    """It was registered as an error of every check; the function has its own signature."""
+    guard = Shield(shield.configure(mode="strict"), hooks=None)
+    schema = {"type": "object", "properties": {"amount": {"type": "nonsense"}}}
+    guard.register(Tool(name="pay", parameters=schema), tolerant=True)
+    session = guard.session(functions={"pay": lambda amount: amount})
+
+    assert () == guard.check_call(ToolCall("pay", {"amount": 5}), session=session).findings
+
+
 def test_the_policy_refines_a_sessions_function():
     """As it refines a registered one."""
     policy = shield.configure(
