@@ -48,7 +48,7 @@ def test_without_a_recording_no_text_is_kept(store):
     assert ANSWER == ANSWER[claim["start"] : claim["end"]]
     assert ("contradicted", report.claims[0].score) == (claim["status"], claim["score"])
     assert {"source", "message", "pointer", "start", "end"} == set(claim["evidence_spans"][0])
-    assert not [word for word in ("380", "420", "Booking") if word in json.dumps(kept)]
+    assert not [word for word in ("380.", "420.", "Booking") if word in json.dumps(kept)]
 
 
 def test_a_recording_keeps_the_report_whole(store, tmp_path):
