@@ -152,7 +152,7 @@ def _open_writes(history: WriteHistory, proposal: Proposal, session: Session) ->
         first = writes[n]
         near = history.write_count - first.position <= calls and proposal.at - first.at <= seconds
         # It was proposed after this call, and ran earlier only because calls run in parallel.
-        if first.call_id in proposal.later:
+        if first.call_key in proposal.later:
             continue
         if near and first.turn == session.turns and first.position not in history.undone:
             yield first

@@ -64,7 +64,8 @@ class Proposal:
         terms: Settings that apply to every call.
         registered: Whether the name is registered, though not available in this session.
         siblings: Calls proposed before it in the same turn.
-        later: Ids of calls proposed after it in the same turn; some of them may have run.
+        later: Keys of the calls proposed after it in the same turn; some of them may have run. A
+            key is the id of the decision about a call, or the id of the call.
         logprob: Mean log-probability of the name's tokens; None if unknown.
         logprob_fault: Why the log-probabilities are unusable; empty if they are usable.
         plain: Whether the arguments are known to be a few plain scalars.

@@ -72,7 +72,7 @@ class Write:
         numbers: Numbers in its result that may be the identifier of its entity.
         at: Seconds on the session's clock.
         turn: Number of user messages before it.
-        call_id: Id of the call; None if it had none.
+        call_key: Id of the decision about it, else of the call; None if it has neither.
     """
 
     tool: str
@@ -86,7 +86,7 @@ class Write:
     arguments: Mapping[str, Any]
     at: float
     turn: int
-    call_id: str | None = None
+    call_key: str | None = None
 
     def shared_identifiers(self, other: Write) -> frozenset[str]:
         """
@@ -222,7 +222,8 @@ class WriteHistory:
             return
         write = build_write(
             plan, executed.arguments, position=self._count, at=executed.at, turn=executed.turn,
-            normalise_id=self.spellings.add, value=value, call_id=executed.call_id,
+            normalise_id=self.spellings.add, value=value,
+            call_key=executed.decision_id or executed.call_id,
         )  # fmt: skip
         self._count += 1
         if write.action.does is VerbEffect.UNMAKE:
@@ -307,7 +308,7 @@ def build_write(
     turn: int,
     normalise_id: NormaliseId,
     value: Any = None,
-    call_id: str | None = None,
+    call_key: str | None = None,
 ) -> Write:
     """Build the write of one call; *normalise_id* returns an identifier's spelling in this run."""
     entities: dict[str, set[str]] = {}
@@ -337,7 +338,7 @@ def build_write(
         arguments=arguments,
         at=at,
         turn=turn,
-        call_id=call_id,
+        call_key=call_key,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.call_arguments import read_arguments, same
 from abs_shield.core.events import Returned
-from abs_shield.session.bounded_list import NO_ITEMS, keep, own
+from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
 
 _MOST = 1_000  # proposals of one session; a model may propose without end and never dispatch
 
@@ -20,7 +20,8 @@ class PendingCall:
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
     *announced* says that a message shows the call as well; *turn* are the calls of its turn, in
-    order, and *place* is its own among them. *answered* says that a message shows its result.
+    order, and *place* is its own among them. *answered* says that a message shows its result, and
+    *is_over* that it was dispatched and has ended.
     """
 
     call: ToolCall
@@ -29,6 +30,7 @@ class PendingCall:
     settle_with: Callable[[Decision], None]
     announced: bool = False
     answered: bool = False
+    is_over: bool = False
     turn: list[PendingCall] = field(default_factory=list, repr=False)
     place: int = 0
 
@@ -39,11 +41,12 @@ class PendingCall:
 class PendingCalls:
     """The open calls of one session; bounded, the oldest is dropped first."""
 
-    __slots__ = ("_announced", "_judged")
+    __slots__ = ("_announced", "_dispatched", "_judged")
 
     def __init__(self) -> None:
         self._announced: list[ToolCall] = NO_ITEMS
         self._judged: list[PendingCall] = NO_ITEMS
+        self._dispatched: dict[str, PendingCall] = NO_ENTRIES
 
     def __bool__(self) -> bool:
         return bool(self._judged or self._announced)
@@ -127,13 +130,36 @@ class PendingCalls:
         """
         Take out the proposal that *call* dispatches; None where there is none.
 
-        They match by id; a call without one takes the oldest of its name and arguments.
+        They match by id, and of several by name and arguments, as a model may write one id for
+        every call; a call without an id takes the oldest of its name and arguments.
         """
+        found: PendingCall | None = None
         for pending in self._judged:
-            if _same(pending, call, arguments):
-                self._judged.remove(pending)
-                return pending
-        return None
+            if call.id and pending.call.id != call.id:
+                continue
+            if pending.call.name == call.name and same(pending.arguments, arguments):
+                found = pending
+                break
+            if call.id and found is None:
+                found = pending
+        if found is not None:
+            self._judged.remove(found)
+            dispatched = self._dispatched = own(self._dispatched)
+            dispatched[found.decision.id] = found
+            if len(dispatched) > _MOST:
+                del dispatched[next(iter(dispatched))]
+        return found
+
+    def end(self, call_id: str | None, decision_id: str | None) -> None:
+        """Note that the call of a decision, else the oldest of an id, has ended."""
+        if decision_id is None and call_id:
+            for pending in (*self._dispatched.values(), *self._judged):
+                if pending.call.id == call_id and not (pending.is_over or pending.decision.blocked):
+                    pending.is_over, decision_id = True, pending.decision.id
+                    break
+        ended = self._dispatched.pop(decision_id, None) if decision_id else None
+        if ended is not None:
+            ended.is_over = True
 
     def drain(self) -> list[PendingCall]:
         """Take out every proposal that was never dispatched."""
@@ -149,9 +175,3 @@ def _is_of(pending: PendingCall, announced: ToolCall) -> bool:
     """Return whether a message shows the call of that proposal."""
     arguments = read_arguments(announced.arguments)
     return pending.call.name == announced.name and same(pending.arguments, arguments)
-
-
-def _same(pending: PendingCall, call: ToolCall, arguments: Mapping[str, Any]) -> bool:
-    if call.id:
-        return pending.call.id == call.id
-    return pending.call.name == call.name and same(pending.arguments, arguments)

@@ -245,6 +245,7 @@ class SessionRecord:
         """Record that the Shield blocked *call*: a message may show it, but it did not run."""
         with self.lock:
             is_announced = (bool(call.id) and self.pending.forget(call.id or "")) or announced
+            self.pending.end(call.id, decision.id)
             if not is_announced:
                 self.log.append(Proposed((call,), None, decision.id))
             if call.id:
@@ -411,6 +412,7 @@ class SessionRecord:
     def _end(self, executed: Executed) -> int:
         """Keep a call that ran, and end it; return the characters of its value, as counted."""
         size = self._keep(executed)
+        self.pending.end(executed.call_id, executed.decision_id)
         if executed.call_id:
             announced = self.pending.forget(executed.call_id)
             self.calls.end(executed.call_id, announced=announced)

@@ -106,7 +106,7 @@ class Evaluator:
             nested: Whether another shielded tool calls it from code.
             decision_id: Id of the Decision of an earlier judgement of the same call.
             counted: Whether that judgement blocked the call and used up an attempt.
-            later: Ids of the calls proposed later in the same turn.
+            later: Keys of the calls proposed later in the same turn; see `Proposal`.
             runs: Whether the call is dispatched now, which uses up an approval.
             binding: The decorated function that Python calls; None of a call by name.
             changed: Whether the host changed the call after the model wrote it.

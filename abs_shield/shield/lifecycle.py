@@ -138,7 +138,7 @@ class Lifecycle:
         pending = record.pending.consume(call, plain)
         if pending is not None:
             call = _as_proposed(call, pending)
-            siblings, later = _turn_neighbours(pending, session)
+            siblings, later = _turn_neighbours(pending)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         nested = pending is None and _is_nested(call, session)
         if not (pending or nested or call.id):
@@ -180,7 +180,7 @@ class Lifecycle:
         pending = record.pending.consume(proposed, before)
         if pending is not None:
             call = _as_proposed(call, pending)
-            siblings, later = _turn_neighbours(pending, session)
+            siblings, later = _turn_neighbours(pending)
         elif call.id and (passed := record.calls.decided(proposed, before, runs=True)):
             # It passed as the model wrote it, and never ran so.
             record.calls.shut(call.id, passed)
@@ -485,10 +485,10 @@ def _as_proposed(call: ToolCall, pending: PendingCall) -> ToolCall:
 
 
 def _turn_neighbours(
-    pending: PendingCall, session: Session
+    pending: PendingCall,
 ) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
     """
-    Return the calls before a dispatched call in its turn, and the ids of those after it.
+    Return the calls before a dispatched call in its turn, and the keys of those after it.
 
     Where calls run side by side, they are dispatched in any order. One before it that is neither
     blocked nor back yet counts as it did when the turn was judged; one behind it never does.
@@ -496,11 +496,13 @@ def _turn_neighbours(
     turn, place = pending.turn, pending.place
     if len(turn) < 2:
         return (), frozenset()
-    calls = record_of(session).calls
-    before = (p for p in turn[max(0, place - _MOST) : place] if p.call.id)
-    under_way = (p for p in before if not (p.decision.blocked or calls.ended(p.call.id)))
-    later = (p.call.id for p in turn[place + 1 : place + _MOST])
-    return tuple(p.call for p in under_way), frozenset(call_id for call_id in later if call_id)
+    before = [p for p in turn[max(0, place - _MOST) : place] if p.call.id]
+    under_way = (p for p in before if not (p.decision.blocked or p.answered or p.is_over))
+    behind = turn[place + 1 : place + _MOST]
+    # A model may use an id again: only where no call before it has the id, it stands for one.
+    ids = {p.call.id for p in behind} - {p.call.id for p in (*before, pending)}
+    later = {p.decision.id for p in behind} | {call_id for call_id in ids if call_id}
+    return tuple(p.call for p in under_way), frozenset(later)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:

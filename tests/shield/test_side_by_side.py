@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -42,6 +43,63 @@ def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(ses
         firewall.guard(GONE, session=session).__enter__()
 
     assert "undoes `create_user`" in blocked.value.decision.explain()
+
+
+def test_calls_of_a_turn_may_have_one_id(session) -> None:
+    """Some models write the same id for each: a dispatched call is that with its arguments."""
+    door = record_of(session).owner
+    made, gone = replace(MADE, id="c0"), replace(GONE, id="c0")
+    first, second = door.inspect_turn([made, gone], session=session)
+
+    with pytest.raises(CallBlocked) as blocked:
+        door.guard(gone, session=session).__enter__()
+    with door.guard(made, session=session) as guard:
+        pass
+
+    assert "undoes `create_user`" in blocked.value.decision.explain()
+    assert (first.id, second.id) == (guard.decision.id, blocked.value.decision.id)
+
+
+@pytest.mark.parametrize("ids", [("c0", "c0", "c0"), ("c0", "c1", "c2")])
+def test_an_id_of_an_earlier_step_may_come_again(session, ids) -> None:
+    """Some models number the calls of each message anew: what ended then has not ended now."""
+    door = record_of(session).owner
+    for call_id in ids:
+        with door.guard(ToolCall("create_user", {"user_id": "u_9"}, call_id), session=session):
+            pass
+    other = ToolCall("create_user", {"user_id": "u_2"}, ids[0])
+    made, gone = replace(MADE, id=ids[1]), replace(GONE, id=ids[2])
+    door.inspect_turn([other, made, gone], session=session)
+    with door.guard(other, session=session):
+        pass
+
+    with pytest.raises(CallBlocked) as blocked:
+        door.guard(gone, session=session).__enter__()
+    assert "undoes `create_user`" in blocked.value.decision.explain()
+
+
+def test_what_ran_in_an_earlier_step_is_undone_by_a_call_with_another_behind_it(session) -> None:
+    """The id of the call behind it is that of the earlier call, too."""
+    door = record_of(session).owner
+    with door.guard(MADE, session=session):
+        pass
+    behind = ToolCall("create_user", {"user_id": "u_2"}, MADE.id)
+    door.inspect_turn([GONE, behind], session=session)
+
+    with pytest.raises(CallBlocked, match="self_contradiction"):
+        door.guard(GONE, session=session).__enter__()
+
+
+def test_a_call_that_the_host_ran_is_over(session) -> None:
+    """Its result is reported by the id alone; a failed call is not undone by the next one."""
+    door = record_of(session).owner
+    made, gone = replace(MADE, id="c0"), replace(GONE, id="c0")
+    door.inspect_turn([made, gone], session=session)
+    door.check_call(made, session=session)
+    door.check_result(made, "no such group", elapsed_ms=None, session=session, error=True)
+
+    with door.guard(gone, session=session) as guard:
+        assert [] == [f.code for f in guard.decision.findings]
 
 
 def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
