@@ -146,6 +146,12 @@ class OfferedTools:
         return None
 
     def _compiled_beside(self, tool: Tool, declared: Entry | None) -> Entry:
+        earlier = None if declared is None else declared.description
+        if earlier is not None and earlier.destructive:
+            # its schema is replaced, but what a server warns of holds in a framework's words, too
+            tool = tool.model_copy(
+                update={"destructive": True, "read_only": tool.read_only and earlier.read_only}
+            )
         return compiled_entry(
             self._policy,
             self._refinements.get(tool.name),

@@ -337,3 +337,20 @@ def test_an_empty_selector_that_the_author_requires_is_found(required):
 
     decision = firewall.check_call(call, session=session)
     assert ["whole_set"] == [finding.code for finding in decision.findings]
+
+
+@pytest.mark.parametrize("how", ["registered", "offered to the parent"])
+def test_a_hint_that_a_tool_is_destructive_holds_beside_another_description(how):
+    """A framework describes an MCP server's tool without the server's hints."""
+    firewall = Shield(shield.configure(), hooks=None)
+    server = listed("close", "account_id", destructiveHint=True)
+    session = firewall.session()
+    if how == "registered":
+        firewall.register(server)
+    else:
+        AdapterSession(firewall).offer(session, [server])
+        session = session.child()
+    AdapterSession(firewall).offer(session, [listed("close", "account_id", readOnlyHint=True)])
+
+    tool = firewall.registry.of(session)["close"].plan.tool
+    assert (True, False) == (tool.destructive, tool.read_only)
