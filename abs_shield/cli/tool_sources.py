@@ -65,10 +65,8 @@ def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> ToolSour
         raise BadInput("`--mcp` is empty; give a command or a URL")
     try:
         from abs_shield.service import upstream_server
-    except ModuleNotFoundError as error:
-        raise BadInput(
-            f'`--mcp` needs `{error.name}`; run `pip install "abs-shield[fastmcp]"`'
-        ) from None
+    except ModuleNotFoundError:
+        raise BadInput('`--mcp` needs `fastmcp`; run `pip install "abs-shield[fastmcp]"`') from None
     is_url = command.startswith(_URLS)
     server = upstream_server.address(command) if is_url else upstream_server.command(words)
     tools = tools_of(upstream_server.listed_tools(server, within_s=within_s), on_bad)
