@@ -170,6 +170,10 @@ class CallStates:
         """Return whether the call of that id is over."""
         return call_id is not None and call_id in self._ended
 
+    def ended_unseen(self, call_id: str) -> bool:
+        """Return whether the call of that id is over, and no transcript has shown it."""
+        return self._ended.get(call_id) is False
+
     def ran_loose(self, executed: Executed) -> None:
         """Record that the Shield ran a call without an id."""
         self._loose = own(self._loose)

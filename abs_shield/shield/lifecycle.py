@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Action, Decision, Mode, ToolCall
-from abs_shield.core.call_arguments import Malformed, read_arguments
+from abs_shield.core.call_arguments import Malformed, read_arguments, same
 from abs_shield.core.digest import digest_of
 from abs_shield.core.vocabularies import ANSWER
 from abs_shield.policy import Policy
@@ -369,11 +369,11 @@ class Lifecycle:
             # Under one lock: another call sees this one either as running or as executed.
             record.running.stop(execution.decision_id)
             is_due = execution.nested or _is_due(call, session)
-            if (
-                not is_due
-                and (earlier := _judged_before(call, value, session, execution)) is not None
-            ):
-                return earlier
+            if not is_due:
+                earlier = _judged_before(call, value, session, execution)
+                if earlier is not None:
+                    return earlier
+                is_due = _is_another(call, arguments, value, session, execution)
             returned = CallResult(call, arguments, value, execution, session)
             try:
                 decision = self.verifier.decide(returned)
@@ -527,9 +527,38 @@ def _judged_before(
     decision = record_of(session).result_decision(call.id)
     if decision is None or decision.blocked:
         return None
-    # From the newest: an id may be used again.
-    executed = next((one for one in reversed(session.executed) if one.call_id == call.id), None)
+    executed = _newest_of(call.id, session)
     return decision if executed is not None and _is_same(executed.value, value) else None
+
+
+def _newest_of(call_id: str, session: Session) -> Executed | None:
+    """Return the newest executed call of an id, which may be used again."""
+    executions = record_of(session).executions
+    return next((one for one in reversed(executions) if one.call_id == call_id), None)
+
+
+def _is_another(
+    call: ToolCall,
+    arguments: Mapping[str, Any],
+    value: Any,
+    session: Session,
+    execution: ExecutionOutcome,
+) -> bool:
+    """
+    Return whether a call whose id has ended is another one than that which ended.
+
+    Only where no transcript has shown that one: a transcript writes results in another form.
+    """
+    if execution.decision_id is not None or not call.id:
+        return False
+    executed = _newest_of(call.id, session)
+    if executed is None or not record_of(session).calls.ended_unseen(call.id):
+        return False
+    if executed.tool != call.name or executed.error is not execution.error:
+        return True
+    if executed.arguments and not same(executed.arguments, arguments):
+        return True
+    return type(executed.value) is type(value) and not _is_same(executed.value, value)
 
 
 def _is_same(recorded: Any, value: Any) -> bool:

@@ -19,6 +19,7 @@ from abs_shield import (
     ShieldError,
     Suppression,
     Tool,
+    ToolCall,
     ToolProfile,
     Verdict,
     Verification,
@@ -629,6 +630,49 @@ def test_an_id_that_is_used_again_is_another_call() -> None:
 
     assert first is same
     assert other.blocked
+
+
+@pytest.mark.parametrize("checks", [True, False])
+def test_each_result_under_one_id_enters_the_session(checks) -> None:
+    """A later call may name what the second one returned; a result reported twice counts once."""
+    firewall = firewall_of(tools=[])
+    session = firewall.session(messages=[{"role": "user", "content": "Look everywhere."}])
+    results = [("1", "tx_777"), ("2", "tx_888"), ("2", "tx_888"), ("2", "tx_999")]
+    for page, found in results:
+        call = ToolCall("look", {"page": page}, "call_0")
+        if checks:
+            firewall.check_call(call, session=session)
+        firewall.check_result(call, {"id": found}, elapsed_ms=3.0, session=session)
+
+    assert all(session.origin(found) for _, found in results)
+    assert (4 if checks else 3) == len(session.executed)
+
+
+def test_a_retry_under_the_id_of_a_failure_enters_the_session() -> None:
+    """The host reports both, and only the second one has a result."""
+    firewall = firewall_of(tools=[])
+    session = firewall.session(messages=[{"role": "user", "content": "Look everywhere."}])
+    call = ToolCall("look", {"page": 1}, "call_0")
+    firewall.check_result(call, "no connection", elapsed_ms=None, error=True, session=session)
+    firewall.check_result(call, "it is tx_888", elapsed_ms=3.0, session=session)
+
+    assert [True, False] == [one.error for one in session.executed]
+    assert session.origin("tx_888")
+
+
+def test_a_result_that_a_transcript_has_shown_enters_once() -> None:
+    """It wrote the result as text, and the arguments too."""
+    firewall = firewall_of(tools=[])
+    session = firewall.session()
+    session.add([
+        {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {
+            "name": "look", "arguments": '{"page": 1}'}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": '{"id": "tx_777"}'},
+    ])  # fmt: skip
+    call = ToolCall("look", {"page": 1.0}, "c1")
+    firewall.check_result(call, {"id": "tx_777"}, elapsed_ms=3.0, session=session)
+
+    assert 1 == len(session.executed)
 
 
 @pytest.mark.parametrize("way", ["guard", "check_result"])
