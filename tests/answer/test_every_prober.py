@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.claim_types import Claim
-from abs_shield.answer.consistency_probes import Probes
+from abs_shield.answer.consistency_probes import ConsistencyProbe, Probes
 from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.model import Budget, Judge, Terms
@@ -40,18 +40,21 @@ async def aasked(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probe
     return await aprobe(claims_of(answer), answer, QUESTION, EVIDENCE, judge, **given)
 
 
-def well_formed(found: Probes, claims: tuple[Claim, ...]) -> None:
-    """One for each critical claim, in order; an agreement, or why there is none."""
-    assert [claim.text for claim in claims if claim.critical] == [one.claim for one in found]
-    for one in found:
-        if one.not_run:
-            assert (None, (), False) == (one.agreement, one.probe_answers, one.diverges)
-            assert len(one.not_run.splitlines()) == 1
-        else:
-            assert one.agreement is not None
-            assert 0 <= one.agreement <= 1
-            assert one.probe_answers
-            assert one.diverges == (one.agreement <= 0.5)
+def faults(result: Probes, claims: tuple[Claim, ...]) -> list[str]:
+    """Return the faults of probes: one per critical claim, with an agreement or a reason."""
+    critical = [claim.text for claim in claims if claim.critical]
+    if critical != [one.claim for one in result]:
+        return [f"{critical} have the probes {result!r}"]
+    return [f"{one!r}" for one in result if not _is_well_formed(one)]
+
+
+def _is_well_formed(one: ConsistencyProbe) -> bool:
+    if one.not_run:
+        values = (one.agreement, one.probe_answers, one.diverges)
+        return values == (None, (), False) and len(one.not_run.splitlines()) == 1
+    if one.agreement is None or not 0 <= one.agreement <= 1:
+        return False
+    return bool(one.probe_answers) and one.diverges == (one.agreement <= 0.5)
 
 
 def test_each_critical_claim_is_probed(prober):
@@ -59,7 +62,7 @@ def test_each_critical_claim_is_probed(prober):
     report = asked(prober.judge)
 
     assert 2 == len(CRITICAL) < len(CLAIMS)
-    well_formed(report, CLAIMS)
+    assert [] == faults(report, CLAIMS)
     assert [1.0, 1.0] == [one.agreement for one in report]
 
 
@@ -90,7 +93,7 @@ def test_without_evidence_nothing_is_asked(prober):
     before = prober.asked()
     report = asked(prober.judge, evidence=Evidence(()))
 
-    well_formed(report, CLAIMS)
+    assert [] == faults(report, CLAIMS)
     assert {"there is no evidence"} == {one.not_run for one in report}
     assert before == prober.asked()
 
@@ -109,7 +112,7 @@ def test_what_did_not_run_says_why(prober, who, terms, said):
     judge = getattr(prober, who, None)
     report = asked(judge, terms=terms)
 
-    well_formed(report, CLAIMS)
+    assert [] == faults(report, CLAIMS)
     assert all(said in one.not_run for one in report)
 
 
@@ -124,7 +127,7 @@ def test_a_majority_has_to_agree(prober, times, spoilt, diverges):
     """More than half of the probes; half of them is none."""
     report = asked(spoiling(prober.judge, *spoilt), times=times)
 
-    well_formed(report, CLAIMS)
+    assert [] == faults(report, CLAIMS)
     assert {diverges} == {one.diverges for one in report}
     assert {(times - len(spoilt)) / times} == {one.agreement for one in report}
     assert {times} == {len(one.probe_answers) for one in report}
@@ -151,7 +154,7 @@ def test_any_answer_is_probed(prober, name):
     answer = f"The lift costs $12. {HOSTILE[name]}"
     claims = claims_of(answer)
 
-    well_formed(asked(prober.judge, answer, claims=claims), claims)
+    assert [] == faults(asked(prober.judge, answer, claims=claims), claims)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -160,7 +163,7 @@ def test_any_evidence_is_sent(prober, name):
     evidence = evidence_from([HOSTILE[name], DOCUMENT])
     report = probe(CLAIMS, TRUE, HOSTILE[name], evidence, prober.judge)
 
-    well_formed(report, CLAIMS)
+    assert [] == faults(report, CLAIMS)
 
 
 @pytest.mark.parametrize("name", ["async", "served"])

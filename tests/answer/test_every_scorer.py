@@ -40,22 +40,27 @@ def claims_in(answer: str) -> tuple[Claim, ...]:
     return claims_of(answer) or (Claim(answer, 0, len(answer), frozenset({"number"})),)
 
 
-def well_formed(found: Any, claims: Any, answer: str, evidence: Evidence) -> None:
-    """One result for each claim, in the forms that all other parts count on."""
+def faults(result: Any, claims: Any, answer: str, evidence: Evidence) -> list[str]:
+    """Return the faults of a result, which has one opinion, or a reason for none, per claim."""
     texts = {piece.id: piece.text for piece in evidence}
-    assert isinstance(found, tuple)
-    assert len(claims) == len(found)
-    for one in found:
-        if isinstance(one, Unavailable):
-            assert one.reason
-            assert len(one.reason.splitlines()) == 1
-            continue
-        assert isinstance(one, Opinion)
-        assert 0 <= one.score <= 1
-        assert len(one.spans) <= 3
-        assert all(texts[s.piece][s.start : s.end] == s.text for s in one.spans)
-        assert all(answer[m.start : m.end] == m.text for m in one.missing)
-        assert len(one.contradicted.splitlines()) <= 1
+    if not isinstance(result, tuple) or len(claims) != len(result):
+        return [f"{len(claims)} claims, result {result!r}"]
+    return [fault for one in result for fault in _faults_of(one, answer, texts)]
+
+
+def _faults_of(one: Any, answer: str, texts: dict[str, str]) -> list[str]:
+    if isinstance(one, Unavailable):
+        return [] if one.reason and len(one.reason.splitlines()) == 1 else [f"reason of {one!r}"]
+    if not isinstance(one, Opinion):
+        return [f"type of {one!r}"]
+    checks = {
+        "score": 0 <= one.score <= 1,
+        "number of spans": len(one.spans) <= 3,
+        "spans": all(texts[s.piece][s.start : s.end] == s.text for s in one.spans),
+        "missing": all(answer[m.start : m.end] == m.text for m in one.missing),
+        "contradicted": len(one.contradicted.splitlines()) <= 1,
+    }
+    return [f"{name} of {one!r}" for name, is_right in checks.items() if not is_right]
 
 
 def test_each_claim_has_its_result(row):
@@ -63,7 +68,7 @@ def test_each_claim_has_its_result(row):
     report = row.scores(CLAIMS, EVIDENCE, question="Where is the tower, and what about my order?")
 
     assert len(CLAIMS) >= 5
-    well_formed(report, CLAIMS, ANSWER, EVIDENCE)
+    assert [] == faults(report, CLAIMS, ANSWER, EVIDENCE)
     assert any(isinstance(one, Opinion) for one in report)
 
 
@@ -95,7 +100,7 @@ def test_without_evidence(row):
     """Every claim gets a result; none of them is sure."""
     report = row.scores(CLAIMS, Evidence(()))
 
-    well_formed(report, CLAIMS, ANSWER, Evidence(()))
+    assert [] == faults(report, CLAIMS, ANSWER, Evidence(()))
     figured = [one for one, claim in zip(report, CLAIMS, strict=True) if "1890" in claim.text]
     assert all(isinstance(one, Unavailable) or one.score < 0.9 for one in figured)
 
@@ -125,7 +130,7 @@ def test_any_answer_is_scored(row, name):
     answer = HOSTILE[name]
     claims = claims_in(answer)
 
-    well_formed(row.scores(claims, EVIDENCE), claims, answer, EVIDENCE)
+    assert [] == faults(row.scores(claims, EVIDENCE), claims, answer, EVIDENCE)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -133,13 +138,13 @@ def test_any_evidence_is_read(row, name):
     """Whatever a tool returned, nothing raises, and spans point into it."""
     evidence = evidence_from([HOSTILE[name], DOCUMENT])
 
-    well_formed(row.scores(CLAIMS, evidence), CLAIMS, ANSWER, evidence)
+    assert [] == faults(row.scores(CLAIMS, evidence), CLAIMS, ANSWER, evidence)
 
 
 def test_any_question_is_read(row):
     """The user's question may be as hostile as any other text."""
     for question in HOSTILE.values():
-        well_formed(
+        assert [] == faults(
             row.scores(CLAIMS[:2], EVIDENCE, question=question), CLAIMS[:2], ANSWER, EVIDENCE
         )
 
@@ -155,7 +160,7 @@ def test_evidence_of_every_source(row):
         (ExecutedAction("cancel_order", {"id": "W-4411"}), ExecutedAction("x", None, reads=True)),
     ):
         evidence = Evidence(pieces, executed=executed)
-        well_formed(row.scores(CLAIMS, evidence), CLAIMS, ANSWER, evidence)
+        assert [] == faults(row.scores(CLAIMS, evidence), CLAIMS, ANSWER, evidence)
 
 
 def test_an_instruction_is_no_score(row):

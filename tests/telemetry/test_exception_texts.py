@@ -175,6 +175,7 @@ def test_a_block_inside_a_tool_names_no_value(firewall, backend, caplog) -> None
         session.user(f"Refund {NAMED}.")
         error = blocked_by(lambda: outer(NAMED))
 
+    assert "call of `refund`" in str(error)
     assert_nowhere(error, backend, caplog)
 
 

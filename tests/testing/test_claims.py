@@ -256,6 +256,8 @@ def test_a_proved_policy_passes(firewall):
     """A policy that fits its tools is proved."""
     assert_proved(firewall)
 
+    assert not firewall.prove().errors
+
 
 def test_a_policy_that_does_not_fit_fails(make_shield):
     """A policy for an unregistered tool is an error of the proof."""

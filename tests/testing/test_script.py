@@ -91,7 +91,10 @@ def test_a_scripted_failure_is_no_mention(firewall):
         call("refund", transaction_id="tx_12345", amount=20),
     ]
 
-    assert_flagged(scripted(firewall, steps)[1], layer="phantom_target")
+    decision = scripted(firewall, steps)[1]
+
+    assert_flagged(decision, layer="phantom_target")
+    assert "SUSPICIOUS" == decision.verdict
 
 
 def test_a_blocked_call_returns_nothing(firewall):
@@ -139,6 +142,7 @@ def test_raw_arguments_and_log_probabilities_are_judged(firewall):
 
     assert_blocked(broken, layer="parameter_mismatch")
     assert_flagged(doubted, layer="confidence_drop")
+    assert ("HALLUCINATED", "SUSPICIOUS") == (broken.verdict, doubted.verdict)
 
 
 def test_what_a_function_raises_passes_through(firewall):
