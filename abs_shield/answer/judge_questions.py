@@ -71,8 +71,8 @@ def _explain_mismatch(ids: list[str], wanted: tuple[str, ...]) -> str:
     for one in wanted:
         if counts[one] != 1:
             return f"id {shown(one)} occurs {counts[one]} times, expected once"
-    unknown = next((one for one in ids if one not in wanted), None)
-    return "" if unknown is None else f"id {shown(unknown)} was not asked about"
+    unrequested = next((one for one in ids if one not in wanted), None)
+    return "" if unrequested is None else f"id {shown(unrequested)} was not asked about"
 
 
 # notes name enough of an attack; each character is searched by three patterns

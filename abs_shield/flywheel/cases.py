@@ -107,10 +107,10 @@ def _case(number: int, line: str, name: str) -> EvaluationCase:
     if not isinstance(record, Mapping):
         raise ShieldError(f"cases: line {number} is {shown(record)}; give an object")
     # a misspelt `part` would silently count as a target
-    unknown = sorted({*record} - {*EvaluationCase.__dataclass_fields__})
-    if unknown:
+    undeclared = sorted({*record} - {*EvaluationCase.__dataclass_fields__})
+    if undeclared:
         fields = ", ".join(EvaluationCase.__dataclass_fields__)
-        raise ShieldError(f"cases: line {number} has {shown(unknown[0])}; use {fields}")
+        raise ShieldError(f"cases: line {number} has {shown(undeclared[0])}; use {fields}")
     fields_of = {"id": case_id(number, name), **record}
     for field in ("prompt", "expected"):
         _require_text(fields_of, field, number)

@@ -67,7 +67,7 @@ _ACTUAL = re.compile(
     r'\(actual: (?P<fact>.+)\)$|(?:is said where|,) the evidence has "(?P<evidence>[^"]+)"'
 )
 """The right value in the detail of a finding about a wrong value, also as older logs have it."""
-_UNKNOWN_ARGUMENT = "unknown_argument"
+_UNDECLARED_ARGUMENT = "unknown_argument"
 _INDEX = re.compile(r"/\d+(?=/|$)")
 
 
@@ -211,7 +211,7 @@ def _share(value: object, default: float) -> float:
 
 
 def _claim(finding: Finding, detail: str) -> str:
-    if finding.code == _UNKNOWN_ARGUMENT:  # the name is wrong, not the value
+    if finding.code == _UNDECLARED_ARGUMENT:  # the name is wrong, not the value
         return _name(finding.where).rpartition("/")[2]
     if finding.got is not None:
         got = finding.got

@@ -302,7 +302,7 @@ def _judge(
     elif argument.judged in ("soft", "public"):
         yield _unmentioned_finding(argument, tool, "soft_name", session)
     elif argument.judged == "credential":
-        yield _unknown_credential(argument, tool, session)
+        yield _unmentioned_credential(argument, tool, session)
     elif argument.must_be_seen:
         yield _unmentioned_finding(argument, tool, _strength_class(argument, "hard_id"), session)
     elif reason := explain_other_language(
@@ -461,7 +461,7 @@ def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
     )
 
 
-def _unknown_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
+def _unmentioned_credential(argument: Argument, tool: ToolPlan, session: Session) -> Finding:
     """Return a finding about an unmentioned credential; its texts contain no secret."""
     name = f"`{escaped(name_of(argument.path))}`"
     source = "a result returned" if is_credential_in_results(argument, session) else "a person gave"

@@ -21,10 +21,10 @@ def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Una
         return (_without_name(),)
     if proposal.tool is not None and (proposal.available or proposal.registered):
         return ()
-    return (_unknown_tool(proposal),)
+    return (_unregistered_finding(proposal),)
 
 
-def _unknown_tool(proposal: Proposal) -> Finding | Unavailable:
+def _unregistered_finding(proposal: Proposal) -> Finding | Unavailable:
     # Without any registered tool, every name would be unknown.
     # A plan without a name is anonymous; a session that may call nothing has none.
     if proposal.tool is not None:

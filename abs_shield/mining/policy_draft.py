@@ -156,8 +156,8 @@ class Pass:
         """The number of its calls that worked, as a text."""
         noun = "call" if self.calls == 1 else "calls"
         count = f"{self.worked:,} of {self.calls:,} covered {noun} worked"
-        unknown = self.calls - self.worked - self.refused
-        return f"{count}, {unknown:,} without a result" if unknown else count
+        without_result = self.calls - self.worked - self.refused
+        return f"{count}, {without_result:,} without a result" if without_result else count
 
     @property
     def suppression(self) -> Suppression:

@@ -175,9 +175,9 @@ def _few_names(
     blocks: list[BlockReason], trial: StrictTrial, *, tools: frozenset[str], most: int
 ) -> Iterable[BlockReason]:
     """Return the blocks, with only the most frequent unknown tool names."""
-    unknown = [b for b in blocks if b.check == PHANTOM_TOOL and b.tool not in tools]
-    first = sorted(unknown, key=lambda b: -trial.counts[b])[:most]
-    left_out = {*unknown} - {*first}
+    phantom_tools = [b for b in blocks if b.check == PHANTOM_TOOL and b.tool not in tools]
+    first = sorted(phantom_tools, key=lambda b: -trial.counts[b])[:most]
+    left_out = {*phantom_tools} - {*first}
     return (block for block in blocks if block not in left_out)
 
 
@@ -223,14 +223,16 @@ def still_blocked(trial: StrictTrial, passes: Iterable[Pass]) -> list[str]:
     """
     covered = {(each.check, each.tool, each.code, each.where) for each in passes}
     blocks = {block for block in trial.blocks if covered.isdisjoint(_entries(block))}
-    unknown = {block for block in blocks if block.check == PHANTOM_TOOL}
-    no_names = {block for block in unknown if not is_writable(block)}
-    others = [block for block in blocks if block not in unknown]
+    phantom_tools = {block for block in blocks if block.check == PHANTOM_TOOL}
+    no_names = {block for block in phantom_tools if not is_writable(block)}
+    others = [block for block in blocks if block not in phantom_tools]
     lines = [
         *_names(
             trial, no_names, "that is empty, too long, or not Unicode: a policy cannot contain it"
         ),
-        *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
+        *_names(
+            trial, phantom_tools - no_names, f"that no tool has, beyond the first {MOST_NAMES}"
+        ),
         *sorted(_other(trial, block) for block in others),
     ]
     more = len(lines) - _MAX_LINES

@@ -10,7 +10,7 @@ from abs_shield.core import Decision, Subject
 from abs_shield.report.layer_counts import LayerCounts, Spread
 from abs_shield.report.layer_report import LayerCase, LayerReport, entry_of
 
-UNKNOWN = "_unknown"
+UNNAMED = "_unknown"
 """The key for decisions without an agent or a model."""
 OTHERS = "_others"
 _MAX_VALUES = 1_000  # three years of days; agents and models are far fewer
@@ -74,9 +74,9 @@ def value_of(decision: Decision, by: By) -> str:
     """Return the value of a decision's field as text."""
     match by:
         case By.AGENT:
-            return decision.agent or UNKNOWN
+            return decision.agent or UNNAMED
         case By.MODEL:
-            return decision.model or UNKNOWN
+            return decision.model or UNNAMED
         case By.REVISION:
             return decision.policy_revision
         case By.DAY:

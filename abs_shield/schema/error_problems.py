@@ -30,11 +30,11 @@ def explain_error(error: Any, declared_names: tuple[str, ...] = ()) -> Iterator[
     """Yield the problems of one error; *declared_names* are the names at the top level."""
     path = tuple(error.absolute_path)
     names = declared_names if not path else ()
-    unknown = getattr(error, "unknown", None)
-    if unknown is not None:
+    undeclared = getattr(error, "undeclared", None)
+    if undeclared is not None:
         declared = names or tuple(error.schema.get("properties", ()))
         yield from (
-            unknown_argument(path, name, error.instance[name], declared) for name in unknown
+            unknown_argument(path, name, error.instance[name], declared) for name in undeclared
         )
     elif hasattr(error, "missing"):
         yield _missing_argument(error, pointer(path))

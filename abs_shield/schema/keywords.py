@@ -83,7 +83,7 @@ def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: 
 
 def _extra_properties(validator: Any, allowed: Any, instance: Any, extras: list[str]) -> Errors:
     if allowed is False:
-        yield _unknown_names_error(extras)
+        yield _undeclared_names_error(extras)
     elif isinstance(allowed, dict):
         for name in extras:
             yield from validator.descend(instance[name], allowed, path=name)
@@ -192,9 +192,9 @@ def _is_declared(name: str, schema: dict[str, Any]) -> bool:
     return any(is_match(wanted, name) for wanted in schema.get("patternProperties", {}))
 
 
-def _unknown_names_error(names: list[str]) -> ValidationError:
+def _undeclared_names_error(names: list[str]) -> ValidationError:
     error = ValidationError("unknown members")
-    error.unknown = tuple(names)  # type: ignore[attr-defined]
+    error.undeclared = tuple(names)  # type: ignore[attr-defined]
     return error
 
 

@@ -67,12 +67,12 @@ class Sources:
             if name in self._ids or ("/" in name and self._have(name)):
                 return ""
             return f"{shown(citation.text)} cites a source that was not retrieved"
-        unknown = [number for number in citation.numbers if not self._has(number)]
+        missing = [number for number in citation.numbers if not self._has(number)]
         # the citation itself may be quoted from a result
-        if not unknown or self._have(citation.text.casefold()):
+        if not missing or self._have(citation.text.casefold()):
             return ""
         return (
-            f"{shown(citation.text)} cites source {unknown[0]} of {self._count} that were retrieved"
+            f"{shown(citation.text)} cites source {missing[0]} of {self._count} that were retrieved"
         )
 
     def _has(self, number: int) -> bool:

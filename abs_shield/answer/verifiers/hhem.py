@@ -72,15 +72,15 @@ def _fill(model: Any, folder: str | Path) -> None:
         weights = load_file(Path(folder, _WEIGHTS))
         names = {name.removeprefix(_PREFIX): tensor for name, tensor in weights.items()}
         # not strict, as T5 shares its embedding under several names
-        missing, unknown = model.load_state_dict(names, strict=False)
+        missing, unexpected = model.load_state_dict(names, strict=False)
     except Exception as error:  # whatever a damaged file raises
         raise cannot_load(folder, error) from None
     state = model.state_dict()
     # a shared tensor is loaded if any of its names is
     loaded = {state[name].data_ptr() for name in names if name in state}
     require_all(folder, [name for name in missing if state[name].data_ptr() not in loaded])
-    if unknown:
+    if unexpected:
         raise PolicyError(
             f"verifier: `{escaped(str(folder))}` has weights of another model, such as"
-            f" `{escaped(unknown[0])}`"
+            f" `{escaped(unexpected[0])}`"
         )
