@@ -143,6 +143,8 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
         value = getattr(author, field)
         if value != getattr(default, field):
             update[field] = value
+    if description.mode is Mode.STRICT:
+        update["mode"] = Mode.STRICT
     update["reads_first"] = _union(author.reads_first, description.reads_first)
     # Both at once would read a destructive tool as one that only looks.
     writes = author.destructive or "read_only" in author.model_fields_set

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -270,6 +270,8 @@ def _declaration_for(tool: Tool, entry: Entry) -> Tool:
         for field in MARKS
     }
     targets = {name: registered.targets[name] for name in marks["targets"]}
+    for name in targets.keys() & tool.targets.keys():
+        targets[name] = replace(targets[name], allow=tool.targets[name].allow)
     host = entry.declaration
     # an invalid schema was registered as an error of the registered tool's own checks
     schema = None if host is None or entry.own_plan.broken else host.parameters

@@ -319,3 +319,28 @@ def test_two_declarations_of_the_host_hold_together(first: Any, second: Any) -> 
         for one in alone:
             assert all(a >= b for a, b in zip(both[:2], one[:2], strict=True)), (both, one)
             assert both[2] % 10 >= one[2] % 10
+
+
+def test_of_two_modes_of_a_tool_the_strict_one_holds() -> None:
+    """A second `Tool` in audit mode is refused; a second one in strict mode is not passed over."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+    for mode in ("audit", "strict"):
+        firewall.register(tool(AMOUNT, mode=mode))
+
+    assert firewall.check_call(ToolCall("act", {"amount": 500})).blocked
+    with pytest.raises(PolicyError, match="`mode` is audit"):
+        firewall.register(tool(AMOUNT, mode="audit"))
+
+
+@pytest.mark.parametrize("target", [Target(), Target(allow=[ACCOUNT]), SEEN])
+def test_a_registered_target_admits_nothing_for_a_sessions_function(target: Target) -> None:
+    """The function's own `Target` says what is admitted, as for a registered function."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    firewall.register(tool(targets={"account_id": target}))
+    session = firewall.session(functions={"act": seen})
+    session.user("Please act on acct_1.")
+
+    for agent in (session, session.child()):
+        AdapterSession(firewall).offer(agent, [{"name": "act", "inputSchema": ONE}])
+        decision = firewall.check_call(ToolCall("act", {"account_id": ACCOUNT}), session=agent)
+        assert decision.blocked
