@@ -14,7 +14,7 @@ from rich.text import Text
 from abs_shield.cli.console import safe
 from abs_shield.text.safe_display import LONGEST_NAME
 
-_PADDING: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
+PADDING: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
     3: (0, 1),
     2: (0, 1, 0, 0),
     1: (0, 0),
@@ -79,7 +79,7 @@ class FittingTable:
     def excess(self, width: int) -> int:
         """Return how many characters exceed *width*; 0 if every word fits."""
         places = range(len(self.columns))
-        least = sum(map(self._min_width, places)) + (len(places) - 1) * min(_PADDING) + _EDGES
+        least = sum(map(self._min_width, places)) + (len(places) - 1) * min(PADDING) + _EDGES
         return max(least - width, 0)
 
     def _drop_order(self, place: int) -> int:
@@ -89,7 +89,7 @@ class FittingTable:
         """Return the widest gap with which every word fits; None without one."""
         least = sum(self._min_width(place) for place in places)
         room, between = width - least - _EDGES, len(places) - 1
-        return next((gap for gap in _PADDING if gap * between <= room), None)
+        return next((gap for gap in PADDING if gap * between <= room), None)
 
     def _texts(self, place: int) -> list[Text]:
         return [Text(self.columns[place].name), *(row[place] for row in self.rows)]
@@ -113,7 +113,7 @@ class FittingTable:
         if room < 0:  # one word is wider than the terminal
             widest = max(range(len(places)), key=lambda one: widths[one])
             widths[widest] = max(widths[widest] + room, 1)
-        table = Table(box=box.SIMPLE_HEAD, padding=_PADDING[gap], pad_edge=False)
+        table = Table(box=box.SIMPLE_HEAD, padding=PADDING[gap], pad_edge=False)
         for place, size in zip(places, widths, strict=True):
             name, right, _ = self.columns[place]
             table.add_column(

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from abs_shield.core.vocabularies import Mode
+from abs_shield.policy.check_config import Share
 from abs_shield.policy.declaration_base import Declaration
 from abs_shield.quality.calibration import PRIORS, Precision
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
@@ -18,7 +19,6 @@ from abs_shield.quality.quality_types import Stage
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import shown
 
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 NAMES = ("pii", "guardrails", "quality_score", "hallucination", "judge")
 
 

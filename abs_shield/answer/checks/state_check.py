@@ -21,7 +21,7 @@ from abs_shield.answer.checks.plain_statements import (
 from abs_shield.answer.claim_types import Span
 from abs_shield.answer.evidence.evidence_passages import Evidence, PassageSource
 from abs_shield.text.identifier_words import split_words
-from abs_shield.text.json_leaves import Path, leaves, pointer, scalar_text
+from abs_shield.text.json_leaves import Path, leaves, pointer, scalar_text, value_at
 from abs_shield.text.polarity import OPPOSITES
 from abs_shield.text.safe_display import shown
 from abs_shield.text.stem import stem
@@ -178,7 +178,7 @@ class Flags:
         above = flag.path[-2:-1]
         if not above or isinstance(above[0], int) or _keys(split_words(above[0])) <= words:
             return True
-        beside = _at(self._passages[flag.passage].value, flag.path[:-1])
+        beside = value_at(self._passages[flag.passage].value, flag.path[:-1])
         values = beside.values() if isinstance(beside, Mapping) else ()
         return any(_names(words, value) for value in values)
 
@@ -207,7 +207,7 @@ class Flags:
         passage = self._passages[flag.passage]
         for name in (passage.name, *(str(step) for step in path)):
             yield from map(stem, split_words(name))
-        for value in (_at(passage.value, path), passage.arguments):
+        for value in (value_at(passage.value, path), passage.arguments):
             for way, leaf in leaves(value, most=_MOST_WORDS):
                 for step in way:
                     yield from map(stem, split_words(step)) if isinstance(step, str) else ()
@@ -287,9 +287,3 @@ def _names(words: frozenset[str], value: Any) -> bool:
     text = scalar_text(value) if isinstance(value, str) else None
     keys = {word.key for word in words_of(text[:_LONGEST_VALUE])} if text else set()
     return bool(keys) and keys <= words
-
-
-def _at(value: Any, path: Path) -> Any:
-    for step in path:
-        value = value[step]
-    return value

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from abs_shield.cli.fitting_table import SHORTEST, short_names
+from abs_shield.cli.fitting_table import PADDING, SHORTEST, short_names
 from abs_shield.cli.report.report_summary import ReportSummary
 from abs_shield.cli.report.report_text import has_findings, interval, row_name
 from abs_shield.report import CHECKS, LayerReport, Slices, Sweep
@@ -130,11 +130,6 @@ def _number(count: int) -> str:
     return f"{count:,}" if count else "-"
 
 
-_GAPS: dict[int, tuple[int, int] | tuple[int, int, int, int]] = {
-    3: (0, 1),
-    2: (0, 1, 0, 0),
-    1: (0, 0),
-}
 """Spaces between two columns, widest first, with rich's padding for each."""
 _EDGES = 2  # a blank on each side of rich's box
 _WORD = re.compile(r"\([^)]*\)|\S+")
@@ -230,10 +225,10 @@ def fit_table(
     """
     grid = _Grid([*columns], [[*row] for row in rows])
     for name in [c.name for n, c in enumerate(columns) if c.spare and not grid.has_content(n)]:
-        if grid.width(max(_GAPS)) > width:
+        if grid.width(max(PADDING)) > width:
             grid = grid.without([c.name for c in grid.columns].index(name))
     # one column of names instead of two saves the most, and hides nothing
-    if grid.width(max(_GAPS)) > width and not columns[1].is_number:
+    if grid.width(max(PADDING)) > width and not columns[1].is_number:
         grid = grid.stack_names()
     grid, out = grid.without_spare(width, least=_SPARE_FIRST)
     if (over := grid.width() - width) > 0:
@@ -245,8 +240,8 @@ def fit_table(
 
 
 def _table(grid: _Grid, width: int) -> Table:
-    gap = next((one for one in _GAPS if grid.width(one) <= width), min(_GAPS))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=_GAPS[gap])
+    gap = next((one for one in PADDING if grid.width(one) <= width), min(PADDING))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=PADDING[gap])
     fits = (
         gap * (len(grid.columns) - 1)
         + _EDGES
