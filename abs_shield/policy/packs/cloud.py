@@ -20,7 +20,8 @@ from abs_shield.policy.rule_factory import (
 from abs_shield.session import Session
 from abs_shield.text.destinations import is_everything
 from abs_shield.text.exact_values import all_within, is_same_value
-from abs_shield.text.json_leaves import items, leaves, texts
+from abs_shield.text.failure_results import is_failure_result
+from abs_shield.text.json_leaves import items, json_data, leaves, texts
 from abs_shield.text.normal_form import normal
 
 _PRODUCTION = ("prod", "production")
@@ -118,6 +119,8 @@ def not_production_without(
     """
     Production is touched only after *approval*, a tool, ran in this session and did not fail.
 
+    A result such as ``{"status": "denied"}`` is a failure as well.
+
     Args:
         production: Names of production environments, in any case; globs work: ``prod-*``.
 
@@ -133,7 +136,12 @@ def not_production_without(
         names = [text[:_LONGEST].casefold().strip() for text in texts(environment)]
         touched = any(fnmatchcase(name, glob) for name in names for glob in globs)
         # Earlier in the session is enough: an approval covers the steps that follow it.
-        return not touched or any(map(session.did, approvals))
+        return not touched or any(
+            done.tool in approvals
+            and not done.error
+            and not is_failure_result(json_data(done.value))
+            for done in session.executed
+        )
 
     sentence = (
         f"{quoted_names(parameter)} is {one_of_text(globs)} only after {quoted_names(approval)}."

@@ -131,6 +131,30 @@ def test_production_after_approval() -> None:
     assert [True, False, True, True] == verdicts(rule, *calls)
 
 
+@pytest.mark.parametrize(
+    ("answer", "blocked"),
+    [
+        ({"status": "denied"}, True),
+        ('{"approved": false, "error": "nobody is on call"}', True),
+        ("Denied: it is Friday.", True),
+        ({"status": "approved", "error": None}, False),
+        ("Approved.", False),
+        (None, False),
+    ],
+)
+def test_a_refused_approval_is_none(answer: Any, blocked: bool) -> None:
+    """The tool did not raise, but its result says that it failed."""
+    rule = cloud.not_production_without("request_approval", tool="deploy")
+    tools = [Tool(name="request_approval"), Tool(name="deploy")]
+    firewall = Shield(shield.configure(tools=tools, rules=[rule]), hooks=None)
+    with firewall.session():
+        with firewall.guard(ToolCall("request_approval", {})) as guard:
+            guard.value = answer
+        decision = firewall.check_call(ToolCall("deploy", {"environment": "prod"}))
+
+    assert blocked is decision.blocked
+
+
 def test_a_parameter_may_be_called_as_the_session() -> None:
     """A tool's parameter `session` is an argument, not a session."""
     rule = customer_service.once(tool="open", same="session")
