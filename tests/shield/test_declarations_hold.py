@@ -304,8 +304,15 @@ def decide_note(first: Any, *later: Any, policy: Any = None) -> tuple[bool, Verd
     return decision.blocked, decision.verdict, unread + 10 * (not plan.tool.read_only)
 
 
+def case_name(each: Any) -> str:
+    """Return the name of a function, or the text of its marks."""
+    return getattr(each, "__name__", str(each))
+
+
 @pytest.mark.parametrize("second", ADDED, ids=str)
-@pytest.mark.parametrize("first", [*ADDED, tagged, spelt], ids=str)
+@pytest.mark.parametrize(
+    "first", [*ADDED, tagged, spelt], ids=lambda each: getattr(each, "__name__", str(each))
+)
 def test_two_declarations_of_the_host_hold_together(first: Any, second: Any) -> None:
     """A second one, of a `Tool` or of the policy, is never milder than each of them alone."""
     tools = [named(each) if callable(each) else tool(**each) for each in (first, second)]
