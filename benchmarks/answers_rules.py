@@ -74,11 +74,11 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "exemptions: endings": (Part("answer.checks.exempt_values:Exemptions._is_ending", False),),
     "ids: parts of longer ones": (Part("answer.evidence.evidence_value:_parts", ()),),
     "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
-    "units: conversion": (Part("answer.evidence.value_index:ValueIndex._converted", ()),),
+    "units: conversion": (Part("answer.evidence.value_index:ValueIndex._convert_units", ()),),
     "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
     "numbers: signs": (Part("answer.checks.value_check:AnswerValues._has_other_sign", False),),
     "numbers: a growth that falls": (Part("answer.checks.polarity_check:reverses_growth", False),),
-    "numbers: rounded with about": (Part("answer.checks.value_check:_rounded", FIRST),),
+    "numbers: rounded with about": (Part("answer.checks.value_check:_round", FIRST),),
     "numbers: groups in the answer": (Part("text.values.units:join_number_groups", None),),
     "numbers: lengths in names": (Part("text.values.units:lengths_in", ()),),
     "numbers: groups with blanks": (
@@ -103,14 +103,14 @@ SOURCES: dict[str, tuple[Part, ...]] = {
     "citations: any": (Part("answer.checks.citation_check:Sources.conflict", ""),),
 }
 PEOPLE: dict[str, tuple[Part, ...]] = {
-    "people: with a title": (Part("answer.checks.people_check:titled", ()),),
-    "people: without a title": (Part("answer.checks.people_check:untitled", ()),),
+    "people: with a title": (Part("answer.checks.people_check:find_titled", ()),),
+    "people: without a title": (Part("answer.checks.people_check:find_untitled", ()),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity_check:find_contradiction", None),),
     "polarity: fields": (Part("answer.checks.state_check:Flags.find_conflict", None),),
     "polarity: states that exclude others": (
-        Part("answer.checks.state_check:_excluded", frozenset()),
+        Part("answer.checks.state_check:_exclude_states", frozenset()),
     ),
     "polarity: all of a kind": (Part("answer.checks.plain_statements:is_universal", False),),
     "polarity: directions": (Part("answer.checks.polarity_check:Directions.conflict", ""),),
@@ -119,7 +119,7 @@ EXTRACTION: dict[str, tuple[Part, ...]] = {
     "claims: clauses": (Part("answer.claim_reader:_is_complete", False),),
     "claims: courtesies": (Part("answer.speech_acts:states_nothing", False),),
     "claims: refusals": (Part("answer.speech_acts:refuses", False),),
-    "claims: statements in questions": (Part("answer.speech_acts:stated_in", (0, 0)),),
+    "claims: statements in questions": (Part("answer.speech_acts:statement_span", (0, 0)),),
     "claims: actions": (Part("answer.speech_acts:reports_action", False),),
     "claims: questions in documents": (Part("answer.claim_reader:_asks_user", True),),
     "claims: markup": (Part("answer.markdown_blocks:without_markup", FIRST),),

@@ -251,9 +251,9 @@ def statement_span(question: str) -> tuple[int, int]:
     """
     Return the offsets of the statement in a question; (0, 0) if it only asks.
 
-    >>> stated_in("I have cancelled it, is that all?"), stated_in("Is it?")
+    >>> statement_span("I have cancelled it, is that all?"), statement_span("Is it?")
     ((0, 19), (0, 0))
-    >>> stated_in("Did you know that it is closed?")
+    >>> statement_span("Did you know that it is closed?")
     (18, 31)
     """
     if introduction := _STATED_QUESTION.match(question):

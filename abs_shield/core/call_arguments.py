@@ -209,7 +209,7 @@ def copy_containers(value: Any) -> Any:
     Copy the dicts and lists of a value, so that later changes to them leave the copy unchanged.
 
     >>> held = ["a"]
-    >>> copy = apart({"names": held, "kinds": ({"b"}, held)})
+    >>> copy = copy_containers({"names": held, "kinds": ({"b"}, held)})
     >>> held.append("c")
     >>> copy["names"], copy["kinds"][1] is copy["names"]
     (['a'], True)

@@ -169,7 +169,7 @@ def fold_value(text: str) -> str:
     """
     Return the letters and digits of *text* in lower case.
 
-    >>> normalised("#W-958 30")
+    >>> fold_value("#W-958 30")
     'w95830'
     """
     if not text.isascii():  # the usual case is quicker without it

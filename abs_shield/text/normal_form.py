@@ -216,7 +216,7 @@ def remove_accents(normalised: str) -> str:
     """
     Return *normalised* without accents and strokes.
 
-    >>> unaccented("josé müller, łódź")
+    >>> remove_accents("josé müller, łódź")
     'jose muller, lodz'
     """
     if normalised.isascii():
@@ -254,7 +254,7 @@ def latinise(text: str) -> str:
 
     Words of those scripts become unreadable; equal texts stay equal.
 
-    >>> latinised("\u0421\u0430pital of Fr\u0430nce")
+    >>> latinise("\u0421\u0430pital of Fr\u0430nce")
     'Capital of France'
     """
     return text if text.isascii() else text.translate(_LATIN_LETTERS)

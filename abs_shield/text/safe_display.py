@@ -100,7 +100,7 @@ def capitalise(text: str) -> str:
     """
     Return a text with an upper-case first letter; the others are unchanged.
 
-    >>> capitalised("the US rate")
+    >>> capitalise("the US rate")
     'The US rate'
     """
     return text[:1].upper() + text[1:]

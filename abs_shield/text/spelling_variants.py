@@ -205,8 +205,8 @@ def number_after_letter(letters: str) -> str:
     """
     Return the number after the single leading letter of a code; else empty.
 
-    >>> unlettered("w2378156"), unlettered("wx2378156"), unlettered("w23")
-    ('2378156', '', '')
+    >>> [number_after_letter(code) for code in ("w2378156", "wx2378156", "w23")]
+    ['2378156', '', '']
     """
     # a letter and at least four digits, as above
     lettered = len(letters) >= 5 and "a" <= letters[0] <= "z" and letters[1:].isdigit()

@@ -49,7 +49,7 @@ def sources(layer: str) -> list[Path]:
     room = ROOT / "abs_shield"
     mine = [room / "layers" / f"{layer}.py"]
     if layer == "parameter_mismatch":
-        mine += [room / "core" / "arguments.py", *(room / "schema").glob("*.py")]
+        mine += [room / "core" / "call_arguments.py", *(room / "schema").glob("*.py")]
     if layer == "phantom_target":
         mine.append(room / "plan" / "guarded_values.py")
     return mine

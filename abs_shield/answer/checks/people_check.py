@@ -135,7 +135,7 @@ def find_titled(text: str) -> Iterator[Person]:
     """
     Yield the people named with a title and a name of at least three letters.
 
-    >>> [one.names for one in titled("See Dr. Ada van der Berg in room 4, or Mr. Li.")]
+    >>> [one.names for one in find_titled("See Dr. Ada van der Berg in room 4, or Mr. Li.")]
     [('berg',)]
     """
     behind = 0
@@ -162,7 +162,7 @@ def find_untitled(text: str) -> Iterator[Person]:
 
     Examples and speakers who introduce themselves are left out.
 
-    >>> [one.names for one in untitled("Ines B. Kessler moved San Diego to Ingrid, like Bob.")]
+    >>> [one.names for one in find_untitled("Ines B. Kessler moved San Diego to Ingrid, like Bob.")]
     [('ines', 'kessler'), ('ingrid',)]
     """
     example = -1

@@ -265,7 +265,7 @@ def _exclude_states(words: list[str]) -> frozenset[str]:
     """
     Return the stems of the states that a state excludes.
 
-    >>> sorted(_excluded(["pending", "signature"]) & {"sign", "complet", "reject"})
+    >>> sorted(_exclude_states(["pending", "signature"]) & {"sign", "complet", "reject"})
     ['complet', 'sign']
     """
     if words[0] in _PARTLY:
