@@ -86,13 +86,13 @@ FORMS = st.sampled_from(
 )  # fmt: skip
 
 
-@given(value=IDS, form=FORMS, said=st.booleans())
-def test_reformatting_never_changes_the_verdict(value, form, said):
+@given(value=IDS, form=FORMS, user_text=st.booleans())
+def test_reformatting_never_changes_the_verdict(value, form, user_text):
     """Case, separators, blanks, invisible and full-width letters make no other value."""
     session = opened()
-    session.user(f"Please take {value} now." if said else "Please take it now.")
+    session.user(f"Please take {value} now." if user_text else "Please take it now.")
 
-    assert codes(session, value) == codes(session, form(value)) == ([] if said else ["unseen"])
+    assert codes(session, value) == codes(session, form(value)) == ([] if user_text else ["unseen"])
 
 
 @given(value=IDS, events=EVENTS)

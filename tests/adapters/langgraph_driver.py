@@ -108,7 +108,7 @@ def tools(shop: Shop) -> list[StructuredTool]:
     ]
 
 
-def told(error: Exception, request: Any) -> str:
+def error_text(error: Exception, request: Any) -> str:
     """Return what a host tells the model of a tool that raised."""
     return f"error: {error}"
 
@@ -148,12 +148,12 @@ class Agent:
         ran.decisions = [decision for decision in ran.decisions if decision.call_id != "a1"]
         return ran
 
-    def made(
+    def graph_of(
         self, model: Scripted, tools: list[StructuredTool], firewall: Shield | None, name: str
     ) -> Any:
         """The graph."""
         shield = [] if firewall is None else [ShieldMiddleware(firewall)]
-        middleware = [ToolErrorMiddleware(told), *shield]
+        middleware = [ToolErrorMiddleware(error_text), *shield]
         return create_agent(model, tools, middleware=middleware, name=name)
 
     def asked(self, graph: Any, text: str) -> Any:
@@ -194,7 +194,7 @@ class Graph(Agent):
         {"unparsable JSON": "the edges of the graph end the run before a tool node is reached"}
     )
 
-    def made(
+    def graph_of(
         self, model: Scripted, tools: list[StructuredTool], firewall: Shield | None, name: str
     ) -> Any:
         bound, wrappers = model.bind_tools(tools), {}

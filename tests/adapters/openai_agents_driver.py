@@ -118,7 +118,7 @@ def play(runner: Any, agent: Agent[Any], asked: Any = ASKED, **options: Any) -> 
     return asyncio.run(runner.run(agent, asked, **options))
 
 
-def told(agent: Agent[Any], call_id: str = "c1") -> str:
+def reply_of(agent: Agent[Any], call_id: str = "c1") -> str:
     """Return what the agent's model heard of a call."""
     return outputs(agent.model.requests)[call_id]
 

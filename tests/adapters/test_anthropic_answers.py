@@ -37,8 +37,8 @@ def played(
     client = model.client()
     messages: list[Any] = [{"role": "user", "content": ASKED}]
 
-    def ask(said: list[Any]) -> Any:
-        return client.messages.create(model="m", max_tokens=100, messages=said)
+    def ask(requests: list[Any]) -> Any:
+        return client.messages.create(model="m", max_tokens=100, messages=requests)
 
     with guard.session():
         while True:
@@ -102,8 +102,8 @@ def test_a_run_of_the_tool_runner_is_settled() -> None:
         reply = shielded_runner(runner, firewall=guard).until_done()
         text = settle_answer(
             reply, runner, firewall=guard,
-            ask=lambda said: client.beta.messages.create(
-                model="m", max_tokens=100, messages=said
+            ask=lambda requests: client.beta.messages.create(
+                model="m", max_tokens=100, messages=requests
             ),
         )  # fmt: skip
     roles = [message["role"] for message in model.requests[-1]["messages"]]

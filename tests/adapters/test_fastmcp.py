@@ -43,7 +43,7 @@ from tests.subjects import about_calls
 TestConformance = conforms(DRIVER)
 
 ROOT = Path(__file__).parents[2]
-SAID = [{"role": "user", "content": "Please refund tx_12345, 20 dollars."}]
+USER_TEXT = [{"role": "user", "content": "Please refund tx_12345, 20 dollars."}]
 Conversed = Callable[[Client[Any]], Coroutine[Any, Any, Any]]
 
 
@@ -89,7 +89,7 @@ def with_client(server: Any, conversed: Conversed, **options: Any) -> Any:
     return asyncio.run(connected())
 
 
-async def told(
+async def call_text(
     client: Client[Any], name: str, arguments: dict[str, Any] | None = None, **meta: Any
 ) -> Any:
     """The text of a call's answer; of feedback, the codes."""
@@ -103,17 +103,17 @@ async def told(
 
 async def undone(client: Client[Any], **meta: Any) -> Any:
     """Create a user and delete it immediately."""
-    await told(client, "create_user", {"user_id": "u_1"}, **meta)
-    return await told(client, "delete_user", {"user_id": "u_1"}, **meta)
+    await call_text(client, "create_user", {"user_id": "u_1"}, **meta)
+    return await call_text(client, "delete_user", {"user_id": "u_1"}, **meta)
 
 
 def test_calls_of_a_batch_that_run_side_by_side_are_judged_together(strict):
     """The second is asked for before the first is done."""
 
     async def both(client: Client[Any]) -> list[Any]:
-        making = asyncio.create_task(told(client, "add_user", {"user_id": "u_1"}, session="s"))
+        making = asyncio.create_task(call_text(client, "add_user", {"user_id": "u_1"}, session="s"))
         await asyncio.wait_for(begun.wait(), 5)
-        taken = await told(client, "delete_user", {"user_id": "u_1"}, session="s")
+        taken = await call_text(client, "delete_user", {"user_id": "u_1"}, session="s")
         go_on.set()
         return [await making, taken]
 
@@ -148,7 +148,9 @@ def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
     """Without any user or system text, an unmentioned target is not a finding."""
 
     async def conversed(client: Client[Any]) -> Any:
-        return await told(client, "refund", {"transaction_id": "tx_9", "amount": 1}, session="s")
+        return await call_text(
+            client, "refund", {"transaction_id": "tx_9", "amount": 1}, session="s"
+        )
 
     assert "refunded tx_9" == with_client(served(strict), conversed)
 
@@ -177,9 +179,9 @@ def test_a_given_session_is_that_of_calls_without_a_key(strict):
 
 def test_the_current_session_is_that_of_calls_without_a_key(strict):
     """A host that runs its server in its own process needs no key."""
-    with strict.session(messages=SAID) as session:
+    with strict.session(messages=USER_TEXT) as session:
         arguments = {"transaction_id": "tx_1", "amount": 1}
-        answer = with_client(served(strict), lambda c: told(c, "refund", arguments))
+        answer = with_client(served(strict), lambda c: call_text(c, "refund", arguments))
 
     assert ["unseen"] == answer
     assert [session.id] == [decision.session_id for decision in about_calls(strict.store)]
@@ -206,7 +208,7 @@ def test_a_long_key_is_held_short(strict):
 
     async def conversed(client: Client[Any]) -> None:
         for key in keys:
-            await told(client, "create_user", {"user_id": "u_1"}, session=key)
+            await call_text(client, "create_user", {"user_id": "u_1"}, session=key)
 
     with_client(served(strict), conversed)
 
@@ -220,7 +222,7 @@ def test_sessions_are_bounded():
 
     async def conversed(client: Client[Any]) -> None:
         for n in range(10):
-            await told(client, "create_user", {"user_id": "u_1"}, session=f"s{n}")
+            await call_text(client, "create_user", {"user_id": "u_1"}, session=f"s{n}")
 
     with_client(served(guard), conversed)
 
@@ -242,7 +244,9 @@ def test_nobody_joins_the_session_of_somebody_else(strict):
         async with asgi_server(server) as running:
             for token, meta in [("ann", {"session": "s"}), ("bob", {"session": "s"})]:
                 async with running.client(auth=token) as client:
-                    answers.append(await told(client, "create_user", {"user_id": token}, **meta))
+                    answers.append(
+                        await call_text(client, "create_user", {"user_id": token}, **meta)
+                    )
             for token in ("bob", "ann", "app"):
                 async with running.client(auth=token) as client:
                     answers.append(await undone(client))
@@ -277,7 +281,7 @@ def test_ids_and_agent_are_carried(strict):
     arguments = {"order_id": "ord_1"}
     meta = {"session": "s", "call": "call_7", "agent": "clerk"}
 
-    with_client(served(strict), lambda c: told(c, "get_order", arguments, **meta))
+    with_client(served(strict), lambda c: call_text(c, "get_order", arguments, **meta))
 
     (decision,) = about_calls(strict.store)
     carried = (decision.session_id, decision.call_id, decision.agent)
@@ -289,7 +293,7 @@ def test_a_conversation_is_heard_only_where_it_is_asked_for(strict):
     arguments = {"transaction_id": "tx_9", "amount": 1}
 
     def answer(server: FastMCP) -> Any:
-        return with_client(server, lambda c: told(c, "refund", arguments, messages=SAID))
+        return with_client(server, lambda c: call_text(c, "refund", arguments, messages=USER_TEXT))
 
     assert ["unseen"] == answer(served(strict, hears=True))
     assert "refunded tx_9" == answer(served(strict))
@@ -301,7 +305,7 @@ def test_odd_messages_crash_nothing(strict, messages):
     arguments = {"transaction_id": "tx_9", "amount": 1}
     server = served(strict, hears=True)
 
-    answer = with_client(server, lambda c: told(c, "refund", arguments, messages=messages))
+    answer = with_client(server, lambda c: call_text(c, "refund", arguments, messages=messages))
 
     assert "refunded tx_9" == answer
 
@@ -312,7 +316,7 @@ def test_more_messages_than_are_taken_in_prove_nothing(strict):
     arguments = {"transaction_id": "tx_9", "amount": 1}
     server = served(strict, hears=True)
 
-    answer = with_client(server, lambda c: told(c, "refund", arguments, messages=long))
+    answer = with_client(server, lambda c: call_text(c, "refund", arguments, messages=long))
 
     assert "refunded tx_9" == answer
 
@@ -321,15 +325,15 @@ def test_a_result_that_is_heard_again_counts_once(strict):
     """A client tells of calls that ran here; they were one run each, not two."""
     called = {"id": "x1", "function": {"name": "create_user", "arguments": '{"user_id": "u_1"}'}}
     state = [
-        *SAID,
+        *USER_TEXT,
         {"role": "assistant", "tool_calls": [called]},
         {"role": "tool", "tool_call_id": "x1", "content": "created"},
     ]
     order = {"order_id": "tx_12345"}
 
     async def conversed(client: Client[Any]) -> None:
-        await told(client, "create_user", {"user_id": "u_1"}, session="s", messages=SAID)
-        await told(client, "get_order", order, session="s", messages=state)
+        await call_text(client, "create_user", {"user_id": "u_1"}, session="s", messages=USER_TEXT)
+        await call_text(client, "get_order", order, session="s", messages=state)
 
     audit = Shield(shield.configure(mode="audit"))
     with_client(served(audit, hears=True), conversed)
@@ -342,14 +346,14 @@ def test_what_is_read_and_prompted_counts_as_seen(strict):
     server = served(strict)
     server.resource("shop://orders")(lambda: '{"transaction_id": "tx_500"}')
     server.prompt(lambda: "Refund tx_600.", name="refund_one")
-    strict.session("s", messages=SAID)
+    strict.session("s", messages=USER_TEXT)
 
     async def conversed(client: Client[Any]) -> Any:
         meta = {"abs_shield/session": "s"}
         await client.read_resource_mcp("shop://orders", meta=meta)
         await client.get_prompt_mcp("refund_one", meta=meta)
         refunds = [{"transaction_id": f"tx_{n}00", "amount": 1} for n in (5, 6, 7)]
-        return [await told(client, "refund", each, session="s") for each in refunds]
+        return [await call_text(client, "refund", each, session="s") for each in refunds]
 
     answers = with_client(server, conversed)
 
@@ -360,13 +364,13 @@ def test_an_image_makes_the_session_opaque(strict):
     """The model may have read the id there: a miss proves nothing from now on."""
     server = served(strict)
     server.tool(lambda: Image(data=b"\x89PNG", format="png"), name="photo")
-    strict.session("s", messages=SAID)
+    strict.session("s", messages=USER_TEXT)
 
     async def conversed(client: Client[Any]) -> Any:
         arguments = {"transaction_id": "tx_9", "amount": 1}
-        before = await told(client, "refund", arguments, session="s")
-        await told(client, "photo", session="s")
-        return before, await told(client, "refund", arguments, session="s")
+        before = await call_text(client, "refund", arguments, session="s")
+        await call_text(client, "photo", session="s")
+        return before, await call_text(client, "refund", arguments, session="s")
 
     assert (["unseen"], "refunded tx_9") == with_client(server, conversed)
 
@@ -389,7 +393,7 @@ def test_a_result_is_kept_as_the_model_reads_it(strict, returned, value):
     server.add_middleware(ShieldMiddleware(strict))
     server.add_tool(Tool.from_function(lambda: returned, name="give"))
 
-    with_client(server, lambda c: told(c, "give", session="s"))
+    with_client(server, lambda c: call_text(c, "give", session="s"))
 
     assert [value] == [call.value for call in strict.session("s").executed]
 
@@ -415,7 +419,7 @@ def test_a_result_is_judged_by_its_structure_where_it_has_one(returned, verdict)
     server.add_middleware(ShieldMiddleware(guard))
     server.add_tool(Tool.from_function(lambda: returned, name="give"))
 
-    with_client(server, lambda c: told(c, "give", session="s"))
+    with_client(server, lambda c: call_text(c, "give", session="s"))
 
     assert [verdict] == [d.verdict for d in guard.session("s").result_decisions]
 
@@ -432,7 +436,7 @@ def test_a_list_that_the_server_wraps_is_judged_without_the_wrapping():
     def give() -> list[int]:
         return [1, 2]
 
-    with_client(server, lambda c: told(c, "give", session="s"))
+    with_client(server, lambda c: call_text(c, "give", session="s"))
 
     assert [Verdict.CLEAN] == [d.verdict for d in guard.session("s").result_decisions]
 
@@ -457,9 +461,9 @@ def test_a_tool_that_is_added_later_is_known(strict):
     server = served(strict)
 
     async def conversed(client: Client[Any]) -> Any:
-        before = await told(client, "greet")
+        before = await call_text(client, "greet")
         server.tool(lambda: "hello", name="greet")
-        return before, await told(client, "greet")
+        return before, await call_text(client, "greet")
 
     assert (["unknown_tool"], "hello") == with_client(server, conversed)
 
@@ -470,8 +474,10 @@ def test_a_host_may_narrow_a_session(strict):
 
     async def conversed(client: Client[Any]) -> Any:
         arguments = {"order_id": "ord_1"}
-        denied = [await told(client, "create_user", {"user_id": "u"}, session="s") for _ in "ab"]
-        return denied, "pc_777" in await told(client, "get_order", arguments, session="s")
+        denied = [
+            await call_text(client, "create_user", {"user_id": "u"}, session="s") for _ in "ab"
+        ]
+        return denied, "pc_777" in await call_text(client, "get_order", arguments, session="s")
 
     assert ([["unavailable_tool"]] * 2, True) == with_client(served(strict), conversed)
 
@@ -494,12 +500,12 @@ def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
     server.add_provider(provider)
 
     async def conversed(client: Client[Any]) -> Any:
-        first = await told(client, "work", {"n": 1})
+        first = await call_text(client, "work", {"n": 1})
         provider.away = True
         answers = []
         for name, arguments in [("work", {}), ("work", {"n": 1}), ("play", {})]:
             try:
-                answers.append(await told(client, name, arguments))
+                answers.append(await call_text(client, name, arguments))
             except MCPError as error:
                 answers.append(error.error.message)
         return first, answers
@@ -528,7 +534,7 @@ def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
 
     async def conversed(client: Client[Any]) -> Any:
         await client.list_tools()
-        return await told(client, "weather"), await told(client, "wether")
+        return await call_text(client, "weather"), await call_text(client, "wether")
 
     assert ("sunny", ["unknown_tool"]) == with_client(server, conversed)
 
@@ -541,9 +547,9 @@ def test_the_version_that_is_called_is_the_one_that_is_judged(strict):
     server.tool(lambda b: f"second {b}", name="put", version="2")
 
     async def conversed(client: Client[Any]) -> Any:
-        newest = await told(client, "put", {"b": 1})
+        newest = await call_text(client, "put", {"b": 1})
         old = await client.call_tool("put", {"a": 1}, version="1")
-        return newest, old.content[0].text, await told(client, "put", {"a": 1})
+        return newest, old.content[0].text, await call_text(client, "put", {"a": 1})
 
     newest, old, mismatch = with_client(server, conversed)
 
@@ -578,9 +584,9 @@ def test_two_servers_share_a_shield_and_a_key(strict):
 
     async def conversed() -> Any:
         async with Client(shop) as first, Client(other) as second:
-            await told(first, "create_user", {"user_id": "u_1"}, session="s")
-            phantom = await told(second, "refund", {}, session="s")
-            return phantom, await told(second, "delete_user", {"user_id": "u_1"}, session="s")
+            await call_text(first, "create_user", {"user_id": "u_1"}, session="s")
+            phantom = await call_text(second, "refund", {}, session="s")
+            return phantom, await call_text(second, "delete_user", {"user_id": "u_1"}, session="s")
 
     assert (["unavailable_tool"], ["undone"]) == asyncio.run(conversed())
 
@@ -592,7 +598,7 @@ def test_a_name_without_end_breaks_nothing(strict):
 
     async def conversed(client: Client[Any]) -> Any:
         names = [tool.name[:6] for tool in await client.list_tools()]
-        return names, await told(client, "refund", {"transaction_id": "tx_1", "amount": 1})
+        return names, await call_text(client, "refund", {"transaction_id": "tx_1", "amount": 1})
 
     names, answer = with_client(server, conversed)
 
@@ -668,7 +674,7 @@ def test_a_tool_that_asks_the_client_is_one_call(strict):
 
     answer = with_client(
         server,
-        lambda c: told(c, "book", {"city": "Rome"}, session="s"),
+        lambda c: call_text(c, "book", {"city": "Rome"}, session="s"),
         elicitation_handler=answered,
     )
 
@@ -687,8 +693,8 @@ def test_a_tool_that_calls_a_tool_is_two_calls(strict):
         result = await context.fastmcp.call_tool("refund", arguments)
         return str(result.content[0].text)
 
-    strict.session("s", messages=SAID)
-    answer = with_client(server, lambda c: told(c, "refund_all", session="s", call="c1"))
+    strict.session("s", messages=USER_TEXT)
+    answer = with_client(server, lambda c: call_text(c, "refund_all", session="s", call="c1"))
 
     assert "refunded tx_9" == answer
     executed = [(call.tool, call.nested) for call in strict.session("s").executed]
@@ -712,7 +718,7 @@ def test_calls_run_side_by_side(mode):
         return f"waited {n}"
 
     async def conversed(client: Client[Any]) -> Any:
-        calls = (told(client, "wait", {"n": n}, session=f"s{n % 2}") for n in range(10))
+        calls = (call_text(client, "wait", {"n": n}, session=f"s{n % 2}") for n in range(10))
         return await asyncio.gather(*calls)
 
     answers = with_client(server, conversed)
@@ -760,8 +766,8 @@ def test_the_servers_own_span_tells_of_the_call(strict):
     ran = Ran()
 
     async def conversed(client: Client[Any]) -> None:
-        await told(client, "get_order", {"order_id": "ord_1"})
-        await told(client, "get_ordr", {"order_id": "ord_1"})
+        await call_text(client, "get_order", {"order_id": "ord_1"})
+        await call_text(client, "get_ordr", {"order_id": "ord_1"})
 
     with recorded(ran):
         with_client(server, conversed)
@@ -783,7 +789,7 @@ def test_the_page_runs():
     result: dict[str, Any] = {}
     exec(blocks("FastMCP and MCP")[0], result)
 
-    answer = with_client(result["server"], lambda c: told(c, "refund"))
+    answer = with_client(result["server"], lambda c: call_text(c, "refund"))
 
     assert "Unknown tool: 'refund'" == answer
     assert ["refund"] == [decision.tool for decision in about_calls(result["firewall"].store)]

@@ -56,7 +56,7 @@ from tests.adapters.openai_agents_driver import (
     agent_of,
     by_id,
     play,
-    told,
+    reply_of,
     tools_of,
 )
 from tests.adapters.page import blocks
@@ -118,7 +118,7 @@ def test_each_run_without_a_conversation_has_a_session_of_its_own(strict):
     agent = agent_of([[BAD], DONE])
     play(runner, agent)
 
-    assert "unseen" in told(agent)
+    assert "unseen" in reply_of(agent)
 
 
 def test_two_runs_at_once_share_a_runner(strict):
@@ -143,7 +143,7 @@ def test_two_runs_at_once_share_a_runner(strict):
         await asyncio.gather(*map(runner.run, agents, question))
 
     asyncio.run(both())
-    messages = [told(agent) for agent in agents]
+    messages = [reply_of(agent) for agent in agents]
 
     assert "refunded tx_12345" == messages[0]
     assert "unseen" in messages[1]
@@ -191,7 +191,7 @@ def test_an_unknown_tool_is_answered_with_the_nearest_name(strict):
     agent = agent_of([[UNKNOWN], DONE])
     config = shielded_config({"workflow_name": "w"}, firewall=strict)
     asyncio.run(Runner.run(shielded_agent(agent, firewall=strict), ASKED, run_config=config))
-    (problem,) = json.loads(told(agent))["problems"]
+    (problem,) = json.loads(reply_of(agent))["problems"]
 
     assert ("unknown_tool", "w") == (problem["code"], config.workflow_name)
     assert "refund" in problem["nearest"]
@@ -206,8 +206,8 @@ def test_the_hosts_own_formatter_answers_all_else(strict):
     plain = agent_of([[call], DONE])
     play(Runner, plain, run_config=config)
 
-    assert "An error" in told(agent) or "sorry: tool_exception" == told(agent)  # since 0.24
-    assert told(plain) == told(agent)
+    assert "An error" in reply_of(agent) or "sorry: tool_exception" == reply_of(agent)  # since 0.24
+    assert reply_of(plain) == reply_of(agent)
 
 
 def test_where_unknown_tools_are_not_enforced_the_configuration_is_left_alone():
@@ -234,8 +234,8 @@ def test_a_tool_with_a_declared_output_answers_with_feedback_too(strict):
     agent = agent_of([[BAD], [GOOD._replace(id="c2")], DONE], tools=[tool])
     play(ShieldedRunner(strict), agent)
 
-    assert '"blocked"' in told(agent)
-    assert '{"id":"tx_12345"}' == told(agent, "c2")
+    assert '"blocked"' in reply_of(agent)
+    assert '{"id":"tx_12345"}' == reply_of(agent, "c2")
 
 
 def test_a_custom_tool_is_judged_by_its_text():
@@ -290,7 +290,7 @@ def test_calls_of_one_turn_run_side_by_side(strict):
     agent = agent_of([turn, DONE], tools=[function_tool(get_order), function_tool(refund)])
     play(ShieldedRunner(strict), agent)
 
-    assert ["here", "refunded"] == [told(agent, "c0"), told(agent)]
+    assert ["here", "refunded"] == [reply_of(agent, "c0"), reply_of(agent)]
 
 
 def test_a_handoff_goes_on_in_the_same_session(strict):
@@ -322,7 +322,7 @@ def test_an_agent_behind_a_handoff_object_is_judged(strict):
     billing.model = front.model
     play(ShieldedRunner(strict), front)
 
-    assert ('"blocked"' in told(front), 1) == (True, len(calls))
+    assert ('"blocked"' in reply_of(front), 1) == (True, len(calls))
 
 
 def test_a_handoff_that_is_added_late_is_judged(strict):
@@ -332,7 +332,7 @@ def test_a_handoff_that_is_added_late_is_judged(strict):
     copied.handoffs.append(billing)
     asyncio.run(Runner.run(copied, ASKED))
 
-    assert '"blocked"' in told(billing)
+    assert '"blocked"' in reply_of(billing)
 
 
 def test_an_agent_as_a_tool_has_a_child_session(strict):
@@ -345,8 +345,8 @@ def test_an_agent_as_a_tool_has_a_child_session(strict):
     play(runner, agent)
     decisions = by_id(strict)
 
-    assert "No." == told(agent, "c9")
-    assert '"blocked"' in told(sub)
+    assert "No." == reply_of(agent, "c9")
+    assert '"blocked"' in reply_of(sub)
     assert decisions["c9"].session_id != decisions["c1"].session_id
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
 
@@ -365,7 +365,7 @@ def test_guardrails_of_the_host_keep_working(strict):
         play(ShieldedRunner(strict), agent)
     executed = [(call.tool, call.error) for call in session.executed]
 
-    assert ("not today", [("refund", True)]) == (told(agent), executed)
+    assert ("not today", [("refund", True)]) == (reply_of(agent), executed)
     assert 1 == len(about_calls(strict.store))
 
 
@@ -414,7 +414,7 @@ def test_a_tool_that_runs_out_of_time_counts_as_failed(strict):
     with strict.session() as session:
         play(ShieldedRunner(strict), agent)
 
-    assert "timed out" in told(agent)
+    assert "timed out" in reply_of(agent)
     assert [("get_order", True)] == [(call.tool, call.error) for call in session.executed]
 
 
@@ -433,7 +433,7 @@ def test_a_tool_made_by_hand_is_judged_and_keeps_the_context_it_declares(strict)
     play(ShieldedRunner(strict), agent)
 
     assert [RunContextWrapper] == contexts
-    assert ['{"a": "x"}', True] == [told(agent), '"blocked"' in told(agent, "c2")]
+    assert ['{"a": "x"}', True] == [reply_of(agent), '"blocked"' in reply_of(agent, "c2")]
     assert ["c1", "c2"] == [d.call_id for d in about_calls(strict.store)]
 
 
@@ -508,7 +508,7 @@ def test_tools_of_a_local_mcp_server_are_judged(strict):
     agent.tools = []
     play(ShieldedRunner(strict), agent)
 
-    assert '"blocked"' in told(agent)
+    assert '"blocked"' in reply_of(agent)
     assert [json.loads(GOOD.raw)] == ran
 
 
@@ -667,7 +667,7 @@ def test_a_result_is_judged_as_data_and_not_as_its_str(value):
         play(ShieldedRunner(firewall), agent)
 
     assert [Verdict.CLEAN] == [decision.verdict for decision in session.result_decisions]
-    assert "1.0" in str(told(agent))
+    assert "1.0" in str(reply_of(agent))
 
 
 @pytest.mark.parametrize(
@@ -698,7 +698,7 @@ def test_odd_items_end_no_run(strict):
     agent = agent_of([[GOOD], DONE])
     result = play(ShieldedRunner(strict), agent, odd)
 
-    assert (DONE, "refunded tx_12345") == (result.final_output, told(agent))
+    assert (DONE, "refunded tx_12345") == (result.final_output, reply_of(agent))
 
 
 def test_a_run_that_fails_logs_what_it_proposed():
@@ -725,7 +725,7 @@ def test_a_program_that_is_not_async_runs_too(strict):
         asyncio.set_event_loop(None)
         loop.close()
 
-    assert (DONE, True) == (result.final_output, '"blocked"' in told(agent))
+    assert (DONE, True) == (result.final_output, '"blocked"' in reply_of(agent))
 
 
 def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
@@ -739,7 +739,7 @@ def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
     play(names["runner"], agent)
 
     assert "result = runner.run_sync(agent, " in last
-    assert '"blocked"' in told(agent)
+    assert '"blocked"' in reply_of(agent)
 
 
 def test_the_example_runs():

@@ -35,7 +35,7 @@ from tests.adapters.openai_agents_driver import (
     Scripted,
     agent_of,
     play,
-    told,
+    reply_of,
     tools_of,
 )
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
@@ -103,7 +103,7 @@ def test_a_tool_that_is_added_during_a_run_runs_and_is_judged(audit):
     agent.model = Scripted([[Call("c0", "extend", {})], [GOOD], DONE])
     result = play(ShieldedRunner(audit), agent)
 
-    assert (DONE, "refunded tx_12345") == (result.final_output, told(agent))
+    assert (DONE, "refunded tx_12345") == (result.final_output, reply_of(agent))
     assert {"c0", "c1"} == {decision.call_id for decision in about_calls(audit.store)}
 
 
@@ -261,7 +261,7 @@ def test_a_run_of_the_host_beside_a_judged_one_is_left_alone(audit):
     play(Runner, agent_of([[GOOD._replace(id="c8")], DONE]))
 
     assert ["c0", "c1"] == [decision.call_id for decision in about_calls(audit.store)]
-    assert (DONE, "refunded tx_12345") == (told(agent, "c0"), told(agent))
+    assert (DONE, "refunded tx_12345") == (reply_of(agent, "c0"), reply_of(agent))
 
 
 def test_a_marked_agent_sees_what_is_added_to_the_original(audit):
@@ -288,7 +288,7 @@ def test_an_agent_that_lists_its_tools_itself_is_judged_in_one_session():
     play(ShieldedRunner(guard), agent)
 
     assert [False] == [decision.blocked for decision in about_calls(guard.store)]
-    assert "refunded tx_12345" == told(agent)
+    assert "refunded tx_12345" == reply_of(agent)
 
 
 # The runner's own form -------------------------------------------------------------
@@ -337,4 +337,4 @@ def test_an_unknown_tool_in_strict_leaves_the_hosts_configuration_as_it_is():
     agent = agent_of([[UNKNOWN], DONE])
     play(ShieldedRunner(firewall("strict")), agent, run_config=config)
 
-    assert ({"workflow_name": "w"}, True) == (config, '"blocked"' in told(agent))
+    assert ({"workflow_name": "w"}, True) == (config, '"blocked"' in reply_of(agent))

@@ -25,7 +25,7 @@ from tests.adapters.openai_agents_driver import (
     agent_of,
     by_id,
     play,
-    told,
+    reply_of,
 )
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Shop, firewall
 from tests.subjects import about_calls
@@ -67,8 +67,8 @@ def test_a_plain_agent_as_a_tool_is_judged(strict, how, inner_streams):
     result = how(ShieldedRunner(strict), agent)
     decisions = by_id(strict)
 
-    assert (DONE, [], "No.") == (result.final_output, shop.ran, told(agent, "c9"))
-    assert '"blocked"' in told(sub)
+    assert (DONE, [], "No.") == (result.final_output, shop.ran, reply_of(agent, "c9"))
+    assert '"blocked"' in reply_of(sub)
     assert decisions["c9"].session_id != decisions["c1"].session_id
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
 
@@ -99,8 +99,8 @@ def test_a_tool_made_by_hand_around_an_agent_is_judged_inside(strict, how, made)
     how(ShieldedRunner(strict), agent)
     decisions = by_id(strict)
 
-    assert ([], "No.") == (shop.ran, told(agent, "c9"))
-    assert '"blocked"' in told(sub)
+    assert ([], "No.") == (shop.ran, reply_of(agent, "c9"))
+    assert '"blocked"' in reply_of(sub)
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
 
 
@@ -134,7 +134,7 @@ def test_a_plain_agent_as_a_tool_is_judged_two_deep(strict):
     play(ShieldedRunner(strict), agent)
     agents = {call_id: decision.agent for call_id, decision in by_id(strict).items()}
 
-    assert '"blocked"' in told(low)
+    assert '"blocked"' in reply_of(low)
     assert {"c9": "billing", "c5": "middle", "c1": "low", "c2": "billing"} == agents
     assert [("refund", json.loads(GOOD.raw))] == shop.ran
 
@@ -145,7 +145,7 @@ def test_an_unknown_tool_inside_an_agent_as_a_tool_is_answered(strict):
     agent = agent_of([[ASK], DONE], tools=[asks(sub, run_config={"workflow_name": "w"})])
     play(ShieldedRunner(strict), agent)
 
-    assert '"blocked"' in told(sub)
+    assert '"blocked"' in reply_of(sub)
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
@@ -158,9 +158,9 @@ def test_an_agent_as_a_tool_that_hides_its_agent_is_refused_in_strict_only(mode,
     agent = agent_of([[ASK], DONE], tools=[tool])
     with caplog.at_level(logging.WARNING, "abs_shield"):
         play(ShieldedRunner(guard), agent)
-    refused = "its agent" in told(agent, "c9")
+    refused = "its agent" in reply_of(agent, "c9")
 
-    assert (mode == "strict", mode == "audit") == (refused, told(agent, "c9") == "Here.")
+    assert (mode == "strict", mode == "audit") == (refused, reply_of(agent, "c9") == "Here.")
     assert (mode == "audit") == any("ask_sub" in r.getMessage() for r in caplog.records)
 
 
@@ -177,7 +177,7 @@ def test_a_runner_of_the_host_that_is_not_the_sdks_is_not_taken_for_guarded(stri
     monkeypatch.setattr(sdk_run, "DEFAULT_AGENT_RUNNER", Own())
     play(ShieldedRunner(strict), agent)
 
-    assert "default runner" in told(agent, "c9")
+    assert "default runner" in reply_of(agent, "c9")
 
 
 # States ----------------------------------------------------------------------------

@@ -42,8 +42,8 @@ def played(
     client = model.client()
     messages: list[Any] = [{"role": "user", "content": ASKED}]
 
-    def ask(said: list[Any]) -> Any:
-        return client.chat.completions.create(model="m", messages=said)
+    def ask(requests: list[Any]) -> Any:
+        return client.chat.completions.create(model="m", messages=requests)
 
     with guard.session():
         while True:

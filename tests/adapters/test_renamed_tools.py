@@ -97,11 +97,11 @@ def in_openai_runner(firewall: Shield, pay: Pay, call: Call) -> str:
 def in_openai_agents(firewall: Shield, pay: Pay, call: Call) -> str:
     from agents import function_tool
 
-    from tests.adapters.openai_agents_driver import ShieldedRunner, agent_of, play, told
+    from tests.adapters.openai_agents_driver import ShieldedRunner, agent_of, play, read_reply
 
     agent = agent_of([[call], "Done."], tools=[function_tool(pay, name_override=NAME)])
     play(ShieldedRunner(firewall), agent, ASKED)
-    return told(agent, call.id)
+    return read_reply(agent, call.id)
 
 
 def in_langgraph(firewall: Shield, pay: Pay, call: Call) -> str:
@@ -145,13 +145,13 @@ def in_fastmcp(firewall: Shield, pay: Pay, call: Call) -> str:
     server.mount(bank, namespace="send")
     firewall.session("s").user(ASKED)
 
-    async def told() -> str:
+    async def read_reply() -> str:
         async with Client(server) as client:
             arguments: Any = call.arguments
             result = await client.call_tool_mcp(NAME, arguments, meta={SESSION: "s"})
         return "".join(block.text for block in result.content)
 
-    return asyncio.run(told())
+    return asyncio.run(read_reply())
 
 
 PARAMETERS = {

@@ -67,10 +67,10 @@ class Reader:
             return {"statements": [s for s in re.split(r"(?<=\.)\s+", data["text"].strip()) if s]}
         return {"verdicts": [self.verdict(one) for one in data["statements"]]}
 
-    def verdict(self, asked: dict[str, str]) -> dict[str, Any]:
-        text = asked["statement"]
+    def verdict(self, request: dict[str, str]) -> dict[str, Any]:
+        text = request["statement"]
         return {
-            "id": asked["id"],
+            "id": request["id"],
             "verdict": self.rule(text),
             "in_scope": self.scope(text),
             "reason": "as the rule says",
@@ -125,8 +125,8 @@ class Clerk(Reader):
         return {"answer": text[:80], "found": results}
 
     @staticmethod
-    def judged(asked: dict[str, str], text: str) -> dict[str, str]:
-        words = re.findall(r"\w+", asked["claim"].casefold())[:200]
+    def judged(request: dict[str, str], text: str) -> dict[str, str]:
+        words = re.findall(r"\w+", request["claim"].casefold())[:200]
         there = set(re.findall(r"\w+", text.casefold()))
         verdict = "supported" if set(words) <= there else "not_found"
         if verdict == "not_found" and any(word.isdigit() and word not in there for word in words):
@@ -134,7 +134,7 @@ class Clerk(Reader):
         quote = next(
             (line for line in text.split(". ") if words and words[0] in line.casefold()), ""
         )
-        return {"id": asked["id"], "verdict": verdict, "quote": quote, "reason": "by its words"}
+        return {"id": request["id"], "verdict": verdict, "quote": quote, "reason": "by its words"}
 
     @staticmethod
     def found(sentence: str, text: str) -> str:

@@ -70,7 +70,7 @@ class Shop:
 
 
 @contextmanager
-def asked():
+def count_requests():
     """Yield a shop in a run that has looked up order W-2040."""
     new_shop = Shop()
     with new_shop.firewall.session() as session:

@@ -224,7 +224,7 @@ def test_a_failure_of_our_own_is_seen_and_no_verdict(policy, stops, monkeypatch)
 def judge(value):
     """A judge that finds everything grounded, and fills every gap with *value*."""
 
-    def asked(messages, schema):
+    def count_requests(messages, schema):
         items = schema["properties"]
         text = messages[-1]["content"]
         if "found" in items:
@@ -235,7 +235,7 @@ def judge(value):
             }
         raise AssertionError(text)
 
-    return asked
+    return count_requests
 
 
 @pytest.mark.parametrize(("value", "action"), [("84.50", "emit"), ("12.00", "revise")])

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from abs_shield import AnswerConfig
-from tests.answer.shop import ASKED, EVEN, OPEN, TRUE, Shop, asked, statuses
+from tests.answer.shop import ASKED, EVEN, OPEN, TRUE, Shop, count_requests, statuses
 
 
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    with asked() as made:
-        yield made
+    with count_requests() as requests:
+        yield requests
 
 
 @pytest.mark.parametrize(

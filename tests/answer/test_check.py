@@ -113,7 +113,7 @@ def test_the_report_is_as_its_schema_says():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         ({"answer": 5, "evidence": "x"}, "give a text"),
         ({"answer": "x"}, "give one of `session=`"),
@@ -131,9 +131,9 @@ def test_the_report_is_as_its_schema_says():
         ({"answer": "x", "evidence": "y", "config": {"probing": "background"}}, "`probed=`"),
     ],
 )
-def test_wrong_input_is_said_on_one_line(given, told):
+def test_wrong_input_is_said_on_one_line(given, expected):
     """With what to give."""
-    with pytest.raises(ShieldError, match=told):
+    with pytest.raises(ShieldError, match=expected):
         check_answer(**given)
 
 

@@ -24,19 +24,19 @@ def combined(words, facts=None, models=(), effects=EFFECTS, **given):
     return combine(CLAIM, {"facts": facts, "words": words, **named}, effects=effects, **given)
 
 
-def said(score, contradicted=""):
+def opinion(score, contradicted=""):
     return Opinion(score=score, contradicted=contradicted)
 
 
 @pytest.mark.parametrize(
     ("lexical", "hard", "asked", "score"),
     [
-        (said(0.7), None, (), 0.7),
-        (said(0.5), None, (said(0.9),), 0.9),
-        (said(0.8), None, (said(0.2),), 0.5),
-        (said(0.99), ABSENT, (), 0.59),
-        (said(0.99), REFUTED, (said(0.99),), 0.25),
-        (said(0.7), None, (Unavailable("down"),), 0.7),
+        (opinion(0.7), None, (), 0.7),
+        (opinion(0.5), None, (opinion(0.9),), 0.9),
+        (opinion(0.8), None, (opinion(0.2),), 0.5),
+        (opinion(0.99), ABSENT, (), 0.59),
+        (opinion(0.99), REFUTED, (opinion(0.99),), 0.25),
+        (opinion(0.7), None, (Unavailable("down"),), 0.7),
         (None, REFUTED, (), 0.25),
         (None, None, (), None),
     ],
@@ -50,11 +50,11 @@ def test_the_score(lexical, hard, asked, score):
 
 def test_a_contradiction_is_outvoted_by_another_model():
     """A judge that supports what a verifier doubts has the last word; words alone have not."""
-    doubt = said(0.4, "the evidence says $9")
+    doubt = opinion(0.4, "the evidence says $9")
 
-    assert combined(said(0.84), None, (doubt,)).contradicted
-    assert not combined(said(0.84), None, (doubt, said(0.95))).contradicted
-    assert combined(said(0.84), REFUTED, (said(0.95),)).contradicted
+    assert combined(opinion(0.84), None, (doubt,)).contradicted
+    assert not combined(opinion(0.84), None, (doubt, opinion(0.95))).contradicted
+    assert combined(opinion(0.84), REFUTED, (opinion(0.95),)).contradicted
 
 
 def test_misses_are_figures_and_names_beside_them():
@@ -78,21 +78,25 @@ def test_words_that_may_only_route_count_as_the_prior():
     """In a run the base rate replaces them, unless a model speaks against the claim."""
     effects = EFFECTS | {"words": ScorerEffect.ROUTE}
 
-    assert combined(said(0.1), effects=effects, prior=log_odds(0.99)).score == pytest.approx(0.99)
-    assert combined(said(0.1), None, (said(0.2),), effects).score == pytest.approx(0.027, abs=0.001)
-    assert combined(said(0.1), effects=effects).words == 0.1
+    assert combined(opinion(0.1), effects=effects, prior=log_odds(0.99)).score == pytest.approx(
+        0.99
+    )
+    assert combined(opinion(0.1), None, (opinion(0.2),), effects).score == pytest.approx(
+        0.027, abs=0.001
+    )
+    assert combined(opinion(0.1), effects=effects).words == 0.1
 
 
 def test_a_check_that_may_only_revise_confirms_nothing():
     """Its contradiction caps the score, and blocks no answer."""
     effects = EFFECTS | {"facts": ScorerEffect.REVISE}
-    report = combined(said(0.99), REFUTED, effects=effects)
+    report = combined(opinion(0.99), REFUTED, effects=effects)
 
     assert (0.25, False, ("facts",)) == (report.score, report.confirmed, report.against)
-    assert combined(said(0.99), REFUTED).confirmed
+    assert combined(opinion(0.99), REFUTED).confirmed
 
 
 def test_a_missing_value_confirms_only_beside_documents():
     """In a run it may have been derived from more than can be followed."""
-    assert combined(said(0.3), ABSENT).confirmed
-    assert not combined(said(0.3), ABSENT, missing_confirms=False).confirmed
+    assert combined(opinion(0.3), ABSENT).confirmed
+    assert not combined(opinion(0.3), ABSENT, missing_confirms=False).confirmed

@@ -67,7 +67,7 @@ RUNS = {
 }
 
 
-def told(run, answer):
+def contradictions_in(run, answer):
     """Why a sentence is contradicted, in a run of calls; empty where it is not."""
     session = Session()
     session.user("Please help me with my booking.")
@@ -131,7 +131,7 @@ def told(run, answer):
 )
 def test_a_deed_without_its_call_is_a_contradiction(run, answer):
     """No call, one that failed, one that only reads, or one that does something else."""
-    assert "no successful call" in told(run, answer)
+    assert "no successful call" in contradictions_in(run, answer)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_deed_without_its_call_is_a_contradiction(run, answer):
 )
 def test_what_was_done_or_is_no_deed_is_let_be(run, answer):
     """Deeds with a call in any language, plans, offers, questions, denials, and others' deeds."""
-    assert "" == told(run, answer)
+    assert "" == contradictions_in(run, answer)
 
 
 BEGUN = (
@@ -240,7 +240,7 @@ BEGUN = (
 )
 def test_a_deed_in_any_words_needs_a_call(run, answer):
     """Asides, lists of deeds, states, and verbs that are talk only where something was done."""
-    assert "no successful call" in told(run, answer)
+    assert "no successful call" in contradictions_in(run, answer)
 
 
 @pytest.mark.parametrize(
@@ -269,13 +269,13 @@ def test_a_deed_in_any_words_needs_a_call(run, answer):
 )
 def test_what_is_talk_or_told_by_a_result_is_no_deed(run, answer):
     """Looking and telling, states that a result has, and loose verbs after a call that did."""
-    assert "" == told(run, answer)
+    assert "" == contradictions_in(run, answer)
 
 
 @pytest.mark.parametrize("answer", ["Booking BK-2041 was cancelled.", "BK-2041 is cancelled."])
 def test_a_state_that_a_record_contradicts(answer):
     """A state without an action is compared with the record."""
-    assert 'the evidence has "confirmed"' in told("book", answer)
+    assert 'the evidence has "confirmed"' in contradictions_in("book", answer)
 
 
 BACKED = {
@@ -328,7 +328,7 @@ UNBACKED = {
 def by_one(tool, sentence, result=None, arguments=None):
     """Why a sentence is contradicted after one call."""
     RUNS["one call"] = [(tool, arguments or {"ref": "x"}, result or {"ok": True})]
-    return told("one call", sentence)
+    return contradictions_in("one call", sentence)
 
 
 def each(table):

@@ -30,13 +30,13 @@ def prober(request) -> Prober:
     return PROBERS[request.param](request)
 
 
-def asked(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probes:
+def probed(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probes:
     """Probe an answer by the evidence; its own claims, unless others are given."""
     evidence, claims = given.pop("evidence", EVIDENCE), given.pop("claims", claims_of(answer))
     return probe(claims, answer, QUESTION, evidence, judge, **given)
 
 
-async def aasked(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probes:
+async def aprobe_answer(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probes:
     return await aprobe(claims_of(answer), answer, QUESTION, EVIDENCE, judge, **given)
 
 
@@ -59,7 +59,7 @@ def _is_well_formed(one: ConsistencyProbe) -> bool:
 
 def test_each_critical_claim_is_probed(prober):
     """In order, and no other; what the evidence says agrees."""
-    report = asked(prober.judge)
+    report = probed(prober.judge)
 
     assert 2 == len(CRITICAL) < len(CLAIMS)
     assert [] == faults(report, CLAIMS)
@@ -68,7 +68,7 @@ def test_each_critical_claim_is_probed(prober):
 
 def test_another_value_diverges(prober):
     """Only where the answer says something else than the evidence."""
-    report = asked(prober.judge, TRUE.replace("$12", "$21"))
+    report = probed(prober.judge, TRUE.replace("$12", "$21"))
 
     assert [False, True] == [one.diverges for one in report]
 
@@ -76,22 +76,22 @@ def test_another_value_diverges(prober):
 def test_async_says_the_same(prober):
     """From async code the probes are those of a call."""
 
-    assert asked(prober.judge) == asyncio.run(aasked(prober.judge))
-    assert asked(prober.judge, times=3) == asyncio.run(aasked(prober.judge, times=3))
+    assert probed(prober.judge) == asyncio.run(aprobe_answer(prober.judge))
+    assert probed(prober.judge, times=3) == asyncio.run(aprobe_answer(prober.judge, times=3))
 
 
 def test_nothing_critical_asks_nothing(prober):
     """An answer without a critical claim, or without any, costs no call."""
     before = prober.asked()
 
-    assert () == asked(prober.judge, "It is pleasant there.") == asked(prober.judge, "")
+    assert () == probed(prober.judge, "It is pleasant there.") == probed(prober.judge, "")
     assert before == prober.asked()
 
 
 def test_without_evidence_nothing_is_asked(prober):
     """There is nothing to look anything up in; each claim says so."""
     before = prober.asked()
-    report = asked(prober.judge, evidence=Evidence(()))
+    report = probed(prober.judge, evidence=Evidence(()))
 
     assert [] == faults(report, CLAIMS)
     assert {"there is no evidence"} == {one.not_run for one in report}
@@ -99,7 +99,7 @@ def test_without_evidence_nothing_is_asked(prober):
 
 
 @pytest.mark.parametrize(
-    ("who", "terms", "said"),
+    ("who", "terms", "message"),
     [
         ("nobody", Terms(), "no judge is given"),
         ("judge", Terms(budget=Budget(calls=0)), "the budget of 0 calls is spent"),
@@ -107,13 +107,13 @@ def test_without_evidence_nothing_is_asked(prober):
         ("wrong", Terms(), "two invalid replies"),
     ],
 )
-def test_what_did_not_run_says_why(prober, who, terms, said):
+def test_what_did_not_run_says_why(prober, who, terms, message):
     """No judge, no budget, no time, no usable reply: neither an agreement nor a divergence."""
     judge = getattr(prober, who, None)
-    report = asked(judge, terms=terms)
+    report = probed(judge, terms=terms)
 
     assert [] == faults(report, CLAIMS)
-    assert all(said in one.not_run for one in report)
+    assert all(message in one.not_run for one in report)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_did_not_run_says_why(prober, who, terms, said):
 )  # fmt: skip
 def test_a_majority_has_to_agree(prober, times, spoilt, diverges):
     """More than half of the probes; half of them is none."""
-    report = asked(spoiling(prober.judge, *spoilt), times=times)
+    report = probed(spoiling(prober.judge, *spoilt), times=times)
 
     assert [] == faults(report, CLAIMS)
     assert {diverges} == {one.diverges for one in report}
@@ -143,9 +143,9 @@ ATTACKS = (
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_instruction_in_the_evidence_is_data(prober, attack):
     """It changes neither the ids that are asked about nor what comes back."""
-    report = asked(prober.judge, evidence=evidence_from([attack, DOCUMENT, attack]))
+    report = probed(prober.judge, evidence=evidence_from([attack, DOCUMENT, attack]))
 
-    assert asked(prober.judge) == report
+    assert probed(prober.judge) == report
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -154,7 +154,7 @@ def test_any_answer_is_probed(prober, name):
     answer = f"The lift costs $12. {HOSTILE[name]}"
     claims = claims_of(answer)
 
-    assert [] == faults(asked(prober.judge, answer, claims=claims), claims)
+    assert [] == faults(probed(prober.judge, answer, claims=claims), claims)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -181,7 +181,7 @@ def test_probes_are_asked_side_by_side(name, request):
         running[0] -= 1
         return reply
 
-    results = asyncio.run(aasked(counted, times=5))
+    results = asyncio.run(aprobe_answer(counted, times=5))
 
     assert [1.0, 1.0] == [one.agreement for one in results]
     assert 5 == most[0]

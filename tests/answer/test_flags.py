@@ -27,7 +27,7 @@ PASSES = [
 TREE = {"tree": {"id": "TR-9", "protected": True}, "permit": {"granted": False, "no_show": True}}
 
 
-def told(answer, *documents):
+def conflicts(answer, *documents):
     """Return what each sentence of an answer is told to be against, in order."""
     evidence = evidence_from([json.dumps(document) for document in documents])
     return against(answer, evidence)
@@ -56,7 +56,7 @@ def against(answer, evidence):
 def test_the_opposite_of_a_field(answer, has):
     """One line says the field and its value."""
 
-    assert f"the evidence has {has}" == told(answer, HALL)[-1]
+    assert f"the evidence has {has}" == conflicts(answer, HALL)[-1]
 
 
 @pytest.mark.parametrize(
@@ -89,28 +89,30 @@ def test_the_opposite_of_a_field(answer, has):
 def test_what_is_no_opposite(answer):
     """A sentence that agrees, asks, plans or is about something else is not a contradiction."""
 
-    assert "" == "".join(told(answer, HALL))
+    assert "" == "".join(conflicts(answer, HALL))
 
 
 def test_the_record_that_is_named():
     """The record whose id or name is in the claim counts; without one the result is undecided."""
 
-    assert ['the evidence has "false" under `valid`'] == told("TP-82 is valid.", PASSES)
-    assert ['the evidence has "true" under `valid`'] == told("Pass TP-81 is invalid.", PASSES)
-    assert ['the evidence has "false" under `valid`'] == told("Bo Lund's pass is valid.", PASSES)
-    assert [""] == told("TP-81 is valid.", PASSES)
-    assert [""] == told("The pass is valid.", PASSES)
-    assert [""] == told("The pass is not valid.", PASSES)
-    assert [""] == told("Neither TP-81 nor TP-82 is valid.", PASSES)
+    assert ['the evidence has "false" under `valid`'] == conflicts("TP-82 is valid.", PASSES)
+    assert ['the evidence has "true" under `valid`'] == conflicts("Pass TP-81 is invalid.", PASSES)
+    assert ['the evidence has "false" under `valid`'] == conflicts(
+        "Bo Lund's pass is valid.", PASSES
+    )
+    assert [""] == conflicts("TP-81 is valid.", PASSES)
+    assert [""] == conflicts("The pass is valid.", PASSES)
+    assert [""] == conflicts("The pass is not valid.", PASSES)
+    assert [""] == conflicts("Neither TP-81 nor TP-82 is valid.", PASSES)
 
 
 def test_states():
     """A state contradicts its opposite; for any other state the result is undecided."""
 
-    assert ['the evidence has "closed" under `status`'] == told("TP-82 is open.", PASSES)
-    assert ['the evidence has "active" under `status`'] == told("TP-81 is inactive.", PASSES)
-    assert ['the evidence has "active" under `status`'] == told("TP-81 is not active.", PASSES)
-    assert ["", ""] == told("TP-81 is active. TP-82 is on hold.", PASSES)
+    assert ['the evidence has "closed" under `status`'] == conflicts("TP-82 is open.", PASSES)
+    assert ['the evidence has "active" under `status`'] == conflicts("TP-81 is inactive.", PASSES)
+    assert ['the evidence has "active" under `status`'] == conflicts("TP-81 is not active.", PASSES)
+    assert ["", ""] == conflicts("TP-81 is active. TP-82 is on hold.", PASSES)
 
 
 STATES = [
@@ -129,7 +131,7 @@ STATES = [
 @pytest.mark.parametrize(("state", "answer"), STATES)
 def test_states_that_exclude_each_other(state, answer):
     """Something in progress is not finished, and something rejected was not accepted."""
-    contradictions = told(answer, {"rollout": "R-7", "status": state})
+    contradictions = conflicts(answer, {"rollout": "R-7", "status": state})
 
     assert f'the evidence has "{state}" under `status`' == contradictions[0]
 
@@ -149,20 +151,20 @@ def test_states_that_exclude_each_other(state, answer):
 )
 def test_states_that_agree(state, answer):
     """The same state, a denial of another, a plan, another record."""
-    assert "" == told(answer, {"rollout": "R-7", "status": state})[0]
+    assert "" == conflicts(answer, {"rollout": "R-7", "status": state})[0]
 
 
 def test_another_field_that_agrees():
     """An order that is being processed may well be paid."""
     order = {"order": "R-7", "status": "processing", "delivered_at": "2026-03-01T10:00:00Z"}
 
-    assert ["", ""] == told("R-7 has been delivered. R-7 is paid.", order)
+    assert ["", ""] == conflicts("R-7 has been delivered. R-7 is paid.", order)
 
 
 def test_a_moment_that_has_not_come():
     """A time that is null says that it did not happen; a time alone contradicts nothing."""
     record = {"prescription": "rx-9", "sent_at": None, "signed_at": "2026-05-04"}
-    contradictions = told("RX-9 has been sent. RX-9 is signed. RX-9 is not signed.", record)
+    contradictions = conflicts("RX-9 has been sent. RX-9 is signed. RX-9 is not signed.", record)
 
     assert ['the evidence has "null" under `sent_at`', "", ""] == contradictions
 
@@ -170,7 +172,9 @@ def test_a_moment_that_has_not_come():
 def test_what_is_needed():
     """A thing that is required is needed."""
     container = {"container": "M-1", "inspection_required": True}
-    contradictions = told("M-1 doesn't need an inspection. M-1 needs an inspection.", container)
+    contradictions = conflicts(
+        "M-1 doesn't need an inspection. M-1 needs an inspection.", container
+    )
 
     assert ['the evidence has "true" under `inspection_required`', ""] == contradictions
 
@@ -178,7 +182,9 @@ def test_what_is_needed():
 def test_all_of_a_kind():
     """One that differs refutes all; of the rest nothing is said."""
     areas = {"areas": [{"name": "Hall", "heated": True}, {"name": "Tower", "heated": False}]}
-    contradictions = told("Every area is heated. The hall is heated. Some areas are heated.", areas)
+    contradictions = conflicts(
+        "Every area is heated. The hall is heated. Some areas are heated.", areas
+    )
 
     assert ['the evidence has "false" under `heated`', "", ""] == contradictions
 
@@ -200,7 +206,7 @@ LEGS = [{"origin": "Oslo", "destination": "Bergen"}, {"origin": "Bergen", "desti
 )
 def test_the_other_way_round(document, answer):
     """Both ends of a way are those of a record, turned round."""
-    assert "the opposite order" in told(answer, document)[0]
+    assert "the opposite order" in conflicts(answer, document)[0]
 
 
 @pytest.mark.parametrize(
@@ -219,22 +225,24 @@ def test_the_other_way_round(document, answer):
 )
 def test_the_right_way_round(document, answer):
     """The way of a record, half of one, both ways, or no way at all."""
-    assert "" == told(answer, document)[0]
+    assert "" == conflicts(answer, document)[0]
 
 
 def test_a_field_of_something_inside():
     """A field of an object within speaks of that object."""
 
-    assert ['the evidence has "false" under `granted`'] == told("The permit is granted.", TREE)
-    assert ['the evidence has "true" under `protected`'] == told("TR-9 is not protected.", TREE)
-    assert ["", ""] == told("It is granted. There is no show.", TREE)
+    assert ['the evidence has "false" under `granted`'] == conflicts("The permit is granted.", TREE)
+    assert ['the evidence has "true" under `protected`'] == conflicts(
+        "TR-9 is not protected.", TREE
+    )
+    assert ["", ""] == conflicts("It is granted. There is no show.", TREE)
 
 
 def test_records_that_disagree():
     """One door recorded as both open and shut: either claim is allowed."""
     later = {"door": "D-2", "locked": True}
 
-    assert ["", ""] == told("Door D-2 is locked. Door D-2 is not locked.", DOOR, later)
+    assert ["", ""] == conflicts("Door D-2 is locked. Door D-2 is not locked.", DOOR, later)
 
 
 @pytest.mark.parametrize(
@@ -268,4 +276,4 @@ def test_it_is_bounded(piece):
     many = [{"door": f"D-{n}", "locked": bool(n % 2)} for n in range(3_000)]
     answer = piece * 20_000
 
-    assert all("\n" not in one for one in told(answer, many))
+    assert all("\n" not in one for one in conflicts(answer, many))

@@ -66,7 +66,7 @@ def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion
 
 
 @pytest.mark.parametrize(
-    ("said", "worse"),
+    ("supported", "worse"),
     [
         ("The harbour museum opened in 1968.", "The harbour museum opened in 1986."),
         ("The harbour museum opened in 1968.", "The harbour museum has not opened in 1968."),
@@ -78,15 +78,15 @@ def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion
         ("Children enter without paying.", "Children must show a school card at the gate."),
     ],
 )
-def test_a_supported_sentence_is_above_its_changed_twin(said: str, worse: str) -> None:
+def test_a_supported_sentence_is_above_its_changed_twin(supported: str, worse: str) -> None:
     """Another number or name, a turned word, a negation, and an unrelated sentence score lower."""
     held = evidence(PARK)
 
-    assert scored(said, held).score > scored(worse, held).score
+    assert scored(supported, held).score > scored(worse, held).score
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "text"),
+    ("supported", "kind", "text"),
     [
         ("It opened in 1986.", "number", "1986"),
         ("It keeps 1.3 thousand models.", "number", "1.3 thousand"),
@@ -94,10 +94,10 @@ def test_a_supported_sentence_is_above_its_changed_twin(said: str, worse: str) -
     ],
 )
 def test_absent_numbers_and_names_are_missed_at_their_place(
-    said: str, kind: str, text: str
+    supported: str, kind: str, text: str
 ) -> None:
     """A miss has the place of its token in the whole answer."""
-    answer = f"Welcome to the page. {said}"
+    answer = f"Welcome to the page. {supported}"
     claim = claims_of(answer)[-1]
     (miss,) = words((claim,), evidence(PARK))[0].missing
 
@@ -106,16 +106,16 @@ def test_absent_numbers_and_names_are_missed_at_their_place(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "supported",
     [
         "It keeps 1240 models.", "It keeps 1.2 thousand models.", "It keeps about 1.24k models.",
         "Adults pay 9 euros [4].", "It has two prices (passage 7).", "It opened in 1,968.",
     ],
 )  # fmt: skip
-def test_other_spellings_of_a_number_are_no_misses(said: str) -> None:
+def test_other_spellings_of_a_number_are_no_misses(supported: str) -> None:
     """Grouping, scale and rounding change no number; citations and small counts are none."""
 
-    assert () == scored(said, evidence(PARK)).missing
+    assert () == scored(supported, evidence(PARK)).missing
 
 
 def test_the_nearest_sentence_is_the_first_span() -> None:

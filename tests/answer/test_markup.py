@@ -8,7 +8,7 @@ from abs_shield.answer.claim_reader import claims_of
 from abs_shield.answer.markdown_blocks import without_markup
 
 
-def said(answer):
+def claim_texts(answer):
     return [claim.text for claim in claims_of(answer)]
 
 
@@ -28,7 +28,7 @@ def said(answer):
 )
 def test_what_is_a_claim_beside_markup(answer, wanted):
     """Reasoning that is closed is none; what nothing closes hides nothing."""
-    assert wanted == said(answer)
+    assert wanted == claim_texts(answer)
 
 
 @pytest.mark.parametrize(

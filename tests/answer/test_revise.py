@@ -15,7 +15,7 @@ from tests.answer.shop import (
     REFUSED,
     TRUE,
     Writer,
-    asked,
+    count_requests,
     statuses,
     through,
 )
@@ -24,8 +24,8 @@ from tests.answer.shop import (
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    with asked() as made:
-        yield made
+    with count_requests() as requests:
+        yield requests
 
 
 def test_feedback_names_a_claim_that_is_only_too_weak(shop):

@@ -94,10 +94,10 @@ NAMES = st.lists(st.lists(st.sampled_from([f"tool{n}" for n in range(9)]), max_s
 
 
 @given(NAMES, st.integers(1, 4))
-def test_parts_add_up_exactly_where_names_are_bounded(tmp_path_factory, made, most_lines):
+def test_parts_add_up_exactly_where_names_are_bounded(tmp_path_factory, entries, most_lines):
     """Behind so many tools and errors as are kept, parts count what one comparison counts."""
     path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
-    lines = [a_line(f"r{n}", *names) for n, names in enumerate(made)]
+    lines = [a_line(f"r{n}", *names) for n, names in enumerate(entries)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     new, old = Side(configure(layers=["phantom_tool", errs])), Side(configure(layers=[some]))
     whole, merged = Comparison.of(new, old, most=2), Comparison.of(new, old, most=2)

@@ -203,14 +203,14 @@ RUNS = st.lists(
 
 
 @given(RUNS, st.data())
-def test_merged_parts_are_the_whole(tmp_path_factory, made, data):
+def test_merged_parts_are_the_whole(tmp_path_factory, entries, data):
     """Comparing runs in parts, each pickled, and merging them in order changes nothing."""
     lines = [
         a_line(
             f"r{n}", *calls,
             labels={"success": success, "calls": {"0": "ok" if ok else "hallucinated"}},
         )
-        for n, (calls, success, ok) in enumerate(made)
+        for n, (calls, success, ok) in enumerate(entries)
     ]  # fmt: skip
     path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))

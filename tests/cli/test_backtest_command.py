@@ -322,13 +322,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("options", "told"), WRONG, ids=[told for _, told in WRONG])
-def test_wrong_options(command, folder, options, told):
+@pytest.mark.parametrize(("options", "expected"), WRONG, ids=[expected for _, expected in WRONG])
+def test_wrong_options(command, folder, options, expected):
     """Each is one line that says what instead, and exit code 2."""
     done = command("backtest", "runs.jsonl", *options)
 
     assert (2, "") == (done.code, done.out)
-    assert told in done.err
+    assert expected in done.err
     assert 1 == len(done.err.splitlines())
 
 

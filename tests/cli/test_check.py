@@ -108,7 +108,7 @@ def test_a_conversation_comes_before(command, file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("stdin", "told"),
+    ("stdin", "expected"),
     [
         ("", "it is not JSON"),
         ("{", "it is not JSON"),
@@ -119,12 +119,12 @@ def test_a_conversation_comes_before(command, file, tmp_path):
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_no_call(command, stdin, told):
+def test_no_call(command, stdin, expected):
     """Input that is not a call is one line on stderr and exit code 2."""
     done = command("check", stdin=stdin)
 
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
+    assert expected in done.err
     assert done.err.count("\n") == 1
 
 

@@ -331,21 +331,21 @@ def test_a_wrong_file_is_one_line(command, file, kind):
 
 
 @pytest.mark.parametrize(
-    ("held", "told"),
+    ("held", "expected"),
     [
         ([{}, LEND, {"name": "x", "parameters": 3}], ["tool 0: ", "tool 2: "]),
         ({"desk": [LEND, {}], "shop": [{"title": "x"}, LEND]}, ["toolset `desk`: tool 1: ",
                                                                "toolset `shop`: tool 0: "]),
     ],
 )  # fmt: skip
-def test_a_tool_that_cannot_be_read_is_left_out(command, file, held, told):
+def test_a_tool_that_cannot_be_read_is_left_out(command, file, held, expected):
     """The others are written, each one that is left out is named, and the code says so."""
     argv = ["--toolset", "desk"] if isinstance(held, dict) else []
     done = command("init", "--tools", file("tools.json", held), *argv)
 
     assert (2, True) == (done.code, "lend_book" in done.out)
-    assert told == [line.split("abs-shield: ")[1][: len(start)]
-                    for line, start in zip(done.err.splitlines(), told, strict=False)]  # fmt: skip
+    lines = zip(done.err.splitlines(), expected, strict=False)
+    assert expected == [line.split("abs-shield: ")[1][: len(start)] for line, start in lines]
 
 
 def test_no_yaml(command, tmp_path):
@@ -380,7 +380,7 @@ def test_an_mcp_server():
 
 @needs_fastmcp
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "expected"),
     [
         (["--mcp", "no-such-command"], "command `no-such-command` not found; give its path"),
         (["--mcp", "false"], "`false` lists no tools: Connection closed; run it by itself"),
@@ -391,12 +391,12 @@ def test_an_mcp_server():
         (["--mcp", "http://127.0.0.1:1/mcp"], "`http://127.0.0.1:1/mcp` lists no tools: "),
     ],
 )
-def test_a_server_that_does_not_answer(argv, told):
+def test_a_server_that_does_not_answer(argv, expected):
     """A missing, ending, silent or unreachable server is one line."""
     done = _run(*argv)
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert told in done.stderr
+    assert expected in done.stderr
     assert 1 == done.stderr.count("\n"), done.stderr
 
 

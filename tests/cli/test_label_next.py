@@ -46,7 +46,7 @@ def walk(command, log, *answers, argv=()):
     return command("label", "--next", "--db", log, *argv, stdin=lines)
 
 
-def asked(done) -> list[str]:
+def questions_for(done) -> list[str]:
     """The ids of the decisions that were asked about, in order."""
     return re.findall(r"^  ([0-9a-f]{16}-[0-9a-f]+), .* UTC", done.out, re.MULTILINE)
 
@@ -58,7 +58,7 @@ def test_each_key_does_what_it_says(command, log):
     done = walk(command, log, "h", "OK", "s", "hallucinated", "q")
 
     assert (0, "") == (done.code, done.err)
-    assert newest == asked(done)
+    assert newest == questions_for(done)
     assert {newest[0]: "hallucinated", newest[1]: "ok", newest[3]: "hallucinated"} == labels(log)
     assert "\n3 decisions labelled, 1 left\n" in done.out
 
@@ -110,7 +110,7 @@ def test_an_undo_asks_again(command, log):
     done = walk(command, log, "h", "u", "o", "h", "u", "s", "q")
 
     assert {first: "ok", second: "hallucinated"} == labels(log)
-    assert [first, second, first, second] == asked(done)[:4]
+    assert [first, second, first, second] == questions_for(done)[:4]
     assert "it is labelled hallucinated, until you answer otherwise" in done.out
     assert "\n2 decisions labelled, 1 left\n" in done.out
 
@@ -147,10 +147,10 @@ def test_what_is_no_answer_is_named(command, log):
 def test_what_was_labelled_is_not_asked_about_again(command, log):
     """A second walk goes on where the first one ended."""
     filled(log, refund(1, 900), refund(2, 900))
-    first = asked(walk(command, log, "h", "q"))
+    first = questions_for(walk(command, log, "h", "q"))
     second = walk(command, log, "h")
 
-    assert first[1:] == asked(second)
+    assert first[1:] == questions_for(second)
     assert "0 decisions labelled, 0 left" in walk(command, log).out
 
 
@@ -163,7 +163,7 @@ def test_the_layer_with_the_fewest_labels_comes_first(command, log):
     (other,) = filled(log, PHANTOM)
     done = walk(command, log, *"hhhhh")
 
-    assert [extra.id, rules[2].id, other.id, rules[1].id, rules[0].id] == asked(done)
+    assert [extra.id, rules[2].id, other.id, rules[1].id, rules[0].id] == questions_for(done)
 
 
 def test_a_call_that_repeats_comes_last(command, log):
@@ -179,8 +179,8 @@ def test_a_call_that_repeats_comes_last(command, log):
     store.close()
     done = walk(command, log, *"ssssss")
 
-    assert [result["b"][0], result["a"][0]] == asked(done)[:2]
-    assert {*result["a"], *result["b"]} == {*asked(done)}
+    assert [result["b"][0], result["a"][0]] == questions_for(done)[:2]
+    assert {*result["a"], *result["b"]} == {*questions_for(done)}
 
 
 def test_a_block_comes_before_a_flag(command, log):
@@ -189,7 +189,7 @@ def test_a_block_comes_before_a_flag(command, log):
     (blocked,) = filled(log, refund(1, 900))
     done = walk(command, log, "s", "s")
 
-    assert [blocked.id, flagged] == asked(done)
+    assert [blocked.id, flagged] == questions_for(done)
     assert "phantom_target: 0 of 1 that it flags are labelled" in done.out
 
 
@@ -239,7 +239,7 @@ def test_one_layer_alone(command, log, option):
     (phantom,) = filled(log, PHANTOM)
     done = walk(command, log, "h", argv=[option, "phantom_tool"])
 
-    assert [phantom.id] == asked(done)
+    assert [phantom.id] == questions_for(done)
     assert "impossible_state" not in done.out
 
 

@@ -22,17 +22,17 @@ OPENING = {
 }  # fmt: skip
 
 
-def run(*argv: str, said: str = "") -> subprocess.CompletedProcess[str]:
+def run(*argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own, with this on its standard input."""
     return subprocess.run(
         [sys.executable, "-c", RUN, "mcp", *argv],
-        input=said, capture_output=True, text=True, timeout=120, check=False,
+        input=stdin, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
 def opened(*argv: str) -> subprocess.CompletedProcess[str]:
     """Run the command; a client opens a connection, and leaves."""
-    return run(*argv, said=json.dumps(OPENING) + "\n")
+    return run(*argv, stdin=json.dumps(OPENING) + "\n")
 
 
 @pytest.mark.parametrize("argv", [[], ["--url", "http://127.0.0.1:1/mcp", "--", "cat"]])
@@ -55,7 +55,7 @@ def test_without_the_extra():
 
 @needs_fastmcp
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "expected"),
     [
         (["--", "no-such-command"], "command `no-such-command` not found; give its path"),
         (
@@ -75,12 +75,12 @@ def test_without_the_extra():
         (["--x", "--", "cat"], "no option is named `--x`"),
     ],
 )
-def test_a_mistake_is_one_line(argv, told):
+def test_a_mistake_is_one_line(argv, expected):
     """Whatever is wrong at the start is answered with one line that helps, and exit code 2."""
     done = run(*argv)
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert told in done.stderr
+    assert expected in done.stderr
     assert done.stderr.startswith("abs-shield: ")
     assert done.stderr.count("\n") == 1
 
@@ -135,7 +135,7 @@ def test_options_of_the_server_are_its_own(dashes):
 
 @needs_fastmcp
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "expected"),
     [
         (["--header", "Authorization: s3cret"], "`--header` number 1 is not valid; write"),
         (["--header", "A=x", "--header", "s3cret"], "`--header` number 2 is not valid; write"),
@@ -143,12 +143,12 @@ def test_options_of_the_server_are_its_own(dashes):
         (["--header", "A=env:NOT_SET_"], "the environment variable `NOT_SET_` is not set"),
     ],
 )
-def test_a_header_that_is_none(argv, told):
+def test_a_header_that_is_none(argv, expected):
     """The error does not contain the value."""
     done = run(*argv, "--url", "http://127.0.0.1:1/mcp")
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert told in done.stderr
+    assert expected in done.stderr
     assert "s3cret" not in done.stderr
 
 

@@ -164,7 +164,7 @@ def test_hostile_tools_are_escaped(command, module, file):
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "expected"),
     [
         (["nowhere"], "write `package.module:attr`"),
         (["no_such_module_here:policy"], "no_such_module_here"),
@@ -176,7 +176,7 @@ def test_hostile_tools_are_escaped(command, module, file):
         (["{clinic}:policy", "--fail-on", "wrning"], "did you mean `warning`?"),
     ],
 )
-def test_bad_input(command, module, file, tmp_path, argv, told):
+def test_bad_input(command, module, file, tmp_path, argv, expected):
     """Invalid input is one line with the valid alternative."""
     (tmp_path / "nameless.json").write_text("[\n  {}]")
     places = {
@@ -187,7 +187,7 @@ def test_bad_input(command, module, file, tmp_path, argv, told):
     done = command("prove", *(each.format(**places) for each in argv))
 
     assert (2, "") == (done.code, done.out)
-    assert told in done.err
+    assert expected in done.err
     assert 1 == done.err.count("\n")
 
 

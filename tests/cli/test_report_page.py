@@ -52,13 +52,13 @@ class Tree(HTMLParser):
 def paged(command, tmp_path):
     """Write the page of a log, and read it."""
 
-    def made(log: str, *argv: str) -> Tree:
+    def page_of(log: str, *argv: str) -> Tree:
         path = tmp_path / "page.html"
         done = command("report", log, "--html", path, *argv)
         assert (0, "") == (done.code, done.err)
         return Tree(path.read_text())
 
-    return made
+    return page_of
 
 
 @pytest.fixture

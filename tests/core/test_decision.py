@@ -136,7 +136,7 @@ def test_feedback_of_a_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("changes", "status"),
     [
         ({"blocked": True}, "blocked"),
         ({"blocked": False}, "flagged"),
@@ -144,23 +144,23 @@ def test_feedback_of_a_block() -> None:
         ({"blocked": False, "action": Action.ALLOW}, "allowed"),
     ],
 )
-def test_feedback_status(said: dict[str, Any], status: str) -> None:
+def test_feedback_status(changes: dict[str, Any], status: str) -> None:
     """The status says what was done, not what would have been."""
 
-    assert status == replace(DECISION, **said).feedback()["status"]
+    assert status == replace(DECISION, **changes).feedback()["status"]
 
 
 @pytest.mark.parametrize(
-    ("said", "code"),
+    ("changes", "code"),
     [
         ({"approval": "required"}, "approval_required"),
         ({"errors": ("x",)}, "layer_error"),
         ({"retryable": False}, "retries_spent"),
     ],
 )
-def test_feedback_of_the_door(said: dict[str, Any], code: str) -> None:
+def test_feedback_of_the_door(changes: dict[str, Any], code: str) -> None:
     """The Shield's own reasons are problems of the same shape."""
-    problems = replace(DECISION, **{"findings": (), "errors": (), **said}).feedback()["problems"]
+    problems = replace(DECISION, **{"findings": (), "errors": (), **changes}).feedback()["problems"]
 
     assert [(code, sorted(DECISION.feedback()["problems"][0]))] == [
         (problem["code"], sorted(problem)) for problem in problems

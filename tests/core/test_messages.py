@@ -122,7 +122,7 @@ def test_tool_result_of_text_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("turn", "expected"),
     [
         ({"is_error": True}, True),
         ({"isError": True}, True),
@@ -136,10 +136,10 @@ def test_tool_result_of_text_parts() -> None:
         ({}, False),
     ],
 )
-def test_which_results_failed(said: dict[str, Any], expected: bool) -> None:
+def test_which_results_failed(turn: dict[str, Any], expected: bool) -> None:
     """Only a clear word of failure makes a result a failed one."""
 
-    assert expected == is_failed({"role": "tool", "content": "x", **said})
+    assert expected == is_failed({"role": "tool", "content": "x", **turn})
 
 
 def test_an_error_without_content_is_its_own_text() -> None:

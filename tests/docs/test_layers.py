@@ -38,7 +38,7 @@ def section(layer: str, heading: str) -> str:
     return page(layer).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
-def told_codes(layer: str) -> set[str]:
+def codes_on_page(layer: str) -> set[str]:
     """The codes that have a row on a layer's page."""
     rows = _ROW.findall(section(layer, "Codes"))
     return {code for row in rows for code in re.findall(r"`(\w+)`", row)}
@@ -98,7 +98,7 @@ def test_every_layer_has_its_row(layer: str) -> None:
     named = set(re.findall(r"`(\w+)`", row)) - {layer}
 
     assert f"](layers/{layer}.md)" in row
-    assert f"](layers/{layer}.md#codes)" in row or named == told_codes(layer)
+    assert f"](layers/{layer}.md#codes)" in row or named == codes_on_page(layer)
 
 
 @pytest.mark.parametrize("layer", NAMES)
@@ -116,7 +116,7 @@ def test_every_code_has_its_line(layer: str) -> None:
     """The codes in a layer's page, and those that `prove` knows, are those in its code."""
     written = {code for module in sources(layer) for code in codes(module)}
 
-    assert written == told_codes(layer)
+    assert written == codes_on_page(layer)
     assert written == FINDING_CODES[layer]
 
 

@@ -32,7 +32,7 @@ def rows(page: str, first: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(f"| {first} |")]
 
 
-def told(word: str) -> str:
+def row_of(word: str) -> str:
     """The row of docs/concepts.md that gives a word its values."""
     text = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")
     return re.findall(rf"^\| .* \| \*\*{word}\*\* \| (.*) \|$", text, re.MULTILINE)[0]
@@ -42,7 +42,7 @@ def told(word: str) -> str:
 def test_every_word_has_its_values(word: str) -> None:
     """A closed vocabulary's values stand in docs/concepts.md, in their order."""
     values: type[StrEnum] = WORDS[word]
-    places = [told(word).find(value) for value in values]
+    places = [row_of(word).find(value) for value in values]
 
     assert -1 not in places
     assert places == sorted(places)
@@ -50,7 +50,7 @@ def test_every_word_has_its_values(word: str) -> None:
 
 def test_a_finding_is_told_whole() -> None:
     """Every field of a finding is in docs/concepts.md."""
-    named = re.findall(r"[a-z]+", told("Finding"))
+    named = re.findall(r"[a-z]+", row_of("Finding"))
 
     assert [] == [field.name for field in dataclasses.fields(Finding) if field.name not in named]
 

@@ -34,7 +34,7 @@ class Growing:
 
     entrance: str
     name: str
-    made: Callable[[int], Action]
+    build: Callable[[int], Action]
     small: int = 20_000
     factor: float = 2.6
     open: str = ""
@@ -46,14 +46,14 @@ def text(piece: str) -> Callable[[int], str]:
 
 
 def checked(arguments: Callable[[int], Any], parameters: Any = None) -> Callable[[int], Action]:
-    def made(size: int) -> Action:
+    def build(size: int) -> Action:
         guard = firewall(parameters)
         session = guard.session()
         session.user("Please act on tx_12345 for Ann.")
         call = ToolCall("act", arguments(size))
         return lambda: guard.check_call(call, session=session)
 
-    return made
+    return build
 
 
 def values(spell: Callable[[int], str]) -> Callable[[int], dict[str, Any]]:
@@ -62,22 +62,22 @@ def values(spell: Callable[[int], str]) -> Callable[[int], dict[str, Any]]:
     return lambda size: {"order_id": [spell(n) for n in range(min(9_990, size // width))]}
 
 
-def guarded(spell: Callable[[int], str], said: str, **declared: Any) -> Callable[[int], Action]:
+def guarded(spell: Callable[[int], str], wording: str, **declared: Any) -> Callable[[int], Action]:
     """A destructive call with values that are looked for in what the user said of each."""
 
-    def made(size: int) -> Action:
+    def build(size: int) -> Action:
         several = {"type": "array", "items": {"type": "string"}}
         tool = Tool(
             name="act", parameters={"properties": {"paths": several}}, destructive=True, **declared
         )
         guard = Shield(shield.configure(tools=[tool]), hooks=None)
-        count = min(9_990, size // len(said.format(spell(1_000))))
+        count = min(9_990, size // len(wording.format(spell(1_000))))
         session = guard.session()
-        session.user(" ".join(said.format(spell(n)) for n in range(count)))
+        session.user(" ".join(wording.format(spell(n)) for n in range(count)))
         call = ToolCall("act", {"paths": [spell(n) for n in range(count)]})
         return lambda: guard.check_call(call, session=session)
 
-    return made
+    return build
 
 
 def nested_paths(size: int) -> Action:
@@ -96,8 +96,8 @@ def long_values(piece: str) -> Callable[[int], dict[str, Any]]:
     return lambda size: {"order_id": [f"{one}{n}" for n in range(size // 16_000)]}
 
 
-def said(piece: str) -> Callable[[int], Action]:
-    def made(size: int) -> Action:
+def user_text(piece: str) -> Callable[[int], Action]:
+    def build(size: int) -> Action:
         guard, words = firewall(), text(piece)(size)
         session = guard.session()
 
@@ -107,13 +107,13 @@ def said(piece: str) -> Callable[[int], Action]:
 
         return act
 
-    return made
+    return build
 
 
 def returned(piece: str) -> Callable[[int], Action]:
     """Results of as many characters as one of them is read with."""
 
-    def made(size: int) -> Action:
+    def build(size: int) -> Action:
         guard, words = firewall(), text(piece)(size)
         session = guard.session()
         session.user("Please act on tx_12345 for Ann.")
@@ -127,35 +127,35 @@ def returned(piece: str) -> Callable[[int], Action]:
 
         return act
 
-    return made
+    return build
 
 
 def answered(piece: str) -> Callable[[int], Action]:
-    def made(size: int) -> Action:
+    def build(size: int) -> Action:
         guard = firewall()
         session = guard.session()
         session.user("What do the orders come to?")
         session.tool_result("look", text(piece)(size))
         return lambda: guard.check_answer(ANSWER, session=session)
 
-    return made
+    return build
 
 
 def registered(parameters: Callable[[int], Any]) -> Callable[[int], Action]:
-    def made(size: int) -> Action:
+    def build(size: int) -> Action:
         guard, schema = firewall(), parameters(size)
         return lambda: guard.register({"name": "described", "inputSchema": schema})
 
-    return made
+    return build
 
 
 def run(record: Callable[[int], Any]) -> Callable[[int], Action]:
-    def made(size: int) -> Action:
+    def build(size: int) -> Action:
         path = Path(mkdtemp(prefix="abs-shield-growing")) / "run.jsonl"
         path.write_text(json.dumps(record(size)) + "\n", encoding="utf-8")
         return lambda: [*replay([path])]
 
-    return made
+    return build
 
 
 def tools_of(size: int) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def properties(size: int) -> dict[str, Any]:
 def found(entrance: str, name: str, *, open: str = "", **row: Any) -> Growing:
     """Return a row of the worst input that a search found at one way in."""
     result, one = ENTRANCES[entrance], Input(**row)
-    return Growing(entrance=entrance, name=name, made=lambda size: result(one, size), small=8_000,
+    return Growing(entrance=entrance, name=name, build=lambda size: result(one, size), small=8_000,
                    open=open)  # fmt: skip
 
 
@@ -206,44 +206,44 @@ EACH_CODE = "linear: 2,300 flagged calls a megabyte, of which each is judged in 
 EACH_CALL = "linear: 10,000 calls a megabyte, of which each is judged in a quarter of a millisecond"
 GROWING = [
     Growing(entrance=CALL, name="Cyrillic values",
-            made=checked(values(lambda n: "Заказ " + "абвгдежзик"[n % 10] * (n // 10 % 9 + 1)
+            build=checked(values(lambda n: "Заказ " + "абвгдежзик"[n % 10] * (n // 10 % 9 + 1)
                                 + "лмнопрстуф"[n // 90 % 10] * (n // 900 + 1)))),
     Growing(entrance=CALL, name="paths",
-            made=checked(values(lambda n: f"/srv/a/b/c/d/e/f/g/h/{n}/x"))),
-    Growing(entrance=CALL, name="e-mails", made=checked(values(lambda n: f"ann{n}@example.org"))),
+            build=checked(values(lambda n: f"/srv/a/b/c/d/e/f/g/h/{n}/x"))),
+    Growing(entrance=CALL, name="e-mails", build=checked(values(lambda n: f"ann{n}@example.org"))),
     Growing(entrance=CALL, name="one long value",
-            made=checked(lambda n: {"order_id": ["a_" * (n // 2)]})),
-    Growing(entrance=CALL, name="values of accents", made=checked(long_values("\u0315\u0300")),
+            build=checked(lambda n: {"order_id": ["a_" * (n // 2)]})),
+    Growing(entrance=CALL, name="values of accents", build=checked(long_values("\u0315\u0300")),
             small=64_000),
-    Growing(entrance=CALL, name="values of ligatures", made=checked(long_values("\ufdfa")),
+    Growing(entrance=CALL, name="values of ligatures", build=checked(long_values("\ufdfa")),
             small=64_000),
     Growing(entrance=CALL, name="values that must be seen", open=BUSY,
-            made=guarded(lambda n: f"/srv/a{n}", "{}",
+            build=guarded(lambda n: f"/srv/a{n}", "{}",
                          targets={"paths": Target(must_be_seen=True)})),
     Growing(entrance=CALL, name="parents of what was said", open=BUSY,
-            made=guarded(lambda n: f"/srv/a{n}", "{}/x.csv")),
-    Growing(entrance=CALL, name="folders in folders", made=nested_paths, small=40_000),
+            build=guarded(lambda n: f"/srv/a{n}", "{}/x.csv")),
+    Growing(entrance=CALL, name="folders in folders", build=nested_paths, small=40_000),
     Growing(entrance=CALL, name="patterns in what was said",
-            made=guarded(lambda n: f"/srv/a{n}/*.log", "{}/x.csv")),
+            build=guarded(lambda n: f"/srv/a{n}/*.log", "{}/x.csv")),
     Growing(entrance=CALL, name="wrong items before branches",
-            made=checked(lambda n: {"value": [{}] * (n // 4)}, branches(20_000)), small=100),
-    Growing(entrance=CALL, name="misspelt names", made=checked(
+            build=checked(lambda n: {"value": [{}] * (n // 4)}, branches(20_000)), small=100),
+    Growing(entrance=CALL, name="misspelt names", build=checked(
         lambda n: {f"paramter_{k}": "x" for k in range(n // 20)}, properties(40_000)), small=1_000,
             open=BUSY),
-    Growing(entrance="register", name="a tool of many parameters", made=registered(properties)),
+    Growing(entrance="register", name="a tool of many parameters", build=registered(properties)),
     # accents are sorted in runs, so that the steps of small texts go in stairs
-    *[Growing(entrance="session.user", name=f"a text of {piece!r}", made=said(piece),
+    *[Growing(entrance="session.user", name=f"a text of {piece!r}", build=user_text(piece),
               small=160_000 if piece == "\u0315\u0300" else 20_000)
       for piece in ("\ufdfa", "\u0315\u0300", "①", "tx_1 ", "+49 30 1234567 ", "Привет мир ",
                     "a日", "#", "<a>", "{a", "named 1-")],
-    *[Growing(entrance=RESULT, name=f"a result of {piece!r}", made=returned(piece),
+    *[Growing(entrance=RESULT, name=f"a result of {piece!r}", build=returned(piece),
               open=BUSY if piece in ("1,", "\ufdfa") else "")
       for piece in ("tx_1 ", '{"a":1},', "1,", "\ufdfa")],
-    *[Growing(entrance="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
+    *[Growing(entrance="check_answer", name=f"evidence of {piece!r}", build=answered(piece),
               small=8_000, open=BUSY if piece == "word " else "")
       for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ", "id:12345/")],
-    Growing(entrance="replay", name="tools of one run", made=run(tools_of)),
-    Growing(entrance="replay", name="messages of one run", made=run(turns_of), open=BUSY),
+    Growing(entrance="replay", name="tools of one run", build=run(tools_of)),
+    Growing(entrance="replay", name="messages of one run", build=run(turns_of), open=BUSY),
     found("check_call", "rows of dates and codes", pieces=("2024-01-02 ", "é", "id is ", "nil"),
           tail="1", numbered=True, shape="rows", width=12),
     found("schema: compile", "properties of two letters", pieces=("a",), width=2),
@@ -268,5 +268,5 @@ GROWING = [
           tail="http://a.b/", numbered=True, width=400, open=EACH_CODE),
     found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),
     found("MCP listing", "tools of two letters", pieces=("a",), width=2),
-    Growing(entrance="replay", name="tools with schemas of their own", made=run(other_tools_of)),
+    Growing(entrance="replay", name="tools with schemas of their own", build=run(other_tools_of)),
 ]  # fmt: skip

@@ -55,9 +55,9 @@ every_case = marked(lambda case: [pytest.mark.slow] if case.name in SLOW else []
 every_kind = marked(kind_marks)
 
 
-def said(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def outcome_of(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The verdict, the codes of the findings, and the layers that could not look."""
-    failed = [k for k, said in decision.coverage.items() if said.outcome is Outcome.ERROR]
+    failed = [k for k, coverage in decision.coverage.items() if coverage.outcome is Outcome.ERROR]
     return decision.verdict, tuple(sorted({f.code for f in decision.findings})), tuple(failed)
 
 
@@ -82,7 +82,7 @@ def test_strict_decides(case: Case) -> None:
     arguments = case.arguments()
     outcome = call(case, arguments, mode="strict")
 
-    assert expected(case) == said(outcome.decision)
+    assert expected(case) == outcome_of(outcome.decision)
     if case.unavailable:
         assert Outcome.UNAVAILABLE is outcome.decision.coverage[case.unavailable].outcome
     assert is_stopped(case) == outcome.decision.blocked == isinstance(outcome.error, CallBlocked)
@@ -128,7 +128,7 @@ def test_audit_stops_nothing(case: Case) -> None:
     before = shape([*arguments.values()]) if isinstance(arguments, dict) else None
     outcome = call(case, arguments, mode="audit")
 
-    assert expected(case) == said(outcome.decision)
+    assert expected(case) == outcome_of(outcome.decision)
     assert (False, is_stopped(case)) == (outcome.decision.blocked, outcome.decision.would_block)
     if before is not None:
         assert [before] == [shape([*option.values()]) for option in outcome.ran]
@@ -157,7 +157,7 @@ def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
 
     assert case.bad_line == bool(bad) == (not judged)
     for each in judged:
-        assert expected(case) == said(each.decision)
+        assert expected(case) == outcome_of(each.decision)
         assert (False, is_stopped(case)) == (each.decision.blocked, each.decision.would_block)
         assert is_small(each.decision)
 

@@ -88,12 +88,12 @@ def assert_one_line(error: ShieldError) -> None:
 @given(st.lists(SHAPES, max_size=4), TOLD)
 @example([ToolCall("act", {"value": Textless()})] * 2, "")
 @example([ToolCall("act", {"value": nested(200)}), ToolCall("act", {"value": nested(200)})], "x")
-def test_judging_never_raises(calls: list[Any], said: str) -> None:
+def test_judging_never_raises(calls: list[Any], user_text: str) -> None:
     """A proposal, a dispatch and a result of any shape is judged, by every layer."""
     for mode in MODES:
         firewall = make_shield(mode, layers=EVERY)  # one that has not seen which results are usual
         with firewall.session() as session:
-            session.user(said)
+            session.user(user_text)
             for call in calls:
                 results = firewall.inspect_turn(call)
                 results.append(firewall.check_call(call))
@@ -136,12 +136,12 @@ def test_a_message_is_answered_or_refused(message: Any) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["value", "note", "order_id"]), JSON), TOLD)
-def test_nothing_is_changed(arguments: dict[str, Any], said: str) -> None:
+def test_nothing_is_changed(arguments: dict[str, Any], user_text: str) -> None:
     """The input is unchanged."""
     before = copy.deepcopy(arguments)
     for firewall in SHIELDS:
         with firewall.session() as session:
-            session.user(said)
+            session.user(user_text)
             firewall.check_call(ToolCall("act", arguments))
 
     assert repr(before) == repr(arguments)

@@ -25,7 +25,7 @@ TOKENS = st.from_regex(re.compile(r"[a-z]{2,4}[_-][0-9]{4,8}", re.ASCII), fullma
 SMALL = Limits(keys=60, text=200, message=100)
 
 
-def told(session: Session, texts: list[str], value: Any) -> None:
+def add_texts(session: Session, texts: list[str], value: Any) -> None:
     session.user(" ".join(texts[:1]))
     for text in texts:
         session.system(text)
@@ -40,7 +40,7 @@ def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) 
     """Any text and any JSON is taken; any value is found somewhere, or nowhere."""
     for limits in (Limits(), SMALL):
         session = Session(limits=limits)
-        told(session, texts, value)
+        add_texts(session, texts, value)
 
         assert isinstance(session.origin(asked), (Origin, type(None)))
         assert isinstance(mentions_of(session).similar(str(asked)), list)

@@ -18,7 +18,7 @@ def firewall() -> Shield:
     )
 
 
-def asked(guard: Shield, *calls: ToolCall) -> Session:
+def check_calls(guard: Shield, *calls: ToolCall) -> Session:
     session = guard.session()
     session.user("Please act.")
     for call in calls:
@@ -29,7 +29,7 @@ def asked(guard: Shield, *calls: ToolCall) -> Session:
 def test_names_of_arguments_are_not_remembered_whatever_their_length() -> None:
     """A name that a model made up is worked out each time it is long."""
     guard = firewall()
-    asked(guard, *(ToolCall("act", {f"{n}" + "x" * 10_000: n}) for n in range(20)))
+    check_calls(guard, *(ToolCall("act", {f"{n}" + "x" * 10_000: n}) for n in range(20)))
     parameters = guard.registry["act"].plan.targets.parameters
 
     assert [] == [name for name in parameters.top if len(name) > 10_000]
@@ -39,14 +39,14 @@ def test_names_of_arguments_are_not_remembered_whatever_their_length() -> None:
 def test_blocked_calls_leave_no_arguments_behind() -> None:
     """Of a blocked call without an id its hash is kept."""
     calls = [ToolCall("act", {"n": f"{n}" + "x" * MEGABYTE}) for n in range(5)]
-    session = asked(firewall(), *calls)
+    session = check_calls(firewall(), *calls)
 
     assert sum(map(len, record_of(session).calls._blocked)) < 1_000
 
 
 def test_an_id_is_cut() -> None:
     """A call's id is no longer than a name, on the decision and in every book."""
-    session = asked(firewall(), ToolCall("act", {}, "c\x1b[2J" * MEGABYTE))
+    session = check_calls(firewall(), ToolCall("act", {}, "c\x1b[2J" * MEGABYTE))
 
     assert [1_024] == [len(decision.call_id or "") for decision in session.decisions]
     assert len(session.decisions[0].to_json()) < 10_000
@@ -54,7 +54,7 @@ def test_an_id_is_cut() -> None:
 
 def test_a_decision_is_its_own() -> None:
     """Nobody changes what one decision holds, and so no other."""
-    one, other = asked(firewall(), *[ToolCall("act", {"n": 1})] * 2).decisions
+    one, other = check_calls(firewall(), *[ToolCall("act", {"n": 1})] * 2).decisions
     with pytest.raises(TypeError, match="copy it"):
         one.coverage.clear()  # type: ignore[attr-defined]
 

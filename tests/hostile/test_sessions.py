@@ -90,10 +90,10 @@ def test_runs_in_one_file_do_not_mix(tmp_path: Path) -> None:
     call = {"function": {"name": "get_order", "arguments": {"order_id": "tx_111111"}}}
     tools = [{"name": "get_order", "parameters": TOOLS[0].parameters}]
 
-    def run(session_id: str, said: str) -> dict[str, Any]:
-        said_so = {"role": "user", "content": said}
+    def run(session_id: str, user_text: str) -> dict[str, Any]:
+        said_so = {"role": "user", "content": user_text}
         messages = [said_so, {"role": "assistant", "tool_calls": [call]}]
-        return {"session_id": session_id, "run_id": said, "tools": tools, "messages": messages}
+        return {"session_id": session_id, "run_id": user_text, "tools": tools, "messages": messages}
 
     file = written(
         tmp_path / "runs.jsonl",
@@ -259,7 +259,7 @@ def work(firewall: Shield, session: Session, who: int) -> list[str]:
     return ids
 
 
-def told(who: int) -> str:
+def request_of(who: int) -> str:
     return "Look at " + ", ".join(f"tx_{who}000{n}" for n in range(CALLS))
 
 
@@ -270,7 +270,7 @@ def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
     one = firewall.session("one")
     sessions = [one if shared else firewall.session(f"s{who}") for who in range(8)]
     for who, session in enumerate(sessions):
-        session.user(told(who))
+        session.user(request_of(who))
     with ThreadPoolExecutor(8) as pool:
         ids = [*pool.map(work, [firewall] * 8, sessions, range(8))]
     stored = about_calls(firewall.store)

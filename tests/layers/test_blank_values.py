@@ -9,12 +9,12 @@ from abs_shield import Shield, Tool, ToolCall, shield
 TEXT = {"type": "string"}
 
 
-def found(tool, arguments, *, said="Please do it for me now.", results=()):
+def found(tool, arguments, *, prompt="Please do it for me now.", results=()):
     """Paths and codes of the findings of one call; *tool* is a name, or a declared one."""
     declared = tool if isinstance(tool, Tool) else Tool(name=tool)
     guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
-        session.user(said)
+        session.user(prompt)
         for name, value in results:
             session.tool_result(name, value)
         findings = guard.check_call(ToolCall(declared.name, arguments)).findings
@@ -53,11 +53,13 @@ def test_in_lists_and_objects():
     assert [("people/1/note", "placeholder", "placeholder")] == found("send", arguments)
 
 
-@pytest.mark.parametrize("said", ["请帮我发送邮件。", "Bitte schick die Mail.", "メールを送って。"])
-def test_in_runs_of_any_language(said):
+@pytest.mark.parametrize(
+    "prompt", ["请帮我发送邮件。", "Bitte schick die Mail.", "メールを送って。"]
+)
+def test_in_runs_of_any_language(prompt):
     """A blank is one whatever the user speaks."""
     assert [("body", "placeholder", "placeholder")] == found(
-        "send", {"body": "<your name>"}, said=said
+        "send", {"body": "<your name>"}, prompt=prompt
     )
 
 
@@ -75,11 +77,11 @@ def test_what_somebody_wrote_is_no_blank():
     user_text = "Set the greeting to {customer_name}, literally."
     results = [("get_template", {"text": "Dear [Your Name], hello"})]
 
-    assert [] == found("set_greeting", {"text": "{customer_name}"}, said=user_text)
+    assert [] == found("set_greeting", {"text": "{customer_name}"}, prompt=user_text)
     assert [] == found("set_greeting", {"text": "[Your Name]"}, results=results)
-    assert [] != found("set_greeting", {"text": "{customer_name}"}, said="Name it customer_name.")
+    assert [] != found("set_greeting", {"text": "{customer_name}"}, prompt="Name it customer_name.")
     assert [] != found(
-        "send", {"body": "insert name here"}, said="Insert a note with my name. It stays here."
+        "send", {"body": "insert name here"}, prompt="Insert a note with my name. It stays here."
     )
 
 

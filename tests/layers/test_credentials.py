@@ -10,13 +10,13 @@ TEXT = {"type": "string"}
 JWT = "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 4 + ".SflKxwRJSMeKKF2QT4"
 
 
-def codes(tool, arguments, *, results=(), said="Please do it for me now.", calls=()):
+def codes(tool, arguments, *, results=(), user_text="Please do it for me now.", calls=()):
     """The findings of one call after *results*; *calls* ran before, and returned what they say."""
     names = dict.fromkeys([tool, *(name for name, _, _ in calls)])
     listed = [Tool(name=name) for name in names]
     guard = Shield(shield.configure(tools=listed, layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
-        session.user(said)
+        session.user(user_text)
         for name, value in results:
             session.tool_result(name, value)
         for number, (name, given, value) in enumerate(calls):
@@ -134,7 +134,7 @@ def test_a_password_that_the_run_set_is_known():
     password = {"user": "mia", "password": "Zq8!kd02"}
     calls = [("create_user", password, password)]
 
-    assert [] == codes("log_in", password, calls=calls, said="Sign up mia and log in.")
+    assert [] == codes("log_in", password, calls=calls, user_text="Sign up mia and log in.")
 
 
 def test_a_redacted_one_gives_nothing():
@@ -174,24 +174,24 @@ GAVE = "My password is hunter22, please do it for me now."
 )
 def test_one_that_a_person_gave(tool, arguments, expected):
     """Another one is found where that one is asked for; a new one is the caller's own."""
-    assert expected == codes(tool, arguments, said=GAVE)
+    assert expected == codes(tool, arguments, user_text=GAVE)
 
 
 @pytest.mark.parametrize(("password", "expected"), [("Zq8!kd02x", []), ("Zq8!kd02", ["unseen"])])
 def test_one_that_the_agent_set(password, expected):
     """The new password is presented after the change, though the user gave the old one."""
     change = ("change_password", {"old_password": "hunter22", "new_password": "Zq8!kd02x"}, "ok")
-    found = codes("log_in", {"password": password}, calls=[change], said=GAVE)
+    found = codes("log_in", {"password": password}, calls=[change], user_text=GAVE)
 
     assert expected == [code for _, code in found]
 
 
-def decided(tool, arguments, *, said="Please do it for me now.", results=()):
+def decided(tool, arguments, *, user_text="Please do it for me now.", results=()):
     """Return the decision on one call."""
     listed = [Tool(name=tool)]
     guard = Shield(shield.configure(tools=listed, layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
-        session.user(said)
+        session.user(user_text)
         for name, value in results:
             session.tool_result(name, value)
         return guard.check_call(ToolCall(tool, arguments))
@@ -213,7 +213,7 @@ ALONE = [
 def test_one_that_nothing_can_be_compared_with_is_not_judged(name, value):
     """A miss is an abstention, and the coverage says so; where it was said, the layer ran."""
     decision = decided("get_balance", {name: value})
-    known = decided("get_balance", {name: value}, said=f"My {name} is {value}.")
+    known = decided("get_balance", {name: value}, user_text=f"My {name} is {value}.")
 
     assert () == decision.findings
     assert ("unavailable", f"no `{name}` was given in this run") == decision.coverage[
@@ -234,7 +234,7 @@ def test_what_a_caller_makes_up_is_no_abstention():
 )
 def test_a_code_of_a_few_digits(name, given, other):
     """Where the user gave one, another one is found."""
-    assert [(name, "unseen")] == codes("pay", {name: other}, said=f"My {name} is {given}.")
+    assert [(name, "unseen")] == codes("pay", {name: other}, user_text=f"My {name} is {given}.")
 
 
 def test_the_message_says_where_the_other_one_is_from():
@@ -242,7 +242,7 @@ def test_the_message_says_where_the_other_one_is_from():
     arguments = {"token": "tk_77aa31e9"}
     results = [("log_in", {"token": "tk_5f81c2d4"})]
     (returned,) = decided("get_balance", arguments, results=results).findings
-    (given,) = decided("get_balance", arguments, said="My token is tk_5f81c2d4.").findings
+    (given,) = decided("get_balance", arguments, user_text="My token is tk_5f81c2d4.").findings
 
     assert returned.detail.endswith("but a result returned another one")
     assert given.detail.endswith("but a person gave another one")

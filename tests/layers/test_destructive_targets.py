@@ -6,10 +6,10 @@ import pytest
 
 from abs_shield import Shield, Tool, ToolCall, shield
 
-SAID = "Please delete the drafts of customer Mia Li in Oslo, in /home/ann/tmp."
+USER_TEXT = "Please delete the drafts of customer Mia Li in Oslo, in /home/ann/tmp."
 
 
-def judged(arguments, *, said=SAID, **declared):
+def judged(arguments, *, prompt=USER_TEXT, **declared):
     """Judge a call of a destructive tool without marks."""
     properties = {name: {} for name in arguments}
     tool = Tool(
@@ -17,7 +17,7 @@ def judged(arguments, *, said=SAID, **declared):
     )
     policy = shield.configure(tools=[tool], layers=["phantom_target"])
     with Shield(policy, hooks=None).session() as session:
-        session.user(said)
+        session.user(prompt)
         firewall = Shield(policy, hooks=None)
         return firewall.check_call(ToolCall("delete_items", arguments), session=session)
 
@@ -59,7 +59,7 @@ def test_a_parent_in_windows():
     """Its steps stand apart in the text."""
     user_text = r"Delete C:\Users\ann\tmp."
 
-    assert ["whole_set"] == codes({"path": r"C:\Users\ann"}, said=user_text)
+    assert ["whole_set"] == codes({"path": r"C:\Users\ann"}, prompt=user_text)
 
 
 @pytest.mark.parametrize("value", ["admin", "root", "null", "None", "undefined"])
@@ -82,7 +82,7 @@ def test_what_a_reader_takes_for_another(arguments, code):
 
 
 @pytest.mark.parametrize(
-    ("said", "arguments"),
+    ("prompt", "arguments"),
     [
         ("Delete all of them.", {"query": "*"}),
         ("Delete everything.", {"filter": "1=1"}),
@@ -113,15 +113,15 @@ def test_what_a_reader_takes_for_another(arguments, code):
         ("Delete the zone example.com at its root.", {"zone": "example.com", "label": "@"}),
     ],
 )
-def test_what_the_user_said(said, arguments):
+def test_what_the_user_said(prompt, arguments):
     """The user's own words state what is meant, or one thing is."""
-    decision = judged(arguments, said=said)
+    decision = judged(arguments, prompt=prompt)
 
     assert ((), "ran") == (decision.findings, decision.coverage["phantom_target"][0])
 
 
 @pytest.mark.parametrize(
-    ("said", "arguments"),
+    ("prompt", "arguments"),
     [
         ("Don't delete all of them, only u_1.", {"query": "all"}),
         ("* a\n* b\nDelete the first.", {"pattern": "*"}),
@@ -137,18 +137,18 @@ def test_what_the_user_said(said, arguments):
         ("Delete event e1.", {"event_id": "", "note": "e1"}),
     ],
 )
-def test_what_the_user_did_not_say(said, arguments):
+def test_what_the_user_did_not_say(prompt, arguments):
     """A negation, and the mark of a list."""
-    assert ["whole_set"] == codes(arguments, said=said)
+    assert ["whole_set"] == codes(arguments, prompt=prompt)
 
 
 @pytest.mark.parametrize(
-    ("said", "arguments"),
+    ("prompt", "arguments"),
     [
         ("Clean /home/ann/tmp up.", {"directory": "/home/ann/tmp", "pattern": "*"}),
         ("Borra los borradores.", {"query": "*"}),
-        (SAID, {"customer": "Иванов"}),
-        (SAID, {"query": "", "folder_date": "2026-05-01"}),
+        (USER_TEXT, {"customer": "Иванов"}),
+        (USER_TEXT, {"query": "", "folder_date": "2026-05-01"}),
         ("Clean /srv/data.", {"path": "/srv/data/*"}),
         ("Delete the contents of /srv/data/.", {"path": "/srv/data/*"}),
         ("Delete the .tmp files in /var/cache.", {"path": "/var/cache/*.tmp"}),
@@ -158,9 +158,9 @@ def test_what_the_user_did_not_say(said, arguments):
         ("Delete order \u200eA-123\u200e.", {"order_id": "\u200eA-123\u200e"}),
     ],
 )
-def test_what_is_said_and_no_verdict(said, arguments):
+def test_what_is_said_and_no_verdict(prompt, arguments):
     """Another target bounds it, the language is not known, or the script."""
-    decision = judged(arguments, said=said)
+    decision = judged(arguments, prompt=prompt)
 
     assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"][0])
 

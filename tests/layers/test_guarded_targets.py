@@ -19,10 +19,10 @@ from abs_shield import Decision, Shield, Target, Tool, ToolCall, Verdict, shield
 from abs_shield.session.limits import Limits
 from abs_shield.session.session_record import mentions_of
 
-SAID = "Please delete /home/ann/tmp, and mail bob@paypal.com about 192.168.1.15."
+USER_TEXT = "Please delete /home/ann/tmp, and mail bob@paypal.com about 192.168.1.15."
 
 
-def judged(value: Any, *, said: str = SAID, result: Any = None, **target: Any) -> Decision:
+def judged(value: Any, *, prompt: str = USER_TEXT, result: Any = None, **target: Any) -> Decision:
     """Judge a call of a destructive tool whose target must be seen."""
     tool = Tool(
         name="delete",
@@ -32,7 +32,7 @@ def judged(value: Any, *, said: str = SAID, result: Any = None, **target: Any) -
     )
     firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
     with firewall.session() as session:
-        session.user(said)
+        session.user(prompt)
         if result is not None:
             session.tool_result("look", result)
         return firewall.check_call(ToolCall("delete", {"what": value}))
@@ -49,7 +49,7 @@ WHOLE = ["/", "*", "~", "..", "../..", "%", "", "  ", "**/*", ".", "\\", "/*", "
 @pytest.mark.parametrize("value", [*WHOLE, "/home/ann/*", '"*"'])
 def test_what_names_no_one_thing(value):
     """The worst that a destructive tool can be given, also where the user has written it."""
-    decision = judged(value, said=f"{SAID} {value}")
+    decision = judged(value, prompt=f"{USER_TEXT} {value}")
 
     assert decision.blocked
     assert ["whole_set"] == codes(decision)
@@ -110,7 +110,7 @@ def test_capitals_outer_quotes_and_blanks(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "prompt"),
     [
         ("4410", "Close account 4410 2231 9987."),
         ("2231 9987", "Close account 4410 2231 9987."),
@@ -121,14 +121,14 @@ def test_capitals_outer_quotes_and_blanks(value):
         ("kitchen:211", "Remove light:kitchen:211."),
     ],
 )
-def test_a_part_of_what_stands_there(value, said):
+def test_a_part_of_what_stands_there(value, prompt):
     """Groups of an account, a head and a tail of an id with colons."""
-    assert ["unseen"] == codes(judged(value, said=said))
-    assert ["unseen"] == codes(judged(value, said="Do it.", result=said))
+    assert ["unseen"] == codes(judged(value, prompt=prompt))
+    assert ["unseen"] == codes(judged(value, prompt="Do it.", result=prompt))
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "prompt"),
     [
         ("4410 2231 9987", "Close account 4410 2231 9987."),
         ("1042", "Cancel order 1042 2 days ago, please."),
@@ -142,13 +142,13 @@ def test_a_part_of_what_stands_there(value, said):
         ("a:b:1", '{"id":"a:b:1"}'),
     ],
 )
-def test_a_label_and_what_is_beside_it(value, said):
+def test_a_label_and_what_is_beside_it(value, prompt):
     """They are no part of the value."""
-    assert [] == codes(judged(value, said=said))
+    assert [] == codes(judged(value, prompt=prompt))
 
 
 @pytest.mark.parametrize(
-    ("value", "said", "result"),
+    ("value", "prompt", "result"),
     [
         ("W123", "Cancel order #W123.", None),
         ("W123", "Cancel **W123**, please", None),
@@ -165,9 +165,9 @@ def test_a_label_and_what_is_beside_it(value, said):
         ("a b c", "Delete it.", ["a b c"]),
     ],
 )
-def test_what_stands_so(value, said, result):
+def test_what_stands_so(value, prompt, result):
     """In a person's words, or in a result, whatever stands around it."""
-    assert [] == codes(judged(value, said=said, result=result))
+    assert [] == codes(judged(value, prompt=prompt, result=result))
 
 
 class Record(BaseModel):
@@ -199,15 +199,15 @@ TYPED = [
 @pytest.mark.parametrize("result", TYPED, ids=lambda result: type(result).__name__)
 def test_value_of_typed_result(result):
     """A typed result mentions its values, and no parts of them."""
-    assert [] == codes(judged("tx_12345", said="Delete it.", result=result))
-    assert ["unseen"] == codes(judged("tx_1234", said="Delete it.", result=result))
+    assert [] == codes(judged("tx_12345", prompt="Delete it.", result=result))
+    assert ["unseen"] == codes(judged("tx_1234", prompt="Delete it.", result=result))
 
 
 @pytest.mark.parametrize("value", [ACCOUNT, Decimal("12.50"), PurePosixPath("/srv/a.txt")])
 def test_text_of_typed_result(value):
     """The text of a value that is not JSON counts as mentioned."""
-    assert [] == codes(judged(str(value), said="Delete it.", result=value))
-    assert [] == codes(judged(str(value), said="Delete it.", result={"key": value}))
+    assert [] == codes(judged(str(value), prompt="Delete it.", result=value))
+    assert [] == codes(judged(str(value), prompt="Delete it.", result={"key": value}))
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_value_of_escaped_json_text(value):
     """A JSON text mentions the values that it escapes."""
     text = json.dumps({"key": value, "n": 1})
 
-    assert [] == codes(judged(value, said="Delete it.", result=text))
-    assert [] == codes(judged(value, said="Delete it.", result={"text": text}))
+    assert [] == codes(judged(value, prompt="Delete it.", result=text))
+    assert [] == codes(judged(value, prompt="Delete it.", result={"text": text}))
 
 
 @pytest.mark.parametrize("result", [r"a\b ", Record(key="x " * 40)], ids=["text", "model"])
@@ -234,12 +234,12 @@ def test_labelled_part_of_value(result):
     line = "Drop case 9:75-cv-02725"
     result = [result, f"{line}\n{line}"]
 
-    assert ["unseen"] == codes(judged("75-cv-02725", said="Delete it.", result=result))
+    assert ["unseen"] == codes(judged("75-cv-02725", prompt="Delete it.", result=result))
 
 
 def test_chained_words_are_no_value():
     """Each two of them stand side by side."""
-    assert ["unseen"] == codes(judged("10 20 30", said="Delete 10 20 and 20 30."))
+    assert ["unseen"] == codes(judged("10 20 30", prompt="Delete 10 20 and 20 30."))
 
 
 def test_an_author_may_admit_a_whole_set():
@@ -302,19 +302,19 @@ def test_the_end_of_a_sentence_is_no_part_of_a_name(value):
     """The user asked: Can you delete acct_1?"""
     user_text = "Can you delete acct_1? Or acct_1;"
 
-    assert ["whole_set"] == codes(declared({"user_id": value}, said=user_text, must_be_seen=True))
+    assert ["whole_set"] == codes(declared({"user_id": value}, prompt=user_text, must_be_seen=True))
 
 
 @pytest.mark.parametrize("value", ["!abc:matrix.org", "~ann", "C$", "main..dev"])
 def test_a_name_that_is_written_so(value):
     """It occurs in the run with its signs."""
-    assert [] == codes(declared({"user_id": value}, said=f"Delete {value} please."))
+    assert [] == codes(declared({"user_id": value}, prompt=f"Delete {value} please."))
 
 
 def declared(
     arguments: dict[str, Any],
     *,
-    said: str = "Please remove acct_1 for me.",
+    prompt: str = "Please remove acct_1 for me.",
     marked: bool = True,
     destructive: bool = True,
     schema: dict[str, Any] | None = None,
@@ -330,7 +330,7 @@ def declared(
     )
     firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
     with firewall.session() as session:
-        session.user(said)
+        session.user(prompt)
         return firewall.check_call(ToolCall("delete_items", arguments))
 
 
@@ -348,8 +348,8 @@ def test_another_target_bounds_what_is_left_out():
     """A call by address needs no id; an id that is null beside it is said."""
     user_text = "Remove acct_1, bob@x.org."
     decisions = [
-        declared({"user_id": "acct_1"}, said=user_text, must_be_seen=True),
-        declared({"user_id": None, "mail": "bob@x.org"}, said=user_text, must_be_seen=True),
+        declared({"user_id": "acct_1"}, prompt=user_text, must_be_seen=True),
+        declared({"user_id": None, "mail": "bob@x.org"}, prompt=user_text, must_be_seen=True),
     ]
 
     assert [[], []] == [codes(decision) for decision in decisions]

@@ -22,52 +22,52 @@ def tool_of(name: str, arguments: dict[str, Any]) -> Tool:
     return Tool(name=name, parameters={"type": "object", "properties": properties})
 
 
-def codes(said: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
+def codes(prompt: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
     """The findings of one call; what is said goes back and forth, the user begins."""
     guard = Shield(
         shield.configure(tools=[tool_of(name, arguments)], layers=["phantom_target"]), hooks=None
     )
     with guard.session() as session:
-        for number, text in enumerate(said):
+        for number, text in enumerate(prompt):
             greeting = "" if number else "Hello, could you please do this for me? "
             (session.assistant if number % 2 else session.user)(greeting + text)
         return [finding.code for finding in guard.check_call(ToolCall(name, arguments)).findings]
 
 
-def city(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "find_bus", {"city": value}
+def city(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "find_bus", {"city": value}
 
 
-def restaurant(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "reserve_table", {"restaurant_name": value}
+def restaurant(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "reserve_table", {"restaurant_name": value}
 
 
-def mail(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "send_email", {"to": value}
+def mail(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "send_email", {"to": value}
 
 
-def address(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "find_parcel", {"street_address": value}
+def address(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "find_parcel", {"street_address": value}
 
 
-def appointment(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "cancel_appointment", {"appointment_id": value}
+def appointment(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "cancel_appointment", {"appointment_id": value}
 
 
-def download(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "download_object", {"uri": value}
+def download(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "download_object", {"uri": value}
 
 
-def issue(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "add_comment", {"issue_ref": value}
+def issue(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "add_comment", {"issue_ref": value}
 
 
-def folder(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "list_files", {"path": value}
+def folder(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "list_files", {"path": value}
 
 
-def payee(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
-    return [said], "create_payee", {"bic": value}
+def payee(prompt: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [prompt], "create_payee", {"bic": value}
 
 
 LOGS = "s3://acme-logs/2024/05/x.gz"
@@ -351,16 +351,16 @@ KINDS = ["Check application A6789X for user MNO345.", "The booking 3426812 and c
 
 
 @pytest.mark.parametrize(
-    ("said", "arguments"),
+    ("prompt", "arguments"),
     [
         (KINDS[0], {"application_id": "MNO345", "user_id": "A6789X"}),
         (KINDS[1], {"booking_id": "card_4893", "card_id": "3426812"}),
         ("My venue is V1234, my customer number C5678.", {"venue_id": "C5678", "customer_id": ""}),
     ],
 )
-def test_an_identifier_that_the_user_called_otherwise(said, arguments):
+def test_an_identifier_that_the_user_called_otherwise(prompt, arguments):
     """The user's own words say what each one is."""
-    results = codes([said], "check", arguments)
+    results = codes([prompt], "check", arguments)
 
     assert "other_kind" in results
 
@@ -373,7 +373,7 @@ def test_one_value_in_two_parameters_of_other_kinds():
 
 
 @pytest.mark.parametrize(
-    ("said", "arguments"),
+    ("prompt", "arguments"),
     [
         (KINDS[0], {"application_id": "A6789X", "user_id": "MNO345"}),
         (KINDS[0], {"app_ref": "A6789X"}),
@@ -385,13 +385,13 @@ def test_one_value_in_two_parameters_of_other_kinds():
         ("Refund my purchase W-77, please.", {"order_id": "W-77"}),
     ],
 )
-def test_an_identifier_of_its_own_kind(said, arguments):
+def test_an_identifier_of_its_own_kind(prompt, arguments):
     """Where the words agree, or say nothing, nothing is told."""
-    assert [] == codes([said], "check", arguments)
+    assert [] == codes([prompt], "check", arguments)
 
 
 @pytest.mark.parametrize(
-    ("said", "artist", "expected"),
+    ("prompt", "artist", "expected"),
     [
         ("Which records has LeBron James?", "Anneliese James", ["unseen"]),
         ("Which records has LeBron James?", "LeBron James", []),
@@ -399,9 +399,9 @@ def test_an_identifier_of_its_own_kind(said, arguments):
         ("Does James sing?", "James Brown", []),
     ],
 )
-def test_a_name_that_the_world_knows(said, artist, expected):
+def test_a_name_that_the_world_knows(prompt, artist, expected):
     """It may be what the agent knows, unless it is half of a name that the user wrote."""
-    assert expected == codes([said], "find_records", {"artist": artist})
+    assert expected == codes([prompt], "find_records", {"artist": artist})
 
 
 @pytest.mark.parametrize(("value", "found"), [("apt-1002", False), ("apt-1004", True)])

@@ -109,7 +109,7 @@ def test_a_name_that_the_agent_said_by_half():
 
 
 @pytest.mark.parametrize(
-    ("said", "name", "arguments"),
+    ("prompt", "name", "arguments"),
     [
         ("Reset the password of u4711.", "reset_password", {"user_id": "u4711"}),
         ("Pay with token tok_5512.", "pay", {"card_id": "tok_5512"}),
@@ -120,11 +120,11 @@ def test_a_name_that_the_agent_said_by_half():
         ("Somewhere warm from Oakland.", "find", {"to": "Honolulu beach"}),
     ],
 )
-def test_right_values(said: str, name: str, arguments: dict[str, Any]):
+def test_right_values(prompt: str, name: str, arguments: dict[str, Any]):
     """Values that only look like one of these kinds."""
     described = {"target": {"description": "Path of the file that is saved, path to the chart"}}
     properties = {key: described.get(key, {}) for key in (*arguments, "session_id")}
-    row: Row = ([said], name, properties, *next((key, 0, 0) for key in arguments))
+    row: Row = ([prompt], name, properties, *next((key, 0, 0) for key in arguments))
 
     assert [] == codes(row, next(iter(arguments.values())))
 
@@ -149,14 +149,14 @@ NATIONAL = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "other"), NATIONAL)
-def test_numbers_of_other_countries(name: str, said: str, other: str):
+@pytest.mark.parametrize(("name", "prompt", "other"), NATIONAL)
+def test_numbers_of_other_countries(name: str, prompt: str, other: str):
     """By the parameter's name alone, whatever the user calls them."""
-    row: Row = ([f"Look me up, it is {said}."], "find", {name: {}}, name, other, said)
+    row: Row = ([f"Look me up, it is {prompt}."], "find", {name: {}}, name, other, prompt)
 
     assert ["unseen"] == codes(row, other)
-    assert [] == codes(row, said)
-    assert [] == codes(row, "".join(filter(str.isalnum, said)))
+    assert [] == codes(row, prompt)
+    assert [] == codes(row, "".join(filter(str.isalnum, prompt)))
 
 
 PEOPLE = "nombre pasajero vorname nachname prenom passager cognome".split()

@@ -34,14 +34,18 @@ def styles(name: str) -> list[str]:
 
 
 def flagged(
-    names: list[str], value: object, *, said: str = "Look it up, please.", tool: str = "look_up"
+    names: list[str],
+    value: object,
+    *,
+    user_text: str = "Look it up, please.",
+    tool: str = "look_up",
 ) -> set[str]:
     """The parameters of one call that are findings, where each holds *value*."""
     schema = {"type": "object", "properties": {name: {} for name in names}}
     declared = Tool(name=tool, parameters=schema, read_only=tool == "look_up")
     guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
-        session.user(said)
+        session.user(user_text)
         findings = guard.check_call(ToolCall(tool, dict.fromkeys(names, value))).findings
     return {finding.where.removeprefix("/arguments/") for finding in findings}
 
@@ -54,7 +58,7 @@ def test_it_identifies(noun, value):
     names = [styled for name in plain for styled in styles(name)]
 
     assert set(names) == flagged(names, value)
-    assert set() == flagged(names, value, said=f"Look up {value}, please.")
+    assert set() == flagged(names, value, user_text=f"Look up {value}, please.")
 
 
 MARKS = {"request_id", "request_key"}
@@ -69,7 +73,7 @@ def test_it_identifies_where_the_tool_writes(noun, tool):
     names = [styled for name in sorted(plain) for styled in styles(name)]
 
     assert set(names) == flagged(names, "QX-48213", tool=tool)
-    assert set() == flagged(names, "QX-48213", said="It is QX-48213.", tool=tool)
+    assert set() == flagged(names, "QX-48213", user_text="It is QX-48213.", tool=tool)
 
 
 REQUESTS = [
@@ -175,7 +179,7 @@ def test_an_id_nested_under_a_plain_word_does():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "user_text",
     [
         "请帮我查询订单的状态,谢谢。",
         "Пожалуйста, проверьте мой заказ.",
@@ -184,10 +188,10 @@ def test_an_id_nested_under_a_plain_word_does():
         "Wo ist meine Bestellung?",
     ],
 )
-def test_english_names_count_in_any_language(said):
+def test_english_names_count_in_any_language(user_text):
     """Identifiers are judged in runs of every script; those that were mentioned are clean."""
     names = ["orderIdentifier", "user_identifier", "policyNumber", "eventCode", "UNIT-ID"]
 
-    assert set(names) == flagged(names, "1231567890", said=said)
+    assert set(names) == flagged(names, "1231567890", user_text=user_text)
     for name in names:
-        assert set() == flagged([name], "1231567890", said=f"{said} 1231567890。")
+        assert set() == flagged([name], "1231567890", user_text=f"{user_text} 1231567890。")

@@ -16,13 +16,13 @@ PARAMETERS = {
 }
 
 
-def outcome(said, argument, value):
+def outcome(user_text, argument, value):
     """Judge one marked argument; the codes of the findings, or what the layer did."""
     marks = {name: Target() for name in PARAMETERS["properties"]}
     tool = Tool(name="send_parcel", parameters=PARAMETERS, targets=marks)
     guard = Shield(shield.configure(mode="audit", tools=[tool]), hooks=None)
     with guard.session() as session:
-        session.user(said)
+        session.user(user_text)
         decision = guard.check_call(ToolCall("send_parcel", {argument: value}))
     assert not decision.errors
     codes = [finding.code for finding in decision.findings]

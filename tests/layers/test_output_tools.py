@@ -16,12 +16,12 @@ CITY = {
 }
 
 
-def codes(tool, said, **arguments):
+def codes(tool, prompt, **arguments):
     guard = Shield(
         shield.configure(mode="audit", tools=[Tool(name=tool, parameters=CITY)]), hooks=None
     )
     with guard.session() as session:
-        session.user(said)
+        session.user(prompt)
         return [finding.code for finding in guard.check_call(ToolCall(tool, arguments)).findings]
 
 

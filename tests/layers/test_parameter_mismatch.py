@@ -27,7 +27,7 @@ def check(arguments, schema=SCHEMA):
     return firewall.check_call(ToolCall("book", arguments))
 
 
-def told(arguments, schema=SCHEMA):
+def problems_of(arguments, schema=SCHEMA):
     return [(f.where, f.code) for f in check(arguments, schema).findings]
 
 
@@ -90,7 +90,7 @@ def test_a_number_in_quotes_is_suspicious_and_the_hint_says_so():
 
 def test_every_error_is_reported():
     """Three wrong arguments give three findings, each with its pointer."""
-    places = {where for where, _ in told({"day": "yesterday", "count": "one", "ghost": 2})}
+    places = {where for where, _ in problems_of({"day": "yesterday", "count": "one", "ghost": 2})}
 
     assert {"/arguments/day", "/arguments/count", "/arguments/ghost"} == places
 
@@ -113,14 +113,14 @@ def test_a_misspelt_name_gets_the_nearest():
 
 def test_an_open_schema_takes_more():
     """An argument that the schema explicitly allows is not an error."""
-    assert [] == told({"ghost": 1}, {**SCHEMA, "additionalProperties": True})
+    assert [] == problems_of({"ghost": 1}, {**SCHEMA, "additionalProperties": True})
 
 
 def test_nested_objects_stay_open():
     """Only the top level is closed by itself."""
     schema = {"type": "object", "properties": {"at": {"type": "object", "properties": {"x": {}}}}}
 
-    assert [] == told({"at": {"y": 1}}, schema)
+    assert [] == problems_of({"at": {"y": 1}}, schema)
 
 
 def deep(levels):
@@ -150,17 +150,17 @@ def deep(levels):
 )
 def test_arguments_that_cannot_be_read_are_a_mismatch(raw, code):
     """Each unreadable text has its own code, at the arguments as a whole."""
-    assert [("/arguments", code)] == told(raw)
+    assert [("/arguments", code)] == problems_of(raw)
 
 
 def test_sixty_four_levels_are_read():
     """The deepest allowed nesting is judged by the schema, not refused."""
-    assert [("/arguments/day", "wrong_type")] == told(deep(63))
+    assert [("/arguments/day", "wrong_type")] == problems_of(deep(63))
 
 
 def test_arguments_nobody_could_read_are_a_mismatch_without_a_schema_too():
     """A tool that declares no schema still takes one JSON object."""
-    assert [("/arguments", "malformed_json")] == told("{", None)
+    assert [("/arguments", "malformed_json")] == problems_of("{", None)
 
 
 def test_without_a_schema_nothing_can_be_said():

@@ -10,7 +10,7 @@ from abs_shield import Shield, Target, Tool, ToolCall, shield
 
 
 def codes(
-    said: str, value: Any, *, name: str = "path", tool: str = "delete_dir", **declared: Any
+    prompt: str, value: Any, *, name: str = "path", tool: str = "delete_dir", **declared: Any
 ) -> list[str]:
     """Return the codes of the findings on one call with *value*."""
     policy = shield.configure(
@@ -18,7 +18,7 @@ def codes(
     )
     firewall = Shield(policy, hooks=None)
     with firewall.session() as session:
-        session.user(said)
+        session.user(prompt)
         decision = firewall.check_call(ToolCall(tool, {name: value}))
     return [finding.code for finding in decision.findings]
 
@@ -39,16 +39,16 @@ TAILS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "path"), TAILS)
-def test_the_tail_of_a_path_is_another_path(said, path):
+@pytest.mark.parametrize(("prompt", "path"), TAILS)
+def test_the_tail_of_a_path_is_another_path(prompt, path):
     """The user said one folder of a home, and the system's own is deleted."""
-    assert ["unseen"] == codes(said, path, targets={"path": Target()}, destructive=True)
-    assert ["unseen"] == codes(said, path, destructive=True)
-    assert ["unseen"] == codes(said.replace("Delete", "Update"), path, tool="update_file")
+    assert ["unseen"] == codes(prompt, path, targets={"path": Target()}, destructive=True)
+    assert ["unseen"] == codes(prompt, path, destructive=True)
+    assert ["unseen"] == codes(prompt.replace("Delete", "Update"), path, tool="update_file")
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("Stop host db1.prod.internal", "prod"),
         ("Drop staging.prod.users", "prod.users"),
@@ -59,16 +59,16 @@ def test_the_tail_of_a_path_is_another_path(said, path):
         ("Delete card 4111 1111 1111 1234", "1234"),
     ],
 )
-def test_a_part_of_a_name_is_another_thing(said, value):
+def test_a_part_of_a_name_is_another_thing(prompt, value):
     """Of a declared target of a destructive tool."""
     declared = {"targets": {"target": Target()}, "destructive": True}
 
-    assert ["unseen"] == codes(said, value, name="target", **declared)
-    assert [] == codes(f"{said}, then {value}.", value, name="target", **declared)
+    assert ["unseen"] == codes(prompt, value, name="target", **declared)
+    assert [] == codes(f"{prompt}, then {value}.", value, name="target", **declared)
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("Delete /etc, please.", "/etc"),
         ("Delete `/tmp/a b.txt`", "/tmp/a b.txt"),
@@ -87,9 +87,9 @@ def test_a_part_of_a_name_is_another_thing(said, value):
         ("Delete db.prod. Now.", "db.prod"),
     ],
 )
-def test_a_whole_name_in_another_spelling(said, value):
+def test_a_whole_name_in_another_spelling(prompt, value):
     """Signs at its ends, and another writing of the same place."""
-    assert [] == codes(said, value, targets={"path": Target()}, destructive=True)
+    assert [] == codes(prompt, value, targets={"path": Target()}, destructive=True)
 
 
 BEHIND_A_COLON = [
@@ -105,11 +105,11 @@ BEHIND_A_COLON = [
 ]
 
 
-@pytest.mark.parametrize(("said", "path"), BEHIND_A_COLON)
-def test_a_path_behind_a_colon_is_a_whole_one(said, path):
+@pytest.mark.parametrize(("prompt", "path"), BEHIND_A_COLON)
+def test_a_path_behind_a_colon_is_a_whole_one(prompt, path):
     """Of another host, of a container, or the second one of a search path."""
-    assert [] == codes(said, path, tool="create_archive")
-    assert [] == codes(said, path, targets={"path": Target()}, destructive=True)
+    assert [] == codes(prompt, path, tool="create_archive")
+    assert [] == codes(prompt, path, targets={"path": Target()}, destructive=True)
 
 
 def test_a_relative_tail_where_nothing_is_destroyed():

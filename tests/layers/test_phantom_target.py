@@ -32,10 +32,10 @@ def make_shield(*tools, **declared):
     return Shield(shield.configure(tools=tools or TOOLS, layers=layers, **declared), hooks=None)
 
 
-def judged(said, tool, arguments, *, firewall=None, results=()):
+def judged(prompt, tool, arguments, *, firewall=None, results=()):
     firewall = firewall or make_shield()
     with firewall.session() as session:
-        session.user(said)
+        session.user(prompt)
         for name, value in results:
             session.tool_result(name, value)
         return firewall.check_call(ToolCall(tool, arguments))
@@ -68,11 +68,11 @@ def test_what_was_mentioned_is_clean():
 
 
 @pytest.mark.parametrize(
-    "said", ["<order_id>", "TBD", "YOUR_ID", "{{id}}", "[insert id here]", "xxxx"]
+    "prompt", ["<order_id>", "TBD", "YOUR_ID", "{{id}}", "[insert id here]", "xxxx"]
 )
-def test_a_placeholder(said):
+def test_a_placeholder(prompt):
     """A placeholder is found, whatever the parameter."""
-    finding = judged("Refund it.", "refund", {"transaction_id": said}).findings[0]
+    finding = judged("Refund it.", "refund", {"transaction_id": prompt}).findings[0]
 
     assert ("placeholder", "placeholder") == (finding.code, finding.basis)
 
@@ -244,7 +244,7 @@ def test_the_marks_in_annotations():
 
 
 @pytest.mark.parametrize(
-    ("declared", "said", "verdict"),
+    ("declared", "prompt", "verdict"),
     [
         ({"destructive": True}, "tx_99999", "HALLUCINATED"),
         ({"targets": {"transaction_id": Target(must_be_seen=True)}}, "tx_99999", "HALLUCINATED"),
@@ -252,10 +252,10 @@ def test_the_marks_in_annotations():
         ({}, "tx_99999", "SUSPICIOUS"),
     ],
 )
-def test_where_it_is_grave(declared, said, verdict):
+def test_where_it_is_grave(declared, prompt, verdict):
     """A destructive tool, or a target that must have been seen, makes a certain finding grave."""
     firewall = make_shield(Tool(name="refund", parameters=REFUND.parameters, **declared))
-    arguments = {"transaction_id": said}
+    arguments = {"transaction_id": prompt}
 
     assert verdict == judged("Refund tx_12345.", "refund", arguments, firewall=firewall).verdict
 
@@ -553,13 +553,13 @@ def test_without_a_session_it_is_unavailable():
     assert ("unavailable", "no session") == decision.coverage["phantom_target"]
 
 
-@pytest.mark.parametrize("said", [None, "", " \n"])
-def test_without_a_user_and_a_system_text_it_is_unavailable(said):
+@pytest.mark.parametrize("prompt", [None, "", " \n"])
+def test_without_a_user_and_a_system_text_it_is_unavailable(prompt):
     """A bare proxy sees calls only, and a blank system text has no task."""
     firewall = make_shield()
     with firewall.session() as session:
-        if said is not None:
-            session.system(said)
+        if prompt is not None:
+            session.system(prompt)
         decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
 
     assert ("unavailable", "no user or system message") == decision.coverage["phantom_target"]

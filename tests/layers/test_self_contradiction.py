@@ -27,11 +27,11 @@ def make_shield(**declared):
     return Shield(shield.configure(tools=tools, layers=layers, **declared), hooks=None)
 
 
-def run(firewall, *calls, said="Do what is needed."):
+def run(firewall, *calls, user_text="Do what is needed."):
     """Let all calls but the last run, each with a result, and judge the last."""
     with firewall.session() as session:
         record_of(session).clock = lambda: 0.0
-        session.user(said)
+        session.user(user_text)
         for name, arguments, value in calls[:-1]:
             if name == "user":
                 session.user(arguments)
@@ -41,7 +41,7 @@ def run(firewall, *calls, said="Do what is needed."):
         return firewall.check_call(ToolCall(*calls[-1]))
 
 
-def said(*calls, **declared):
+def codes(*calls, **declared):
     return [(f.code, f.basis) for f in run(make_shield(**declared), *calls).findings]
 
 
@@ -90,7 +90,7 @@ PAIRS = [
 @pytest.mark.parametrize(("first", "one", "then", "other", "expected"), PAIRS)
 def test_pairs_by_their_verbs(first, one, then, other, expected):
     """Opposites and classes both count."""
-    assert [expected] == said((first, one, "ok"), (then, other))
+    assert [expected] == codes((first, one, "ok"), (then, other))
 
 
 SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
@@ -101,7 +101,7 @@ SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
 def test_an_entity_in_another_spelling(spelt, declared):
     """Spellings that are equal for a mentioned target are one entity, declared or inferred."""
     calls = ("create_user", {"id": "usr_abc1"}, "ok"), ("delete_user", {"id": spelt})
-    (message,) = said(*calls, inverses=declared)
+    (message,) = codes(*calls, inverses=declared)
 
     assert ("undone", "declared" if declared else "contradiction") == message
 
@@ -172,7 +172,7 @@ HARMLESS = [
 @pytest.mark.parametrize("calls", HARMLESS)
 def test_what_is_no_contradiction(calls):
     """Another entity, another noun, reading, repeating, setting something else, closing."""
-    assert [] == said(*calls)
+    assert [] == codes(*calls)
 
 
 ALIKE = [
@@ -186,9 +186,9 @@ def test_one_value_turned_round(name, arguments, turned):
     """The same call with the opposite of one value; with another value besides it is another."""
     first = (name, arguments, "ok")
 
-    assert "undone" in {code for code, _ in said(first, (name, {**arguments, **turned}))}
+    assert "undone" in {code for code, _ in codes(first, (name, {**arguments, **turned}))}
     other = {**arguments, **turned, next(iter(arguments)): "another"}
-    assert [] == said(first, (name, other))
+    assert [] == codes(first, (name, other))
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_what_a_result_calls_as_the_tool_does(made, value, ended):
     """Its name, or its number, stands for the thing; another one does not."""
     (name, (key,)) = (ended[0], ended[1])
 
-    assert [UNDONE] == said((*made, value), ended)
-    assert [] == said((*made, value), (name, {key: "H-2" if key != "number" else 520}))
+    assert [UNDONE] == codes((*made, value), ended)
+    assert [] == codes((*made, value), (name, {key: "H-2" if key != "number" else 520}))
 
 
 SET = [
@@ -216,7 +216,7 @@ SET = [
 @pytest.mark.parametrize(("name", "arguments", "other"), SET)
 def test_what_a_name_says_is_set(name, arguments, other):
     """The last words of the tool's name are the value, not the thing."""
-    assert [CONFLICTING] == said((name, arguments, "ok"), (name, {**arguments, **other}))
+    assert [CONFLICTING] == codes((name, arguments, "ok"), (name, {**arguments, **other}))
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("number", [CONFLICTING]), ("integer", [])])
@@ -239,7 +239,7 @@ def test_an_id_that_the_first_call_returned():
     """The booking is made without an id, and cancelled under the one that came back."""
     first_call = ("book_room", {"hotel_id": "h1"}, '{"bookingCode": "QX3T9P"}')
 
-    assert [UNDONE] == said(first_call, ("cancel_room", {"booking_code": "QX3T9P"}))
+    assert [UNDONE] == codes(first_call, ("cancel_room", {"booking_code": "QX3T9P"}))
 
 
 LONG = [{"line": n} for n in range(300)]
@@ -266,8 +266,8 @@ def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
     """However deep it stands, and under whatever name of a record's own number."""
     first_call = ("create_ticket", {"title": "Leak", "user_id": "u1"}, value)
 
-    assert [UNDONE] == said(first_call, ("delete_ticket", {"ticket_id": id_}))
-    assert [UNDONE] == said(first_call, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"}))
+    assert [UNDONE] == codes(first_call, ("delete_ticket", {"ticket_id": id_}))
+    assert [UNDONE] == codes(first_call, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"}))
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_another_number_of_its_result_is_no_entity(value):
     """A count or a measurement does not identify a ticket."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
-    assert [] == said(first_call, ("delete_ticket", {"ticket_id": 4711}))
+    assert [] == codes(first_call, ("delete_ticket", {"ticket_id": 4711}))
 
 
 @pytest.mark.parametrize("value", [{"result": 1}, 0, 1])
@@ -293,13 +293,15 @@ def test_a_number_that_says_how_it_went_is_no_entity(value):
     """0 and 1 are answers of yes and no."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
-    assert [] == said(first_call, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
+    assert [] == codes(first_call, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
 
 
 @pytest.mark.parametrize("value", ["Error: no such user", {"success": False}, {"error": "denied"}])
 def test_a_failed_call_did_nothing(value):
     """A first try that failed, and its correction, are no contradiction."""
-    assert [] == said(("update_user", {"id": 1, "x": 2}, value), ("update_user", {"id": 1, "x": 3}))
+    assert [] == codes(
+        ("update_user", {"id": 1, "x": 2}, value), ("update_user", {"id": 1, "x": 3})
+    )
 
 
 def test_a_call_that_raised_did_nothing():
@@ -336,7 +338,7 @@ def test_a_blocked_call_does_not_count():
 
 def test_a_new_user_message_closes_the_window():
     """The user changed their mind."""
-    assert [] == said(
+    assert [] == codes(
         ("create_user", {"id": 1}, "ok"),
         ("user", "No, delete 1!", None),
         ("delete_user", {"id": 1}),
@@ -348,7 +350,7 @@ def test_the_window_is_in_calls():
     between = [("send_note", {"note_id": n}, "ok") for n in range(2)]
     calls = (("create_user", {"id": 1}, "ok"), *between, ("delete_user", {"id": 1}))
 
-    assert ([UNDONE], []) == (said(*calls), said(*calls, window=(2, 60.0)))
+    assert ([UNDONE], []) == (codes(*calls), codes(*calls, window=(2, 60.0)))
 
 
 BETWEEN = {
@@ -381,7 +383,7 @@ def test_reading_calls_take_no_place_in_the_window():
     """Only writes are counted."""
     looks = [("get_user", {"id": 1}, {"id": 1})] * 30
 
-    assert [UNDONE] == said(("create_user", {"id": 1}, "ok"), *looks, ("delete_user", {"id": 1}))
+    assert [UNDONE] == codes(("create_user", {"id": 1}, "ok"), *looks, ("delete_user", {"id": 1}))
 
 
 def test_what_the_user_asked_for_excuses_the_writes_between():
@@ -393,7 +395,7 @@ def test_what_the_user_asked_for_excuses_the_writes_between():
     ]
     question = "Create user 1, put him into A, and delete him afterwards."
 
-    assert () == run(make_shield(), *calls, said=question).findings
+    assert () == run(make_shield(), *calls, user_text=question).findings
 
 
 @pytest.mark.parametrize(("between", "expected"), [(9, ["undone"]), (10, [])])
@@ -425,7 +427,7 @@ def test_the_window_is_in_seconds():
 
 def test_a_pair_is_told_once():
     """An undone call is used up: the next deletion is not reported."""
-    assert [] == said(
+    assert [] == codes(
         ("create_user", {"id": 1}, "ok"),
         ("delete_user", {"id": 1}, "ok"),
         ("delete_user", {"id": 1}),
@@ -455,7 +457,7 @@ def test_what_the_user_asked_for_is_meant(asked):
     """A sequence that the user asked for is not a contradiction."""
     calls = ("stop_server", {"id": "s1"}, "ok"), ("start_server", {"id": "s1"})
 
-    assert () == run(make_shield(), *calls, said=asked).findings
+    assert () == run(make_shield(), *calls, user_text=asked).findings
     assert 1 == len(run(make_shield(), *calls).findings)
 
 
@@ -463,12 +465,14 @@ def test_a_cleaning_up_that_was_asked_for():
     """A helper that is to be removed when done."""
     calls = ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1})
 
-    assert () == run(make_shield(), *calls, said="Use a test user, clean up afterwards.").findings
+    assert (
+        () == run(make_shield(), *calls, user_text="Use a test user, clean up afterwards.").findings
+    )
 
 
 def test_an_interruption_that_is_resumed():
     """Stopped, changed, and started again: the same entity was worked on in between."""
-    assert [] == said(
+    assert [] == codes(
         ("stop_server", {"id": "s1"}, "ok"),
         ("resize_server", {"id": "s1", "size": "m"}, "ok"),
         ("start_server", {"id": "s1"}),

@@ -7,8 +7,8 @@ import pytest
 from abs_shield import Shield, Target, Tool, ToolCall, shield
 
 
-def codes(said, value, *, field="order_id", result=None, must_be_seen=False):
-    """Return the findings on a call of a destructive tool after the user said *said*."""
+def codes(prompt, value, *, field="order_id", result=None, must_be_seen=False):
+    """Return the findings on a call of a destructive tool after the user said *prompt*."""
     tool = Tool(
         name="cancel_item",
         parameters={"properties": {field: {"type": "string"}}},
@@ -18,7 +18,7 @@ def codes(said, value, *, field="order_id", result=None, must_be_seen=False):
     policy = shield.configure(tools=[tool], layers=["phantom_target"])
     firewall = Shield(policy, hooks=None)
     with firewall.session() as session:
-        session.user(said)
+        session.user(prompt)
         if result is not None:
             session.tool_result("find", result)
         decision = firewall.check_call(ToolCall("cancel_item", {field: value}))
@@ -41,14 +41,14 @@ TWO = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value"), TWO)
-def test_two_values_make_no_third(said, value):
+@pytest.mark.parametrize(("prompt", "value"), TWO)
+def test_two_values_make_no_third(prompt, value):
     """In the user's words, in running text of a result, and in two rows of one."""
-    rows = [{"order_id": one.strip(",")} for one in said.split()]
+    rows = [{"order_id": one.strip(",")} for one in prompt.split()]
 
-    assert ["unseen"] == codes(f"Please cancel {said} today.", value)
-    assert ["unseen"] == codes("Please cancel it.", value, result=f"You may cancel {said} today.")
-    if "/" not in said:
+    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value)
+    assert ["unseen"] == codes("Please cancel it.", value, result=f"You may cancel {prompt} today.")
+    if "/" not in prompt:
         assert ["unseen"] == codes("Please cancel it.", value, result=rows)
 
 
@@ -73,17 +73,17 @@ ONE = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value", "field"), ONE)
-def test_one_value_in_groups(said, value, field):
+@pytest.mark.parametrize(("prompt", "value", "field"), ONE)
+def test_one_value_in_groups(prompt, value, field):
     """By a word before it, by its form, and by the name of the parameter."""
-    assert [] == codes(f"Please use {said} today.", value, field=field)
-    assert [] == codes("Please do it.", value, field=field, result={field: said, "rows": 3})
+    assert [] == codes(f"Please use {prompt} today.", value, field=field)
+    assert [] == codes("Please do it.", value, field=field, result={field: prompt, "rows": 3})
 
 
-@pytest.mark.parametrize("said", ["1234 5678", "A1B2C3 D4E5F6"])
-def test_what_stands_so_passes(said):
+@pytest.mark.parametrize("prompt", ["1234 5678", "A1B2C3 D4E5F6"])
+def test_what_stands_so_passes(prompt):
     """Whatever it is, it is what the user wrote."""
-    assert [] == codes(f"Please cancel {said} today.", said)
+    assert [] == codes(f"Please cancel {prompt} today.", prompt)
 
 
 @pytest.mark.parametrize("value", ["12345678", "1234-5678"])
@@ -94,21 +94,21 @@ def test_a_whole_value_of_a_result_is_one(value):
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("HB/20871", "HB20871"),
         ("K-10 442", "K-10442"),
         ("FX 99 20 b", "FX9920b"),
     ],
 )
-def test_a_whole_code_of_a_result_is_one(said, value):
+def test_a_whole_code_of_a_result_is_one(prompt, value):
     """Blanks and slashes in it are its own; in running text they may part two."""
-    assert [] == codes("Please cancel it.", value, result=[{"no": said, "rows": 3}])
-    assert ["unseen"] == codes("Please cancel it.", value[:-1] + "7", result=[{"no": said}])
+    assert [] == codes("Please cancel it.", value, result=[{"no": prompt, "rows": 3}])
+    assert ["unseen"] == codes("Please cancel it.", value[:-1] + "7", result=[{"no": prompt}])
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("842 115 6609", "8421156609"),
         ("842 115 6609", "842-1156609"),
@@ -117,10 +117,10 @@ def test_a_whole_code_of_a_result_is_one(said, value):
         ("W884 22 019 01", "W884-22019-01"),
     ],
 )
-def test_groups_of_unequal_length_are_one(said, value):
+def test_groups_of_unequal_length_are_one(prompt, value):
     """Numbers that are listed are as long as each other, whatever they are called."""
-    assert [] == codes(f"Please cancel {said} today.", value)
-    assert ["unseen"] == codes(f"Please cancel {said} today.", value[:-1] + "7")
+    assert [] == codes(f"Please cancel {prompt} today.", value)
+    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value[:-1] + "7")
 
 
 IN_A_ROW = [
@@ -143,22 +143,22 @@ IN_A_ROW = [
 ]
 
 
-@pytest.mark.parametrize("said", IN_A_ROW)
+@pytest.mark.parametrize("prompt", IN_A_ROW)
 @pytest.mark.parametrize("row", ["2982 0044 1234 5678", "620 144 770", "29 01 44 55 21 88"])
 @pytest.mark.parametrize("field", ["card_id", "tracking_number", "sendungsnummer"])
-def test_a_row_of_groups_of_one_length_is_one(said, row, field):
+def test_a_row_of_groups_of_one_length_is_one(prompt, row, field):
     """Whatever the thing is called, by the user or by the parameter; other digits are another."""
     value = row.replace(" ", "")
 
-    assert [] == codes(said.format(row), value, field=field)
-    assert [] == codes(said.format(row), row.replace(" ", "-"), field=field)
+    assert [] == codes(prompt.format(row), value, field=field)
+    assert [] == codes(prompt.format(row), row.replace(" ", "-"), field=field)
     if field != "sendungsnummer":
-        assert ["unseen"] == codes(said.format(row), value[:-1] + "3", field=field)
-        assert ["unseen"] == codes(said.format(row), value[2:] + value[:2], field=field)
+        assert ["unseen"] == codes(prompt.format(row), value[:-1] + "3", field=field)
+        assert ["unseen"] == codes(prompt.format(row), value[2:] + value[:2], field=field)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "prompt",
     [
         "2982, 0044, 1234, 5678",
         "2982 and 0044 and 1234 and 5678",
@@ -167,9 +167,9 @@ def test_a_row_of_groups_of_one_length_is_one(said, row, field):
         "both 2982 0044 and 1234 5678",
     ],
 )
-def test_a_list_of_numbers_is_no_row(said):
+def test_a_list_of_numbers_is_no_row(prompt):
     """Commas, words and lines part them, and so does a word for several."""
-    assert ["unseen"] == codes(f"Please cancel {said}.", "2982004412345678")
+    assert ["unseen"] == codes(f"Please cancel {prompt}.", "2982004412345678")
     assert ["unseen"] == codes("Please cancel 4100 4101 4102.", "410041014102")
 
 
@@ -192,11 +192,11 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value"), PARTS)
-def test_a_part_of_a_longer_identifier(said, value):
+@pytest.mark.parametrize(("prompt", "value"), PARTS)
+def test_a_part_of_a_longer_identifier(prompt, value):
     """A hyphen, an underscore or a full stop joins it to another code, or to a letter."""
-    assert ["unseen"] == codes(f"Please cancel {said} today.", value)
-    assert ["unseen"] == codes("Please cancel it.", value, result={"order_id": said})
+    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value)
+    assert ["unseen"] == codes("Please cancel it.", value, result={"order_id": prompt})
 
 
 WHOLE = [
@@ -207,45 +207,45 @@ WHOLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("said", WHOLE)
-def test_a_whole_identifier(said):
+@pytest.mark.parametrize("prompt", WHOLE)
+def test_a_whole_identifier(prompt):
     """Marks of a text, steps of a path, names before a value, words beside it."""
-    assert [] == codes(f"Please cancel {said} today.", "ABC123")
-    assert [] == codes("Please cancel it.", "ABC123", result={"order": said})
+    assert [] == codes(f"Please cancel {prompt} today.", "ABC123")
+    assert [] == codes("Please cancel it.", "ABC123", result={"order": prompt})
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [("ORD-7731", "7731"), ("W-7731", "7731"), ("12345-final", "12345"), ("TX-1-Order", "TX-1")],
 )
-def test_a_number_with_its_prefix_or_a_word(said, value):
+def test_a_number_with_its_prefix_or_a_word(prompt, value):
     """The letters before it say what it numbers."""
-    assert [] == codes(f"Please cancel {said} today.", value)
+    assert [] == codes(f"Please cancel {prompt} today.", value)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "prompt",
     ["a/bob@example.com", "ann+bob@example.com", "ann.bob@example.com", "bob@example.com.uk"],
 )
-def test_a_part_of_an_address(said):
+def test_a_part_of_an_address(prompt):
     """Whoever reads the longer address is another person."""
-    assert ["unseen"] == codes(f"Please remove {said} now.", "bob@example.com", field="email")
+    assert ["unseen"] == codes(f"Please remove {prompt} now.", "bob@example.com", field="email")
 
 
 @pytest.mark.parametrize(
-    "said",
+    "prompt",
     [
         "mailto:bob@example.com", "to=bob@example.com&cc=", "<bob@example.com>",
         "ann@x.org/bob@example.com", "ann@x.org,bob@example.com", "https://x.org/bob@example.com",
     ],
 )  # fmt: skip
-def test_a_whole_address(said):
+def test_a_whole_address(prompt):
     """Behind a scheme, a name, another address."""
-    assert [] == codes(f"Please remove {said} now.", "bob@example.com", field="email")
+    assert [] == codes(f"Please remove {prompt} now.", "bob@example.com", field="email")
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("+44 579 484 3069", "579 484 3069"),
         ("+44 579 484 3069", "5794843069"),
@@ -256,13 +256,13 @@ def test_a_whole_address(said):
         ("4111 1111 1111 1111", "1111"),
     ],
 )
-def test_a_part_of_a_number_where_it_must_be_seen(said, value):
+def test_a_part_of_a_number_where_it_must_be_seen(prompt, value):
     """The national part, a group of a card or of an IBAN; another spelling neither."""
-    assert ["unseen"] == codes(f"Use {said} now.", value, field="phone", must_be_seen=True)
+    assert ["unseen"] == codes(f"Use {prompt} now.", value, field="phone", must_be_seen=True)
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("+44 579 484 3069 5 times", "+44 579 484 3069"),
         ("DE89 3704 0044 0532 0130 00 now", "DE89 3704 0044 0532 0130 00"),
@@ -271,13 +271,13 @@ def test_a_part_of_a_number_where_it_must_be_seen(said, value):
         ("room 4111 1111", "1111"),
     ],
 )
-def test_a_whole_number_where_it_must_be_seen(said, value):
+def test_a_whole_number_where_it_must_be_seen(prompt, value):
     """As it stands, whatever number is behind it."""
-    assert [] == codes(f"Use {said}.", value, field="phone", must_be_seen=True)
+    assert [] == codes(f"Use {prompt}.", value, field="phone", must_be_seen=True)
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("prompt", "value"),
     [
         ("My locker is 302 4417 885, please open it.", "3024417885"),
         ("The booking ref is 77 41 90.", "774190"),
@@ -285,18 +285,19 @@ def test_a_whole_number_where_it_must_be_seen(said, value):
         ("Look up patient MRN 00 12 45 78, please.", "00124578"),
     ],
 )
-def test_a_number_in_groups_that_something_is(said, value):
+def test_a_number_in_groups_that_something_is(prompt, value):
     """After "is", grouped digits are one number, also a short one in pairs."""
-    assert [] == codes(said, value)
-    assert ["unseen"] == codes(said, value[:-1] + "3")
+    assert [] == codes(prompt, value)
+    assert ["unseen"] == codes(prompt, value[:-1] + "3")
 
 
 @pytest.mark.parametrize(
-    "said", ["The orders are 1234 5678.", "It is done. Now 1234 5678.", "Cancel 1234 5678, please."]
+    "prompt",
+    ["The orders are 1234 5678.", "It is done. Now 1234 5678.", "Cancel 1234 5678, please."],
 )
-def test_numbers_side_by_side_stay_two(said):
+def test_numbers_side_by_side_stay_two(prompt):
     """Nothing says that they are one."""
-    assert ["unseen"] == codes(said, "12345678")
+    assert ["unseen"] == codes(prompt, "12345678")
 
 
 COMPOSED = [
@@ -320,11 +321,11 @@ COMPOSED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value", "field"), COMPOSED)
-def test_a_seen_part_behind_words_that_nobody_said(said, value, field):
+@pytest.mark.parametrize(("prompt", "value", "field"), COMPOSED)
+def test_a_seen_part_behind_words_that_nobody_said(prompt, value, field):
     """Another owner, another folder, another kind: the rest of the value makes it another one."""
-    assert ["unseen"] == codes(f"Please cancel {said} today.", value, field=field)
-    assert ["unseen"] == codes("Please cancel it.", value, field=field, result={"text": said})
+    assert ["unseen"] == codes(f"Please cancel {prompt} today.", value, field=field)
+    assert ["unseen"] == codes("Please cancel it.", value, field=field, result={"text": prompt})
 
 
 NAMED = [
@@ -349,10 +350,10 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value", "field"), NAMED)
-def test_a_seen_thing_behind_words_of_its_interface(said, value, field):
+@pytest.mark.parametrize(("prompt", "value", "field"), NAMED)
+def test_a_seen_thing_behind_words_of_its_interface(prompt, value, field):
     """Words for kinds and services, words of the parameter's name, and words of the run."""
-    assert [] == codes(f"Please cancel {said}, today.", value, field=field)
+    assert [] == codes(f"Please cancel {prompt}, today.", value, field=field)
 
 
 LETTERS_ONLY = "deadbeef-cafe-beef-fade-facadefacade"
@@ -415,13 +416,13 @@ BANKING = [
 ]
 
 
-@pytest.mark.parametrize(("field", "said", "same", "others"), BANKING)
-def test_codes_of_banks_and_of_offers(field, said, same, others):
+@pytest.mark.parametrize(("field", "prompt", "same", "others"), BANKING)
+def test_codes_of_banks_and_of_offers(field, prompt, same, others):
     """They identify a branch, a bank or an offer, and need a mention."""
-    for value in (said, *same):
-        assert [] == codes(f"Please use {said} today.", value, field=field)
+    for value in (prompt, *same):
+        assert [] == codes(f"Please use {prompt} today.", value, field=field)
     for value in others:
-        assert ["unseen"] == codes(f"Please use {said} today.", value, field=field)
+        assert ["unseen"] == codes(f"Please use {prompt} today.", value, field=field)
 
 
 @pytest.mark.parametrize("field", ["coupon_code", "promo_code", "voucher_code"])

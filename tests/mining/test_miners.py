@@ -42,8 +42,8 @@ def test_the_table_names_every_miner():
 STAGED = tool("open_locker", stage=TEXT)
 
 
-@pytest.mark.parametrize(("calls", "said"), [(4, []), (8, [False]), (30, [True])])
-def test_a_target_is_proposed_as_surely_as_it_was_seen(mined, calls, said):
+@pytest.mark.parametrize(("calls", "prompt"), [(4, []), (8, [False]), (30, [True])])
+def test_a_target_is_proposed_as_surely_as_it_was_seen(mined, calls, prompt):
     """Values of a plain word, written as identifiers, whose source was always known."""
     runs = [
         run(("open_locker", {"stage": f"QX{n}ZT7"}, "opened"), user=f"Open QX{n}ZT7.")
@@ -51,7 +51,7 @@ def test_a_target_is_proposed_as_surely_as_it_was_seen(mined, calls, said):
     ]
     mining = mined([STAGED], runs)
 
-    assert [("targets", declared) for declared in said] == found(mining, "target", "open_locker")
+    assert [("targets", declared) for declared in prompt] == found(mining, "target", "open_locker")
 
 
 def test_what_is_judged_anyway_is_only_remarked(mined):
@@ -69,10 +69,10 @@ def test_what_is_judged_anyway_is_only_remarked(mined):
 
 
 @pytest.mark.parametrize(
-    ("name", "success", "said"),
+    ("name", "success", "prompt"),
     [("look_up", True, [True]), ("move_up", True, [False]), ("look_up", False, [])],
 )
-def test_a_parameter_of_false_alarms_is_free(mined, name, success, said):
+def test_a_parameter_of_false_alarms_is_free(mined, name, success, prompt):
     """It works repeatedly without a mention; not declared if a call writes."""
     runs = [
         run((name, {"order_id": f"ZX-44{n}1"}, {"found": n}), labels={"success": success})
@@ -80,7 +80,7 @@ def test_a_parameter_of_false_alarms_is_free(mined, name, success, said):
     ]
     mining = mined([tool(name, order_id=TEXT)], runs)
 
-    assert [("free", declared) for declared in said] == found(mining, "target", name)
+    assert [("free", declared) for declared in prompt] == found(mining, "target", name)
 
 
 # creates ---------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_a_pair_without_a_parameter_is_none(mined):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "prompt"),
     [
         ("get_user", [("read_only", True)]),
         ("delete_user", [("destructive", True)]),
@@ -173,9 +173,9 @@ def test_a_pair_without_a_parameter_is_none(mined):
         ("frobnicate", []),
     ],
 )
-def test_a_verb_says_what_a_call_does(mined, name, said):
+def test_a_verb_says_what_a_call_does(mined, name, prompt):
     """Reading and deleting are told by the verb; of cancelling only its author knows."""
-    assert said == found(mined([tool(name)]), "effect", name)
+    assert prompt == found(mined([tool(name)]), "effect", name)
 
 
 @pytest.mark.parametrize(
@@ -236,13 +236,13 @@ def booked(n, **arguments):
     return run(("book", arguments, "ok"), user="Book.")
 
 
-@pytest.mark.parametrize(("runs", "said"), [(19, []), (20, [False]), (300, [False])])
-def test_few_texts_often_are_a_list(mined, runs, said):
+@pytest.mark.parametrize(("runs", "prompt"), [(19, []), (20, [False]), (300, [False])])
+def test_few_texts_often_are_a_list(mined, runs, prompt):
     """Of enough sessions a comment, of however many no more."""
     recorded = [booked(n, mode=["slow", "fast"][n % 2]) for n in range(runs)]
     mining = mined([tool("book", mode=TEXT)], recorded)
 
-    assert [("Among", declared) for declared in said] == found(mining, "enum", "book")
+    assert [("Among", declared) for declared in prompt] == found(mining, "enum", "book")
 
 
 def test_the_calls_of_one_session_are_one_draw(mined):
@@ -378,8 +378,8 @@ def test_the_numbers_of_one_session_are_one_draw(mined):
     assert [] == found(mined([tool("pay", sum={"type": "number"})], [one]), "range", "pay")
 
 
-@pytest.mark.parametrize(("name", "told"), [("pay", 1), ("find_payments", 0)])
-def test_sums_below_zero_are_told(mined, name, told):
+@pytest.mark.parametrize(("name", "message"), [("pay", 1), ("find_payments", 0)])
+def test_sums_below_zero_are_told(mined, name, message):
     """Where money moves they are a mistake or a refund: a remark, and no law."""
     numbers = [-8.0, *AMOUNTS]
     runs = [run((name, {"sum": number}, "ok"), user="Pay.") for number in numbers]
@@ -389,7 +389,7 @@ def test_sums_below_zero_are_told(mined, name, told):
         " negative numbers are not allowed"
     )
 
-    assert remarks(mining, "range", name) == [remark] * told
+    assert remarks(mining, "range", name) == [remark] * message
 
 
 def test_a_coincidence_is_no_evidence(mined):

@@ -117,7 +117,7 @@ def test_whatever_was_recorded_is_let_through_or_told(
     assert made.last is not None
     assert bool(made.last.would_block) == bool(blocked)
     assert let_through is not LetThrough.ALL or [*made.stays] == blocked
-    assert all("a policy cannot contain it" in told for told in made.stays)
+    assert all("a policy cannot contain it" in message for message in made.stays)
     assert () == made.proof.errors
     assert all(each.tool for each in made.draft.passes)
 

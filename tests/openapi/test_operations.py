@@ -155,21 +155,21 @@ def test_a_schema_made_of_itself_ends():
 
 
 @pytest.mark.parametrize(
-    ("reference", "told"),
+    ("reference", "message"),
     [
         ("https://example.com/a.json#/X", "is not fetched: it admits everything"),
         ("other.yaml#/X", "is not fetched: it admits everything"),
         ("#/components/schemas/Nobody", "cannot be resolved: it admits everything"),
     ],
 )
-def test_a_reference_out_of_the_document_is_left_open(reference, told):
+def test_a_reference_out_of_the_document_is_left_open(reference, message):
     """Nothing is fetched; what is lost is said."""
     schema = {"properties": {"a": {"$ref": reference}}}
     body = {"content": {"application/json": {"schema": schema}}}
     found = operations(described({"/a": {"post": {"requestBody": body}}}))
 
     assert {"a": {}} == found.tools[0].parameters["properties"]
-    assert (f"reference `{reference}` {told}",) == found.remarks["post_a"]
+    assert (f"reference `{reference}` {message}",) == found.remarks["post_a"]
 
 
 def test_the_words_of_3_0():
@@ -197,7 +197,7 @@ def test_the_words_of_3_0():
 
 
 @pytest.mark.parametrize(
-    ("whole", "told"),
+    ("whole", "message"),
     [
         ([], "it is a list of 0 items; give an OpenAPI description, an object"),
         ({"swagger": "2.0"}, 'it is of Swagger "2.0"; convert it to OpenAPI 3 first'),
@@ -206,12 +206,12 @@ def test_the_words_of_3_0():
         ({"openapi": "3.1.0"}, "it has no `paths`, so there are no operations"),
     ],
 )
-def test_what_is_no_description(whole, told):
+def test_what_is_no_description(whole, message):
     """One line says what it is instead."""
     with pytest.raises(PolicyError) as wrong:
         operations(whole)
 
-    assert told == str(wrong.value)
+    assert message == str(wrong.value)
 
 
 @pytest.mark.parametrize(

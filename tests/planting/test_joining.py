@@ -13,7 +13,7 @@ from tests.planting.conftest import CALLS, messages, office
 Read = Callable[..., Joined]
 
 
-def asked(result: Any = "ok", **labels: Any) -> dict[str, Any]:
+def run_of(result: Any = "ok", **labels: Any) -> dict[str, Any]:
     """Return a run of two calls, the second with this result."""
     calls = [CALLS[0], ("get_order", {"order_id": "ord_48213"}, result)]
     return office(messages=messages(calls), labels=labels)
@@ -22,19 +22,19 @@ def asked(result: Any = "ok", **labels: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("record", "right"),
     [
-        (asked(), [True, True]),
-        (asked(success=True), [True, True]),
-        (asked(success=None), [True, True]),
-        (asked(success=False), [False, False]),
-        (asked(attack="injection"), [False, False]),
-        (asked(failed_calls=[1]), [True, False]),
-        (asked(unfounded={"0": "TRUE: invented"}), [False, True]),
-        (asked(calls={"1": "hallucinated"}), [True, False]),
-        (asked(calls={"c0": "hallucinated", "1": "ok"}), [False, True]),
-        (asked("Error: no such order"), [True, False]),
-        (asked({"success": False}), [True, False]),
-        (asked(failed_calls="1", unfounded=7), [True, True]),
-        (asked(failed_calls=[[1], "1", None]), [True, False]),
+        (run_of(), [True, True]),
+        (run_of(success=True), [True, True]),
+        (run_of(success=None), [True, True]),
+        (run_of(success=False), [False, False]),
+        (run_of(attack="injection"), [False, False]),
+        (run_of(failed_calls=[1]), [True, False]),
+        (run_of(unfounded={"0": "TRUE: invented"}), [False, True]),
+        (run_of(calls={"1": "hallucinated"}), [True, False]),
+        (run_of(calls={"c0": "hallucinated", "1": "ok"}), [False, True]),
+        (run_of("Error: no such order"), [True, False]),
+        (run_of({"success": False}), [True, False]),
+        (run_of(failed_calls="1", unfounded=7), [True, True]),
+        (run_of(failed_calls=[[1], "1", None]), [True, False]),
     ],
 )
 def test_right_calls(read: Read, record: dict[str, Any], right: list[bool]) -> None:
@@ -45,7 +45,7 @@ def test_right_calls(read: Read, record: dict[str, Any], right: list[bool]) -> N
 
 def test_a_result_that_says_error_sets_its_call_aside(read: Read) -> None:
     """A message that is marked as an error is enough."""
-    record = asked()
+    record = run_of()
     record["messages"][-1]["error"] = True
 
     assert [True, False] == [call.right for call in read(record).calls]
@@ -67,4 +67,4 @@ def test_runs_of_a_session_are_one(read: Read) -> None:
 def test_labels_that_cannot_be_read_are_said(read: Read) -> None:
     """A label that is none stops the run, not the command."""
     with pytest.raises(ValueError, match=r"labels\.calls"):
-        read(asked(calls={"0": "wrong"}))
+        read(run_of(calls={"0": "wrong"}))

@@ -12,8 +12,8 @@ from abs_shield.replay import replay
 from abs_shield.session.session_record import record_of
 
 
-def calls(*made):
-    shapes = [{"id": i, "name": name, "arguments": arguments} for i, name, arguments in made]
+def calls(*entries):
+    shapes = [{"id": i, "name": name, "arguments": arguments} for i, name, arguments in entries]
     return {"role": "assistant", "tool_calls": shapes}
 
 

@@ -41,12 +41,12 @@ ROWS = st.builds(
 
 
 @given(ROWS)
-def test_a_line_reads_back(made):
+def test_a_line_reads_back(entries):
     """Whatever is written as a line of ASCII reads back as the same row."""
-    line = json.dumps(made.to_dict())
+    line = json.dumps(entries.to_dict())
 
     assert line.isascii()
-    assert read_row(json.loads(line)) == made
+    assert read_row(json.loads(line)) == entries
 
 
 def test_a_line_has_the_documented_members(written, a_run):

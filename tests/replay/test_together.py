@@ -43,14 +43,14 @@ def test_the_order_is_that_of_first_lines(entries):
 
 def test_how_much_there_is_is_told_before():
     """The bytes of all lines are known when the first one comes."""
-    told = []
+    progress = []
     ordered = sort_by_session(
-        [RawLine("f", 1, b"{}"), RawLine("f", 2, b"[]\n")], on_sorted=told.append
+        [RawLine("f", 1, b"{}"), RawLine("f", 2, b"[]\n")], on_sorted=progress.append
     )
 
-    assert told == []
+    assert progress == []
     next(ordered)
-    assert told == [5]
+    assert progress == [5]
 
 
 def test_a_full_disk_is_one_line(monkeypatch):

@@ -42,7 +42,7 @@ from tests.answer.shop import (
     Agent,
     Shop,
     Writer,
-    asked,
+    count_requests,
     filling,
     saying,
     statuses,
@@ -53,7 +53,7 @@ from tests.answer.shop import (
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    with asked() as made:
+    with count_requests() as made:
         yield made
 
 
@@ -655,13 +655,13 @@ def test_loops_end_in_a_refusal(shop, drafts):
     assert "revisions_failed" in done.checked.notes
 
 
-@pytest.mark.parametrize(("revisions", "asked"), [(0, 0), (1, 1)])
-def test_how_often_is_the_deployments(shop, revisions, asked):
+@pytest.mark.parametrize(("revisions", "count_requests"), [(0, 0), (1, 1)])
+def test_how_often_is_the_deployments(shop, revisions, count_requests):
     """No revision at all is a choice too."""
     writer = Writer("Painters really adore it.")
     done = through(shop, VAGUE, writer, AnswerConfig(revisions=revisions, words="gate"))
 
-    assert (asked, True) == (len(writer.requests), bool(done.refused))
+    assert (count_requests, True) == (len(writer.requests), bool(done.refused))
 
 
 def test_a_block_is_not_revised(shop):

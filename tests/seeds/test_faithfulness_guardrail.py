@@ -179,7 +179,7 @@ def test_the_defaults():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"provider": None}, "`ref` (or `provider`) is required"),
         ({"provider": None, "ref": "nobody"}, "no provider is named `nobody`"),
@@ -207,12 +207,12 @@ def test_the_defaults():
         ),
     ],
 )
-def test_a_wrong_setting_fails_when_declared(settings, said):
+def test_a_wrong_setting_fails_when_declared(settings, message):
     """One line says which, and what to give instead."""
     with pytest.raises(PolicyError) as caught:
         guard("lexical", **settings) if "provider" not in settings else guard(**_as(settings))
 
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -221,7 +221,7 @@ def _as(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         ("{", "not JSON"),
         ("[" * 100_000, "not JSON"),
@@ -242,12 +242,12 @@ def _as(settings: dict[str, Any]) -> dict[str, Any]:
         ({"ref": "lexical", "treshold": 0.8}, "did you mean `threshold`?"),
     ],
 )
-def test_a_wrong_configuration_fails_when_loaded(config, said):
+def test_a_wrong_configuration_fails_when_loaded(config, message):
     """Nothing unknown is skipped in silence."""
     with pytest.raises(PolicyError) as caught:
         Faithfulness.from_config(config)
 
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_two_sequential_calls():

@@ -29,7 +29,7 @@ IMPATIENT = (
 VERSION = "2025-11-25"
 
 
-def asked(url: str, session: str | None, message: dict[str, object]) -> tuple[str | None, str]:
+def post(url: str, session: str | None, message: dict[str, object]) -> tuple[str | None, str]:
     """Send one message; return the id of its session, and the answer."""
     headers = {
         "accept": "application/json, text/event-stream",
@@ -51,12 +51,12 @@ def test_a_client_that_only_says_hello_keeps_no_process(tmp_path, monkeypatch):
     capabilities, info = {}, {"name": "gone", "version": "1"}
     hello = {"protocolVersion": VERSION, "capabilities": capabilities, "clientInfo": info}
     with proxied("--log", "none", "--", *server, log=tmp_path / "log") as url:
-        session, _ = asked(url, None, {"id": 1, "method": "initialize", "params": hello})
+        session, _ = post(url, None, {"id": 1, "method": "initialize", "params": hello})
         first = int(starts.read_text())
         asyncio.run(until(lambda: not runs(first)))
-        asked(url, session, {"method": "notifications/initialized"})
+        post(url, session, {"method": "notifications/initialized"})
         call = {"name": "who", "arguments": {}}
-        _, answer = asked(url, session, {"id": 2, "method": "tools/call", "params": call})
+        _, answer = post(url, session, {"id": 2, "method": "tools/call", "params": call})
 
     assert "gone" in answer
     assert 2 == len(Path(starts).read_text().splitlines())

@@ -51,7 +51,7 @@ def with_client(target: Any, conversed: Conversed, **options: Any) -> Any:
     return asyncio.run(connected())
 
 
-async def told(
+async def call_text(
     client: Client[Any], name: str, arguments: dict[str, Any], **meta: Any
 ) -> tuple[bool, Any]:
     """Return whether a call failed, and its text; of feedback, the codes."""
@@ -90,7 +90,7 @@ def test_its_tools_are_those_of_the_server(strict):
 )
 def test_a_call_is_judged(strict, name, arguments, failed, text):
     """A wrong call is answered with feedback; a right or failing one, by the server."""
-    assert (failed, text) == with_client(strict, lambda client: told(client, name, arguments))
+    assert (failed, text) == with_client(strict, lambda client: call_text(client, name, arguments))
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -98,8 +98,8 @@ def test_either_era_of_clients_is_served(strict, mode):
     """A client of the handshake is judged as one of today is."""
 
     async def conversed(client: Client[Any]) -> Any:
-        good = await told(client, "get_order", ORDER)
-        return good[0], await told(client, "get_ordr", ORDER)
+        good = await call_text(client, "get_order", ORDER)
+        return good[0], await call_text(client, "get_ordr", ORDER)
 
     assert (False, (True, ["unknown_tool"])) == with_client(strict, conversed, mode=mode)
 
@@ -108,13 +108,13 @@ def test_a_session_by_meta(strict):
     """Calls under one key are one conversation: the second one takes the first one back."""
 
     async def conversed(client: Client[Any]) -> Any:
-        await told(client, "create_user", {"user_id": "u_1"}, session="by_meta")
-        other = await told(client, "delete_user", {"user_id": "u_1"}, session="another")
-        alone = await told(client, "delete_user", {"user_id": "u_1"})
+        await call_text(client, "create_user", {"user_id": "u_1"}, session="by_meta")
+        other = await call_text(client, "delete_user", {"user_id": "u_1"}, session="another")
+        alone = await call_text(client, "delete_user", {"user_id": "u_1"})
         return (
             other,
             alone,
-            await told(client, "delete_user", {"user_id": "u_1"}, session="by_meta"),
+            await call_text(client, "delete_user", {"user_id": "u_1"}, session="by_meta"),
         )
 
     done = (False, "deleted u_1")
@@ -126,8 +126,8 @@ def test_a_session_by_header(strict):
     target = StreamableHttpTransport(strict, headers={"x-abs-shield-session": "by_header"})
 
     async def conversed(client: Client[Any]) -> Any:
-        await told(client, "create_user", {"user_id": "u_2"})
-        return await told(client, "delete_user", {"user_id": "u_2"})
+        await call_text(client, "create_user", {"user_id": "u_2"})
+        return await call_text(client, "delete_user", {"user_id": "u_2"})
 
     assert (True, ["undone"]) == with_client(target, conversed)
 
@@ -139,11 +139,11 @@ def test_a_conversation_that_is_sent_along(strict):
     async def conversed(client: Client[Any]) -> Any:
         async def refund(target: str) -> Any:
             arguments = {"transaction_id": target, "amount": 20}
-            return await told(client, "refund", arguments, session="heard", messages=state)
+            return await call_text(client, "refund", arguments, session="heard", messages=state)
 
         phantom, good = await refund("tx_99999"), await refund("tx_12345")
         unseen = await refund("pc_777")
-        await told(client, "get_order", ORDER, session="heard")
+        await call_text(client, "get_order", ORDER, session="heard")
         return phantom, good, unseen[0], (await refund("pc_777"))[1]
 
     phantom, good, unseen, results = with_client(strict, conversed)
@@ -158,7 +158,7 @@ def test_the_conversation_stays_here(strict):
     state = [{"role": "user", "content": "What do you see?"}]
 
     async def conversed(client: Client[Any]) -> Any:
-        return await told(client, "show_meta", {}, session="shown", call="c1", messages=state)
+        return await call_text(client, "show_meta", {}, session="shown", call="c1", messages=state)
 
     failed, text = with_client(strict, conversed)
 
@@ -169,8 +169,8 @@ def test_a_server_that_crashes_comes_back(strict):
     """The call under way fails as by the bare proxy; the next one starts the server anew."""
 
     async def conversed(client: Client[Any]) -> Any:
-        crashed, text = await told(client, "crash", {})
-        return crashed, "Connection closed" in text, await told(client, "get_order", ORDER)
+        crashed, text = await call_text(client, "crash", {})
+        return crashed, "Connection closed" in text, await call_text(client, "get_order", ORDER)
 
     crashed, named, after = with_client(strict, conversed)
 
@@ -183,9 +183,9 @@ def test_twenty_calls_at_once(strict):
     """They run side by side: twenty waits of half a second take far less than ten seconds."""
 
     async def conversed(client: Client[Any]) -> Any:
-        await told(client, "wait", {"seconds": 0})
+        await call_text(client, "wait", {"seconds": 0})
         start = perf_counter()
-        calls = (told(client, "wait", {"seconds": 0.5}, session="many") for _ in range(20))
+        calls = (call_text(client, "wait", {"seconds": 0.5}, session="many") for _ in range(20))
         return await asyncio.gather(*calls), perf_counter() - start
 
     results, took = with_client(strict, conversed)
@@ -253,8 +253,8 @@ def test_the_session_of_calls_that_name_none():
     target = StdioTransport(COMMAND[0], argv, env=ENVIRONMENT, keep_alive=False)
 
     async def conversed(client: Client[Any]) -> Any:
-        await told(client, "create_user", {"user_id": "u_3"})
-        return await told(client, "delete_user", {"user_id": "u_3"})
+        await call_text(client, "create_user", {"user_id": "u_3"})
+        return await call_text(client, "delete_user", {"user_id": "u_3"})
 
     assert (True, ["undone"]) == with_client(target, conversed)
 
@@ -274,9 +274,9 @@ def test_a_reference_server(tmp_path, server, name, arguments, part):
     with proxied("--policy", POLICY, "--", server, log=tmp_path / "log") as url:
 
         async def conversed(client: Client[Any]) -> Any:
-            phantom = await told(client, name + "s", arguments)
-            mismatch = await told(client, name, dict.fromkeys(arguments, 5))
-            return phantom, mismatch, (await told(client, name, arguments))[1]
+            phantom = await call_text(client, name + "s", arguments)
+            mismatch = await call_text(client, name, dict.fromkeys(arguments, 5))
+            return phantom, mismatch, (await call_text(client, name, arguments))[1]
 
         phantom, mismatch, good = with_client(url, conversed)
 
@@ -289,8 +289,8 @@ def test_decisions_are_in_the_log_when_it_ends(tmp_path):
     database = tmp_path / "decisions.db"
 
     async def conversed(client: Client[Any]) -> None:
-        await told(client, "cancel_order", ORDER)
-        await told(client, "cancel_ordre", ORDER)
+        await call_text(client, "cancel_order", ORDER)
+        await call_text(client, "cancel_ordre", ORDER)
 
     with proxied("--log", str(database), "--", *SHOP, log=tmp_path / "log") as url:
         with_client(url, conversed)

@@ -114,7 +114,7 @@ class ClientInbox:
         return Client(target, **(answers | options))
 
 
-async def told(client: Client[Any], name: str, text: str = "") -> str:
+async def call_text(client: Client[Any], name: str, text: str = "") -> str:
     """Return the text of a call's result."""
     result = await client.call_tool_mcp(name, {"text": text})
     return "".join(block.text for block in result.content)
@@ -152,9 +152,9 @@ def test_a_sandbox_stays_closed(kind, way, tmp_path):
     public.write_text("public")
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
-        first = await told(client, "read", str(secret)) if kind != "direct" else None
+        first = await call_text(client, "read", str(secret)) if kind != "direct" else None
         await asyncio.sleep(0.3)  # the server learns the roots by itself
-        answers = [await told(client, "read", str(path)) for path in (secret, public)]
+        answers = [await call_text(client, "read", str(path)) for path in (secret, public)]
         client.set_roots([f"file://{tmp_path}"])
         return first, answers
 
@@ -173,7 +173,7 @@ def test_a_sandbox_stays_closed_while_the_server_is_slow_to_read(tmp_path):
     target = StdioTransport(argv[0], argv[1:], env=slow, keep_alive=False, log_file=errors)
 
     async def conversed(client: Client[Any], received: ClientInbox) -> str:
-        return await told(client, "read", str(secret))
+        return await call_text(client, "read", str(secret))
 
     assert "Access denied" == converse(target, conversed, roots=[f"file://{tmp_path}/narrow"])
 
@@ -187,11 +187,11 @@ def test_roots_that_change(kind, way, tmp_path):
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         await asyncio.sleep(0.3)
-        before = await told(client, "read", str(secret))
+        before = await call_text(client, "read", str(secret))
         roots[:] = [f"file://{tmp_path}"]
         await client.session.send_notification(types.RootsListChangedNotification())
-        await told(client, "late")
-        return before, await told(client, "read", str(secret))
+        await call_text(client, "late")
+        return before, await call_text(client, "read", str(secret))
 
     async def current(context: Any) -> list[str]:
         return roots
@@ -207,10 +207,10 @@ def test_a_call_right_behind_a_change_of_roots(kind, way, tmp_path):
     roots: list[str] = [f"file://{tmp_path}"]
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
-        before = await told(client, "read", str(secret))
+        before = await call_text(client, "read", str(secret))
         roots[:] = [f"file://{tmp_path}/narrow"]
         await client.session.send_notification(types.RootsListChangedNotification())
-        return before, await told(client, "read", str(secret))
+        return before, await call_text(client, "read", str(secret))
 
     async def current(context: Any) -> list[str]:
         return roots
@@ -234,9 +234,9 @@ def test_a_server_that_is_started_anew_by_a_call(kind, way, tmp_path):
     secret.write_text("secret")
 
     async def conversed(client: Client[Any], received: ClientInbox) -> str:
-        os.kill(int((await told(client, "who")).rpartition(" ")[2]), signal.SIGKILL)
+        os.kill(int((await call_text(client, "who")).rpartition(" ")[2]), signal.SIGKILL)
         await asyncio.sleep(0.5)
-        return await told(client, "read", str(secret))
+        return await call_text(client, "read", str(secret))
 
     assert "Access denied" == converse(way(kind), conversed, roots=[f"file://{tmp_path}/narrow"])
 
@@ -256,7 +256,7 @@ def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         async with asyncio.timeout(40):
             for _ in range(10):
-                answer = await told(client, "read", str(public))
+                answer = await call_text(client, "read", str(public))
         return answer
 
     assert "public" == converse(way(kind), conversed, roots=silent)
@@ -268,7 +268,8 @@ def test_what_the_server_asks(kind, way):
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         answers = [
-            await told(client, name, "hello") for name in ("roots", "sample", "elicit", "open_page")
+            await call_text(client, name, "hello")
+            for name in ("roots", "sample", "elicit", "open_page")
         ]
         return answers, [getattr(params, "url", None) for params in received.asked]
 
@@ -283,7 +284,11 @@ def test_a_question_beside_other_calls(kind, way):
     """A call that ends meanwhile does not take a question of another one with it."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
-        calls = [told(client, "late", "x"), told(client, "elicit", "a"), told(client, "who")]
+        calls = [
+            call_text(client, "late", "x"),
+            call_text(client, "elicit", "a"),
+            call_text(client, "who"),
+        ]
         return (await asyncio.gather(*calls))[:2]
 
     assert ["x", "accept {'text': 'a'}"] == converse(way(kind), conversed)
@@ -294,7 +299,7 @@ def test_who_the_client_is(kind, way):
     """Its name, and only what it can answer: a server does not ask for more."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> str:
-        return (await told(client, "who")).rpartition(" ")[0]
+        return (await call_text(client, "who")).rpartition(" ")[0]
 
     full = converse(way(kind), conversed)
     bare = converse(way(kind), conversed, sampling_handler=None, elicitation_handler=None)
@@ -313,9 +318,9 @@ def test_requests_beside_calls(kind, way):
         completion = await client.complete(prompt, {"name": "a", "value": "v"})
         await client.session.subscribe_resource("shop://one")
         await client.set_logging_level("error")
-        state = (await told(client, "count")).partition(" ")[2]
+        state = (await call_text(client, "count")).partition(" ")[2]
         await client.session.unsubscribe_resource("shop://one")
-        rest = (await told(client, "count")).partition(" ")[2]
+        rest = (await call_text(client, "count")).partition(" ")[2]
         return pong, completion.values, state, rest
 
     expected = (True, ["v!"], "['shop://one'] error", "[] error")
@@ -334,7 +339,7 @@ def test_what_the_server_tells(kind, way):
 
         await client.list_tools()
         for name in ("log", "touch", "grow"):
-            await told(client, name, "shop://one" if name == "touch" else "")
+            await call_text(client, name, "shop://one" if name == "touch" else "")
         await client.call_tool_mcp("long_job", {"text": "job"}, progress_handler=step)
         await until(lambda: len(received.messages) >= 2 and received.logs and len(steps) == 2)
         names = {tool.name for tool in await client.list_tools()}
@@ -373,9 +378,9 @@ def test_a_tool_that_came_since(kind, way):
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         await client.list_tools()
-        await told(client, "late")
-        await told(client, "grow", "silently")
-        return await told(client, "grown")
+        await call_text(client, "late")
+        await call_text(client, "grow", "silently")
+        return await call_text(client, "grown")
 
     assert "new" == converse(way(kind), conversed)
 
@@ -385,13 +390,13 @@ def test_a_call_that_is_given_up(kind, way):
     """The server hears of it, and other calls go on."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
-        call = asyncio.create_task(told(client, "patient", "first"))
-        await told(client, "late")
+        call = asyncio.create_task(call_text(client, "patient", "first"))
+        await call_text(client, "late")
         call.cancel()
         with suppress(asyncio.CancelledError):
             await call
-        await told(client, "late")
-        return await told(client, "given_up")
+        await call_text(client, "late")
+        return await call_text(client, "given_up")
 
     assert "first" == converse(way(kind), conversed)
 
@@ -401,7 +406,7 @@ def test_a_call_lists_no_tools(kind, lists, way):
     """The list that calls are judged by is read once; this client reads its own after a call."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
-        return [(await told(client, "count")).partition(" ")[0] for _ in range(3)]
+        return [(await call_text(client, "count")).partition(" ")[0] for _ in range(3)]
 
     assert [str(lists + n) for n in (0, 1, 1)] == converse(way(kind), conversed)
 
@@ -440,7 +445,7 @@ def test_one_process_for_one_client(kind, way):
         pids = set()
         async with ClientInbox().client(target, mode="auto") as client:
             for _ in range(3):
-                pids.add(int((await told(client, "who")).rpartition(" ")[2]))
+                pids.add(int((await call_text(client, "who")).rpartition(" ")[2]))
         await until(lambda: not any(map(runs, pids)))
         return pids
 
@@ -486,7 +491,9 @@ def test_two_clients_at_once(served):
 
             options = {"roots": [f"file:///{name}"], "elicitation_handler": elicit}
             async with ClientInbox().client(url, **options) as client:
-                calls = (told(client, kind) for kind in ("roots", "elicit", "who") for _ in "12")
+                calls = (
+                    call_text(client, kind) for kind in ("roots", "elicit", "who") for _ in "12"
+                )
                 answers = await asyncio.gather(*calls)
                 return {*answers[:4]}, {*answers[4:]}
 
@@ -509,7 +516,7 @@ def test_processes_end_with_the_proxy(tmp_path):
         clients = [ClientInbox().client(url), ClientInbox().client(url)]
         for client in clients:
             await client.__aenter__()
-            await told(client, "who")
+            await call_text(client, "who")
         stop()
 
     with ExitStack() as stack:
@@ -540,10 +547,10 @@ def test_a_server_that_ended_while_nothing_was_asked(kind, way):
     """The next call starts it anew, and is answered."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
-        pid = int((await told(client, "who")).rpartition(" ")[2])
+        pid = int((await call_text(client, "who")).rpartition(" ")[2])
         os.kill(pid, signal.SIGKILL)
         await asyncio.sleep(0.5)
-        return pid, int((await told(client, "who")).rpartition(" ")[2])
+        return pid, int((await call_text(client, "who")).rpartition(" ")[2])
 
     first, second = converse(way(kind), conversed)
 

@@ -31,7 +31,7 @@ def strict(tmp_path_factory) -> Iterator[str]:
         yield proxy
 
 
-async def told(client: Client[Any], name: str) -> str:
+async def call_text(client: Client[Any], name: str) -> str:
     """Return the text of a call's result."""
     return (await client.call_tool_mcp(name, {})).content[0].text
 
@@ -43,8 +43,8 @@ def test_a_call_that_fails_is_sent_once(strict):
         async with Client(strict, mode="legacy") as client:
             await asyncio.sleep(0.5)  # the event stream is asked for beside the first requests
             with pytest.raises(MCPError, match="no receipt"):
-                await told(client, "pay")
-            return await told(client, "count")
+                await call_text(client, "pay")
+            return await call_text(client, "count")
 
     assert "1" == asyncio.run(conversed())
 
@@ -54,10 +54,10 @@ def test_an_answer_that_breaks_ends_no_other_call(strict):
 
     async def conversed() -> Any:
         async with Client(strict, mode="legacy") as client:
-            waits = asyncio.create_task(told(client, "wait"))
+            waits = asyncio.create_task(call_text(client, "wait"))
             await asyncio.sleep(0.3)
-            broken = await told(client, "print_all")
-            return broken, await told(client, "count"), await waits
+            broken = await call_text(client, "print_all")
+            return broken, await call_text(client, "count"), await waits
 
     broken, _, waited = asyncio.run(conversed())
 
@@ -70,8 +70,8 @@ def test_a_session_that_is_gone_behind_a_broken_answer_is_opened_anew(strict):
 
     async def conversed() -> str:
         async with Client(strict, mode="legacy") as client:
-            assert "without a response" in await told(client, "start_anew")
-            return await told(client, "wait")
+            assert "without a response" in await call_text(client, "start_anew")
+            return await call_text(client, "wait")
 
     assert "waited" == asyncio.run(conversed())
 
@@ -86,7 +86,11 @@ def test_tools_of_another_client_are_unknown(strict):
     async def conversed() -> Any:
         async with as_user("chief") as chief, as_user("clerk") as clerk:
             listed = [tool.name for tool in await chief.list_tools()]
-            return listed, await told(chief, "close_till"), await told(clerk, "close_till")
+            return (
+                listed,
+                await call_text(chief, "close_till"),
+                await call_text(clerk, "close_till"),
+            )
 
     listed, closed, refused = asyncio.run(conversed())
 

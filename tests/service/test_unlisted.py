@@ -26,7 +26,7 @@ def called(kind: str, log: Any, *options: str) -> tuple[str, str]:
     argv = [*COMMAND, "mcp", "--log", "none", *options, "--", *server]
     target = StdioTransport(argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=log)
 
-    async def told() -> str:
+    async def read_reply() -> str:
         async with Client(target, mode="legacy") as client:
             # the client's own way to call a tool lists the tools first
             request = types.CallToolRequest(params={"name": "echo", "arguments": ARGUMENTS})
@@ -35,7 +35,7 @@ def called(kind: str, log: Any, *options: str) -> tuple[str, str]:
             ]
         return "".join(block.text for result in results for block in result.content)
 
-    return asyncio.run(told()), log.read_text()
+    return asyncio.run(read_reply()), log.read_text()
 
 
 @pytest.mark.parametrize("kind", ["error", "malformed"])

@@ -15,9 +15,9 @@ ORDER, NUMBER = Field("order_id"), Field("order_id", number=True)
 PHONE = Field("phone_number")
 
 
-def told(*results, said="Hello."):
+def session_with(*results, user_text="Hello."):
     session = Session()
-    session.user(said)
+    session.user(user_text)
     for n, result in enumerate(results):
         session.tool_result(f"look{n}", result)
     return session
@@ -48,7 +48,7 @@ ZEROS = [
 @pytest.mark.parametrize(("result", "value", "field", "known"), ZEROS)
 def test_leading_zeros_mean_nothing_in_a_number_and_in_the_same_field(result, value, field, known):
     """Anywhere else another number of zeros is another value."""
-    assert known == (mentions_of(told(result)).origin(value, field=field) is not None)
+    assert known == (mentions_of(session_with(result)).origin(value, field=field) is not None)
 
 
 PHONES = [
@@ -85,10 +85,12 @@ PHONES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value", "field", "known"), PHONES)
-def test_a_telephone_may_have_its_countrys_code(said, value, field, known):
+@pytest.mark.parametrize(("user_text", "value", "field", "known"), PHONES)
+def test_a_telephone_may_have_its_countrys_code(user_text, value, field, known):
     """A leading digit is left out where it is one of a country or a trunk, and nowhere else."""
-    assert known == (mentions_of(told(said=said)).origin(value, field=field) is not None)
+    assert known == (
+        mentions_of(session_with(user_text=user_text)).origin(value, field=field) is not None
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_a_telephone_may_have_its_countrys_code(said, value, field, known):
 )
 def test_a_telephone_is_known_from_a_field_of_telephones(result, known):
     """The digits of an order are no telephone, though they are the same."""
-    origin = mentions_of(told(result)).origin("0049 30 1234567", field=PHONE)
+    origin = mentions_of(session_with(result)).origin("0049 30 1234567", field=PHONE)
 
     assert known == (origin is not None)
     assert origin is None or ("typed", "tool") == (origin.how, origin.source)
@@ -151,7 +153,7 @@ def test_an_echo_in_another_spelling_is_an_echo():
 
 def test_a_child_asks_its_parent_for_the_same_field():
     """The parent's mentions of a field are known to the child."""
-    parent = told({"order_id": 12})
+    parent = session_with({"order_id": 12})
     child = parent.child(agent="clerk")
 
     assert mentions_of(child).origin("0012", field=ORDER) is not None
@@ -173,7 +175,7 @@ def test_every_spelling_of_a_telephone_has_one_national_number(national, country
 @given(national=NATIONAL, digit=st.sampled_from("2345679"))
 def test_a_prefixed_digit_is_no_spelling(national, digit):
     """One digit more is another number."""
-    session = told({"phone": national}, said=f"Call {national}.")
+    session = session_with({"phone": national}, user_text=f"Call {national}.")
     grouped = f"{digit}{national[:3]}-{national[3:6]}-{national[6:]}"
 
     assert mentions_of(session).origin(digit + national, field=PHONE) is None

@@ -545,12 +545,12 @@ def session_of(text):
     return session
 
 
-def phantoms(*said, result=None, **arguments):
+def phantoms(*user_text, result=None, **arguments):
     """Return the findings of `phantom_target` after the user's text."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     firewall.register(Tool(name="refund", parameters=SCHEMA))
     with firewall.session() as session:
-        for text in said:
+        for text in user_text:
             session.user(text)
         if result is not None:
             session.tool_result("get", result)

@@ -59,11 +59,11 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value"), OTHERS)
-def test_another_entity_is_not_found(said, value):
+@pytest.mark.parametrize(("user_text", "value"), OTHERS)
+def test_another_entity_is_not_found(user_text, value):
     """One separator moved, put in or left out; a sign; two values made one."""
     session = Session()
-    session.user(f"{said}, please.")
+    session.user(f"{user_text}, please.")
 
     assert session.origin(value) is None
 
@@ -95,17 +95,17 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value"), SAME)
-def test_the_same_entity_is_found(said, value):
+@pytest.mark.parametrize(("user_text", "value"), SAME)
+def test_the_same_entity_is_found(user_text, value):
     """Capitals, quotes, and separators that carry nothing."""
     session = Session()
-    session.user(f"{said}, please.")
+    session.user(f"{user_text}, please.")
 
     assert session.origin(value) is not None
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("user_text", "value"),
     [
         ("orders 1234, 5678", "12345678"),
         ("orders 1234\n5678", "12345678"),
@@ -116,16 +116,16 @@ def test_the_same_entity_is_found(said, value):
         ("A1B2C3 D4E5F6", "A1B2C3D4E5F6"),
     ],
 )
-def test_two_codes_make_no_third(said, value):
+def test_two_codes_make_no_third(user_text, value):
     """Adjacent codes are not one code."""
     session = Session()
-    session.user(said)
+    session.user(user_text)
 
     assert session.origin(value) is None
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("user_text", "value"),
     [
         ("block 00:1A:2B:3C:4D:5E", "00-1a-2b-3c-4d-5e"),
         ("block 00-1A-2B-3C-4D-5E", "001a.2b3c.4d5e"),
@@ -137,9 +137,9 @@ def test_two_codes_make_no_third(said, value):
         ("from DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
     ],
 )
-def test_one_address_has_many_spellings(said, value):
+def test_one_address_has_many_spellings(user_text, value):
     """Of devices, of nets, of mail."""
     session = Session()
-    session.user(said)
+    session.user(user_text)
 
     assert session.origin(value) is not None

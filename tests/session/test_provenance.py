@@ -101,11 +101,11 @@ CASES = [
 TOO_MANY = "the result of a call with more values than are compared"
 
 
-@pytest.mark.parametrize(("said", "value", "how"), CASES)
-def test_how_a_value_is_found(said, value, how):
+@pytest.mark.parametrize(("user_text", "value", "how"), CASES)
+def test_how_a_value_is_found(user_text, value, how):
     """A value is found whole, in any usual spelling, and in no part of something longer."""
     session = Session()
-    session.user(said)
+    session.user(user_text)
 
     origin = session.origin(value)
 
@@ -297,11 +297,11 @@ LARGE = [
 ]
 
 
-@pytest.mark.parametrize(("said", "value"), LARGE)
-def test_a_number_is_found_in_each_of_its_forms(said, value):
+@pytest.mark.parametrize(("user_text", "value"), LARGE)
+def test_a_number_is_found_in_each_of_its_forms(user_text, value):
     """Beside other numbers that stand nowhere in any form."""
     session = Session()
-    session.user(said)
+    session.user(user_text)
 
     assert session.origin(str(value)) is not None
     assert session.origin(str(value + 7)) is None
@@ -595,15 +595,15 @@ def test_memory_is_bounded():
     assert index._recent_text._size <= 20_000
 
 
-@pytest.mark.parametrize("told", [1, 40, 4_000])
-def test_spellings_are_found_however_late_they_are_asked_for(told):
+@pytest.mark.parametrize("order", [1, 40, 4_000])
+def test_spellings_are_found_however_late_they_are_asked_for(order):
     """Another spelling of the oldest and of the newest value is found where it first stood."""
     session = Session(limits=Limits(keys=400_000))
-    for n in range(told):
+    for n in range(order):
         session.user(f"Order ORD-{n:05}-Xaver, {n:03} more words.")
 
-    origin = [session.origin(f"ord {n:05}") for n in (0, told - 1)]
-    assert [("variant", 1), ("variant", told)] == [(at.how, at.version) for at in origin]
+    origin = [session.origin(f"ord {n:05}") for n in (0, order - 1)]
+    assert [("variant", 1), ("variant", order)] == [(at.how, at.version) for at in origin]
 
 
 def test_threads_that_ask_first_all_find_another_spelling():

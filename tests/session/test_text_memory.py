@@ -6,7 +6,7 @@ from abs_shield.session.recent_text import At, RecentText
 from abs_shield.text.separatorless import separators
 
 
-def kept(*texts: tuple[str, int], limit: int = 10_000) -> RecentText:
+def text_log(*texts: tuple[str, int], limit: int = 10_000) -> RecentText:
     recent = RecentText(limit)
     for version, (text, level) in enumerate(texts):
         recent.add(text, At(level, version))
@@ -16,7 +16,7 @@ def kept(*texts: tuple[str, int], limit: int = 10_000) -> RecentText:
 def test_a_value_is_found_in_the_text_that_holds_it() -> None:
     """Texts are searched together, and told apart again."""
 
-    assert At(2, 1) == kept(("one", 2), ("call 555-0100", 2), ("two", 2)).find(
+    assert At(2, 1) == text_log(("one", 2), ("call 555-0100", 2), ("two", 2)).find(
         "5550100", separators("555 0100")
     )
 
@@ -24,25 +24,25 @@ def test_a_value_is_found_in_the_text_that_holds_it() -> None:
 def test_the_most_trusted_text_is_named() -> None:
     """Where several hold a value, the most trusted one is its source."""
 
-    assert At(1, 1) == kept(("ab-12", 3), ("ab 12", 1)).find("ab12", separators("ab_12"))
+    assert At(1, 1) == text_log(("ab-12", 3), ("ab 12", 1)).find("ab12", separators("ab_12"))
 
 
 def test_nothing_is_found_across_two_texts() -> None:
     """The end of one text and the beginning of the next are no value."""
 
-    assert kept(("order 12", 2), ("34 left", 2)).find("1234", separators("12 34")) is None
+    assert text_log(("order 12", 2), ("34 left", 2)).find("1234", separators("12 34")) is None
 
 
 def test_older_text_makes_room() -> None:
     """No more is kept than the limit, in whole blocks."""
-    recent = kept(*((f"{n:04} " + "x " * 4_000, 2) for n in range(8)), limit=20_000)
+    recent = text_log(*((f"{n:04} " + "x " * 4_000, 2) for n in range(8)), limit=20_000)
 
     assert (None, At(2, 7)) == (recent.find("0000", bytes(3)), recent.find("0007", bytes(3)))
 
 
 def test_dropped_text_without_blanks_is_told() -> None:
     """Of a script without blanks no table holds the parts: a miss then proves nothing."""
-    recent = kept(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
+    recent = text_log(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
 
     assert recent.forgot
 
@@ -50,7 +50,7 @@ def test_dropped_text_without_blanks_is_told() -> None:
 def test_the_oldest_text_goes_first_whoever_said_it() -> None:
     """The newest text of a user remains, however long later results are."""
     texts = [("a user's word", 1), *((f"{n:04} " + "x " * 500, 2) for n in range(40))]
-    recent = kept(*texts, ("id x1y 2z3", 1), *texts[1:10], limit=20_000)
+    recent = text_log(*texts, ("id x1y 2z3", 1), *texts[1:10], limit=20_000)
 
     assert (None, 1) == (
         recent.find("ausersword", separators("a users word")),

@@ -23,10 +23,10 @@ def approving(make_shield, suspect):
     return make
 
 
-def answers(said, asked):
+def answers(reply, asked):
     def approver(decision):
         asked.append(decision.tool)
-        return said
+        return reply
 
     return approver
 
@@ -137,11 +137,11 @@ def test_an_object_that_changed_meanwhile_was_not_approved(approving, waits, cha
     assert lines is ran[0]
 
 
-@pytest.mark.parametrize("said", [False, None, 1, "yes"])
+@pytest.mark.parametrize("reply", [False, None, 1, "yes"])
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
-def test_anything_but_true_blocks(approving, kind, said):
+def test_anything_but_true_blocks(approving, kind, reply):
     """An approval is the word True, nothing that resembles it."""
-    assert approving(kind(answers(said, []))).check_call(ODD).blocked
+    assert approving(kind(answers(reply, []))).check_call(ODD).blocked
 
 
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
@@ -429,12 +429,12 @@ def refunded(amount: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "approval", "code"),
+    ("reply", "approval", "code"),
     [(False, "refused", "approval_refused"), (None, "required", "approval_required")],
 )
-def test_a_refusal_is_told_apart_from_a_call_that_waits(approving, said, approval, code):
+def test_a_refusal_is_told_apart_from_a_call_that_waits(approving, reply, approval, code):
     """False is an operator's no; None means that somebody will answer later."""
-    firewall = approving(lambda decision: said)
+    firewall = approving(lambda decision: reply)
     decision = firewall.check_call(ODD)
 
     assert (approval, True) == (decision.approval, decision.blocked)

@@ -94,7 +94,7 @@ def tool_of(hint: Any, default: Any = ...) -> Callable[..., Any]:
     return tool
 
 
-def made(hint: Any, default: Any = ..., **declared: Any) -> Shield:
+def make_shield(hint: Any, default: Any = ..., **declared: Any) -> Shield:
     """A Shield with that tool."""
     firewall = Shield(shield.configure(**declared), hooks=None)
     firewall.register(tool_of(hint, default))
@@ -167,7 +167,7 @@ def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
 )
 def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
     """Values that pydantic accepts are clean or coercible; others are HALLUCINATED."""
-    report, codes = judged(made(hint), value)
+    report, codes = judged(make_shield(hint), value)
 
     assert verdict == report
     assert (codes == ["coercible"]) is (verdict is SUSPICIOUS)
@@ -175,22 +175,22 @@ def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
 
 def test_null_for_an_optional_parameter_is_left_out() -> None:
     """It is coercible, and the tool has its default; a required one is HALLUCINATED."""
-    optional = made(int, 5)
+    optional = make_shield(int, 5)
 
     assert (SUSPICIOUS, ["coercible"]) == judged(optional, None)
     assert 5 == optional.dispatch("tool", {"a": None})
-    assert (HALLUCINATED, ["wrong_type"]) == judged(made(int), None)
+    assert (HALLUCINATED, ["wrong_type"]) == judged(make_shield(int), None)
 
 
 def test_the_call_runs_with_the_converted_value() -> None:
     """A flagged value reaches the tool as its type."""
-    assert 71 == made(int).dispatch("tool", {"a": "71"})
-    assert timedelta(hours=1) == made(timedelta).dispatch("tool", {"a": 3600})
+    assert 71 == make_shield(int).dispatch("tool", {"a": "71"})
+    assert timedelta(hours=1) == make_shield(timedelta).dispatch("tool", {"a": 3600})
 
 
 def test_the_old_rule_can_be_asked_for() -> None:
     """Under ``coercible="block"`` what converts is HALLUCINATED, with the code of its fault."""
-    exact = made(int, coercible="block")
+    exact = make_shield(int, coercible="block")
 
     assert (HALLUCINATED, ["wrong_type"]) == judged(exact, "71")
     assert (CLEAN, []) == judged(exact, 71)
@@ -223,7 +223,7 @@ def test_a_text_gets_around_no_rule(hint: Any) -> None:
         """It is at most 500."""
         return a <= 500
 
-    firewall = made(hint, rules=[small])
+    firewall = make_shield(hint, rules=[small])
 
     assert (HALLUCINATED, ["coercible", "rule"]) == judged(firewall, "900")
     assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
@@ -232,7 +232,7 @@ def test_a_text_gets_around_no_rule(hint: Any) -> None:
 def test_a_policys_schema_has_the_last_word() -> None:
     """A value that its limit rejects is HALLUCINATED, though the function's type accepts it."""
     limit = {"type": "object", "properties": {"a": {"type": "number", "maximum": 500}}}
-    firewall = made(float, tools=[Tool(name="tool", parameters=limit)])
+    firewall = make_shield(float, tools=[Tool(name="tool", parameters=limit)])
 
     assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
     assert (HALLUCINATED, ["wrong_type"]) == judged(firewall, "900")
@@ -287,14 +287,14 @@ QUIET = Suppression(check="parameter_mismatch", reason="a test")
 )
 def test_a_finding_costs_a_tool_nothing(declared: dict[str, Any]) -> None:
     """Flagged, audited, suppressed or not looked for, it gets its model and not a dict."""
-    booking = made(Booking, **declared).dispatch("tool", {"a": BOOKED})
+    booking = make_shield(Booking, **declared).dispatch("tool", {"a": BOOKED})
 
     assert Booking(patientId="p1", start=datetime(2026, 3, 2, 9, 30), minutes=45) == booking
 
 
 def test_what_the_types_refuse_reaches_the_tool_as_written() -> None:
     """Audit changes nothing: the call runs with the model's own value."""
-    assert "yesterday" == made(date, mode="audit").dispatch("tool", {"a": "yesterday"})
+    assert "yesterday" == make_shield(date, mode="audit").dispatch("tool", {"a": "yesterday"})
 
 
 def test_one_refused_argument_leaves_the_others_their_types() -> None:
@@ -315,12 +315,12 @@ def test_one_refused_argument_leaves_the_others_their_types() -> None:
 def test_a_pattern_that_pydantic_cannot_read_is_a_fault_of_the_policy() -> None:
     """Its own error does not leak: the message names the tool and what is wrong."""
     with pytest.raises(PolicyError, match=r"tool `tool`: .*look-ahead"):
-        made(Annotated[str, Field(pattern=r"(?!a)b")])
+        make_shield(Annotated[str, Field(pattern=r"(?!a)b")])
 
 
 def test_a_validator_of_the_tools_own_still_refuses() -> None:
     """A value that the schema allows and the type rejects never reaches the tool."""
-    firewall = made(Adult, mode="audit")
+    firewall = make_shield(Adult, mode="audit")
 
     with pytest.raises(ValidationError, match="too young"):
         firewall.dispatch("tool", {"a": {"age": 7}})
@@ -366,7 +366,7 @@ def test_a_call_from_python_is_judged_alike(hint: Any, value: Any) -> None:
 )
 def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, content: str) -> None:
     """The model reads JSON, and what it copies is clean and the same value."""
-    firewall = made(hint)
+    firewall = make_shield(hint)
 
     def give() -> Any:
         """Return the value."""
@@ -384,7 +384,7 @@ def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, conten
 def test_no_hint_asks_for_an_offset() -> None:
     """Of a wrong date-time the model reads how a local one looks."""
     with pytest.raises(CallBlocked) as blocked:
-        made(datetime).dispatch("tool", {"a": "yesterday"})
+        make_shield(datetime).dispatch("tool", {"a": "yesterday"})
     [problem] = blocked.value.decision.feedback()["problems"]
 
     assert problem["hint"].endswith("use a date-time such as 2024-05-31T12:00:00")
@@ -505,7 +505,7 @@ def test_a_further_key_inside_is_ignored_as_pydantic_ignores_it(hint):
     """Only the arguments themselves are closed, not the records in them."""
     inside = {"city": "Oslo", "x": 1, "on": "2026-05-01", "age": 20, "extra": 2}
     value = [inside] if hint == list[Stop] else inside
-    firewall = made(hint, mode="strict")
+    firewall = make_shield(hint, mode="strict")
 
     assert (CLEAN, []) == judged(firewall, value)
     assert TypeAdapter(hint).validate_python(value) == firewall.dispatch("tool", {"a": value})
@@ -541,4 +541,4 @@ class Level(IntEnum):
 @pytest.mark.parametrize(("hint", "value"), [(Level, "1"), (NaiveDatetime, "2026-03-02")])
 def test_one_slip_is_one_finding(hint, value):
     """A value of another type is in no enum either."""
-    assert (SUSPICIOUS, ["coercible"]) == judged(made(hint), value)
+    assert (SUSPICIOUS, ["coercible"]) == judged(make_shield(hint), value)

@@ -193,7 +193,7 @@ def test_without_anything_all_layers_run_in_audit_and_it_is_said_once(run):
 
 
 @pytest.mark.parametrize(
-    ("place", "told"),
+    ("place", "message"),
     [
         ("house:polcy", "did you mean `policy`"),
         ("huose:policy", "there is no module `huose`"),
@@ -201,13 +201,13 @@ def test_without_anything_all_layers_run_in_audit_and_it_is_said_once(run):
         ("house", "module:attr"),
     ],
 )
-def test_a_place_that_names_no_policy_is_an_error(run, place, told):
+def test_a_place_that_names_no_policy_is_an_error(run, place, message):
     """A policy that was asked for and cannot be had is never replaced by a milder one."""
     done = run(ABS_SHIELD_POLICY=place)
 
     assert ("", 1) == (done.stdout, done.returncode)
     assert "PolicyError" in done.stderr.splitlines()[-1]
-    assert told in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[-1]
 
 
 def test_the_current_session_beats_the_environment(run):

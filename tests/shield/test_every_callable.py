@@ -194,7 +194,7 @@ def amount_is_small(amount):
     return amount <= 500
 
 
-def made(**declared):
+def make_shield(**declared):
     return Shield(shield.configure(**{"rules": [amount_is_small], **declared}))
 
 
@@ -227,7 +227,7 @@ def ran():
 @every_callable
 def test_a_clean_call_gives_what_the_tool_gives(kind, ran):
     """The value comes through, and the tool ran once."""
-    value = called(CALLABLES[kind](shielded(made())), 5)
+    value = called(CALLABLES[kind](shielded(make_shield())), 5)
 
     assert ([5], True) == (ran, value in (5, [5]))
 
@@ -235,7 +235,7 @@ def test_a_clean_call_gives_what_the_tool_gives(kind, ran):
 @every_callable
 def test_an_impossible_state_does_not_run(kind, ran):
     """The rule stops the call before the tool's first line."""
-    tool = CALLABLES[kind](shielded(made()))
+    tool = CALLABLES[kind](shielded(make_shield()))
     with pytest.raises(CallBlocked) as blocked:
         called(tool, 501)
 
@@ -246,7 +246,7 @@ def test_an_impossible_state_does_not_run(kind, ran):
 @pytest.mark.parametrize("kind", TYPED)
 def test_a_mismatch_does_not_run(kind, ran):
     """A string where a number belongs is stopped, by position and by name."""
-    tool = CALLABLES[kind](shielded(made()))
+    tool = CALLABLES[kind](shielded(make_shield()))
     for args, kwargs in [
         (("five",), {}),
         ((), {"amount": "five"}),
@@ -262,7 +262,7 @@ def test_a_mismatch_does_not_run(kind, ran):
 @every_callable
 def test_a_tool_the_session_does_not_expose_does_not_run(kind, ran):
     """A narrowed session makes any tool a phantom."""
-    firewall = made()
+    firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session(tools=[]), pytest.raises(CallBlocked) as blocked:
         called(tool, 5)
@@ -274,7 +274,7 @@ def test_a_tool_the_session_does_not_expose_does_not_run(kind, ran):
 @pytest.mark.parametrize("kind", NAMES)
 def test_a_drop_of_confidence_is_flagged(kind, ran):
     """The proposal's log-probabilities reach the decorated call, which runs."""
-    firewall = made()
+    firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall(NAMES[kind], {"amount": 5}, "c1", [-3.0])])
@@ -287,7 +287,7 @@ def test_a_drop_of_confidence_is_flagged(kind, ran):
 @every_callable
 def test_audit_runs_everything(kind, ran):
     """Nothing is stopped; the record says what would have been."""
-    firewall = made(mode="audit")
+    firewall = make_shield(mode="audit")
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session(tools=[]) as session:
         called(tool, 501)
@@ -299,7 +299,7 @@ def test_audit_runs_everything(kind, ran):
 @every_callable
 def test_a_block_may_be_returned(kind, ran):
     """``on_block="return"`` gives the feedback in place of the value."""
-    tool = CALLABLES[kind](shielded(made(), on_block="return"))
+    tool = CALLABLES[kind](shielded(make_shield(), on_block="return"))
     feedback = called(tool, 501)
 
     assert ("blocked", []) == (feedback["status"], ran)
@@ -309,7 +309,7 @@ def test_a_block_may_be_returned(kind, ran):
 @every_callable
 def test_a_call_is_executed_once(kind):
     """One call is one Decision and one execution, with its value."""
-    firewall = made()
+    firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session() as session:
         called(tool, 5)
@@ -325,7 +325,7 @@ def test_a_call_is_executed_once(kind):
 def test_a_bare_decorator_decorates(kind, ran):
     """``@shielded`` without a Shield is judged by the current one."""
     tool = CALLABLES[kind](shielded)
-    with made().session(), pytest.raises(CallBlocked):
+    with make_shield().session(), pytest.raises(CallBlocked):
         called(tool, 501)
 
     assert [] == ran
@@ -334,7 +334,7 @@ def test_a_bare_decorator_decorates(kind, ran):
 @pytest.mark.parametrize("kind", ["def", "async def", "async generator", "classmethod outside"])
 def test_a_policy_decorates(kind, ran):
     """``@shielded(policy)`` is judged by the Shield of that policy."""
-    tool = CALLABLES[kind](shielded(made().policy))
+    tool = CALLABLES[kind](shielded(make_shield().policy))
     with pytest.raises(CallBlocked):
         called(tool, 501)
 
@@ -344,7 +344,7 @@ def test_a_policy_decorates(kind, ran):
 def test_brackets_without_a_shield_decorate():
     """``@shielded()`` is ``@shielded``."""
     tool = shielded()(plain)
-    with made().session(), pytest.raises(CallBlocked):
+    with make_shield().session(), pytest.raises(CallBlocked):
         tool(501)
 
 
@@ -352,7 +352,7 @@ def test_brackets_without_a_shield_decorate():
 def test_an_unknown_answer_to_a_block_is_refused(wrong):
     """``on_block`` is ``raise`` or ``return``."""
     with pytest.raises(PolicyError, match="on_block"):
-        shielded(made(), on_block=wrong)
+        shielded(make_shield(), on_block=wrong)
 
 
 # The wrapper ------------------------------------------------------------
@@ -362,7 +362,7 @@ def test_an_unknown_answer_to_a_block_is_refused(wrong):
 def test_a_wrapper_looks_like_its_tool(kind):
     """Signature and docstring are the tool's, and so is its name where it has one."""
     tool = CALLABLES[kind](lambda given: given)
-    wrapper = shielded(made())(tool)
+    wrapper = shielded(make_shield())(tool)
 
     assert inspect.signature(tool) == inspect.signature(wrapper)
     assert tool.__doc__ == wrapper.__doc__
@@ -372,14 +372,14 @@ def test_a_wrapper_looks_like_its_tool(kind):
 @pytest.mark.parametrize(("kind", "name"), [("callable object", "Lifecycle"), ("method", "book")])
 def test_a_wrapper_always_has_a_name(kind, name):
     """A callable object's wrapper is called what the model calls it."""
-    assert name == CALLABLES[kind](shielded(made())).__name__
+    assert name == CALLABLES[kind](shielded(make_shield())).__name__
 
 
 def test_an_async_wrapper_is_async():
     """Frameworks ask before they await."""
-    assert inspect.iscoroutinefunction(shielded(made())(coroutine))
-    assert inspect.iscoroutinefunction(shielded(made(), on_block="return")(coroutine))
-    assert not inspect.iscoroutinefunction(shielded(made())(plain))
+    assert inspect.iscoroutinefunction(shielded(make_shield())(coroutine))
+    assert inspect.iscoroutinefunction(shielded(make_shield(), on_block="return")(coroutine))
+    assert not inspect.iscoroutinefunction(shielded(make_shield())(plain))
 
 
 def generator_method(decorate):
@@ -429,7 +429,7 @@ PREDICATES = (
 )
 def test_inspect_answers_of_a_wrapper_as_of_its_tool(make, on_block):
     """Frameworks ask before they call, await or iterate."""
-    tool, wrapper = make(lambda given: given), make(shielded(made(), on_block=on_block))
+    tool, wrapper = make(lambda given: given), make(shielded(make_shield(), on_block=on_block))
 
     assert [each(tool) for each in PREDICATES] == [each(wrapper) for each in PREDICATES]
 
@@ -437,7 +437,7 @@ def test_inspect_answers_of_a_wrapper_as_of_its_tool(make, on_block):
 @pytest.mark.parametrize("tool", [plain, coroutine, generator, async_generator])
 def test_inspect_answers_of_a_partial_as_of_its_function(tool):
     """It looks through a partial."""
-    wrapper = shielded(made())(functools.partial(tool, day=date(2025, 1, 1)))
+    wrapper = shielded(make_shield())(functools.partial(tool, day=date(2025, 1, 1)))
 
     assert [each(tool) for each in PREDICATES[:3]] == [each(wrapper) for each in PREDICATES[:3]]
 
@@ -446,7 +446,7 @@ def test_inspect_answers_of_a_partial_as_of_its_function(tool):
 def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
     """The wrapper is a function, so that nobody has to look for its ``__call__``."""
     desk = made_by()
-    wrapper = shielded(made())(desk)
+    wrapper = shielded(make_shield())(desk)
 
     assert [each(desk.__call__) for each in PREDICATES[:3]] == [
         each(wrapper) for each in PREDICATES[:3]
@@ -455,7 +455,7 @@ def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
 
 def test_the_model_may_know_a_tool_by_another_name():
     """``name=`` is what the model calls."""
-    firewall = made()
+    firewall = make_shield()
     shielded(firewall, name="book")(plain)
 
     assert firewall.dispatch("book", {"amount": 5}) == 5
@@ -468,7 +468,7 @@ def test_a_method_keeps_its_object():
         def __init__(self):
             self.held = 0.0
 
-        @shielded(made())
+        @shielded(make_shield())
         def put(self, amount: float) -> None:
             self.held += amount
 
@@ -481,7 +481,7 @@ def test_a_method_keeps_its_object():
 
 def test_a_bound_method_can_be_dispatched():
     """Registered with its object, a method is found by name."""
-    firewall = made()
+    firewall = make_shield()
 
     class Till:
         @shielded(firewall)
@@ -498,7 +498,7 @@ def test_a_bound_method_can_be_dispatched():
 def test_a_generator_is_judged_when_it_is_called(ran):
     """The block comes from the call, before anybody asks for an item."""
     with pytest.raises(CallBlocked):
-        shielded(made())(generator)(501)
+        shielded(make_shield())(generator)(501)
 
 
 def test_a_generator_may_be_sent_to_thrown_into_and_closed():
@@ -522,7 +522,7 @@ def test_a_generator_may_be_sent_to_thrown_into_and_closed():
             messages.append(end.value)
         return messages
 
-    assert talk(dialogue) == talk(shielded(made(mode="audit"))(dialogue))
+    assert talk(dialogue) == talk(shielded(make_shield(mode="audit"))(dialogue))
 
 
 def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
@@ -545,7 +545,7 @@ def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
         return messages
 
     yields: list = []
-    value = [asyncio.run(talk(tool)) for tool in (dialogue, shielded(made())(dialogue))]
+    value = [asyncio.run(talk(tool)) for tool in (dialogue, shielded(make_shield())(dialogue))]
 
     assert [[1, "a", "caught"]] * 2 == value
     assert ["closed"] * 2 == yields
@@ -557,7 +557,7 @@ def test_a_generator_left_half_way_is_executed():
     def count():
         yield from range(10)
 
-    firewall = made()
+    firewall = make_shield()
     with firewall.session() as session:
         items = shielded(firewall)(count)()
         next(items)
@@ -570,7 +570,7 @@ def test_a_generator_left_half_way_is_executed():
 @pytest.mark.parametrize("kind", ["def", "async def", "generator", "async generator"])
 def test_a_tool_that_raises_raises(kind):
     """The caller gets the tool's own exception; the history says that it failed."""
-    firewall = made()
+    firewall = make_shield()
 
     def fail(*args, **kwargs):
         raise ConnectionError("no line")
@@ -611,16 +611,16 @@ def test_a_generator_may_catch_a_keyboard_interrupt():
     async def talk(items):
         return [await anext(items), await items.athrow(KeyboardInterrupt())]
 
-    items = shielded(made())(stubborn)()
+    items = shielded(make_shield())(stubborn)()
 
     assert [1, "caught"] == [next(items), items.throw(KeyboardInterrupt())]
-    assert [1, "caught"] == asyncio.run(talk(shielded(made())(astubborn)()))
+    assert [1, "caught"] == asyncio.run(talk(shielded(make_shield())(astubborn)()))
 
 
 @pytest.mark.parametrize("kind", ["coroutine", "task"])
 def test_what_is_awaited_has_run_when_it_is_there(kind):
     """A plain function may give something to await: the call ends with it."""
-    firewall = made()
+    firewall = make_shield()
 
     def tool():
         return asyncio.ensure_future(coroutine(5)) if kind == "task" else coroutine(5)
@@ -640,7 +640,7 @@ def test_what_is_awaited_has_run_when_it_is_there(kind):
 @pytest.mark.parametrize("task", [False, True])
 def test_what_is_awaited_may_fail(task):
     """Its own error comes through, and is told of the call."""
-    firewall = made()
+    firewall = make_shield()
 
     async def fail():
         raise ConnectionError("no line")
@@ -668,7 +668,7 @@ def test_an_async_context_manager_is_left_alone():
 
     request = Request()
 
-    assert request is shielded(made())(lambda: request)()
+    assert request is shielded(make_shield())(lambda: request)()
 
 
 def test_a_wrapper_has_the_attributes_of_its_tool():
@@ -677,11 +677,11 @@ def test_a_wrapper_has_the_attributes_of_its_tool():
     def marked() -> None: ...
 
     marked.meta = 5
-    cached = shielded(made())(functools.lru_cache(plain))
+    cached = shielded(make_shield())(functools.lru_cache(plain))
     cached(1)
     cached(1)
 
-    assert 5 == shielded(made())(marked).meta
+    assert 5 == shielded(make_shield())(marked).meta
     assert (1, 1) == cached.cache_info()[:2]
 
 
@@ -702,7 +702,7 @@ class OrderInit:
 @pytest.mark.parametrize("kind", [Order, OrderModel, OrderInit])
 def test_a_class_is_judged_by_its_hints(kind):
     """A class is a tool whose arguments are its constructor's."""
-    make = shielded(made())(kind)
+    make = shielded(make_shield())(kind)
 
     assert (5, kind) == (make(amount=5).amount, type(make(amount=5)))
     with pytest.raises(CallBlocked, match="/arguments/amount"):
@@ -727,7 +727,7 @@ def test_pythons_own_error_comes_through_in_audit(function, args, kwargs):
     with pytest.raises(TypeError) as expected:
         function(*args, **kwargs)
     with pytest.raises(TypeError) as actual:
-        called(shielded(made(mode="audit"))(function), *args, **kwargs)
+        called(shielded(make_shield(mode="audit"))(function), *args, **kwargs)
 
     assert str(expected.value) == str(actual.value)
 
@@ -735,7 +735,7 @@ def test_pythons_own_error_comes_through_in_audit(function, args, kwargs):
 def test_a_place_is_not_a_name():
     """A positional-only argument that is passed by name is blocked, not run."""
 
-    @shielded(made())
+    @shielded(make_shield())
     def place(amount: float, /) -> None: ...
 
     with pytest.raises(CallBlocked):
@@ -746,7 +746,7 @@ def test_a_place_is_not_a_name():
 def test_a_call_that_does_not_bind_is_blocked_in_strict(args, kwargs, ran):
     """Missing, surplus, unknown and doubled arguments are mismatches."""
     with pytest.raises(CallBlocked) as blocked:
-        shielded(made())(plain)(*args, **kwargs)
+        shielded(make_shield())(plain)(*args, **kwargs)
 
     assert [] == ran
     assert {"parameter_mismatch"} == {f.check for f in blocked.value.decision.findings}
@@ -819,12 +819,12 @@ AS_JSON = {
 @pytest.fixture
 def tool():
     """Return what a Shield made of `shop`."""
-    return made().register(shop).tool
+    return make_shield().register(shop).tool
 
 
 def test_python_values_are_judged_as_their_json_form(ran):
     """Dates, decimals, enums, models and lists that match their hints are clean."""
-    firewall = made(rules=[])
+    firewall = make_shield(rules=[])
     with firewall.session() as session:
         value = shielded(firewall)(shop)(**GOOD)
 
@@ -834,7 +834,7 @@ def test_python_values_are_judged_as_their_json_form(ran):
 
 def test_a_model_s_json_becomes_python_values():
     """Dispatched by name, the function gets what its hints ask for."""
-    firewall = made(rules=[])
+    firewall = make_shield(rules=[])
     firewall.register(functools.partial(shop, client=None))
     arguments = {k: v for k, v in AS_JSON.items() if k != "client"}
     value = firewall.dispatch("shop", arguments)
@@ -866,7 +866,7 @@ def test_a_model_s_json_becomes_python_values():
 def test_a_value_that_does_not_match_its_hint_is_pointed_at(wrong, where):
     """Each hint is enforced at its own place."""
     with pytest.raises(CallBlocked) as blocked:
-        shielded(made(rules=[]))(shop)(**{**GOOD, **wrong})
+        shielded(make_shield(rules=[]))(shop)(**{**GOOD, **wrong})
 
     assert where in {f.where for f in blocked.value.decision.findings}
 
@@ -895,12 +895,12 @@ def test_a_mark_may_be_given_as_its_class():
 
     def cancel(order: Annotated[str, Target], client: Annotated[Any, Injected]) -> None: ...
 
-    assert {"order": Target()} == made().register(cancel).tool.targets
+    assert {"order": Target()} == make_shield().register(cancel).tool.targets
 
 
 def test_an_injected_value_is_not_the_models():
     """The host may pass any object; the model may not name it."""
-    firewall = made()
+    firewall = make_shield()
 
     @shielded(firewall)
     def look(amount: float, client: Annotated[Any, Injected()] = None) -> Any:
@@ -914,7 +914,7 @@ def test_an_injected_value_is_not_the_models():
 
 def test_an_open_signature_takes_more():
     """``**kwargs`` opens the schema, and more arguments arrive."""
-    firewall = made()
+    firewall = make_shield()
 
     @shielded(firewall)
     def open_ended(amount: float, **more: Any) -> dict:
@@ -926,7 +926,7 @@ def test_an_open_signature_takes_more():
 
 def test_further_arguments_have_their_type():
     """``**kwargs: date`` takes dates, by name and in Python."""
-    firewall = made()
+    firewall = make_shield()
 
     @shielded(firewall)
     def open_ended(**days: date) -> dict:
@@ -943,7 +943,7 @@ def test_further_arguments_have_their_type():
 
 def test_a_refused_further_argument_leaves_the_others_their_values():
     """In audit mode the call runs, as it does with named parameters."""
-    firewall = made(mode="audit")
+    firewall = make_shield(mode="audit")
 
     @shielded(firewall)
     def open_ended(**days: date) -> dict:
@@ -955,7 +955,7 @@ def test_a_refused_further_argument_leaves_the_others_their_values():
 
 def test_a_default_may_stand_in_a_field():
     """As FastAPI and FastMCP take it: pydantic's default, where Python has none or a `Field`."""
-    firewall = made()
+    firewall = make_shield()
 
     def by_default(limit: int = Field(default=3, ge=1)) -> int:
         return limit
@@ -983,7 +983,7 @@ class Stay(TypedDict, total=False):
 
 def test_unpacked_arguments_are_parameters():
     """``**kwargs: Unpack[Stay]`` has the keys of `Stay`, and no others."""
-    firewall = made()
+    firewall = make_shield()
 
     @shielded(firewall)
     def book(hotel: str, **stay: Unpack[Stay]) -> tuple:
@@ -1002,7 +1002,7 @@ def test_unpacked_arguments_are_parameters():
 
 def test_a_default_factory_runs_where_the_argument_is_missing():
     """It may count, or raise."""
-    firewall = made()
+    firewall = make_shield()
     ran: list[int] = []
 
     def count(a: int = Field(default_factory=lambda: ran.append(1) or 3)) -> int:
@@ -1020,7 +1020,7 @@ def test_a_default_factory_runs_where_the_argument_is_missing():
 
 def test_what_stands_before_further_values_goes_by_place():
     """Python takes no name for a parameter that ``*args`` would fill."""
-    firewall = made()
+    firewall = make_shield()
 
     def count(a: int, b: int = 2, *rest: int, c: int = 3) -> tuple:
         return a, b, rest, c
@@ -1054,7 +1054,7 @@ class Unreadable(TypedDict):
 
 def test_unpacked_arguments_of_odd_classes():
     """Annotations that pydantic supports are accepted; others are refused at the declaration."""
-    firewall = made()
+    firewall = make_shield()
 
     def generic(**values: Unpack[Keyed[date]]) -> dict:
         return values
@@ -1080,7 +1080,7 @@ def test_unpacked_arguments_of_odd_classes():
 
 def test_items_of_further_iterators_are_judged():
     """Pydantic looks at them only when somebody iterates."""
-    firewall = made()
+    firewall = make_shield()
 
     def add(**rows: Iterable[int]) -> int:
         return sum(map(sum, rows.values()))
@@ -1095,7 +1095,7 @@ def test_items_of_further_iterators_are_judged():
 
 def test_a_null_for_an_optional_union_is_left_out():
     """Pydantic's error names the branch of the union behind the parameter."""
-    firewall = made()
+    firewall = make_shield()
 
     def find(limit: int | str = 5) -> int | str:
         return limit
@@ -1108,7 +1108,7 @@ def test_a_null_for_an_optional_union_is_left_out():
 
 def test_an_invented_name_of_half_a_character_is_no_slip():
     """It has no UTF-8, and converts to nothing."""
-    firewall = made()
+    firewall = make_shield()
 
     def find(limit: int) -> int:
         return limit
@@ -1120,7 +1120,7 @@ def test_an_invented_name_of_half_a_character_is_no_slip():
 
 def test_places_are_judged_by_their_names():
     """``*args`` is a list, a positional-only parameter has its name."""
-    firewall = made()
+    firewall = make_shield()
 
     @shielded(firewall)
     def places(amount: float, /, *tags: str, loud: bool = False) -> tuple:
@@ -1136,7 +1136,7 @@ def test_a_default_is_the_functions_own():
     """Python's default of an omitted argument, mutable or not, is used."""
     kept: list = []
 
-    @shielded(made())
+    @shielded(make_shield())
     def keep(amount: float, into: list = kept) -> list:
         into.append(amount)
         return into
@@ -1147,7 +1147,7 @@ def test_a_default_is_the_functions_own():
 
 def test_a_default_may_be_none_without_a_hint_that_says_so():
     """A default is not judged; None, sent, is flagged, and the function gets it."""
-    firewall = made()
+    firewall = make_shield()
 
     @shielded(firewall)
     def note(text: str = None) -> Any:  # noqa: RUF013
@@ -1161,7 +1161,7 @@ def test_a_default_may_be_none_without_a_hint_that_says_so():
 def test_a_parameter_without_a_hint_takes_anything():
     """No hint, no opinion."""
 
-    @shielded(made())
+    @shielded(make_shield())
     def anything(value):
         return value
 
@@ -1171,7 +1171,7 @@ def test_a_parameter_without_a_hint_takes_anything():
 def test_parameters_named_like_pydantics_own_are_fine():
     """Names that a pydantic model reserves are parameters like others."""
 
-    @shielded(made())
+    @shielded(make_shield())
     def odd(model_config: str, schema: str, _hidden: int, json: bool = True) -> tuple:
         return model_config, schema, _hidden, json
 
@@ -1188,7 +1188,7 @@ def test_a_mark_may_stand_inside_a_hint():
         client: Annotated[Client, Injected()] | None = None,
     ) -> None: ...
 
-    tool = made().register(cancel).tool
+    tool = make_shield().register(cancel).tool
 
     assert {"order": Target(must_be_seen=True)} == tool.targets
     assert (("others",), ("note",)) == (tool.soft, tool.free)
@@ -1205,7 +1205,7 @@ def test_a_hint_without_a_json_form_is_refused_when_declared():
     def look(client: Client) -> None: ...
 
     with pytest.raises(PolicyError, match=r"Injected\(\)"):
-        made().register(look)
+        make_shield().register(look)
 
 
 def test_a_hint_that_cannot_be_read_is_refused_when_declared():
@@ -1214,7 +1214,7 @@ def test_a_hint_that_cannot_be_read_is_refused_when_declared():
     def look(client: Missing) -> None: ...  # noqa: F821
 
     with pytest.raises(PolicyError, match="`look`"):
-        made().register(look)
+        make_shield().register(look)
 
 
 class Priced:

@@ -108,12 +108,12 @@ def count(x: dict[Id, int]) -> None: ...
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [(pay, "`Injected` is used inside `order`"), (count, "on the keys of `x` has no effect")],
 )
-def test_a_mark_that_cannot_hold_is_an_error(function, said):
+def test_a_mark_that_cannot_hold_is_an_error(function, message):
     """Parameters that are never injected, and names that are not parameters."""
-    with pytest.raises(PolicyError, match=said):
+    with pytest.raises(PolicyError, match=message):
         shielded(Shield(shield.configure(), hooks=None))(function)
 
 

@@ -241,7 +241,7 @@ def kind() -> str:
     return "none"
 
 
-def made(db: Db | str):
+def tool_for(db: Db | str):
     """A factory's function around a client, or around a text."""
 
     def whoami() -> str:
@@ -292,10 +292,10 @@ def local(db: Db):
 
 
 FACTORIES = [
-    made,
-    lambda db: wrapped(made(db)),
+    tool_for,
+    lambda db: wrapped(tool_for(db)),
     lambda db: calls(kind, db),
-    lambda db: functools.wraps(kind)(made(db)),
+    lambda db: functools.wraps(kind)(tool_for(db)),
     defaulted,
     local,
 ]
@@ -323,7 +323,7 @@ def test_a_name_that_was_ambiguous_stays_so(firewall, bare, order):
     """Two requests of one client in a row do not make its function the name's."""
     clients = {tenant: Db(tenant) for tenant in "ABC"}
     functions = [
-        shielded(None if bare else firewall, name="whoami")(made(clients[tenant]))
+        shielded(None if bare else firewall, name="whoami")(tool_for(clients[tenant]))
         for tenant in order
     ]
 
@@ -334,8 +334,8 @@ def test_a_name_that_was_ambiguous_stays_so(firewall, bare, order):
 
 def test_a_factorys_bare_function_beside_a_registered_one(firewall):
     """The registered one runs by its name, and sessions go on being opened."""
-    firewall.register(bind(made(Db("A")), name="whoami"))
-    other = shielded(name="whoami")(made(Db("B")))
+    firewall.register(bind(tool_for(Db("A")), name="whoami"))
+    other = shielded(name="whoami")(tool_for(Db("B")))
 
     with firewall.session():
         assert ("B", "A") == (other(), firewall.dispatch("whoami", {}))
@@ -344,7 +344,7 @@ def test_a_factorys_bare_function_beside_a_registered_one(firewall):
 def test_an_ambiguous_name_hides_no_conflict(firewall):
     """Another function of the name is another function still."""
     for tenant in "AB":
-        shielded(firewall, name="whoami")(made(Db(tenant)))
+        shielded(firewall, name="whoami")(tool_for(Db(tenant)))
     shielded(name="whoami")(update)
 
     with pytest.raises(PolicyError, match="is two functions"):
@@ -375,8 +375,8 @@ def test_a_factorys_function_may_be_made_again(firewall):
 
     db = Db("A")
     for client in (db, db, "A", "A"):
-        firewall.register(made(client), replace=client == "A")
-    firewall.register(made("A"))
+        firewall.register(tool_for(client), replace=client == "A")
+    firewall.register(tool_for("A"))
     for _ in range(2):
         shielded(firewall, name="recursive")(recursive("A"))
         shielded(firewall, name="wrapped")(wrapped(recursive("A")))
@@ -384,7 +384,7 @@ def test_a_factorys_function_may_be_made_again(firewall):
     with pytest.raises(PolicyError, match="defined with other closure values"):
         firewall.register(bind(recursive("B"), name="recursive"))
     assert "A" == firewall.dispatch("whoami", {})
-    firewall.register(made(Db("B")), replace=True)
+    firewall.register(tool_for(Db("B")), replace=True)
     assert "B" == firewall.dispatch("whoami", {})
 
 

@@ -32,10 +32,10 @@ def firewall() -> Shield:
     return Shield(shield.configure(mode="strict", tools=[tool], rules=[cheap]), hooks=None)
 
 
-def changed(firewall: Shield, arguments: object, *, said: str = "Pay tx_1111 5."):
+def changed(firewall: Shield, arguments: object, *, user_text: str = "Pay tx_1111 5."):
     """Propose MEANT, and dispatch it with *arguments*."""
     session = firewall.session("s")
-    session.user(said)
+    session.user(user_text)
     firewall.inspect_turn([MEANT], session=session)
     call = ToolCall("pay", arguments, "c1")
     with AdapterSession(firewall).guard(call, session, proposed=MEANT) as guard:
@@ -55,7 +55,7 @@ def test_what_differs_vouches(firewall) -> None:
 
 def test_one_decision_is_kept_and_it_is_about_what_ran(firewall) -> None:
     """The proposal's Decision becomes that of the call as the host changed it."""
-    decision = changed(firewall, {"to": "tx_5555", "amount": 5}, said="Pay somebody.")
+    decision = changed(firewall, {"to": "tx_5555", "amount": 5}, user_text="Pay somebody.")
     kept = [one for one in firewall.store.decisions() if one.subject == "call"]
 
     assert [decision] == kept
@@ -80,7 +80,7 @@ def test_of_two_calls_under_one_id_the_changed_one_is_replaced(firewall) -> None
 def test_what_does_not_differ_is_the_models(firewall) -> None:
     """The host changed the amount alone: the id has to be mentioned as ever."""
     with pytest.raises(CallBlocked) as blocked:
-        changed(firewall, {"to": "tx_1111", "amount": 7}, said="Pay somebody.")
+        changed(firewall, {"to": "tx_1111", "amount": 7}, user_text="Pay somebody.")
 
     assert "tx_1111" in blocked.value.decision.explain()
 

@@ -28,7 +28,7 @@ def tool_of(value: object, on_block: str):
     return quote
 
 
-def given(value: object, on_block: str) -> object:
+def result_of(value: object, on_block: str) -> object:
     async def run() -> object:
         return await tool_of(value, on_block)()
 
@@ -37,7 +37,7 @@ def given(value: object, on_block: str) -> object:
 
 def test_the_awaited_value_is_the_feedback() -> None:
     """As that of an async function."""
-    outcome = given(MADE_UP, "return")
+    outcome = result_of(MADE_UP, "return")
 
     assert ("withheld", "quote") == (outcome["status"], outcome["tool"])
 
@@ -45,13 +45,13 @@ def test_the_awaited_value_is_the_feedback() -> None:
 def test_without_it_awaiting_raises() -> None:
     """The caller never holds the value."""
     with pytest.raises(ResultBlocked):
-        given(MADE_UP, "raise")
+        result_of(MADE_UP, "raise")
 
 
 @pytest.mark.parametrize("on_block", ["raise", "return"])
 def test_a_good_value_is_given_as_it_is(on_block) -> None:
     """Neither way changes it."""
-    assert GOOD is given(GOOD, on_block)
+    assert GOOD is result_of(GOOD, on_block)
 
 
 class Query:

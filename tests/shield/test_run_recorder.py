@@ -90,13 +90,13 @@ def test_a_failed_call_is_marked(make_shield, file):
     assert [True] == [m["error"] for m in runs(file)[0]["messages"] if m["role"] == "tool"]
 
 
-@pytest.mark.parametrize("told", [False, True])
-def test_a_blocked_call_that_was_only_proposed_is_recorded_once(make_shield, file, told):
+@pytest.mark.parametrize("in_transcript", [False, True])
+def test_a_blocked_call_that_was_only_proposed_is_recorded_once(make_shield, file, in_transcript):
     """A call blocked in its turn is part of the run, with and without a transcript."""
     firewall = make_shield(record=file)
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("refnud", {}, "c1")])
-        if told:
+        if in_transcript:
             call = {"id": "c1", "name": "refnud", "arguments": {}}
             answer = {"role": "tool", "tool_call_id": "c1", "content": "no such tool"}
             session.add([{"role": "assistant", "tool_calls": [call]}, answer])

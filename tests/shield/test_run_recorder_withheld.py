@@ -52,7 +52,7 @@ def contents(file) -> list:
     return [decode_json(message["content"]) for message in messages]
 
 
-def asked(firewall, value, call_id=None) -> None:
+def add_call(firewall, value, call_id=None) -> None:
     """One call, as a host dispatches it."""
     with suppress(ResultBlocked):
         firewall.dispatch("quote", {"value": value}, call_id=call_id)
@@ -81,7 +81,7 @@ def test_each_result_has_its_own(shop, file, ids) -> None:
     values = [GOOD, MADE_UP, GOOD, MADE_UP]
     with shop.session():
         for value, call_id in zip(values, ids, strict=True):
-            asked(shop, value, call_id)
+            add_call(shop, value, call_id)
 
     assert [False, True, False, True] == which(file)
 
@@ -90,7 +90,7 @@ def test_a_session_that_goes_on(shop, file) -> None:
     """A later line has the results that came since."""
     for value in (MADE_UP, GOOD, MADE_UP):
         with shop.session("s1"):
-            asked(shop, value)
+            add_call(shop, value)
 
     assert [True, False, True] == which(file)
 
@@ -98,7 +98,7 @@ def test_a_session_that_goes_on(shop, file) -> None:
 def test_nothing_is_no_withheld_value(shop, file) -> None:
     """A tool that returns None, a failing call, and a call without a result."""
     with shop.session():
-        asked(shop, MADE_UP)
+        add_call(shop, MADE_UP)
         shop.dispatch("ping", {})
         shop.check_result(ToolCall("quote", {}, "c7"), "down", elapsed_ms=1.0, error=True)
         with shop.guard(ToolCall("quote", {}, "c8")):
@@ -111,9 +111,9 @@ def test_nothing_is_no_withheld_value(shop, file) -> None:
 def test_a_value_is_never_replaced(shop, file) -> None:
     """The result of an unjudged call is beside a withheld one."""
     with shop.session():
-        asked(shop, MADE_UP)
+        add_call(shop, MADE_UP)
         with no_shield():
-            asked(shop, MADE_UP)
+            add_call(shop, MADE_UP)
 
     assert [True, False] == which(file)
     assert MADE_UP == contents(file)[1]
@@ -132,7 +132,7 @@ def test_audit_writes_the_value(file) -> None:
 def test_a_replay_reads_it_as_a_call_that_ran(shop, file) -> None:
     """Its value is unknown: no word of the feedback is a mention."""
     with shop.session():
-        asked(shop, MADE_UP, "c1")
+        add_call(shop, MADE_UP, "c1")
     [run] = runs([str(file)], Toolsets())
     firewalls = Firewalls(shield.configure())
     [judged] = judge_run(run, firewalls.of(run))

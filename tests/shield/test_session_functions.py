@@ -449,14 +449,14 @@ def test_a_client_goes_with_its_session(firewall, bound):
 def test_closures_of_one_factory_run_their_own_values(firewall):
     """Their signature is read once, and nothing else of theirs is shared."""
 
-    def made(greeting: str, number: int):
+    def greeter(greeting: str, number: int):
         def greet(times: int = number) -> str:
             return greeting * times
 
         return greet
 
     sessions = [
-        firewall.session(functions=[made(greeting, number)])
+        firewall.session(functions=[greeter(greeting, number)])
         for greeting, number in (("a", 1), ("b", 2), ("c", 1))
     ]
     assert ["a", "bb", "c"] == [firewall.dispatch("greet", {}, session=s) for s in sessions]
@@ -465,7 +465,7 @@ def test_closures_of_one_factory_run_their_own_values(firewall):
 def test_closures_of_one_factory_may_differ_in_their_hints(firewall):
     """Two functions of one code with other hints have other schemas."""
 
-    def made(kind: type):
+    def greeter(kind: type):
         def echo(value) -> Any:
             return value
 
@@ -473,7 +473,7 @@ def test_closures_of_one_factory_may_differ_in_their_hints(firewall):
         return echo
 
     for kind, value in ((int, 3), (str, "three"), (int, 3)):
-        with firewall.session(functions=[made(kind)]):
+        with firewall.session(functions=[greeter(kind)]):
             assert value == firewall.dispatch("echo", {"value": value})
 
 

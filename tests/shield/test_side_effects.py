@@ -134,7 +134,7 @@ BREAKS = {
 }
 
 
-def made(store=None, hooks=(), approver=None, **declared):
+def make_shield(store=None, hooks=(), approver=None, **declared):
     declared = {"rules": [sum_is_positive], **declared}
     policy = shield.configure(**declared)
     return Shield(policy, store=store, hooks=hooks, approver=approver)
@@ -143,7 +143,7 @@ def made(store=None, hooks=(), approver=None, **declared):
 def test_strict_leaves_no_row_of_a_blocked_call():
     """Only the calls that nothing is wrong with have written."""
     bank = Bank()
-    outcome = run(shielded(made())(bank.tool()))
+    outcome = run(shielded(make_shield())(bank.tool()))
 
     assert 6 == outcome.count("blocked")
     assert [(5.0, "-"), (1.0, "fail")] == bank.written()[:2]
@@ -153,7 +153,7 @@ def test_strict_leaves_no_row_of_a_blocked_call():
 def test_strict_runs_a_clean_call_unchanged():
     """The value of a call that passes is the function's own object."""
     value = object()
-    tool = shielded(made())(lambda: value)
+    tool = shielded(make_shield())(lambda: value)
 
     assert tool() is value
 
@@ -162,7 +162,7 @@ def test_strict_runs_a_clean_call_unchanged():
 def test_audit_leaves_what_an_unshielded_run_leaves(broken, unshielded):
     """Rows, values and exceptions are the same, whatever breaks on our side."""
     bank = Bank()
-    outcome = run(shielded(made(mode="audit", **BREAKS[broken]))(bank.tool()))
+    outcome = run(shielded(make_shield(mode="audit", **BREAKS[broken]))(bank.tool()))
 
     assert unshielded == (outcome, bank.written())
 
@@ -172,7 +172,7 @@ def test_audit_by_name_leaves_the_same_rows(broken):
     """``dispatch`` of arguments that fit leaves what the function leaves, whatever breaks."""
     bank, plain = Bank(), Bank()
     plain.tool()(-5, note="negative")
-    firewall = made(mode="audit", **BREAKS[broken])
+    firewall = make_shield(mode="audit", **BREAKS[broken])
     firewall.register(bank.tool())
     value = firewall.dispatch("transfer", {"amount": -5, "note": "negative"})
 
@@ -183,7 +183,7 @@ def test_audit_by_name_leaves_the_same_rows(broken):
 def test_strict_closes_when_a_layer_breaks(broken):
     """An unchecked call does not run; the record names it an internal error."""
     bank = Bank()
-    firewall = made(**BREAKS[broken])
+    firewall = make_shield(**BREAKS[broken])
 
     with pytest.raises(CallBlocked, match="layer_error") as blocked:
         shielded(firewall)(bank.tool())(5)
@@ -193,7 +193,7 @@ def test_strict_closes_when_a_layer_breaks(broken):
 
 def test_strict_opens_for_broken_layers_where_the_policy_says_so():
     """``on_error="allow"`` runs the call and keeps the error."""
-    firewall = made(layers=[raising_layer], on_error="allow")
+    firewall = make_shield(layers=[raising_layer], on_error="allow")
     bank = Bank()
     with firewall.session() as session:
         shielded(firewall)(bank.tool())(5)
@@ -204,7 +204,7 @@ def test_strict_opens_for_broken_layers_where_the_policy_says_so():
 
 def test_a_broken_layer_is_never_a_verdict():
     """In audit the error is recorded as would-block, and does not count against the agent."""
-    firewall = made(mode="audit", layers=[raising_layer])
+    firewall = make_shield(mode="audit", layers=[raising_layer])
     decision = firewall.check_call({"name": "transfer", "arguments": {}})
 
     assert ("CLEAN", (), True) == (decision.verdict, decision.findings, decision.would_block)
@@ -217,7 +217,9 @@ def test_an_error_does_not_tell_argument_values():
     def leaking(proposal, session):
         raise ValueError(f"cannot read {proposal.arguments}")
 
-    decision = made(layers=[leaking]).check_call({"name": "transfer", "arguments": {"a": "canary"}})
+    decision = make_shield(layers=[leaking]).check_call(
+        {"name": "transfer", "arguments": {"a": "canary"}}
+    )
 
     assert "canary" not in str(decision.errors)
     assert "ValueError" in decision.errors[0]
@@ -227,7 +229,7 @@ def test_an_error_does_not_tell_argument_values():
 def test_strict_goes_on_without_hooks_and_stores(broken):
     """Observers can neither block nor allow a call."""
     bank = Bank()
-    outcome = run(shielded(made(**BREAKS[broken]))(bank.tool()))
+    outcome = run(shielded(make_shield(**BREAKS[broken]))(bank.tool()))
 
     assert 6 == outcome.count("blocked")
 
@@ -236,7 +238,7 @@ def test_strict_goes_on_without_hooks_and_stores(broken):
 def test_a_base_exception_of_the_tool_passes(mode):
     """A tool that is interrupted is interrupted."""
 
-    @shielded(made(mode=mode))
+    @shielded(make_shield(mode=mode))
     def stop():
         raise KeyboardInterrupt
 
@@ -249,7 +251,7 @@ def test_an_async_tool_writes_once():
     bank = Bank()
     plain = bank.tool()
 
-    @shielded(made())
+    @shielded(make_shield())
     async def transfer(amount: float):
         return plain(amount)
 
@@ -272,7 +274,7 @@ def test_arguments_reach_the_tool_as_they_were(mode):
         """This clears what it was given."""
         rows.clear()
 
-    @shielded(made(mode=mode, rules=[careless]))
+    @shielded(make_shield(mode=mode, rules=[careless]))
     def keep(rows: list) -> None:
         got.append(rows)
 

@@ -63,7 +63,7 @@ def firewall(**policy: Any) -> Shield:
     return Shield(shield.configure(tools=tools, inverses=pairs, **fields))
 
 
-def told(decision: Decision) -> dict[str, Any]:
+def comparable(decision: Decision) -> dict[str, Any]:
     """A decision without what no two decisions share."""
     same = replace(decision, id="", at=0.0, elapsed_ms=0.0, session_id="", run_id="")
     return same.to_dict()
@@ -79,7 +79,7 @@ def asked(calls: list[ToolCall], *, prepared: bool, **policy: Any) -> list[dict[
     with patch.object(ToolLayers, "shape", ToolLayers.shape if prepared else lambda *asked: None):
         for call in calls:
             decision = guard.check_call(call, session=session)
-            decided.append(told(decision))
+            decided.append(comparable(decision))
             if not decision.blocked:
                 guard.check_result(call, {"status": "done"}, elapsed_ms=1, session=session)
     return decided

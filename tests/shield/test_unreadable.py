@@ -136,12 +136,12 @@ def test_a_guard_is_entered_once(wiping):
 
 
 @pytest.mark.parametrize(
-    ("tools", "told"),
+    ("tools", "expected"),
     [("wipe", "give a list"), (5, "give a list"), (["wype"], "did you mean `wipe`")],
 )
-def test_wrong_lists_of_tools(wiping, tools, told):
+def test_wrong_lists_of_tools(wiping, tools, expected):
     """A session that could call nothing is refused when it is opened."""
-    with pytest.raises(ShieldError, match=told):
+    with pytest.raises(ShieldError, match=expected):
         wiping()[0].session(tools=tools)
 
 

@@ -151,11 +151,11 @@ def test_an_address_that_is_none_is_said():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [({"most": 0}, "most=0; use 1 or more"), ({"key": b""}, "empty `key`")]
+    ("options", "expected"), [({"most": 0}, "most=0; use 1 or more"), ({"key": b""}, "empty `key`")]
 )
-def test_wrong_options_are_refused(tmp_path, options, told):
+def test_wrong_options_are_refused(tmp_path, options, expected):
     """A buffer of nothing, and a key that is none."""
-    with pytest.raises(StoreError, match=told):
+    with pytest.raises(StoreError, match=expected):
         SqliteStore(tmp_path / "log.db", **options)
 
 

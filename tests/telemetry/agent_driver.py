@@ -242,7 +242,7 @@ def configuration() -> Any:
     )
 
 
-def told(decision: Decision) -> dict[str, Any]:
+def comparable(decision: Decision) -> dict[str, Any]:
     """Return what a test needs of a decision, without what a model wrote."""
     record = decision.to_dict()
     kept = ("id", "subject", "verdict", "action", "mode", "blocked", "would_block", "approval")
@@ -271,7 +271,7 @@ def main() -> None:
     (folder / "said.json").write_text(
         json.dumps(
             {
-                "decisions": [told(decision) for decision in said],
+                "decisions": [comparable(decision) for decision in said],
                 "untouched": untouched,
                 "in_time": telemetry.shutdown(timeout_s=30),
             }

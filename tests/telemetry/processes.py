@@ -89,5 +89,5 @@ def run_agent(folder: Path, env: dict[str, str]) -> MessageText:
 class Story:
     """One run of the agent: what it said, and what arrived of it."""
 
-    said: MessageText
+    messages: MessageText
     arrived: Arrivals

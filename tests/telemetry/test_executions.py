@@ -117,15 +117,15 @@ def test_the_run_names_agent_and_conversation(backend, strict, session_id):
 
 
 @pytest.mark.parametrize(
-    ("said", "approval"), [(True, "granted"), (False, "refused"), (None, "required")]
+    ("approval_state", "approval"), [(True, "granted"), (False, "refused"), (None, "required")]
 )
-def test_an_approval_is_on_span_and_event(backend, said, approval):
+def test_an_approval_is_on_span_and_event(backend, approval_state, approval):
     """Required, granted or refused."""
     tool = Tool(
         name="pay", parameters={"type": "object", "properties": {"to_id": {"type": "string"}}}
     )
     policy = shield.configure(mode="strict", on_suspicious="approve", tools=[tool])
-    firewall = Shield(policy, hooks=[backend.otel()], approver=lambda decision: said)
+    firewall = Shield(policy, hooks=[backend.otel()], approver=lambda decision: approval_state)
     with firewall.session() as session:
         session.user("Pay my last bill.")
         firewall.check_call(ToolCall("pay", {"to_id": "acc_99999"}))

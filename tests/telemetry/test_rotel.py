@@ -72,11 +72,11 @@ def test_everything_passes_a_collector(over: str, tmp_path: Path) -> None:
     assert [name for name, data in arrived.files.items() if CANARY.encode() in data] == []
 
 
-def _as_said(said: MessageText) -> dict[str, Any]:
+def _as_said(messages: MessageText) -> dict[str, Any]:
     return {
-        "spans": {d["id"]: d["id"] in said.threats for d in said.spanned},
-        "events": sum(len(d["findings"]) for d in said.decisions),
-        "decisions": len(said.decisions),
+        "spans": {d["id"]: d["id"] in messages.threats for d in messages.spanned},
+        "events": sum(len(d["findings"]) for d in messages.decisions),
+        "decisions": len(messages.decisions),
     }
 
 

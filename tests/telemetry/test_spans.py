@@ -247,13 +247,19 @@ def test_a_clean_result_is_an_attribute_of_the_run(backend, decide, ours):
     assert ("d-1", "call") == (run["abs_shield.decision.id"], run["abs_shield.subject"])
 
 
-@pytest.mark.parametrize("told", [{"errors": ("verification: broke",)}, {"findings": ()}])
-def test_a_result_that_was_not_clean_has_its_span(backend, decide, finding, told):
+@pytest.mark.parametrize("fields", [{"errors": ("verification: broke",)}, {"findings": ()}])
+def test_a_result_that_was_not_clean_has_its_span(backend, decide, finding, fields):
     """One with findings, whether they weigh or not, and one that could not be judged."""
     otel = backend.otel()
-    findings = () if "errors" in told else (finding(counted=False),)
+    findings = () if "errors" in fields else (finding(counted=False),)
     with otel.execute_tool("refund"):
-        otel(decide(*findings, subject=Subject.RESULT, **(told if "errors" in told else {})))
+        otel(
+            decide(
+                *findings,
+                subject=Subject.RESULT,
+                **(fields if "errors" in fields else {}),
+            )
+        )
 
     assert "result" == backend.span("abs_shield.check refund").attributes["abs_shield.subject"]
     run = backend.span("execute_tool refund").attributes

@@ -20,9 +20,9 @@ TOO_MUCH = {"transaction_id": "tx_1", "amount": 9_000}
 RIGHT = {"transaction_id": "tx_1", "amount": 5}
 
 
-def judged(firewall, name, arguments, *, said="Refund tx_1, please."):
+def judged(firewall, name, arguments, *, user_text="Refund tx_1, please."):
     """Decide about one call in a session of its own."""
-    return scripted(firewall, [user(said), ToolCall(name, arguments)]).only()
+    return scripted(firewall, [user(user_text), ToolCall(name, arguments)]).only()
 
 
 def why(failed):

@@ -297,7 +297,7 @@ def test_a_run_of_several_is_named(file):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("nope.jsonl", "nope.jsonl: No such file or directory; give the path of a run file"),
         ("", ": Is a directory; name a run file in it"),
@@ -305,13 +305,13 @@ def test_a_run_of_several_is_named(file):
         ("file/below", "file/below: Not a directory; give a run file that can be read"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(tmp_path, name, said):
+def test_a_file_that_cannot_be_read_is_told(tmp_path, name, expected):
     """A missing file, a folder, or an invalid path is one line that names it and the fix."""
     (tmp_path / "file").write_text("{}")
     with pytest.raises(ShieldError) as caught:
         recorded(str(tmp_path / name))
 
-    assert (True, False) == (said in str(caught.value), "\n" in str(caught.value))
+    assert (True, False) == (expected in str(caught.value), "\n" in str(caught.value))
 
 
 @pytest.mark.parametrize("run", [[], {"messages": {}}, {"run_id": "r1"}])

@@ -40,10 +40,10 @@ CASES = [
 HOSTILE = ["a.", "1,111", "/a", "a@", "+1 ", "www.", "-a1", "A'", "#", "may 1", "a.a@a", "\n "]
 
 
-@pytest.mark.parametrize(("text", "said"), CASES)
-def test_what_is_mentioned(text, said):
+@pytest.mark.parametrize(("text", "mentioned"), CASES)
+def test_what_is_mentioned(text, mentioned):
     """Kinds and texts come in their order."""
-    assert said == [(m.kind.value, m.text) for m in mentions(text)]
+    assert mentioned == [(m.kind.value, m.text) for m in mentions(text)]
 
 
 @pytest.mark.parametrize("kind", MentionKind)

@@ -153,11 +153,11 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.sampled_from([" ", ", ", "; ", "\n", " (", ". "]))
-def test_tight_text_holds_its_own_words(said, mark):
+def test_tight_text_holds_its_own_words(phrase, mark):
     """Each word of a text is held by its tight form, whatever stands inside it."""
-    tight = SeparatorlessText.of(normal(mark.join(said)))
+    tight = SeparatorlessText.of(normal(mark.join(phrase)))
 
-    assert all(tight.holds(alphanumerics(word)) for word in said)
+    assert all(tight.holds(alphanumerics(word)) for word in phrase)
     assert len(tight.gaps) == len(tight.letters) + 1
 
 

@@ -35,10 +35,10 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "said"), CASES)
-def test_sentences(text, said):
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_sentences(text, expected):
     """A text falls into its sentences, stripped."""
-    assert said == sentences(text)
+    assert expected == sentences(text)
 
 
 @given(st.text(alphabet="aA1 .!?\n。।\"')") | st.text())

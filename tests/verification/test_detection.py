@@ -36,8 +36,8 @@ class Tool:
         return self
 
 
-def fired(told):
-    return {name for name, signal in told.signals.items() if signal.fired}
+def fired(arguments):
+    return {name for name, signal in arguments.signals.items() if signal.fired}
 
 
 @pytest.mark.parametrize("calls", [5, 8, 50])

@@ -44,12 +44,12 @@ def declared(draw):
 )
 @example({"accept_threshold": 0.2, "block_threshold": 0.97, "prior": 0.1}, [(0, False)] * 5, False)
 @example({"accept_threshold": 0.2, "block_threshold": 0.5, "prior": 0.005}, [(0, False)] * 5, True)
-def test_no_label_moves_anything_against_itself(told, labels, afterwards):
+def test_no_label_moves_anything_against_itself(probability_of, labels, afterwards):
     """A hallucination never raises the limit or lowers the prior; a real result never the other."""
-    engine = VerificationEngine() if afterwards else VerificationEngine(**told)
+    engine = VerificationEngine() if afterwards else VerificationEngine(**probability_of)
     if afterwards:
-        engine.calibrate("t", **told)
-    before = first = told["block_threshold"], told["prior"]
+        engine.calibrate("t", **probability_of)
+    before = first = probability_of["block_threshold"], probability_of["prior"]
     for n, (score, wrong) in enumerate(labels, 1):
         engine.record_feedback("t", confidence_score=score, was_hallucination=wrong)
         after = limits(engine)
@@ -59,8 +59,8 @@ def test_no_label_moves_anything_against_itself(told, labels, afterwards):
             assert (after[0] <= before[0], after[1] >= before[1]) == (True, True)
         else:
             assert (after[0] >= before[0], after[1] <= before[1]) == (True, True)
-        assert told["accept_threshold"] < after[0] < 1
-        assert 0 < after[1] <= max(told["accept_threshold"], told["prior"])
+        assert probability_of["accept_threshold"] < after[0] < 1
+        assert 0 < after[1] <= max(probability_of["accept_threshold"], probability_of["prior"])
         before = after
 
 
@@ -225,7 +225,7 @@ def drawn(n, *, seed, wrong=0.2):
         yield {name: dice.random() < pair[rate] for name, pair in RATES.items()}, hallucinated
 
 
-def told(engine, fired, tool="t"):
+def probability_of(engine, fired, tool="t"):
     weigher, limits = (
         engine._learnt.settings.of(tool).weigher,
         engine._learnt.settings.of(tool).limits,
@@ -278,7 +278,7 @@ def test_how_good_a_calibration_is_comes_from_what_did_not_teach_it():
 def test_the_calibrated_posterior_can_be_taken_at_its_word():
     """On 5,000 results that taught nothing, the calibration error is at most 0.05."""
     engine = VerificationEngine().calibrate("t", labelled=drawn(2_000, seed=2))
-    held_out = [(told(engine, fired), wrong) for fired, wrong in drawn(5_000, seed=3)]
+    held_out = [(probability_of(engine, fired), wrong) for fired, wrong in drawn(5_000, seed=3)]
 
     assert expected_calibration_error(held_out) <= 0.05
     assert engine.get_calibration("t")["ece"] == pytest.approx(
@@ -358,7 +358,7 @@ def test_results_of_an_engine_teach_it():
 
 
 @pytest.mark.parametrize(
-    ("labelled", "told"),
+    ("labelled", "probability_of"),
     [
         ([], "label at least 20 of each"),
         ([({"schema_mismatch": True}, True)] * 50, "50 hallucinated and 0 real"),
@@ -367,10 +367,10 @@ def test_results_of_an_engine_teach_it():
         ([({"spc_anomaly": 0.5}, True)], "is not a labelled result"),
     ],
 )
-def test_labels_that_teach_nothing(labelled, told):
+def test_labels_that_teach_nothing(labelled, probability_of):
     """Too few, or of another shape: refused on one line, and nothing has changed."""
     engine = VerificationEngine()
-    with pytest.raises(ShieldError, match=told):
+    with pytest.raises(ShieldError, match=probability_of):
         engine.calibrate("t", labelled=labelled)
 
     assert "uncalibrated" == engine.get_calibration("t")["status"]
@@ -392,7 +392,7 @@ def test_ratios_and_limits_are_set():
 
 
 @pytest.mark.parametrize(
-    ("given_", "told"),
+    ("given_", "probability_of"),
     [
         ({"likelihood_ratios": {"spc_anomly": 3}}, "did you mean `spc_anomaly`?"),
         ({"likelihood_ratios": {"spc_anomaly": 0}}, "give one above 0"),
@@ -403,10 +403,10 @@ def test_ratios_and_limits_are_set():
         ({"likelihood_ratios": {"spc_anomaly": 10**400}}, "give one above 0"),
     ],
 )
-def test_wrong_settings_are_refused(given_, told):
+def test_wrong_settings_are_refused(given_, probability_of):
     """On one line, with the nearest name; nothing has changed."""
     engine = VerificationEngine()
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(PolicyError, match=probability_of):
         engine.calibrate("t", **given_)
 
     assert engine.get_calibration("u") | {"tool": "t"} == engine.get_calibration("t")

@@ -104,7 +104,7 @@ def verified(result=None, *, ms=300.0, engine=None, **profile):
 
 
 @pytest.mark.parametrize(
-    ("score", "name", "told"),
+    ("score", "name", "arguments"),
     [
         (0.1, "latency_anomaly", {"ms": 9e9, "expected_latency_ms": (1, 500)}),
         (0.02, "latency_anomaly", {"ms": 0.3}),
@@ -117,9 +117,9 @@ def verified(result=None, *, ms=300.0, engine=None, **profile):
         (0.5, "schema_mismatch", {"result": {"a": 1}, "required_fields": ["a", "b"]}),
     ],
 )
-def test_how_strongly_it_speaks(score, name, told):
+def test_how_strongly_it_speaks(score, name, arguments):
     """The score of each case: late, short, long, without a pattern, by an undeclared tool."""
-    assert score == pytest.approx(verified(**told).signals[name].score)
+    assert score == pytest.approx(verified(**arguments).signals[name].score)
 
 
 def test_a_pattern_is_given_up_at_once():
@@ -131,25 +131,25 @@ def test_a_pattern_is_given_up_at_once():
     assert perf_counter() - begun < 1
 
 
-def by_the_page(told):
+def by_the_page(arguments):
     """The posterior that the formulas of the page give for what the signals read."""
     groups = {"spc_anomaly": "b", "value_plausibility": "b"}
     groups |= {"historical_inconsistency": "c", "session_inconsistency": "c"}
-    odds, fired = log(told.prior / (1 - told.prior)), {}
-    for name, signal in told.signals.items():
+    odds, fired = log(arguments.prior / (1 - arguments.prior)), {}
+    for name, signal in arguments.signals.items():
         if signal.fired:
             added = log(1 + (signal.likelihood_ratio - 1) * signal.score)
             group = groups.get(name, name)
             fired[group] = max(added, fired.get(group, 0))
-    for name, signal in told.signals.items():
+    for name, signal in arguments.signals.items():
         if not signal.fired and not signal.unavailable and groups.get(name, name) not in fired:
             odds += log(max(1 / max(0.1 * signal.likelihood_ratio, 1.01), 0.5))
     odds += sum(fired.values())
     return 1 / (1 + exp(-odds))
 
 
-def history(n=20, **told):
-    engine = VerificationEngine(**told)
+def history(n=20, **arguments):
+    engine = VerificationEngine(**arguments)
     for k in range(n):
         price(engine, 100.0 + k % 3)
     return engine

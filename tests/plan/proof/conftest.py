@@ -19,9 +19,9 @@ AT = 1_800_000_000.0
 def tool() -> Callable[..., Tool]:
     """Makes a tool whose parameters are keywords: `tool("pay", amount={"type": "number"})`."""
 
-    def make(name: str, /, *, said: Any = None, **properties: Any) -> Tool:
+    def make(name: str, /, *, declared: Any = None, **properties: Any) -> Tool:
         parameters = {"type": "object", "properties": properties, "required": [*properties]}
-        return Tool(name=name, parameters=parameters, **(said or {}))
+        return Tool(name=name, parameters=parameters, **(declared or {}))
 
     return make
 
@@ -38,7 +38,7 @@ def proof() -> Callable[..., Proof]:
 
 
 @pytest.fixture
-def said(proof: Callable[..., Proof]) -> Callable[..., list[str]]:
+def texts(proof: Callable[..., Proof]) -> Callable[..., list[str]]:
     """Return the messages and hints of the problems and notes of one code."""
 
     def make(code: str, /, *tools: Tool, **declared: Any) -> list[str]:

@@ -78,12 +78,12 @@ def is_known(x: str) -> bool:
 
 
 @pytest.mark.parametrize("function", [starts_so, holds_no_dots, is_short, is_known])
-def test_a_word_in_the_rule_is_reached(function, said, tool) -> None:
+def test_a_word_in_the_rule_is_reached(function, texts, tool) -> None:
     """Samples hold the words of the rule, and lengths near its numbers."""
     rules = [rule(tool="t")(function)]
 
-    assert [] == said("rule_rejects_nothing", tool("t", x={"type": "string"}), rules=rules)
-    assert [] == said("rule_rejects_everything", tool("t", x={"type": "string"}), rules=rules)
+    assert [] == texts("rule_rejects_nothing", tool("t", x={"type": "string"}), rules=rules)
+    assert [] == texts("rule_rejects_everything", tool("t", x={"type": "string"}), rules=rules)
 
 
 IBAN = {"type": "string", "pattern": "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$"}
@@ -216,13 +216,15 @@ def test_a_rule_that_the_schema_makes_dead(proof, tool) -> None:
     assert problem.message.startswith("rule `is_small` rejects none of ")
 
 
-def test_a_rule_that_rejects_everything(said, tool) -> None:
+def test_a_rule_that_rejects_everything(texts, tool) -> None:
     """A rule that says no to whatever the schema accepts lets no call pass."""
     rules = [rule(tool="t")(is_small)]
-    (told,) = said("rule_rejects_everything", tool("t", x={**NUMBER, "minimum": 501}), rules=rules)
+    (message,) = texts(
+        "rule_rejects_everything", tool("t", x={**NUMBER, "minimum": 501}), rules=rules
+    )
 
-    assert told.startswith("rule `is_small` accepts none of ")
-    assert "either the schema allows nothing that it accepts, or no sampled call has it" in told
+    assert message.startswith("rule `is_small` accepts none of ")
+    assert "either the schema allows nothing that it accepts, or no sampled call has it" in message
 
 
 def says_no(x: Any) -> bool:
@@ -243,13 +245,13 @@ def test_few_values_are_no_reason_to_accuse(schema, code, proof, tool) -> None:
     assert [code] == [each.code for each in (*proved.problems, *proved.notes)]
 
 
-def test_a_rule_of_several_tools(said, tool) -> None:
+def test_a_rule_of_several_tools(texts, tool) -> None:
     """It may be silent about one of them, and may not reject all of one."""
     tools = [tool("a", x={**NUMBER, "maximum": 9}), tool("b", x={**NUMBER, "minimum": 501})]
     rules = [rule(tool=["a", "b"])(is_small)]
 
-    assert [] == said("rule_rejects_nothing", *tools, rules=rules)
-    assert 1 == len(said("rule_rejects_everything", *tools, rules=rules))
+    assert [] == texts("rule_rejects_nothing", *tools, rules=rules)
+    assert 1 == len(texts("rule_rejects_everything", *tools, rules=rules))
 
 
 def test_a_rule_of_every_tool_may_forbid_one(proof, tool) -> None:
@@ -284,7 +286,7 @@ def test_a_rule_of_very_many_tools(proof, tool) -> None:
     assert () == proof(*tools, rules=[nothing_is_dropped, sums_are_small]).problems
 
 
-def test_a_rule_that_raises(said, tool) -> None:
+def test_a_rule_that_raises(texts, tool) -> None:
     """The schema accepts a text that the rule cannot read, so strict mode would block."""
 
     @rule(tool="t")
@@ -292,13 +294,13 @@ def test_a_rule_that_raises(said, tool) -> None:
         """At most 500."""
         return Decimal(amount) <= 500
 
-    (told,) = said("rule_raises", tool("t", amount={"type": "string"}), rules=[pays_little])
+    (message,) = texts("rule_raises", tool("t", amount={"type": "string"}), rules=[pays_little])
 
-    assert told.startswith("rule `pays_little` raises InvalidOperation: ")
-    assert 'for amount="' in told
+    assert message.startswith("rule `pays_little` raises InvalidOperation: ")
+    assert 'for amount="' in message
 
 
-def test_a_rule_that_answers_wrongly(said, tool) -> None:
+def test_a_rule_that_answers_wrongly(texts, tool) -> None:
     """A number is not a valid answer, nor is a text that a model cannot read."""
 
     @rule(tool="t")
@@ -306,12 +308,12 @@ def test_a_rule_that_answers_wrongly(said, tool) -> None:
         """It counts."""
         return 1
 
-    (told,) = said("rule_answers_wrongly", tool("t", x=NUMBER), rules=[counts])
+    (message,) = texts("rule_answers_wrongly", tool("t", x=NUMBER), rules=[counts])
 
-    assert told.startswith("rule `counts` returns 1 for x=")
+    assert message.startswith("rule `counts` returns 1 for x=")
 
 
-def test_a_rule_that_never_runs(said, tool) -> None:
+def test_a_rule_that_never_runs(texts, tool) -> None:
     """No call has both of what it asks for."""
 
     @rule(tool="t")
@@ -324,9 +326,9 @@ def test_a_rule_that_never_runs(said, tool) -> None:
         "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
         "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
     }
-    (told,) = said("rule_never_runs", Tool(name="t", parameters=parameters), rules=[takes_both])
+    (message,) = texts("rule_never_runs", Tool(name="t", parameters=parameters), rules=[takes_both])
 
-    assert "no sampled call of `t` has all arguments that it takes" in told
+    assert "no sampled call of `t` has all arguments that it takes" in message
 
 
 def test_a_rule_cannot_harm_the_samples(proof, tool) -> None:
@@ -371,7 +373,7 @@ def test_a_rule_about_the_run(function, proof, tool) -> None:
     assert [] == about
 
 
-def test_a_rule_about_a_run_that_nobody_can_make_up(said, tool) -> None:
+def test_a_rule_about_a_run_that_nobody_can_make_up(texts, tool) -> None:
     """A state that no generated session has is a note, not an error."""
 
     @rule(tool="t")
@@ -379,13 +381,13 @@ def test_a_rule_about_a_run_that_nobody_can_make_up(said, tool) -> None:
         """The agent is called Ann."""
         return session.agent == "Ann"
 
-    (told,) = said("depends_on_session", tool("t", x={"type": "string"}), rules=[said_please])
+    (message,) = texts("depends_on_session", tool("t", x={"type": "string"}), rules=[said_please])
 
-    assert told.startswith("rule `said_please` rejects all ")
-    assert [] == said("rule_rejects_everything", tool("t", x={}), rules=[said_please])
+    assert message.startswith("rule `said_please` rejects all ")
+    assert [] == texts("rule_rejects_everything", tool("t", x={}), rules=[said_please])
 
 
-def test_a_rule_that_breaks_on_a_made_up_session(said, tool) -> None:
+def test_a_rule_that_breaks_on_a_made_up_session(texts, tool) -> None:
     """An exception counts only in a session in which nothing is made up."""
 
     @rule(tool="t")
@@ -395,11 +397,11 @@ def test_a_rule_that_breaks_on_a_made_up_session(said, tool) -> None:
 
     tools = [tool("t", x={"type": "string"})]
 
-    assert [] == said("rule_raises", *tools, rules=[reads_a_result])
-    assert 1 == len(said("depends_on_session", *tools, rules=[reads_a_result]))
+    assert [] == texts("rule_raises", *tools, rules=[reads_a_result])
+    assert 1 == len(texts("depends_on_session", *tools, rules=[reads_a_result]))
 
 
-def test_a_slow_rule_is_not_asked_for_ever(said, tool, monkeypatch) -> None:
+def test_a_slow_rule_is_not_asked_for_ever(texts, tool, monkeypatch) -> None:
     """After a while a rule is asked no more, which is said."""
     monkeypatch.setattr(rule_trial, "SECONDS", -1)
 
@@ -408,18 +410,18 @@ def test_a_slow_rule_is_not_asked_for_ever(said, tool, monkeypatch) -> None:
         """It thinks."""
         return x <= 500
 
-    (told,) = said("not_sampled", tool("t", x=NUMBER), rules=[takes_its_time])
+    (message,) = texts("not_sampled", tool("t", x=NUMBER), rules=[takes_its_time])
 
-    assert "was tested with only 1 call of `t`" in told
+    assert "was tested with only 1 call of `t`" in message
 
 
-def test_a_tool_without_a_schema(said) -> None:
+def test_a_tool_without_a_schema(texts) -> None:
     """Where nothing can be sampled, that is said, and nothing else."""
     rules = [rule(tool="t")(is_small)]
 
     assert [
         "rule `is_small` has no sampled calls: there is no schema of `t`; "
-    ] == said("not_sampled", Tool(name="t"), rules=rules)  # fmt: skip
+    ] == texts("not_sampled", Tool(name="t"), rules=rules)  # fmt: skip
 
 
 def test_how_much_was_asked(proof, tool) -> None:

@@ -27,28 +27,30 @@ def impossible(name: str = "t", *, needed: bool = True) -> Tool:
     return Tool(name=name, parameters=parameters)
 
 
-def test_an_invalid_schema(said) -> None:
+def test_an_invalid_schema(texts) -> None:
     """A schema that cannot be compiled is an error, with the nearest word."""
-    (told,) = said("invalid_schema", Tool(name="t", parameters={"type": "objekt"}))
+    (record,) = texts("invalid_schema", Tool(name="t", parameters={"type": "objekt"}))
 
-    assert told.startswith("tool `t` at /type: ")
-    assert "did you mean `object`?" in told
+    assert record.startswith("tool `t` at /type: ")
+    assert "did you mean `object`?" in record
 
 
 @pytest.mark.parametrize(("needed", "what"), [(True, "no arguments of"), (False, "no value of")])
-def test_an_unsatisfiable_schema(needed: bool, what: str, said: Any) -> None:
+def test_an_unsatisfiable_schema(needed: bool, what: str, texts: Any) -> None:
     """It is told of the whole where no call fits, else of what no call can have."""
-    (told,) = said("unsatisfiable_schema", impossible(needed=needed))
+    (record,) = texts("unsatisfiable_schema", impossible(needed=needed))
 
-    assert told.startswith(what)
-    assert "`minimum` 5 is above `maximum` 3" in told
+    assert record.startswith(what)
+    assert "`minimum` 5 is above `maximum` 3" in record
 
 
-def test_a_schema_that_we_cannot_sample(said, tool) -> None:
+def test_a_schema_that_we_cannot_sample(texts, tool) -> None:
     """Where no sample was found and nothing says that there is none, it is a note."""
-    (told,) = said("not_sampled", tool("t", x={"type": "string", "pattern": "^(?=b)b{7}(?<=b)$"}))
+    (record,) = texts(
+        "not_sampled", tool("t", x={"type": "string", "pattern": "^(?=b)b{7}(?<=b)$"})
+    )
 
-    assert told.startswith("no valid arguments of tool `t` were found")
+    assert record.startswith("no valid arguments of tool `t` were found")
 
 
 ODD: list[tuple[Any, str]] = [
@@ -63,12 +65,12 @@ ODD: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("schema", "code"), ODD)
-def test_an_optional_parameter_that_no_value_fits(schema: Any, code: str, said: Any) -> None:
+def test_an_optional_parameter_that_no_value_fits(schema: Any, code: str, texts: Any) -> None:
     """It is a warning where there is a reason, and a note where no sample was found."""
     parameters = {"type": "object", "properties": {"x": schema, "y": TEXT}, "required": ["y"]}
-    (told,) = said(code, Tool(name="t", parameters=parameters))
+    (record,) = texts(code, Tool(name="t", parameters=parameters))
 
-    assert "parameter `x`" in told
+    assert "parameter `x`" in record
 
 
 LAYERS: list[tuple[str, list[Tool], str]] = [
@@ -82,11 +84,13 @@ LAYERS: list[tuple[str, list[Tool], str]] = [
 
 
 @pytest.mark.parametrize(("layer", "tools", "reason"), LAYERS)
-def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: str, said) -> None:
+def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: str, texts) -> None:
     """A layer that could never find anything is told, with what it would need."""
-    found = said("idle_layer", *tools, layers=[layer])
+    found = texts("idle_layer", *tools, layers=[layer])
 
-    assert [] == [told for told in found if f"`{layer}` has nothing to check: {reason}" not in told]
+    assert [] == [
+        record for record in found if f"`{layer}` has nothing to check: {reason}" not in record
+    ]
     assert bool(reason) == bool(found) or layer == "phantom_target"
 
 
@@ -99,12 +103,12 @@ def test_a_default_layer_with_nothing_to_check(proof, tool) -> None:
     assert {"layer `self_contradiction`", "layer `impossible_state`"} <= idle
 
 
-def test_a_layer_without_entities(said, tool) -> None:
+def test_a_layer_without_entities(texts, tool) -> None:
     """Dates, numbers and enums are not entities; an id is."""
     day = {"type": "string", "format": "date"}
 
-    assert 1 == len(said("idle_layer", tool("t", day=day, count=WHOLE), layers=["phantom_target"]))
-    assert [] == said("idle_layer", tool("t", order_id=TEXT), layers=["phantom_target"])
+    assert 1 == len(texts("idle_layer", tool("t", day=day, count=WHOLE), layers=["phantom_target"]))
+    assert [] == texts("idle_layer", tool("t", order_id=TEXT), layers=["phantom_target"])
 
 
 WORKING: list[tuple[str, list[Tool]]] = [
@@ -121,9 +125,9 @@ WORKING: list[tuple[str, list[Tool]]] = [
 
 
 @pytest.mark.parametrize(("layer", "tools"), WORKING)
-def test_a_layer_with_something_to_check(layer: str, tools: list[Tool], said) -> None:
+def test_a_layer_with_something_to_check(layer: str, tools: list[Tool], texts) -> None:
     """Whatever may give a layer work keeps it from being called idle."""
-    assert [] == said("idle_layer", *tools, layers=[layer])
+    assert [] == texts("idle_layer", *tools, layers=[layer])
 
 
 def test_what_log_probabilities_decide(proof, tool) -> None:
@@ -148,20 +152,22 @@ UNJUDGED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("declared", "marks", "message"), UNJUDGED)
-def test_what_no_layer_judges(declared: Any, marks: Any, message: str, said: Any, tool) -> None:
+def test_what_no_layer_judges(declared: Any, marks: Any, message: str, texts: Any, tool) -> None:
     """A declaration for a layer that does not run is reported."""
-    (told,) = said("not_judged", tool("t", x=TEXT, said=marks), layers=["call_loop"], **declared)
+    (record,) = texts(
+        "not_judged", tool("t", x=TEXT, declared=marks), layers=["call_loop"], **declared
+    )
 
-    assert message in told
+    assert message in record
 
 
-def test_a_layer_of_ones_own_may_judge_anything(said, tool) -> None:
+def test_a_layer_of_ones_own_may_judge_anything(texts, tool) -> None:
     """The inputs of a user's function are unknown."""
 
     def own(proposal: Any, session: Any) -> tuple[()]:
         return ()
 
-    assert [] == said("not_judged", tool("t", x=TEXT), layers=[own], rules=[never_judged])
+    assert [] == texts("not_judged", tool("t", x=TEXT), layers=[own], rules=[never_judged])
 
 
 INVERSES: list[tuple[Any, Any, str]] = [
@@ -179,13 +185,13 @@ INVERSES: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("one", "other", "message"), INVERSES)
-def test_an_inverse_without_a_common_parameter(one, other, message: str, said, tool) -> None:
+def test_an_inverse_without_a_common_parameter(one, other, message: str, texts, tool) -> None:
     """Two parameters that can hold no common value never name the same entity."""
     pairs = [inverse("a", "b", same="x")]
-    found = said("inverse_never_meets", tool("a", x=one), tool("b", x=other), inverses=pairs)
+    found = texts("inverse_never_meets", tool("a", x=one), tool("b", x=other), inverses=pairs)
 
     assert bool(message) == bool(found)
-    assert [] == [told for told in found if message not in told]
+    assert [] == [record for record in found if message not in record]
 
 
 def test_an_inverse_that_may_never_meet(proof, tool) -> None:
@@ -204,10 +210,10 @@ MATCHING: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("entry", "schema"), MATCHING)
-def test_an_entry_that_admits_something(entry: Any, schema: Any, said, tool) -> None:
+def test_an_entry_that_admits_something(entry: Any, schema: Any, texts, tool) -> None:
     """An entry that some valid value matches is in order."""
-    target = tool("t", id=schema, said={"targets": {"id": Target(allow=(entry,))}})
-    bad = [said(code, target, layers=["phantom_target"]) for code in CODES if "allow" in code]
+    target = tool("t", id=schema, declared={"targets": {"id": Target(allow=(entry,))}})
+    bad = [texts(code, target, layers=["phantom_target"]) for code in CODES if "allow" in code]
 
     assert [[], [], []] == bad
 
@@ -220,14 +226,14 @@ IDLE: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("entry", "schema"), IDLE)
 @pytest.mark.parametrize("scope", ["policy", "tool", "target"])
-def test_an_entry_that_admits_nothing(scope: str, entry: Any, schema: Any, said, tool) -> None:
+def test_an_entry_that_admits_nothing(scope: str, entry: Any, schema: Any, texts, tool) -> None:
     """An entry that no valid value matches is told, wherever it stands."""
     targets = {"id": Target(allow=(entry,) if scope == "target" else ())}
     marks = {"targets": targets, **({"allow": (entry,)} if scope == "tool" else {})}
     declared = {"allow": [entry]} if scope == "policy" else {}
-    found = said(
+    found = texts(
         "allow_matches_nothing",
-        tool("t", id=schema, said=marks),
+        tool("t", id=schema, declared=marks),
         layers=["phantom_target"],
         **declared,
     )
@@ -235,38 +241,40 @@ def test_an_entry_that_admits_nothing(scope: str, entry: Any, schema: Any, said,
     assert 1 == len(found)
 
 
-def test_an_entry_of_one_tool_of_several(said, tool) -> None:
+def test_an_entry_of_one_tool_of_several(texts, tool) -> None:
     """A policy's entry may be there for one of its tools; where any value may come it is silent."""
     tools = [tool("a", user_id=TX), tool("b", user_id={"type": "string", "pattern": "^u[0-9]+$"})]
 
-    assert [] == said("allow_matches_nothing", *tools, allow=["u7"], layers=["phantom_target"])
-    assert [] == said(
+    assert [] == texts("allow_matches_nothing", *tools, allow=["u7"], layers=["phantom_target"])
+    assert [] == texts(
         "allow_matches_nothing", Tool(name="c"), allow=["u7"], layers=["phantom_target"]
     )
 
 
 @pytest.mark.parametrize(("entry", "accused"), [(lambda v: False, 1), (lambda v: v == "u7", 0)])
-def test_code_that_refuses_everything(entry: Any, accused: int, said) -> None:
+def test_code_that_refuses_everything(entry: Any, accused: int, texts) -> None:
     """Where any parameter may come, code that says no to every sample is told all the same."""
     parameters = {"type": "object", "properties": {"user_id": TEXT}, "additionalProperties": True}
     free = Tool(name="t", parameters=parameters)
-    found = said("allow_matches_nothing", free, allow=[entry], layers=["phantom_target"])
+    found = texts("allow_matches_nothing", free, allow=[entry], layers=["phantom_target"])
 
     assert accused == len(found)
 
 
-def test_an_entry_that_raises(said, tool) -> None:
+def test_an_entry_that_raises(texts, tool) -> None:
     """A callable that rejects a valid value is an internal error for any call."""
     allow = [lambda value: value + 1 > 5]
-    (told,) = said("allow_raises", tool("t", user_id=TEXT), allow=allow, layers=["phantom_target"])
+    (record,) = texts(
+        "allow_raises", tool("t", user_id=TEXT), allow=allow, layers=["phantom_target"]
+    )
 
-    assert "raises TypeError: " in told
+    assert "raises TypeError: " in record
 
 
-def test_an_entry_that_another_covers(said, tool) -> None:
+def test_an_entry_that_another_covers(texts, tool) -> None:
     """A value that a glob admits already is in the way; so is a second one of its kind."""
     allow = ["team-7", "team-*", "crew-1", "crew-1"]
-    found = said("allow_is_covered", tool("t", user_id=TEXT), allow=allow, layers=["call_loop"])
+    found = texts("allow_is_covered", tool("t", user_id=TEXT), allow=allow, layers=["call_loop"])
 
     assert ['`allow`: entry "team-7" is admitted by "team-*" already', True] == [
         found[0].partition(";")[0],
@@ -274,17 +282,17 @@ def test_an_entry_that_another_covers(said, tool) -> None:
     ]
 
 
-def test_suppressions(said, tool) -> None:
+def test_suppressions(texts, tool) -> None:
     """One that has ended, and one of a layer that does not run, silence nothing."""
     old = Suppression(check="call_loop", reason="x", until="2026-12-31")
     new = Suppression(check="call_loop", reason="x", until="2027-12-31")
     idle = Suppression(check="untrusted_target", reason="x")
     declared = {"suppress": [old, new, idle], "layers": ["call_loop"]}
 
-    assert ["`Suppression` of `call_loop` ended on 2026-12-31; renew or remove it"] == said(
+    assert ["`Suppression` of `call_loop` ended on 2026-12-31; renew or remove it"] == texts(
         "expired_suppression", tool("t", x=TEXT), **declared
     )
-    assert 1 == len(said("idle_suppression", tool("t", x=TEXT), **declared))
+    assert 1 == len(texts("idle_suppression", tool("t", x=TEXT), **declared))
 
 
 @pytest.mark.parametrize(
@@ -297,17 +305,17 @@ def test_suppressions(said, tool) -> None:
         ("parameter_mismatch", {"where": "/arguments", "code": "wrong_type"}, False),
     ],
 )
-def test_a_suppression_of_no_parameter(check, more, accused, said, tool) -> None:
+def test_a_suppression_of_no_parameter(check, more, accused, texts, tool) -> None:
     """Of what no call may have, nothing is found but that it may not be there."""
     quiet = Suppression(check=check, tool="t", reason="x", **more)
-    found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
+    found = texts("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
 
     assert accused == bool(found)
     assert all("is not a parameter of its tool; did you mean `title`?" in each for each in found)
 
 
 @pytest.mark.parametrize(("code", "accused"), [("unknown_argument", 0), ("wrong_type", 1)])
-def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused, said, tool):
+def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused, texts, tool):
     """Where its being unknown is silenced, calls have it, and other layers judge it."""
     ghost = {"tool": "t", "where": "/arguments/note", "reason": "x"}
     quiet = [
@@ -315,7 +323,7 @@ def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused,
         Suppression(check="phantom_target", **ghost),
     ]
     layers = ["phantom_target", "parameter_mismatch"]
-    found = said("idle_suppression", tool("t", title=TEXT), suppress=quiet, layers=layers)
+    found = texts("idle_suppression", tool("t", title=TEXT), suppress=quiet, layers=layers)
 
     assert accused == sum("`phantom_target`" in each for each in found)
 
@@ -330,10 +338,10 @@ def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused,
         ("phantom_target", "/arguments", ""),
     ],
 )
-def test_a_suppression_of_a_place_that_is_never_told(check, where, accused, said, tool) -> None:
+def test_a_suppression_of_a_place_that_is_never_told(check, where, accused, texts, tool) -> None:
     """A layer points at the tool's name or into the arguments."""
     quiet = Suppression(check=check, where=where, reason="x")
-    found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
+    found = texts("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
 
     assert [accused] * bool(accused) == [each.partition("; ")[2] for each in found]
 
@@ -363,18 +371,18 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("check", "code", "where", "accused"), PLACES)
-def test_a_suppression_of_a_place_inside(check, code, where, accused, said, tool) -> None:
+def test_a_suppression_of_a_place_inside(check, code, where, accused, texts, tool) -> None:
     """A member's schema that no call matches."""
     quiet = Suppression(check=check, code=code, where=where, reason="x", tool="t")
     lines = {"type": "array", "items": NEST}
-    found = said(
+    found = texts(
         "idle_suppression", tool("t", lines=lines, open={}), suppress=[quiet], layers=[check]
     )
 
     assert [accused] * bool(accused) == [each.split("exist: ")[1].split(";")[0] for each in found]
 
 
-def test_a_layer_of_ones_own_has_codes_of_its_own(said, tool) -> None:
+def test_a_layer_of_ones_own_has_codes_of_its_own(texts, tool) -> None:
     """Nothing is said of what a function of the user's finds, wherever and however."""
 
     def phantom_target(proposal: Any, session: Any) -> tuple[()]:
@@ -383,7 +391,7 @@ def test_a_layer_of_ones_own_has_codes_of_its_own(said, tool) -> None:
     quiet = Suppression(check="phantom_target", code="odd", where="/name", reason="x")
     declared = {"suppress": [quiet], "layers": [phantom_target]}
 
-    assert [] == said("idle_suppression", tool("t", title=TEXT), **declared)
+    assert [] == texts("idle_suppression", tool("t", title=TEXT), **declared)
 
 
 COVERS: list[tuple[dict[str, Any], dict[str, Any], int]] = [
@@ -405,12 +413,12 @@ COVERS: list[tuple[dict[str, Any], dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("one", "other", "accused"), COVERS)
-def test_a_suppression_in_the_shadow_of_another(one, other, accused, said, tool) -> None:
+def test_a_suppression_in_the_shadow_of_another(one, other, accused, texts, tool) -> None:
     """One that another covers for as long as it holds; of two alike the second."""
     ids = {"type": "array", "items": TEXT}
     tools = [tool(name, a_id=ids, b_id=TEXT) for name in "tu"]
     quiet = [Suppression(check="phantom_target", reason="x", **each) for each in (one, other)]
-    found = said("covered_suppression", *tools, suppress=quiet, layers=["phantom_target"])
+    found = texts("covered_suppression", *tools, suppress=quiet, layers=["phantom_target"])
 
     assert accused == len(found)
 
@@ -430,21 +438,21 @@ MUTED: list[tuple[float, str, dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("threshold", "layer", "declared", "accused"), MUTED)
-def test_a_threshold_that_mutes_a_layer(threshold, layer, declared, accused, said, tool) -> None:
+def test_a_threshold_that_mutes_a_layer(threshold, layer, declared, accused, texts, tool) -> None:
     """None of its findings is as strong as the threshold asks for."""
     tools = [tool(name, id=TEXT) for name in ("lock_door", "unlock_door", "remove_door")]
-    found = said("muted_layer", *tools, layers=[layer], threshold=threshold, **declared)
+    found = texts("muted_layer", *tools, layers=[layer], threshold=threshold, **declared)
 
     assert accused == len(found)
     assert all("leave the layer out of `layers`" in each for each in found)
 
 
-def test_the_threshold_that_a_muted_layer_needs(said, tool) -> None:
+def test_the_threshold_that_a_muted_layer_needs(texts, tool) -> None:
     """The hint names it, and with it the layer counts."""
-    (told,) = said("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.1)
+    (record,) = texts("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.1)
 
-    assert "set `threshold` to 0.5 or more" in told
-    assert [] == said("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.5)
+    assert "set `threshold` to 0.5 or more" in record
+    assert [] == texts("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.5)
 
 
 @pytest.mark.parametrize(
@@ -455,15 +463,15 @@ def test_the_threshold_that_a_muted_layer_needs(said, tool) -> None:
         ({"code": "missing"}, ["silences a code that the signal never has; leave `code` out"]),
     ],
 )
-def test_a_suppression_of_a_code_that_a_signal_never_has(more, accused, said, tool) -> None:
+def test_a_suppression_of_a_code_that_a_signal_never_has(more, accused, texts, tool) -> None:
     """Its findings bear its own name."""
     quiet = Suppression(check="schema_mismatch", reason="x", **more)
-    found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet])
+    found = texts("idle_suppression", tool("t", title=TEXT), suppress=[quiet])
 
     assert accused == [each[each.index("silences") :] for each in found]
 
 
-def test_a_suppression_of_a_signal_where_no_results_are_judged(said, tool) -> None:
+def test_a_suppression_of_a_signal_where_no_results_are_judged(texts, tool) -> None:
     """Nothing is there to be silenced, unless a layer of one's own has that name."""
 
     def schema_mismatch(proposal: Any, session: Any) -> list[Any]:
@@ -471,10 +479,10 @@ def test_a_suppression_of_a_signal_where_no_results_are_judged(said, tool) -> No
 
     quiet = Suppression(check="schema_mismatch", code="x", reason="x")
     declared = {"suppress": [quiet], "verification": False}
-    (found,) = said("idle_suppression", tool("t", title=TEXT), **declared)
+    (found,) = texts("idle_suppression", tool("t", title=TEXT), **declared)
 
     assert "the policy judges none; remove it" in found
-    assert [] == said(
+    assert [] == texts(
         "idle_suppression", tool("t", title=TEXT), **declared, layers=[schema_mismatch]
     )
 
@@ -504,36 +512,36 @@ MODES: list[tuple[dict[Any, str], list[str]]] = [
 ]
 
 
-def test_a_policy_that_judges_no_answers(said, tool) -> None:
+def test_a_policy_that_judges_no_answers(texts, tool) -> None:
     """A mode for answers has no effect, and is not an unknown tool."""
     declared = {"modes": {"answer": "audit"}, "answer": False}
-    [mode] = said("idle_mode", tool("t", x=TEXT), **declared)
+    [mode] = texts("idle_mode", tool("t", x=TEXT), **declared)
 
     assert "`answer` changes nothing: the policy judges no answers" in mode
-    assert [] == said("unknown_tool", tool("t", x=TEXT), **declared)
+    assert [] == texts("unknown_tool", tool("t", x=TEXT), **declared)
 
 
-def test_a_policy_that_judges_no_results(said, tool) -> None:
+def test_a_policy_that_judges_no_results(texts, tool) -> None:
     """A mode of its verification and a suppression of a signal have no effect."""
     quiet = Suppression(check="spc_anomaly", reason="x")
     declared = {"layers": ["call_loop"], "suppress": [quiet]}
     modes = {"verification": "audit"}
     off = {**declared, "modes": modes, "verification": False}
 
-    assert [] == said("idle_suppression", tool("t", x=TEXT), **declared)
-    [mode] = said("idle_mode", tool("t", x=TEXT), **off)
-    [silenced] = said("idle_suppression", tool("t", x=TEXT), **off)
+    assert [] == texts("idle_suppression", tool("t", x=TEXT), **declared)
+    [mode] = texts("idle_mode", tool("t", x=TEXT), **off)
+    [silenced] = texts("idle_suppression", tool("t", x=TEXT), **off)
     assert "`verification` changes nothing: the policy judges no results" in mode
     assert "silences a signal of results, and the policy judges none" in silenced
 
 
 @pytest.mark.parametrize(("modes", "messages"), MODES)
-def test_an_entry_of_modes_without_effect(modes: Any, messages: list[str], said, tool) -> None:
+def test_an_entry_of_modes_without_effect(modes: Any, messages: list[str], texts, tool) -> None:
     """An entry is idle where the same modes would hold without it."""
-    found = said("idle_mode", tool("t", x=TEXT), modes=modes, layers=["call_loop"])
+    found = texts("idle_mode", tool("t", x=TEXT), modes=modes, layers=["call_loop"])
 
     assert len(messages) == len(found)
-    assert all(message in told for message, told in zip(messages, found, strict=True))
+    assert all(message in record for message, record in zip(messages, found, strict=True))
 
 
 def test_a_sound_policy(proof, tool) -> None:
@@ -545,7 +553,7 @@ def test_a_sound_policy(proof, tool) -> None:
 
 def test_to_require_a_proof(proof, tool) -> None:
     """All errors are raised together; warnings only on request."""
-    wrong = proof(tool("t", x=TEXT, said={"soft": ["y"], "free": ["z"]}))
+    wrong = proof(tool("t", x=TEXT, declared={"soft": ["y"], "free": ["z"]}))
     doubtful = proof(tool("t", x=TEXT), suppress=[Suppression(check="call_loop", reason="x")])
     with pytest.raises(PolicyError) as caught:
         wrong.require()
@@ -561,13 +569,13 @@ def test_to_require_a_proof(proof, tool) -> None:
 
 def test_a_proof_as_data(proof, tool) -> None:
     """A proof is JSON-able, with a row for each problem."""
-    told = proof(tool("t", x=TEXT, said={"soft": ["y"]})).to_dict()
+    record = proof(tool("t", x=TEXT, declared={"soft": ["y"]})).to_dict()
 
     assert (False, 1, "unknown_parameter", "error") == (
-        told["ok"],
-        told["errors"],
-        told["problems"][0]["code"],
-        told["problems"][0]["severity"],
+        record["ok"],
+        record["errors"],
+        record["problems"][0]["code"],
+        record["problems"][0]["severity"],
     )
 
 
@@ -575,7 +583,7 @@ def test_hostile_names_are_escaped(proof, tool) -> None:
     """Nothing that a server wrote reaches a terminal raw."""
     name = "x\x1b[31m\n\u202e"
     tools = [
-        tool(name, said={"soft": ["\x1b]0;own\x07"]}, x=WHOLE),
+        tool(name, declared={"soft": ["\x1b]0;own\x07"]}, x=WHOLE),
         Tool(name="é\x1b", parameters={"type": name}),
     ]
     text = str(proof(*tools, layers=["parameter_mismatch"]))

@@ -17,17 +17,19 @@ NUMBER = {"type": "number"}
 SERIAL = re.compile(r"\A[A-Z]{3}-\d+\Z")
 
 
-def listed(items: dict[str, Any], **said: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items, **said}
+def listed(items: dict[str, Any], **keywords: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, **keywords}
 
 
 def formatted(name: str) -> dict[str, Any]:
     return {"type": "string", "format": name}
 
 
-def light(**said: Any) -> dict[str, Any]:
+def light(**keywords: Any) -> dict[str, Any]:
     properties = {"name": TEXT, "level": {"type": "integer", "minimum": 0, "maximum": 100}}
-    return listed({"type": "object", "properties": properties, "required": [*properties]}, **said)
+    return listed(
+        {"type": "object", "properties": properties, "required": [*properties]}, **keywords
+    )
 
 
 def is_of_school(x: str) -> bool:

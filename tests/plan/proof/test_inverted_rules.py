@@ -42,11 +42,11 @@ HONEST: dict[str, Callable[[float], bool]] = {
 
 
 @pytest.mark.parametrize("sentence", HONEST)
-def test_an_honest_sentence(sentence: str, said, tool) -> None:
+def test_an_honest_sentence(sentence: str, texts, tool) -> None:
     """The rule does what its sentence says, or the sentence is about calls of other tools."""
     rules = [rule(tool="t", sentence=sentence)(HONEST[sentence])]
 
-    assert [] == said("rule_contradicts_sentence", tool("t", x=NUMBER), rules=rules)
+    assert [] == texts("rule_contradicts_sentence", tool("t", x=NUMBER), rules=rules)
 
 
 DAY = {"type": "string", "format": "date"}
@@ -79,15 +79,15 @@ def rule_about(names: tuple[str, str], sentence: str, answer: Callable[[str, str
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize("first", NAMES)
-def test_dates_with_names_that_begin_alike(first: str, sentence: str, said, tool) -> None:
+def test_dates_with_names_that_begin_alike(first: str, sentence: str, texts, tool) -> None:
     """A check-in after the check-out; the right rule is not accused."""
     names = (first, NAMES[first])
     book = tool("book", **dict.fromkeys(names, DAY))
     wrong = rule_about(names, sentence, lambda one, other: not in_order(one, other))
     right = rule_about(names, sentence, in_order)
 
-    assert 1 == len(said("rule_contradicts_sentence", book, rules=[wrong]))
-    assert [] == said("rule_contradicts_sentence", book, rules=[right])
+    assert 1 == len(texts("rule_contradicts_sentence", book, rules=[wrong]))
+    assert [] == texts("rule_contradicts_sentence", book, rules=[right])
 
 
 @pytest.mark.parametrize(
@@ -102,22 +102,22 @@ def test_dates_with_names_that_begin_alike(first: str, sentence: str, said, tool
         "Never a check-out before the check-in.",
     ],
 )
-def test_an_honest_sentence_about_two_dates(sentence: str, said, tool) -> None:
+def test_an_honest_sentence_about_two_dates(sentence: str, texts, tool) -> None:
     """A negation turns the order round, and so does a refusal."""
     names = ("check_in", "check_out")
     rules = [rule_about(names, sentence, in_order)]
 
     book = tool("book", **dict.fromkeys(names, DAY))
 
-    assert [] == said("rule_contradicts_sentence", book, rules=rules)
+    assert [] == texts("rule_contradicts_sentence", book, rules=rules)
 
 
-def test_too_few_calls_to_decide(said, proof, tool) -> None:
+def test_too_few_calls_to_decide(texts, proof, tool) -> None:
     """A rule that contradicts its sentence for two calls is noted, and not accused."""
     rules = [rule(tool="t", sentence="At most 5.")(lambda x: x > 5)]
     listed = tool("t", x={"enum": [4, 6]})
 
-    (note,) = said("sentence_not_compared", listed, rules=rules)
+    (note,) = texts("sentence_not_compared", listed, rules=rules)
     assert "only 2 sampled calls" in note
-    assert [] == said("rule_contradicts_sentence", listed, rules=rules)
+    assert [] == texts("rule_contradicts_sentence", listed, rules=rules)
     assert [] == [each for each in proof(listed, rules=rules).problems if "sentence" in each.code]

@@ -41,25 +41,25 @@ TOOLS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("declared", "message"), TOOLS)
-def test_an_unknown_tool(declared: Any, message: str, said: Any, tool: Any) -> None:
+def test_an_unknown_tool(declared: Any, message: str, texts: Any, tool: Any) -> None:
     """A misspelt tool is an error with the nearest name, wherever it stands."""
-    (expected_message,) = said("unknown_tool", tool("refund", x=TEXT), **declared)
+    (expected_message,) = texts("unknown_tool", tool("refund", x=TEXT), **declared)
 
     assert message in expected_message
     assert expected_message.endswith("; did you mean `refund`?")
 
 
-def test_what_should_be_read_first(said, tool) -> None:
+def test_what_should_be_read_first(texts, tool) -> None:
     """A tool that is to run before has to exist."""
-    write = tool("refund", x=TEXT, said={"reads_first": ["get_ordr"]})
-    (message,) = said("unknown_tool", write, tool("get_order", x=TEXT))
+    write = tool("refund", x=TEXT, declared={"reads_first": ["get_ordr"]})
+    (message,) = texts("unknown_tool", write, tool("get_order", x=TEXT))
 
     assert message.endswith("`get_ordr`, which does not exist; did you mean `get_order`?")
 
 
-def test_an_unknown_layer(said, tool) -> None:
+def test_an_unknown_layer(texts, tool) -> None:
     """A name that is far from every layer when declared may still be nearest to one."""
-    (message,) = said("unknown_layer", tool("refund", x=TEXT), modes={"phantom": "audit"})
+    (message,) = texts("unknown_layer", tool("refund", x=TEXT), modes={"phantom": "audit"})
 
     assert message.endswith("did you mean `phantom_tool`?")
 
@@ -83,25 +83,25 @@ PARAMETERS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("declared", "marks", "message"), PARAMETERS)
-def test_an_unknown_parameter(declared: Any, marks: Any, message: str, said: Any, tool) -> None:
+def test_an_unknown_parameter(declared: Any, marks: Any, message: str, texts: Any, tool) -> None:
     """A misspelt parameter is an error with the nearest name, wherever it stands."""
-    refund = tool("refund", amount={"type": "number"}, said=marks)
-    (expected_message,) = said("unknown_parameter", refund, **declared)
+    refund = tool("refund", amount={"type": "number"}, declared=marks)
+    (expected_message,) = texts("unknown_parameter", refund, **declared)
 
     assert message in expected_message
     assert expected_message.endswith("which tool `refund` does not have; did you mean `amount`?")
 
 
-def test_a_parameter_that_no_tool_has(said, tool) -> None:
+def test_a_parameter_that_no_tool_has(texts, tool) -> None:
     """A rule of every tool has to find its parameter in one of them."""
     rules = [nobody_has]
 
-    assert 1 == len(said("unknown_parameter", tool("a", x=TEXT), rules=rules))
-    assert [] == said("unknown_parameter", tool("a", tansaction=TEXT), rules=rules)
-    assert [] == said("unknown_parameter", tool("a", x=TEXT), Tool(name="b"), rules=rules)
+    assert 1 == len(texts("unknown_parameter", tool("a", x=TEXT), rules=rules))
+    assert [] == texts("unknown_parameter", tool("a", tansaction=TEXT), rules=rules)
+    assert [] == texts("unknown_parameter", tool("a", x=TEXT), Tool(name="b"), rules=rules)
 
 
-def test_where_any_parameter_may_be(said) -> None:
+def test_where_any_parameter_may_be(texts) -> None:
     """A schema that admits the name, or none, makes no mark wrong."""
     openly = Tool(
         name="t",
@@ -109,13 +109,13 @@ def test_where_any_parameter_may_be(said) -> None:
         targets=["id"],
     )
 
-    assert [] == said("unknown_parameter", openly, Tool(name="u", targets=["id"]))
+    assert [] == texts("unknown_parameter", openly, Tool(name="u", targets=["id"]))
 
 
 def test_everything_is_told_at_once(proof, tool) -> None:
     """The proof lists every fault of a policy; registration stops at the first."""
     proved = proof(
-        tool("refund", amount={"type": "number"}, said={"targets": ["amuont"]}),
+        tool("refund", amount={"type": "number"}, declared={"targets": ["amuont"]}),
         Tool(name="broken", parameters={"type": "objekt"}),
         rules=[misspelt_tool, misspelt_parameter],
         modes={"refnud": "audit"},
@@ -128,11 +128,11 @@ def test_everything_is_told_at_once(proof, tool) -> None:
     }
 
 
-def test_phantom_tool_is_asked_about_names_that_do_not_exist(said: Any, tool: Any) -> None:
+def test_phantom_tool_is_asked_about_names_that_do_not_exist(texts: Any, tool: Any) -> None:
     """Names in it do not exist, because the layer is only about such names."""
     declared = {
         "suppress": [Suppression(check="phantom_tool", tool="refnud", reason="seen once")],
         "modes": {("refnud", "phantom_tool"): "audit"},
     }
 
-    assert [] == said("unknown_tool", tool("refund", x=TEXT), **declared)
+    assert [] == texts("unknown_tool", tool("refund", x=TEXT), **declared)

@@ -51,7 +51,7 @@ class Row:
     good: dict[str, Any]
     bad: dict[str, Any]
     before: tuple[tuple[str, dict[str, Any], Any], ...] = ()
-    said: str = "Please do."
+    user_text: str = "Please do."
 
 
 PAID = ("get_order", {"order_id": "o1"}, {"total": 80})
@@ -216,7 +216,7 @@ def judged(row: Row, arguments: dict[str, Any]) -> Decision:
     tools = [Tool(name=name) for name in sorted(names)]
     firewall = Shield(shield.configure(rules=[row.rule], tools=tools), hooks=None)
     with firewall.session() as session:
-        session.user(row.said)
+        session.user(row.user_text)
         for name, option, value in row.before:
             call = ToolCall(name, option)
             firewall.check_call(call)
@@ -318,18 +318,18 @@ def test_a_rule_has_its_line_in_the_docs(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "stopped"),
+    ("user_text", "stopped"),
     [("Yes, please.", False), ("YES!", False), ("yesterday", True), ("No.", True), ("", True)],
 )
-def test_the_user_confirms(said: str, stopped: bool) -> None:
+def test_the_user_confirms(user_text: str, stopped: bool) -> None:
     """Only whole words of the newest message count."""
-    row = Row(CONFIRMED.rule, {}, {}, said=said)
+    row = Row(CONFIRMED.rule, {}, {}, user_text=user_text)
 
     assert (["customer_service.confirmed_first"] if stopped else []) == blamed(judged(row, {}))
 
 
 @pytest.mark.parametrize(
-    ("declare", "said"),
+    ("declare", "user_text"),
     [
         (lambda: money.at_most("500", tool="t"), '`money.at_most` got "500"; give a number'),
         (lambda: money.at_most(float("nan"), tool="t"), "give a number"),
@@ -347,12 +347,12 @@ def test_the_user_confirms(said: str, stopped: bool) -> None:
         (lambda: cloud.required_tags([5], tool="t"), "`cloud.required_tags` got 5; give words"),
     ],
 )
-def test_a_wrong_declaration_is_refused(declare: Callable[[], Rule], said: str) -> None:
+def test_a_wrong_declaration_is_refused(declare: Callable[[], Rule], user_text: str) -> None:
     """A declaration that can never be right is refused on one line, at its place."""
     with pytest.raises(PolicyError) as caught:
         declare()
 
-    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+    assert (user_text in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
 def test_a_limit_counts_for_the_revision() -> None:
