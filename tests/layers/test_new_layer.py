@@ -93,7 +93,7 @@ def write_file(checkout: Path) -> None:
 
 def test_a_file_and_a_row_make_a_default_layer(checkout: Path) -> None:
     """The suite passes for it, a policy that names no layer runs it, and it is removed again."""
-    names = checkout / "abs_shield" / "core" / "layer_names.py"
+    names = checkout / "abs_shield" / "core" / "vocabularies.py"
     before = names.read_text(encoding="utf-8")
     line = "    CONFIDENCE_DROP,\n)"
     assert 1 == before.count(line)
