@@ -139,7 +139,7 @@ def test_another_sessions_ids_are_no_mention(value):
 
 
 @given(value=IDS)
-def test_a_child_knows_what_its_parent_was_told(value):
+def test_a_child_knows_the_mentions_of_its_parent(value):
     """And the parent what its child found."""
     parent = opened()
     parent.user(f"Please take {value} now.")

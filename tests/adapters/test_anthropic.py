@@ -409,7 +409,7 @@ def test_a_cache_mark_is_no_new_message() -> None:
     assert 1 == session.turns
 
 
-def test_a_summary_hides_only_what_was_not_heard() -> None:
+def test_a_summary_hides_only_what_was_not_received() -> None:
     """A conversation that was seen stays seen when it is compacted."""
     summary = {"role": "assistant", "content": [{"type": "compaction", "content": "all well"}]}
     session = session_of(REQUEST["messages"])

@@ -70,7 +70,7 @@ def test_the_model_is_asked_again(is_async: bool) -> None:
     assert 2 == len(judged(guard))
 
 
-def test_a_made_up_action_is_refused() -> None:
+def test_a_fabricated_action_is_refused() -> None:
     """No rewrite is asked for where none can help."""
     text, model, guard = played([TRUE])
 

@@ -288,7 +288,7 @@ def test_ids_and_agent_are_carried(strict):
     assert (("s", "call_7", "clerk"), decision.run_id) == (carried, strict.session("s").run_id)
 
 
-def test_a_conversation_is_heard_only_where_it_is_asked_for(strict):
+def test_a_conversation_is_recorded_only_where_it_is_asked_for(strict):
     """By default no messages are read from the protocol."""
     arguments = {"transaction_id": "tx_9", "amount": 1}
 
@@ -321,7 +321,7 @@ def test_more_messages_than_are_taken_in_prove_nothing(strict):
     assert "refunded tx_9" == answer
 
 
-def test_a_result_that_is_heard_again_counts_once(strict):
+def test_a_result_that_is_recorded_again_counts_once(strict):
     """A client tells of calls that ran here; they were one run each, not two."""
     called = {"id": "x1", "function": {"name": "create_user", "arguments": '{"user_id": "u_1"}'}}
     state = [
@@ -729,7 +729,7 @@ def test_calls_run_side_by_side(mode):
         assert {parity} == {call.arguments["n"] % 2 for call in ran}
 
 
-def test_a_call_that_is_given_up_is_over(strict):
+def test_a_call_that_is_abandoned_is_over(strict):
     """A client that stops waiting leaves a failed call, and no call that runs for ever."""
     server = FastMCP("slow")
     server.add_middleware(ShieldMiddleware(strict))

@@ -254,7 +254,7 @@ def results_of(guard: Shield) -> list[tuple[Action, bool, bool]]:
     return [(d.action, d.would_block, d.blocked) for d in results]
 
 
-def test_a_handoff_whose_result_is_made_up_still_leads_there() -> None:
+def test_a_handoff_whose_result_is_fabricated_still_leads_there() -> None:
     """The framework's own signal is flagged; strict would not withhold it either."""
 
     def transfer(runtime: ToolRuntime) -> Command:

@@ -55,7 +55,7 @@ def test_the_model_is_asked_again(is_async: bool) -> None:
     assert 2 == len(judged(guard))
 
 
-def test_a_made_up_action_is_refused() -> None:
+def test_a_fabricated_action_is_refused() -> None:
     """The refusal replaces the text in the same message."""
     messages, requests, guard = played([TRUE])
 

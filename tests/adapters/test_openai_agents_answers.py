@@ -83,7 +83,7 @@ def test_a_rewrite_may_call_tools() -> None:
     assert 1 == len({one.session_id for one in guard.store.decisions()})
 
 
-def test_a_made_up_action_is_refused() -> None:
+def test_a_fabricated_action_is_refused() -> None:
     """No run goes on where no rewrite can help."""
     runner, agent, model, guard = runner_of([TRUE])
 

@@ -87,7 +87,7 @@ def test_a_rewrite_may_call_tools() -> None:
     assert 2 == sum(one.tool == "refund" for one in guard.store.decisions()) // 2
 
 
-def test_a_made_up_action_is_refused() -> None:
+def test_a_fabricated_action_is_refused() -> None:
     """No rewrite is asked for where none can help."""
     text, model, guard = played([TRUE])
 

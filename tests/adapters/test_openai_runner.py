@@ -251,7 +251,7 @@ def test_instructions_count_as_said() -> None:
     ],
     ids=["stored item", "image", "stored prompt"],
 )
-def test_what_was_not_heard_is_no_hallucination(request_: dict[str, Any]) -> None:
+def test_what_was_not_received_is_no_hallucination(request_: dict[str, Any]) -> None:
     """The provider stores it, or it is not text, so a miss proves nothing."""
     assert allowed(request_)
 

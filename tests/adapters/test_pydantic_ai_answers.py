@@ -62,7 +62,7 @@ def test_retries_of_the_agent_bound_the_rewrites() -> None:
     assert 2 == len(requests)
 
 
-def test_a_made_up_action_is_refused() -> None:
+def test_a_fabricated_action_is_refused() -> None:
     """Nothing is asked again where no rewrite can help."""
     agent, requests, guard = agent_of([TRUE])
 

@@ -131,7 +131,7 @@ def test_the_report_is_as_its_schema_says():
         ({"answer": "x", "evidence": "y", "config": {"probing": "background"}}, "`probed=`"),
     ],
 )
-def test_wrong_input_is_said_on_one_line(given, expected):
+def test_wrong_input_is_reported_on_one_line(given, expected):
     """With what to give."""
     with pytest.raises(ShieldError, match=expected):
         check_answer(**given)
@@ -259,7 +259,7 @@ def test_feedback_is_bounded_and_escaped():
     assert "\x1b" not in feedback
 
 
-def test_code_that_is_left_out_is_said():
+def test_code_that_is_left_out_is_reported():
     """It makes no claims, and is reported as unchecked."""
     report = checked("The tower is in Paris.\n```\nbuilt = 1925\n```", evidence=TOWER)
 

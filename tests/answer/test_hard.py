@@ -213,7 +213,7 @@ def test_soft_figures_are_never_missed():
     assert () == judged(answer, run(TRIP)).missing
 
 
-def test_nothing_to_check_is_said():
+def test_nothing_to_check_is_reported():
     """A claim without figure, citation or deed is none of this scorer's."""
     assert Unavailable("nothing to check") == judged("The weather is fine.", run(TRIP))
 

@@ -290,7 +290,7 @@ def test_a_changed_figure_is_missed(run, answer, text):
         ("lib", "Winter Orchards is due on June 1.", "2026-05-29"),
     ],
 )
-def test_the_value_of_its_own_record_is_told(run, answer, has):
+def test_the_value_of_its_own_record_is_reported(run, answer, has):
     """The line names what stands there instead."""
     ((_, messages),) = missed(run, answer)
 

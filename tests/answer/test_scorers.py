@@ -91,7 +91,7 @@ def test_claims_of_one_window_are_asked_together():
     assert all(len(premise) <= 2 * 300 + 1 for premise in premises)
 
 
-def test_contradiction_is_told_apart_from_absence():
+def test_contradiction_is_distinguished_from_absence():
     """A verifier that knows contradiction names the evidence that contradicts."""
 
     def says(premise: str, claims: Any) -> list[Odds]:
@@ -257,7 +257,7 @@ def test_a_quote_that_is_not_there_is_not_believed():
     assert 0.95 == Judged(Scripted(loose))(CLAIMS[:1], EVIDENCE)[0].score
 
 
-def test_the_judge_is_told_all_it_needs():
+def test_the_judge_receives_all_it_needs():
     """Evidence with sources, the calls that ran, the question, the claims with ids."""
     model = Scripted(GOOD)
     Judged(model)(CLAIMS, EVIDENCE, question="What does it cost?")

@@ -76,7 +76,9 @@ def test_help_has_an_example(name: str, run: Run, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("name", NO_DATA)
-def test_what_is_missing_is_said(name: str, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_reported(
+    name: str, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One line on the standard error names what is missing, and the exit code is 2."""
     with pytest.raises(SystemExit) as ended:
         run(name)

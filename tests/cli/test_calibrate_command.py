@@ -82,7 +82,7 @@ def test_answers_without_a_probability_are_counted(command, log):
     assert (80, 3) == (report["answers"]["labels"], report["answers"]["unscored"])
 
 
-def test_too_few_labels_are_said_to_be(command, log):
+def test_too_few_labels_are_reported_as_such(command, log):
     """No line for the policy is printed that nothing shows to be right."""
     done = command("calibrate", log, "--max-wrong", "0.01")
 

@@ -90,7 +90,7 @@ def test_a_place_that_others_reach_needs_a_token(command, log, monkeypatch):
     assert "set ABS_SHIELD_DASHBOARD_TOKEN to a secret token" in done.err
 
 
-def test_a_taken_port_is_said_before_the_log_is_read(command, tmp_path):
+def test_a_taken_port_is_reported_before_the_log_is_read(command, tmp_path):
     """The log is not even there."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

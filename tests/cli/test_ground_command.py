@@ -192,7 +192,7 @@ def test_a_line_that_cannot_be_read(command, tmp_path, line, message):
     assert "\x1b" not in done.err
 
 
-def test_every_line_that_cannot_be_read_is_said(command, tmp_path):
+def test_every_line_that_cannot_be_read_is_reported(command, tmp_path):
     """Five lines of them, and how many they were."""
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([line for line, _ in WRONG] + [json.dumps(GOOD)]))

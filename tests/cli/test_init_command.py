@@ -117,7 +117,7 @@ def test_one_toolset_and_its_runs(command, file, lent):
     assert (0, True) == (done.code, "of 1 recorded calls" in done.err)
 
 
-def test_a_bad_line_is_told_and_skipped(command, lent):
+def test_a_bad_line_is_reported_and_skipped(command, lent):
     """The module is written all the same; the exit code says that something was wrong."""
     with Path(lent).open("a") as file:
         file.write("{\x1b\n")
@@ -128,7 +128,7 @@ def test_a_bad_line_is_told_and_skipped(command, lent):
     assert 1 == done.err.count("not JSON")
 
 
-def test_what_stays_blocked_is_told(command, file, lent):
+def test_what_stays_blocked_is_reported(command, file, lent):
     """A name that no policy can hold: with `all`, the exit code is 1; else it is as any fault."""
     call = {"id": "b", "name": "", "arguments": {}}
     with Path(lent).open("a") as runs:
@@ -290,7 +290,7 @@ def test_runs_that_cannot_be_read_again_are_refused(command, file, lent, tmp_pat
 
 
 @pytest.mark.parametrize("lines", [0, 2])
-def test_runs_without_a_call_are_told(command, file, lines):
+def test_runs_without_a_call_are_reported(command, file, lines):
     """A module that is mined from nothing does not look as if it was mined from runs."""
     state = {"messages": [{"role": "user", "content": "Hello."}]}
     runs = file("runs.jsonl", *[state] * lines)

@@ -44,7 +44,7 @@ def change(path: str, sql: str) -> None:
         connection.executescript(sql)
 
 
-def test_a_whole_log_is_said_to_be_whole(command, log):
+def test_a_whole_log_is_reported_as_whole(command, log):
     """Records, chains and faults are counted."""
     done = command("log", "verify", log)
 
@@ -188,7 +188,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
         ([], "a command is missing; there are verify, export, prune"),
     ],
 )
-def test_bad_input_is_said_on_one_line(command, log, tmp_path, argv, message):
+def test_bad_input_is_reported_on_one_line(command, log, tmp_path, argv, message):
     """With a hint, and exit code 2."""
     (tmp_path / "text").write_text("nothing that any of them reads " * 40)
     names = {"log": log, "dir": tmp_path, "text": tmp_path / "text"}
@@ -219,7 +219,7 @@ def test_a_log_is_not_written_over(command, log, tmp_path):
     assert before[:100] == (tmp_path / "decisions.db").read_bytes()[:100]
 
 
-def test_a_damaged_file_is_said_on_one_line(command, log, tmp_path):
+def test_a_damaged_file_is_reported_on_one_line(command, log, tmp_path):
     """Random bytes in its middle end every command with a line, not with a traceback."""
     with contextlib.closing(sqlite3.connect(log)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -240,7 +240,7 @@ def test_a_damaged_file_is_said_on_one_line(command, log, tmp_path):
         " '\"schema_version\":99') WHERE seq IN (2, 7)",
     ],
 )
-def test_a_record_that_cannot_be_read_is_said_on_one_line(command, log, tmp_path, damage):
+def test_a_record_that_cannot_be_read_is_reported_on_one_line(command, log, tmp_path, damage):
     """By every command that reads it, with its number; an export may leave it out."""
     with contextlib.closing(SqliteStore(log)) as store:
         second = store.decisions()[1].id

@@ -119,7 +119,7 @@ def test_warnings_fail_where_they_are_asked_to(command, module):
     assert "rejects none of" in " ".join(command("prove", place).out.split())
 
 
-def test_the_exit_code_of_warnings_is_told(command, module):
+def test_the_exit_code_of_warnings_is_reported(command, module):
     """Whoever reads them learns how a pipeline would fail on them, and only then."""
     message = "warnings do not fail the command; in CI give `--fail-on warning`"
     place = f"{module(CLINIC.replace('id > 0', 'True'))}:firewall"

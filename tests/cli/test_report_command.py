@@ -275,7 +275,7 @@ def test_a_narrow_terminal_loses_nothing(busy, width):
     assert "…" not in text
 
 
-def test_enforced_layers_are_said_to_be(command, log):
+def test_enforced_layers_are_reported_as_such(command, log):
     """A log of strict mode does not ask to turn it on."""
     filled(log, *map(order, range(5)), declared=policy(mode="strict"))
     made = reported(command, log)

@@ -129,7 +129,7 @@ def test_every_link_has_its_target(shop, paged):
     assert "raised ConnectionError (3)" in page.ids[anchor]
 
 
-def test_a_decision_is_told_in_words(shop, paged):
+def test_a_decision_is_reported_in_words(shop, paged):
     """Its verdict, the kind and the place of each finding; no value of an argument."""
     page = paged(shop)
     (anchor,) = {href[1:] for href, text in page.links if text == "d-9"}
@@ -173,7 +173,7 @@ def test_hostile_texts_are_only_shown(log, paged, tmp_path):
     assert {"#f0", "#f1", "#d0"} >= {href for href, _ in page.links} > set()
 
 
-def test_a_broken_log_is_said_on_top(shop, command, tmp_path):
+def test_a_broken_log_is_reported_on_top(shop, command, tmp_path):
     """`--verify` puts it before every figure."""
     import sqlite3
 

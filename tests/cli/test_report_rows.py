@@ -218,7 +218,7 @@ def test_days_are_bars(command, log):
     assert "By day" not in command("report", log, "--until", "2026-01-02").out
 
 
-def test_a_log_that_is_intact_is_said_to_be(command, log):
+def test_a_log_that_is_intact_is_reported_as_such(command, log):
     """`--verify` counts what it verified; without it nothing is claimed."""
     filled(log, order(1), order(2))
 
@@ -227,7 +227,7 @@ def test_a_log_that_is_intact_is_said_to_be(command, log):
     assert reported(command, log)["integrity"] is None
 
 
-def test_a_log_that_was_edited_is_said_to_be(command, log):
+def test_a_log_that_was_edited_is_reported_as_such(command, log):
     """The first faults stand above the figures, and the exit code is 1."""
     filled(log, *map(order, range(5)))
     with sqlite3.connect(log) as database:
@@ -272,7 +272,7 @@ def test_a_rate_has_enough_digits_beside_the_limit(command, log):
     assert "(0-1 %)" not in text
 
 
-def test_what_to_do_is_said_once(command, log):
+def test_what_to_do_is_reported_once(command, log):
     """Two reasons to change the policy are one next step."""
     filled(log, *(refund(n, 900) for n in range(3)))
     ids = [one["id"] for one in map(json.loads, command("log", "export", log).out.splitlines())]

@@ -204,7 +204,7 @@ def test_a_run_file_of_others_may_have_no_ids(command, log, runs):
     assert shown(command, other, log, "--runs", runs)["run"]["place"] is None
 
 
-def test_a_run_without_the_call_is_said_to_be(command, log, runs):
+def test_a_run_without_the_call_is_reported_as_such(command, log, runs):
     """Its last messages are shown instead."""
     (one,) = recorded(log, runs, {**order(1), "id": "c1"})
     text = Path(runs).read_text().replace('"c1"', '"c9"')

@@ -102,7 +102,7 @@ def test_a_command_that_is_terminated_leaves_nothing_unfinished(here):
 
 
 @pytest.mark.parametrize("closing", ["<&-", ">&-"])
-def test_a_closed_stream_is_said_on_one_line(here, closing):
+def test_a_closed_stream_is_reported_on_one_line(here, closing):
     """A shell may close what a program takes for granted."""
     words = f"replay - --format jsonl {closing}"
     done = subprocess.run(

@@ -92,7 +92,7 @@ def test_explain_has_something_to_say_when_clean() -> None:
 
 
 @pytest.mark.parametrize("silent", [{"counted": False}, {"suppressed": True}])
-def test_only_what_weighs_is_told(silent: dict[str, bool]) -> None:
+def test_only_what_weighs_is_reported(silent: dict[str, bool]) -> None:
     """A finding that does not count is neither explained nor sent to the model."""
     decision = replace(DECISION, findings=(replace(FINDING, **silent),), errors=())  # type: ignore[arg-type]
 
@@ -158,7 +158,7 @@ def test_feedback_status(changes: dict[str, Any], status: str) -> None:
         ({"retryable": False}, "retries_spent"),
     ],
 )
-def test_feedback_of_the_door(changes: dict[str, Any], code: str) -> None:
+def test_feedback_of_the_shield(changes: dict[str, Any], code: str) -> None:
     """The Shield's own reasons are problems of the same shape."""
     problems = replace(DECISION, **{"findings": (), "errors": (), **changes}).feedback()["problems"]
 

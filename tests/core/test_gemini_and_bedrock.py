@@ -112,7 +112,7 @@ def test_a_call_by_itself(call: Any) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_said(message: Any, events: list[Event]) -> None:
+def test_what_is_reported(message: Any, events: list[Event]) -> None:
     """Texts of parts are one text, a line each."""
 
     assert events == read(message)

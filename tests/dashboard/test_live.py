@@ -22,7 +22,7 @@ def lines(address: str) -> Iterator[str]:
         yield from (line for line in answer.iter_lines() if line)
 
 
-def test_a_page_older_than_the_log_is_told_at_once(
+def test_a_page_older_than_the_log_is_updated_at_once(
     store: SqliteStore, keep: Callable[..., None]
 ) -> None:
     """Records written between loading the page and its connection are not missed."""

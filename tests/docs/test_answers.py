@@ -27,7 +27,7 @@ def parts(folder: str) -> list[str]:
 
 
 @pytest.mark.parametrize("status", get_args(Status))
-def test_every_status_is_told(status: str) -> None:
+def test_every_status_is_reported(status: str) -> None:
     """In the row of the report's fields."""
     [row] = re.findall(r"^\| `claims\[\]\.status` \|.*$", PAGE, re.MULTILINE)
 
@@ -49,7 +49,7 @@ def test_every_source_has_its_row(source: PassageSource) -> None:
 
 
 @pytest.mark.parametrize("task", [task for task in get_args(TaskType) if task != "factual"])
-def test_every_task_is_told(task: str) -> None:
+def test_every_task_is_reported(task: str) -> None:
     """A kind of answer that is not scored."""
 
     assert f"`{task}`" in PAGE
@@ -72,7 +72,7 @@ def test_every_verifier_has_its_row(verifier: str) -> None:
 
 
 @pytest.mark.parametrize("corpus", WEIGHTS["trained_on"], ids=lambda corpus: corpus["name"])
-def test_every_corpus_is_told(corpus: dict[str, object]) -> None:
+def test_every_corpus_is_reported(corpus: dict[str, object]) -> None:
     """The training data of the shipped weights, with their licences."""
 
     assert f"\n| {corpus['name']} | {corpus['licence']} | {corpus['answers']:,} |" in PAGE

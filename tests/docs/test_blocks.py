@@ -161,7 +161,7 @@ def test_every_field_has_its_row(field: str) -> None:
 
 
 @pytest.mark.parametrize("name", AnswerConfig.model_fields)
-def test_every_field_of_answers_is_told(name: str) -> None:
+def test_every_field_of_answers_is_reported(name: str) -> None:
     """The settings of answers are in docs/policy.md, and in docs/answers.md with their defaults."""
     row = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8").partition("| `answer` |")[2]
     page = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")

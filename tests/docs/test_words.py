@@ -48,7 +48,7 @@ def test_every_word_has_its_values(word: str) -> None:
     assert places == sorted(places)
 
 
-def test_a_finding_is_told_whole() -> None:
+def test_a_finding_is_reported_whole() -> None:
     """Every field of a finding is in docs/concepts.md."""
     named = re.findall(r"[a-z]+", row_of("Finding"))
 

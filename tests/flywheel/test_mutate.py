@@ -74,7 +74,7 @@ def test_a_source_that_cannot_be_listed_is_asked_about_the_claims() -> None:
     assert {"Apple, market cap, Q4 2025"} == {one.source for one in examples}
 
 
-def test_an_example_about_a_made_up_entity_states_its_fact() -> None:
+def test_an_example_about_a_fabricated_entity_states_its_fact() -> None:
     """Its right answer can be read from the prompt."""
     examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
     made_up = [one for one in examples if "record" in one.template]

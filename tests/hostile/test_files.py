@@ -91,7 +91,7 @@ def damaged(path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["empty", "random", "cut", "random behind its head", "zeros"])
-def test_a_broken_log_is_said_on_one_line(
+def test_a_broken_log_is_reported_on_one_line(
     tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By each command that reads it, without a traceback."""
@@ -122,7 +122,7 @@ def test_a_clock_that_is_wrong_breaks_no_log(tmp_path: Path, at: float) -> None:
     assert store.close()
 
 
-def test_a_log_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_log_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """And none is made to be read."""
     with pytest.raises(StoreError, match="no such file"):
         SqliteStore(tmp_path / "no.db", existing=True)

@@ -158,7 +158,7 @@ def test_what_the_user_did_not_say(prompt, arguments):
         ("Delete order \u200eA-123\u200e.", {"order_id": "\u200eA-123\u200e"}),
     ],
 )
-def test_what_is_said_and_no_verdict(prompt, arguments):
+def test_what_is_reported_and_no_verdict(prompt, arguments):
     """Another target bounds it, the language is not known, or the script."""
     decision = judged(arguments, prompt=prompt)
 

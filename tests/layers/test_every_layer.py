@@ -171,7 +171,7 @@ def test_what_a_layer_says_of_one_call_is_the_same_twice(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_to_go_on_is_said(name):
+def test_nothing_to_go_on_is_reported(name):
     """Without tools, schema, rules or log-probabilities a layer is unavailable, with a reason."""
     decision = Shield(shield.configure(layers=[name])).check_call(ToolCall("refund", {}))
 

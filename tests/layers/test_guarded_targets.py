@@ -439,7 +439,7 @@ def test_what_a_destructive_tool_is_done_to(value, found):
     assert (Verdict.HALLUCINATED if found else Verdict.CLEAN) is decision.verdict
 
 
-def test_another_script_without_must_be_seen_is_said():
+def test_another_script_without_must_be_seen_is_reported():
     """Names of other scripts are not told apart."""
     tool = Tool(
         name="delete_user",

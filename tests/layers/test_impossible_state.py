@@ -255,7 +255,7 @@ def test_a_skipped_rule_loses_no_finding_of_another():
         ([1], "TypeError"),
     ],
 )
-def test_a_rule_that_took_a_text_for_a_number_is_told(amount, raised):
+def test_a_rule_that_took_a_text_for_a_number_is_reported(amount, raised):
     """The error names rule, place, exception and the argument that is a text, not its value."""
     schema = {"type": "object", "properties": {"amount": {}}}
     decision = make_shield(sum_is_positive, schema=schema).check_call(

@@ -118,7 +118,7 @@ def test_a_relative_tail_where_nothing_is_destroyed():
     assert [] == codes("Show /home/ann/etc", "etc", tool="read_file")
 
 
-def test_a_folder_of_words_that_were_said_apart_is_another_folder():
+def test_a_folder_of_words_that_were_apart_is_another_folder():
     """Each of its words stands somewhere, and no folder is called so."""
     user_text = "I have books and orders: open INV88123."
 

@@ -86,7 +86,7 @@ def test_a_field_of_that_name_is_no_mention(text):
     assert ["placeholder"] == [f.code for f in findings]
 
 
-def test_the_nearest_value_is_told_as_it_was_written():
+def test_the_nearest_value_is_reported_as_it_was_written():
     """A tool may tell capitals apart, so the model reads the id with its own."""
     results = [("list_orders", [{"order_id": "W-10245"}, {"order_id": "W-7"}])]
     (finding,) = judged(
@@ -436,7 +436,7 @@ def test_forgotten_calls_accuse_nobody():
     assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"].outcome)
 
 
-def test_more_values_than_are_judged_are_said():
+def test_more_values_than_are_judged_are_reported():
     """Ten thousand values are judged; the coverage reports the rest."""
     firewall = make_shield(Tool(name="pay", parameters=obj(rows={"type": "array"})))
     decision = judged("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
@@ -537,7 +537,7 @@ CALLING = Tool(
         ({"account_number": "555-123-2002"}, "account 15551232002", ["unseen"]),
     ],
 )
-def test_telephones_are_told_by_both_fields(arguments, result, found):
+def test_telephones_are_recognised_by_both_fields(arguments, result, found):
     """A country's code may come or go where neither field names another identifier."""
     results = [("look", result)]
 

@@ -425,7 +425,7 @@ def test_the_window_is_in_seconds():
     assert () == decision.findings
 
 
-def test_a_pair_is_told_once():
+def test_a_pair_is_reported_once():
     """An undone call is used up: the next deletion is not reported."""
     assert [] == codes(
         ("create_user", {"id": 1}, "ok"),

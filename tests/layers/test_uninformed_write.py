@@ -16,7 +16,7 @@ def missing(*ran, error=False):
         return [f.nearest for f in firewall.check_call(ToolCall("cancel", {})).findings]
 
 
-def test_what_was_not_read_is_told():
+def test_what_was_not_read_is_reported():
     """Each tool of ``reads_first`` that has not run is a finding."""
     assert ["look", "quote"] == missing()
     assert ["quote"] == missing("look")

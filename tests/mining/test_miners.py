@@ -110,7 +110,7 @@ def test_what_later_calls_take_was_minted(mined):
     assert [("creates", True)] == found(mined(tools, runs), "creates", "stash")
 
 
-def test_what_results_bring_is_told(mined):
+def test_what_results_bring_is_reported(mined):
     """Whose target a field of a result became."""
     tools = [tool("find_order", reader=TEXT), tool("cancel_order", order_id=TEXT)]
     calls = [
@@ -379,7 +379,7 @@ def test_the_numbers_of_one_session_are_one_draw(mined):
 
 
 @pytest.mark.parametrize(("name", "message"), [("pay", 1), ("find_payments", 0)])
-def test_sums_below_zero_are_told(mined, name, message):
+def test_sums_below_zero_are_reported(mined, name, message):
     """Where money moves they are a mistake or a refund: a remark, and no law."""
     numbers = [-8.0, *AMOUNTS]
     runs = [run((name, {"sum": number}, "ok"), user="Pay.") for number in numbers]

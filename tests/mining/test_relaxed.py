@@ -146,7 +146,7 @@ def test_a_position_of_a_list_is_any(relaxed, tmp_path):
     assert 1 == len(blocked(mining, [run(("order", {"n": "x"}, "ok"))], tmp_path))
 
 
-def test_what_is_let_through_is_told(relaxed):
+def test_what_is_let_through_is_reported(relaxed):
     """Their number and kind are beside the entry and at the head."""
     refused = run(("refund", {"order_id": "W-7001", "amount": "five"}, ValueError("no")))
     mining = relaxed([REFUND], [*[WRONG["a wrong type"]] * 3, refused])

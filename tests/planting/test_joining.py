@@ -64,7 +64,7 @@ def test_runs_of_a_session_are_one(read: Read) -> None:
     assert run.run_text.precedes("ord_48213", run.calls[2].turn)
 
 
-def test_labels_that_cannot_be_read_are_said(read: Read) -> None:
+def test_labels_that_cannot_be_read_are_reported(read: Read) -> None:
     """A label that is none stops the run, not the command."""
     with pytest.raises(ValueError, match=r"labels\.calls"):
         read(run_of(calls={"0": "wrong"}))

@@ -240,7 +240,7 @@ def test_a_wrong_tool(wrong: dict[str, Any], message: str) -> None:
     assert (message in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
-def test_refining_says_only_what_was_said() -> None:
+def test_refining_repeats_only_what_was_declared() -> None:
     """A refinement changes what it names and keeps the rest."""
     decorated = Tool(name="f", description="d", parameters={"type": "object"})
     refined = decorated.refined(Tool(name="f", destructive=True))

@@ -359,7 +359,7 @@ def test_a_judge_that_breaks_at_high_stakes(choice: str, action: str, caplog: An
     assert "ship" == run("Fine.", judge=judge, background=False).action.value
 
 
-def test_a_judge_that_hangs_is_given_up() -> None:
+def test_a_judge_that_hangs_is_abandoned() -> None:
     """After the seconds that the configuration allows."""
     import threading
 

@@ -125,7 +125,7 @@ def unknown(lines):
     )
 
 
-def test_a_session_that_begins_is_told_once():
+def test_a_session_that_begins_is_reported_once():
     """Where a session begins is told once for the lines that follow each other."""
     layout = [("wrong", "a"), ("run", "a"), ("run", "a"), ("run", None), ("run", "a")]
 

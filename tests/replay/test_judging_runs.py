@@ -297,7 +297,7 @@ def test_a_replay_says_nothing_to_the_logs(written, a_run, caplog):
     assert caplog.records == []
 
 
-def test_bad_lines_are_told(written, a_run, caplog):
+def test_bad_lines_are_reported(written, a_run, caplog):
     """Each bad line is passed to the callback, or logged without one."""
     path = written(b"{", a_run())
     messages: list[str] = []

@@ -61,7 +61,7 @@ def test_a_full_disk_is_one_line(monkeypatch):
         list(sort_by_session(RawLine("f", n, bytes(10_000)) for n in range(1_000)))
 
 
-def test_ctrl_c_is_heard_while_the_disk_works(monkeypatch):
+def test_ctrl_c_ends_the_sorting_while_the_disk_works(monkeypatch):
     """The error of the signal handler ends the sorting even inside SQLite, as Ctrl-C does."""
 
     def stopped():

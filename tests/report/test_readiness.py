@@ -67,7 +67,7 @@ def test_the_edges_are_those_of_the_interval():
     assert wilson(0, 381)[1] <= 0.01 < wilson(0, 380)[1]
 
 
-def test_too_many_missing_decisions_are_said():
+def test_too_many_missing_decisions_are_reported():
     """A log with gaps is not enough evidence, whatever it contains."""
     assert [] == codes(RULE, place(), dropped_share=0.01)
     assert ["log_gaps"] == codes(RULE, place(), dropped_share=0.011)
@@ -87,7 +87,7 @@ def test_the_labels_asked_for_are_enough_and_none_too_many(seen):
     assert f"label {more:,} more" in RULE.reasons(seen)[0].todo
 
 
-def test_where_no_labels_can_help_it_is_said():
+def test_where_no_labels_can_help_it_is_reported():
     """All blocks are labelled, and too many of them ok."""
     messages = [reason.todo for reason in RULE.reasons(place(blocks=40, right=20, wrong=20))]
 

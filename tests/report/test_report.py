@@ -241,7 +241,7 @@ def test_a_tool_that_speaks_against_it_is_kept_in_audit():
     assert Mode.AUDIT is proposed_modes["second", "parameter_mismatch"]
 
 
-def test_a_tool_that_is_safe_by_itself_is_told():
+def test_a_tool_that_is_safe_by_itself_is_reported():
     """The layer is not safe on the whole, but one tool has calls enough and nothing against it."""
     report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
 
@@ -300,7 +300,7 @@ def test_an_enforced_layer_with_a_wrong_block_says_so():
     )
 
 
-def test_what_a_layer_does_not_see_is_said():
+def test_what_a_layer_does_not_see_is_reported():
     """Below nine tenths of the calls it stands beside the verdict."""
     report = Report.of(judged(*BUSY, *(("nobody", n) for n in range(100))))
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")

@@ -103,7 +103,7 @@ def test_every_declared_name_is_known() -> None:
     assert (frozenset("abcde"), frozenset("ab")) == (schema.declared_names, schema.required)
 
 
-def test_an_unknown_name_is_said_once_with_the_nearest() -> None:
+def test_an_unknown_name_is_reported_once_with_the_nearest() -> None:
     """One problem per name, even when the schema itself is closed."""
     schema = {"properties": {"amount": {}, "id": {}}, "additionalProperties": False}
     (problem,) = compile_schema(schema, closed=True).problems({"amont": 1})

@@ -90,7 +90,7 @@ def test_references_that_double_are_decided(engine: str, keyword: str) -> None:
 
 
 @every_engine
-def test_one_value_in_two_places_is_told_twice(engine: str) -> None:
+def test_one_value_in_two_places_is_reported_twice(engine: str) -> None:
     """A problem of a shared object is reported at each of its places."""
     schema = compile_schema(
         {"items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "object", "required": ["a"]}}},
@@ -177,7 +177,7 @@ def test_a_union_of_two_kinds_is_decided_at_any_depth(engine: str) -> None:
     assert not schema.accepts({"op": "xor", "of": [value]})
 
 
-def test_what_is_wrong_for_certain_is_told_before_the_bound() -> None:
+def test_what_is_wrong_for_certain_is_reported_before_the_bound() -> None:
     """A problem that was found before the bound was reached is a problem, and no error."""
     schema = compile_schema(
         {
@@ -190,7 +190,7 @@ def test_what_is_wrong_for_certain_is_told_before_the_bound() -> None:
     assert ["missing_argument"] == [p.code for p in schema.problems({"a": [1_099] * 1_000})]
 
 
-def test_one_item_of_many_that_fits_no_branch_is_told() -> None:
+def test_one_item_of_many_that_fits_no_branch_is_reported() -> None:
     """Why a long list fits no branch is told by its first items."""
     schema = compile_schema(
         {"anyOf": [{"type": "array", "items": {"type": kind}} for kind in ("integer", "object")]}

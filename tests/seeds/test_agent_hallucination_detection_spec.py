@@ -494,7 +494,7 @@ def test_probing_is_on_where_there_is_a_model():
 
 
 @pytest.mark.parametrize("probes", [0, 1])
-def test_what_was_not_probed_is_said(shop, probes):
+def test_what_was_not_probed_is_reported(shop, probes):
     """Without a model the Decision says so, and the report has no agreement."""
     report = shop.firewall.check_answer(TRUE, config=AnswerConfig(probes=probes))
     [decision] = shop.session.answer_decisions

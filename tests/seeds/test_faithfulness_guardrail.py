@@ -672,7 +672,7 @@ def test_groups_of_statements_are_judged_side_by_side():
     assert (150, 3) == (len(result.statements), most[0])
 
 
-def test_a_wholly_invented_text_is_said_to_be_so():
+def test_a_wholly_invented_text_is_reported_as_such():
     """Nothing in it is of the context: it passes as the document has it, and is flagged."""
     text = "Kangaroos graze at dusk. Wombats dig burrows."
     result = guard("lexical").check(text)

@@ -300,7 +300,7 @@ def test_decisions_are_in_the_log_when_it_ends(tmp_path):
     assert [] == list(verify(store))
 
 
-def test_a_log_that_cannot_be_opened_is_said(tmp_path):
+def test_a_log_that_cannot_be_opened_is_reported(tmp_path):
     """Before anything is served, with what to do instead."""
     argv = [*COMMAND, "mcp", "--log", str(tmp_path), "--", *SHOP]
     done = subprocess.run(argv, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)

@@ -386,7 +386,7 @@ def test_a_tool_that_came_since(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_a_call_that_is_given_up(kind, way):
+def test_a_call_that_is_abandoned(kind, way):
     """The server hears of it, and other calls go on."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:

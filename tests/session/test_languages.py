@@ -579,7 +579,7 @@ def test_a_value_in_the_text_is_never_called_unseen(text, value):
     ("text", "value", "name"),
     table((*row, "phone" if " phone" in row[0] else "order_id") for row in SAID),
 )
-def test_the_door_says_nothing_of_a_value_in_the_text(text, value, name):
+def test_the_shield_says_nothing_of_a_value_in_the_text(text, value, name):
     """An argument that the user wrote is not a phantom."""
     assert [] == phantoms(text, **{name: value})
 
@@ -617,7 +617,7 @@ def test_an_identifier_that_is_not_in_the_text_is_unseen(text, value):
 
 
 @pytest.mark.parametrize(("text", "value"), table(UNSAID))
-def test_the_door_finds_an_identifier_that_is_not_in_the_text(text, value):
+def test_the_shield_finds_an_identifier_that_is_not_in_the_text(text, value):
     """The layer reports the argument."""
     assert ["/arguments/order_id"] == [where for where, _ in phantoms(text, order_id=value)]
 
@@ -687,7 +687,7 @@ def test_a_value_in_a_result_with_native_keys_is_found(result, value):
 
 
 @pytest.mark.parametrize(("result", "value"), table(RETURNED))
-def test_a_value_that_is_not_in_a_result_is_found_by_the_door(result, value):
+def test_a_value_that_is_not_in_a_result_is_found_by_the_shield(result, value):
     """A result in another script does not vouch for an identifier that it does not hold."""
     assert [] == phantoms("你好", result=result, order_id=value)
     assert ["/arguments/order_id"] == [

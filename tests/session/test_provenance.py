@@ -132,7 +132,7 @@ def test_what_a_result_tells(value, asked, fields):
     assert fields == session.origin(asked).fields
 
 
-def test_the_most_trusted_source_is_told():
+def test_the_most_trusted_source_is_reported():
     """The system before the user, the user before a result, whoever came first."""
     session = Session()
     session.tool_result("list", {"id": "a-1"}, call_id="c1")

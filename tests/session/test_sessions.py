@@ -176,7 +176,7 @@ def test_sub_agents_make_older_sessions_go() -> None:
     assert (1, True) == (len(sessions), sessions.held_bytes > 1024 * 1024)
 
 
-def test_a_session_that_nobody_asked_for_is_forgotten() -> None:
+def test_a_session_that_no_one_requested_is_forgotten() -> None:
     """After `idle_s`; one that is used goes on."""
     now = [0.0]
     sessions = Sessions(idle_s=60, clock=lambda: now[0])

@@ -40,7 +40,7 @@ def test_older_text_makes_room() -> None:
     assert (None, At(2, 7)) == (recent.find("0000", bytes(3)), recent.find("0007", bytes(3)))
 
 
-def test_dropped_text_without_blanks_is_told() -> None:
+def test_dropped_text_without_blanks_is_reported() -> None:
     """Of a script without blanks no table holds the parts: a miss then proves nothing."""
     recent = text_log(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
 

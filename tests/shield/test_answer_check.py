@@ -44,7 +44,7 @@ def settled(made, draft, *later, **given):
     return firewall.settle_answer(draft, write=write, session=session, **given), messages, session
 
 
-def test_a_draft_that_holds_is_said(run):
+def test_a_draft_that_holds_is_reported(run):
     """Nobody writes again."""
     done, messages, _ = settled(run(), GOOD)
 

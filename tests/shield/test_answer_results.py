@@ -62,7 +62,7 @@ def test_the_mode_says_whether_a_block_is_enforced(shop, declared, mode, blocked
     assert (Action.BLOCK, True) == (decision.action, decision.would_block)
 
 
-def test_the_kill_switch_opens_the_door(shop, monkeypatch):
+def test_the_kill_switch_stops_enforcement(shop, monkeypatch):
     """An answer is judged as ever, and not stopped."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     decision = check_text(shop, MADE_UP)
@@ -104,7 +104,7 @@ def test_what_speaks_against_the_whole_is_a_finding(shop, config, code, where):
     assert (code, where) in [(f.code, f.where) for f in decision.findings if f.weighs]
 
 
-def test_a_run_without_results_is_told_so(shop):
+def test_a_run_without_results_is_reported_as_such(shop):
     """Nothing could be checked: unavailable, with its reason, and no pass."""
     firewall, _ = shop()
     with firewall.session() as session:
@@ -169,7 +169,7 @@ def test_a_policy_that_judges_none_says_so(shop):
     assert "emit" == firewall.check_answer(TOLD, session=session, config=AnswerConfig()).action
 
 
-def test_nobody_asked(shop):
+def test_no_check_was_requested(shop):
     """A run without an answer check has no decision about an answer."""
     _, session = shop()
 

@@ -432,7 +432,7 @@ def refunded(amount: float) -> None:
     ("reply", "approval", "code"),
     [(False, "refused", "approval_refused"), (None, "required", "approval_required")],
 )
-def test_a_refusal_is_told_apart_from_a_call_that_waits(approving, reply, approval, code):
+def test_a_refusal_is_distinguished_from_a_call_that_waits(approving, reply, approval, code):
     """False is an operator's no; None means that somebody will answer later."""
     firewall = approving(lambda decision: reply)
     decision = firewall.check_call(ODD)

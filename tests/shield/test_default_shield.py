@@ -184,7 +184,7 @@ def test_a_mapping_is_a_policy_too(run):
     ).stdout.splitlines()
 
 
-def test_without_anything_all_layers_run_in_audit_and_it_is_said_once(run):
+def test_without_anything_all_layers_run_in_audit_and_it_is_reported_once(run):
     """Nothing is stopped; one line says so, however many calls there are."""
     done = run()
 

@@ -65,7 +65,7 @@ def test_a_good_result_leaves_one_record_with_its_probability() -> None:
     assert Outcome.UNAVAILABLE is decision.coverage["session_inconsistency"].outcome
 
 
-def test_a_made_up_result_is_withheld_with_a_finding_for_every_fired_signal() -> None:
+def test_a_fabricated_result_is_withheld_with_a_finding_for_every_fired_signal() -> None:
     """The finding names the field and the likelihood ratio; the decision says it has run."""
     firewall = firewall_of()
     decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
@@ -516,7 +516,7 @@ def test_labels_reach_the_engine_through_the_shield() -> None:
     assert calibration["block_threshold"] > 0.5
 
 
-def test_a_store_that_keeps_nothing_is_said(caplog) -> None:
+def test_a_store_that_keeps_nothing_is_reported(caplog) -> None:
     """A result's record is lost as a call's is: with an error in the log, the value given."""
 
     class Full:

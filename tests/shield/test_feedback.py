@@ -32,7 +32,7 @@ def test_the_shape_of_feedback(make_shield):
     assert [FIELDS] == [set(problem) for problem in feedback["problems"]]
 
 
-def test_the_nearest_tool_is_told(make_shield):
+def test_the_nearest_tool_is_reported(make_shield):
     """An invented name is answered with the one that was probably meant."""
     (problem,) = make_shield().check_call(ToolCall("refnud", {})).feedback()["problems"]
 
@@ -157,7 +157,7 @@ def test_only_blocks_are_counted(make_shield, mode):
     ]
 
 
-def test_no_value_of_another_session_is_told(make_shield):
+def test_no_value_of_another_session_is_reported(make_shield):
     """The canary of one session is not in the feedback of another."""
     firewall = make_shield()
     firewall.check_call(ToolCall("refund", {"amount": "canary"}), session=firewall.session())

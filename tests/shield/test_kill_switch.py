@@ -33,7 +33,7 @@ def blocks_within_a_second(firewall, wanted):
 @pytest.mark.parametrize(
     ("word", "blocked"), [("audit", False), (" Audit\n", False), ("strict", True), ("", True)]
 )
-def test_the_environment_opens_the_door_at_start(make_shield, monkeypatch, word, blocked):
+def test_the_environment_stops_enforcement_at_start(make_shield, monkeypatch, word, blocked):
     """``ABS_SHIELD_MODE=audit`` stops nothing; the record says what would have been stopped."""
     monkeypatch.setenv(MODE, word)
     decision = make_shield().check_call(WRONG)
@@ -42,7 +42,7 @@ def test_the_environment_opens_the_door_at_start(make_shield, monkeypatch, word,
     assert ("strict" if blocked else "audit") == decision.mode
 
 
-def test_the_switch_cannot_close_an_open_door(make_shield, monkeypatch):
+def test_the_switch_cannot_restart_enforcement(make_shield, monkeypatch):
     """``strict`` leaves an audit policy in audit."""
     monkeypatch.setenv(MODE, "strict")
 
@@ -116,7 +116,7 @@ def test_an_invalid_word_later_is_ignored_loudly(make_shield, file, caplog):
     assert ([True] * 3, ["ERROR"]) == (blocked, [record.levelname for record in messages])
 
 
-def test_an_invalid_word_later_keeps_an_open_door_open(make_shield, file):
+def test_an_invalid_word_later_does_not_restart_enforcement(make_shield, file):
     """A partly written file does not restart enforcement."""
     file.write_text("audit")
     firewall = make_shield()

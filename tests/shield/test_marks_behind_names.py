@@ -134,7 +134,7 @@ def on_extra(a: Beside) -> None: ...
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )  # fmt: skip
-def test_a_mark_that_would_be_lost_is_told(tool, message) -> None:
+def test_a_mark_that_would_be_lost_is_reported(tool, message) -> None:
     """When the tool is declared, with what to write instead."""
     with pytest.raises(PolicyError, match=f"a mark {message} has no effect"):
         Shield(shield.configure(), hooks=None).register(tool)

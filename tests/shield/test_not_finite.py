@@ -56,7 +56,7 @@ def test_a_bound_lets_no_infinity_in(firewall, tool, amount) -> None:
     assert ("HALLUCINATED", "not_finite" if within else "wrong_type") == (verdict, code)
 
 
-def test_it_is_told_beside_what_is_wrong_otherwise(firewall) -> None:
+def test_it_is_reported_beside_what_is_wrong_otherwise(firewall) -> None:
     """The other argument does not convert at all."""
     results = codes(firewall, "beside", {"amount": "inf", "order": "x"})
 

@@ -56,7 +56,7 @@ def test_a_hint_that_a_tool_only_reads_does_not_outweigh_the_policy(declared):
     assert ["undone"] == contradicted(shield.configure(**declared))
 
 
-def test_a_hint_that_a_tool_only_reads_counts_where_nothing_else_was_said():
+def test_a_hint_that_a_tool_only_reads_counts_where_nothing_else_was_declared():
     """It is the author's word."""
     assert [] == contradicted(shield.configure())
 

@@ -208,7 +208,7 @@ def test_partials_of_two_objects_are_refused(firewall):
         firewall.register(functools.partial(whoami, two, greeting="I am "))
 
 
-def test_callable_objects_and_class_methods_are_told_apart(firewall):
+def test_callable_objects_and_class_methods_are_distinguished(firewall):
     """Two objects of one class, and two classes that share a method."""
 
     class Greets:
@@ -227,7 +227,7 @@ def test_callable_objects_and_class_methods_are_told_apart(firewall):
         firewall.register(Other.kind)
 
 
-def test_lambdas_are_told_apart_by_their_lines(firewall):
+def test_lambdas_are_distinguished_by_their_lines(firewall):
     """All of them have one name, which says nothing."""
     first = lambda: 1  # noqa: E731
     shielded(firewall, name="one")(first)

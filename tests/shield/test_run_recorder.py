@@ -197,7 +197,7 @@ def test_only_what_no_line_holds_is_called_truncated(make_shield, file):
     assert [False] * 9 == ["truncated" in run for run in runs(file)]
 
 
-def test_what_was_forgotten_is_said(make_shield, file):
+def test_what_was_forgotten_is_reported(make_shield, file):
     """A run whose beginning was dropped is marked."""
     firewall = make_shield(record=file, limits=Limits(text=500))
     with firewall.session() as session:
@@ -222,7 +222,7 @@ def test_values_that_json_does_not_know_are_recorded(make_shield, file, value, c
     assert [content] == [m["content"] for m in runs(file)[0]["messages"]]
 
 
-def test_a_folder_that_does_not_exist_is_told_at_once(make_shield, tmp_path):
+def test_a_folder_that_does_not_exist_is_reported_at_once(make_shield, tmp_path):
     """A Shield that could never record fails when it is made."""
     with pytest.raises(StoreError, match="nowhere"):
         make_shield(record=tmp_path / "nowhere" / "runs.jsonl")

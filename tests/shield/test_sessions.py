@@ -243,7 +243,7 @@ def test_a_blocked_call_was_not_done(firewall):
     assert () == session.executed
 
 
-def test_what_was_not_seen_is_said(firewall):
+def test_what_was_not_seen_is_reported(firewall):
     """``opaque`` keeps the reason: from now on a miss proves nothing."""
     session = firewall.session()
     session.opaque("the user sent a photo")
@@ -397,7 +397,7 @@ def guarded(firewall, refund, session):
     "run",
     [dispatched, dispatched_without_id, decorated, inspected_and_decorated, checked, guarded],
 )
-def test_a_call_told_by_door_and_transcript_ran_once(firewall, refund, run, told_before):
+def test_a_call_in_shield_and_transcript_ran_once(firewall, refund, run, told_before):
     """Whoever tells it first, the call is one execution, and its messages stand once."""
     session = firewall.session()
     session.add(TRANSCRIPT[:told_before])
@@ -408,7 +408,7 @@ def test_a_call_told_by_door_and_transcript_ran_once(firewall, refund, run, told
     assert [{"refunded": 5}] == texts_of(session)
 
 
-def test_a_blocked_call_told_by_door_and_transcript_never_ran(firewall, refund):
+def test_a_blocked_call_in_shield_and_transcript_never_ran(firewall, refund):
     """Feedback in a transcript is not a result of the tool."""
     arguments = {"amount": "five"}
     session = firewall.session()

@@ -135,7 +135,7 @@ def test_a_call_is_not_judged_by_those_behind_it() -> None:
     assert {"c1": False, "c2": True} == {d.call_id: d.would_block for d in session.decisions}
 
 
-def test_calls_that_run_beside_one_are_said(session) -> None:
+def test_calls_that_run_beside_one_are_reported(session) -> None:
     """Where no turn was shown, who stands at the dispatch knows what runs."""
     firewall = record_of(session).owner
     firewall.check_call(MADE, session=session)

@@ -98,7 +98,7 @@ def test_nothing_is_in_it_that_a_strict_mode_refuses(firewall, provider):
     assert not [node for node in results if "(?" in node.get("pattern", "")]
 
 
-def test_what_is_left_out_is_said_in_words(firewall):
+def test_what_is_left_out_is_reported_in_words(firewall):
     """The model still reads the bounds; a number has them as keywords."""
     schema = parameters(firewall.tool_schemas("openai")[0])
     number, text = schema["properties"]["total"]["anyOf"]

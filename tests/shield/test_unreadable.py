@@ -100,7 +100,7 @@ def test_a_nameless_call_hides_no_sibling(wiping):
 @pytest.mark.parametrize(
     "shape", [{"choices": [{"message": {}}]}, {"output": []}, {"toolCalls": []}, {"parts": []}]
 )
-def test_an_unknown_shape_is_said(wiping, shape):
+def test_an_unknown_shape_is_reported(wiping, shape):
     """A message in which no call can be seen is not a message without calls."""
     with pytest.raises(UnreadableMessage, match="neither a message nor a call"):
         wiping()[0].run_tool_calls(shape)

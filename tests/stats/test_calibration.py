@@ -34,6 +34,6 @@ def test_every_result_is_in_one_bin():
     assert [(1, 0.0, 0.0), (1, 0.55, 1.0), (1, 1.0, 1.0)] == [tuple(one) for one in curve]
 
 
-def test_nothing_told_is_no_error():
+def test_no_outcomes_is_no_error():
     """Of no results both scores are 0."""
     assert (0.0, 0.0) == (brier([]), expected_calibration_error([]))

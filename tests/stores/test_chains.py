@@ -254,7 +254,7 @@ def test_retention_vouches_under_the_seal_alone(opens, raw):
 
 
 @pytest.mark.parametrize("sql", ["DROP TABLE heads", "DROP TABLE records"])
-def test_a_table_that_is_gone_is_said_on_one_line(kind, opens, raw, sql):
+def test_a_table_that_is_gone_is_reported_on_one_line(kind, opens, raw, sql):
     """The database's own error, with the log that it is about."""
     store = opens(kind)
     store.append(decision(1))
@@ -391,7 +391,7 @@ def test_a_pruning_that_was_interrupted_is_no_fault_and_goes_on(opens, kind, key
     assert (["d-8", "d-9", "d-10"], []) == (ids(store.decisions()), faults(store, key))
 
 
-def test_a_record_of_a_newer_version_is_told(opens, kind, raw):
+def test_a_record_of_a_newer_version_is_reported(opens, kind, raw):
     """Well sealed as it is, this version does not know what it means."""
     store = opens(kind)
     store.append(decision(1))
@@ -463,7 +463,7 @@ def test_whatever_breaks_while_a_record_is_read_is_its_fault(log, key, monkeypat
     assert "it cannot be read: ZeroDivisionError" in faults[0].detail
 
 
-def test_a_verification_that_is_given_up_closes_what_it_reads(forged, monkeypatch):
+def test_a_verification_that_is_abandoned_closes_what_it_reads(forged, monkeypatch):
     """Before its connection is closed; afterwards its cursor would complain."""
     complaints = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)

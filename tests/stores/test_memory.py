@@ -68,7 +68,7 @@ def test_labels_of_decisions_that_made_room_are_forgotten():
     assert len(store._labels) <= 2 * 10 + 64
 
 
-def test_ten_thousand_are_kept_where_nothing_is_said():
+def test_ten_thousand_are_kept_by_default():
     """A Shield without a store keeps those, so that a long process holds some megabytes."""
     store = Shield(shield.configure(), hooks=None).store
     for number in range(10_001):

@@ -134,14 +134,14 @@ def test_another_file_is_no_log(tmp_path):
     assert "it is not a SQLite database" in refusal(tmp_path / "text")
 
 
-def test_a_log_that_is_not_there_is_said(tmp_path, dsn_of):
+def test_a_log_that_is_not_there_is_reported(tmp_path, dsn_of):
     """To read, it has to be there; to write, its folder has to."""
     assert "there is no such file" in refusal(tmp_path / "no.db", existing=True)
     assert "there is no such file or folder" in refusal(tmp_path / "no" / "log.db")
     assert "contains no decision log" in refusal(dsn_of("postgres"), existing=True)
 
 
-def test_an_address_that_is_none_is_said():
+def test_an_address_that_is_none_is_reported():
     """Passwords are not repeated."""
     message = refusal("postgresql://ann:hunter2@127.0.0.1:1/none")
 

@@ -153,7 +153,7 @@ print(time.monotonic() - start < 2)
     assert out == ["True"]
 
 
-def test_a_hook_built_before_setup_is_heard():
+def test_a_hook_built_before_setup_is_recorded():
     """Spans, findings and metrics of an `Otel` made first reach the providers set later."""
     code = """
 from abs_shield.core import *

@@ -64,7 +64,7 @@ def test_it_hears_bare_shielded_tools():
     assert "wave" == decisions.only().tool
 
 
-def test_nothing_is_heard_afterwards(firewall):
+def test_nothing_is_recorded_afterwards(firewall):
     """The list is as long as the block was, also where the block raised."""
     with suppress(KeyError), capture_decisions() as decisions:
         firewall.check_call(PHANTOM)
@@ -84,7 +84,7 @@ def test_captures_nest(firewall):
     assert (["refnud"], 2) == ([decision.tool for decision in inner], len(outer))
 
 
-def test_threads_are_heard(firewall):
+def test_threads_are_recorded(firewall):
     """No decision of eight threads is lost."""
     with capture_decisions(firewall) as decisions, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: firewall.check_call(LOOKUP), range(200)))
@@ -92,7 +92,7 @@ def test_threads_are_heard(firewall):
     assert 200 == len(decisions.of("find_order"))
 
 
-def test_tasks_are_heard(firewall):
+def test_tasks_are_recorded(firewall):
     """Tasks of an event loop that runs inside the block are heard."""
 
     async def agent():
@@ -106,7 +106,7 @@ def test_tasks_are_heard(firewall):
     assert 5 == len(decisions)
 
 
-def test_a_proposal_is_heard_when_its_turn_ends(firewall):
+def test_a_proposal_is_recorded_when_its_turn_ends(firewall):
     """An undispatched proposal is recorded once, at the end of its turn."""
     with capture_decisions() as decisions:
         with firewall.session() as session:
@@ -160,7 +160,7 @@ def test_only_says_what_else_there_was(firewall):
         decisions.of("refund").only()
 
 
-def test_a_wrong_firewall_is_told():
+def test_a_wrong_firewall_is_reported():
     """A policy's mapping is not a Shield."""
     with pytest.raises(PolicyError, match="give a Shield or a policy"), capture_decisions({}):
         pass

@@ -38,7 +38,7 @@ def test_a_block_of_code_is_blocked(firewall):
     assert "rule" == blocked.decision.findings[0].code
 
 
-def test_a_block_told_in_a_message_counts(firewall):
+def test_a_block_in_a_message_counts(firewall):
     """An agent's loop that answers its model with feedback raises nothing."""
     function = {"name": "refund", "arguments": json.dumps(TOO_MUCH)}
     message = {"role": "assistant", "tool_calls": [{"id": "c1", "function": function}]}
@@ -69,7 +69,7 @@ def test_words_belong_to_one_finding(firewall):
         assert_blocked(decision, code="wrong_type", where="/name")
 
 
-def test_what_was_found_instead_is_said(firewall):
+def test_what_was_found_instead_is_reported(firewall):
     """The message names the claim, the call, what became of it, and why."""
     with pytest.raises(AssertionError) as failed:
         assert_blocked(judged(firewall, "refund", TOO_MUCH), layer="phantom_target")
@@ -88,7 +88,7 @@ def test_what_was_found_instead_is_said(firewall):
         ({"code": "rul"}, "no finding has the code `rul`; did you mean `rule`?"),
     ],
 )  # fmt: skip
-def test_a_misspelt_word_is_told(firewall, words, hint):
+def test_a_misspelt_word_is_reported(firewall, words, hint):
     """The nearest name is part of the message."""
     with pytest.raises(AssertionError) as failed:
         assert_blocked(judged(firewall, "refund", TOO_MUCH), **words)
@@ -96,13 +96,13 @@ def test_a_misspelt_word_is_told(firewall, words, hint):
     assert hint in why(failed)
 
 
-def test_nothing_blocked_is_said(firewall):
+def test_nothing_blocked_is_reported(firewall):
     """A block of code in which everything ran fails with what ran."""
     with pytest.raises(AssertionError, match="got:\n  find_order: allowed"), assert_blocked():
         firewall.dispatch("find_order", {"email": "a@b.example"})
 
 
-def test_nothing_judged_is_said():
+def test_nothing_judged_is_reported():
     """A block of code without a call claims nothing."""
     with pytest.raises(AssertionError, match="no decision at all"), assert_blocked():
         pass
@@ -204,7 +204,7 @@ def test_a_layer_that_did_not_look_allows_nothing(firewall):
         assert_allowed(decision, layer="phantomtarget")
 
 
-def test_why_a_layer_did_not_look_is_told_once(firewall):
+def test_why_a_layer_did_not_look_is_reported_once(firewall):
     """Of many calls of the tool that is meant, the reason is told once; of other tools never."""
 
     def agent():
@@ -234,7 +234,7 @@ def test_every_call_of_a_block_is_allowed(firewall):
 
 
 @pytest.mark.parametrize("given", [None, [], "refund"])
-def test_what_is_no_decision_is_told(given):
+def test_what_is_no_decision_is_reported(given):
     """A claim about nothing is an error, not a block of code."""
     with pytest.raises(ShieldError, match="a Decision is expected"):
         assert_blocked(given)

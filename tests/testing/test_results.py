@@ -49,7 +49,7 @@ def shop():
     return make
 
 
-def test_a_withheld_result_told_in_a_message_is_not_allowed(shop) -> None:
+def test_a_withheld_result_in_a_message_is_not_allowed(shop) -> None:
     """The call was allowed, and the model did not get what it returned."""
     with pytest.raises(AssertionError, match="quote: withheld"), assert_allowed():
         shop().run_tool_calls(MESSAGE)

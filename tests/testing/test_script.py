@@ -199,7 +199,7 @@ def test_a_generator_runs_to_its_end(firewall):
     assert [0, 1] == session.executed[0].value
 
 
-def test_everybody_is_heard(firewall):
+def test_everybody_is_recorded(firewall):
     """System text mentions; the agent's own words do not."""
     refund = call("refund", transaction_id="tx_5", amount=1)
     texts = [
@@ -305,7 +305,7 @@ def test_a_run_of_several_is_named(file):
         ("file/below", "file/below: Not a directory; give a run file that can be read"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told(tmp_path, name, expected):
+def test_a_file_that_cannot_be_read_is_reported(tmp_path, name, expected):
     """A missing file, a folder, or an invalid path is one line that names it and the fix."""
     (tmp_path / "file").write_text("{}")
     with pytest.raises(ShieldError) as caught:
@@ -315,7 +315,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path, name, expected):
 
 
 @pytest.mark.parametrize("run", [[], {"messages": {}}, {"run_id": "r1"}])
-def test_a_line_that_is_no_run_is_told(file, run):
+def test_a_line_that_is_no_run_is_reported(file, run):
     """With its file and line."""
     with pytest.raises(ShieldError, match=r"runs.jsonl:2: a run is an object"):
         recorded(file({"messages": []}, run))
@@ -331,7 +331,7 @@ def test_a_line_that_is_no_run_is_told(file, run):
     ],
     ids=["text", "result", "message", "function"],
 )
-def test_a_wrong_step_is_told(firewall, step, message):
+def test_a_wrong_step_is_reported(firewall, step, message):
     """With its place, before anything is played."""
     with pytest.raises(ShieldError) as wrong:
         scripted(firewall, [user("Hello."), step])
@@ -339,7 +339,7 @@ def test_a_wrong_step_is_told(firewall, step, message):
     assert str(wrong.value).startswith(message)
 
 
-def test_a_wrong_session_is_told(firewall):
+def test_a_wrong_session_is_reported(firewall):
     """A session's id is not a session."""
     with pytest.raises(ShieldError, match="open one with"):
         scripted(firewall, [], session="s1")

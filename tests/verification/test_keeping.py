@@ -370,7 +370,7 @@ def test_a_version_that_never_was(snapshot, version):
 
 
 @pytest.mark.parametrize("part", ["results", "quarantine", "labels", "settings", "forgotten"])
-def test_a_missing_part_is_said(snapshot, part):
+def test_a_missing_part_is_reported(snapshot, part):
     """Each part of a snapshot is there, if it is empty."""
     with pytest.raises(StoreError, match=f"`{part}`: Field required"):
         VerificationEngine().restore(
@@ -445,7 +445,7 @@ def given_up(path):
     return engine, before
 
 
-def test_a_baseline_that_was_given_up_does_not_come_back(path):
+def test_a_baseline_that_was_abandoned_does_not_come_back(path):
     """Thirty results in a row were unlike it; the file still had the results behind it."""
     engine, _ = given_up(path)
     engine.save(path)

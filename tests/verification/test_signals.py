@@ -122,7 +122,7 @@ def test_how_strongly_it_speaks(score, name, arguments):
     assert score == pytest.approx(verified(**arguments).signals[name].score)
 
 
-def test_a_pattern_is_given_up_at_once():
+def test_a_pattern_is_abandoned_at_once():
     """A search without an end does not delay other calls."""
     begun = perf_counter()
     result = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])

@@ -164,7 +164,7 @@ def test_a_context_may_be_what_a_tool_returned():
 
 
 @pytest.mark.slow
-def test_a_context_that_is_cut_is_said():
+def test_a_context_that_is_cut_is_reported():
     """An incomplete context does not prove that something is absent."""
     long = "Rooms are free on Monday. " * 45_000
     result = Faithfulness(provider="lexical", context=long).check("Rooms are free on Monday.")

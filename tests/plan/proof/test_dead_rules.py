@@ -387,7 +387,7 @@ def test_a_rule_about_a_run_that_nobody_can_make_up(texts, tool) -> None:
     assert [] == texts("rule_rejects_everything", tool("t", x={}), rules=[said_please])
 
 
-def test_a_rule_that_breaks_on_a_made_up_session(texts, tool) -> None:
+def test_a_rule_that_breaks_on_a_generated_session(texts, tool) -> None:
     """An exception counts only in a session in which nothing is made up."""
 
     @rule(tool="t")

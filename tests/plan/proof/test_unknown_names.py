@@ -112,7 +112,7 @@ def test_where_any_parameter_may_be(texts) -> None:
     assert [] == texts("unknown_parameter", openly, Tool(name="u", targets=["id"]))
 
 
-def test_everything_is_told_at_once(proof, tool) -> None:
+def test_everything_is_reported_at_once(proof, tool) -> None:
     """The proof lists every fault of a policy; registration stops at the first."""
     proved = proof(
         tool("refund", amount={"type": "number"}, declared={"targets": ["amuont"]}),
