@@ -239,7 +239,7 @@ def test_a_field_of_something_inside():
 
 
 def test_records_that_disagree():
-    """One door recorded as both open and shut: either claim is allowed."""
+    """One record has the door open, the other shut: either claim is allowed."""
     later = {"door": "D-2", "locked": True}
 
     assert ["", ""] == conflicts("Door D-2 is locked. Door D-2 is not locked.", DOOR, later)

@@ -164,6 +164,27 @@ def test_a_docstring_begins_with_what_the_thing_is_or_does() -> None:
     assert [] == wrong
 
 
+def test_a_docstring_of_a_test_or_benchmark_states_a_behaviour() -> None:
+    """It is a plain sentence or a noun phrase, and does not begin with a question word."""
+    wrong = [
+        f"{path.relative_to(ROOT)}: {docstring.split()[0]}"
+        for folder in ("tests", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for docstring in _docstrings(ast.parse(path.read_text(encoding="utf-8")))
+        if docstring.split()[0] in NO_BEGINNINGS
+    ]
+
+    assert [] == wrong
+
+
+def _docstrings(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            docstring = ast.get_docstring(node)
+            if docstring:
+                yield docstring
+
+
 def test_no_docstring_or_message_has_a_phrase_of_the_list() -> None:
     """They are read twice before they are understood."""
     wrong = [

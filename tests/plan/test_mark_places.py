@@ -228,7 +228,7 @@ def test_a_schema_says_what_can_stand_there(schema: Any, possible: bool) -> None
 
 
 def test_a_description_may_lack_the_place() -> None:
-    """What a server or a framework describes in another way is no mistake of the host."""
+    """Another description by a server or a framework is not a mistake of the host."""
     declared = Tool(name="buy", targets=["/x/sku"])
     firewall = Shield(shield.configure(tools=[declared]), hooks=None)
     parameters = {"type": "object", "properties": {"x": {"type": "string"}}}

@@ -81,7 +81,7 @@ def composed(note: Annotated[str, Free()]) -> str:
 
 
 class Declared(NamedTuple):
-    """What an author declared, and a call that it does not allow."""
+    """An author's declaration, and a call that it does not allow."""
 
     tool: Tool | Callable[..., str] | tuple[Any, ...]
     arguments: dict[str, Any]

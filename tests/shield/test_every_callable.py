@@ -444,7 +444,7 @@ def test_inspect_answers_of_a_partial_as_of_its_function(tool):
 
 @pytest.mark.parametrize("made_by", [Lifecycle, AsyncShop, GeneratorShop])
 def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
-    """The wrapper is a function, so that nobody has to look for its ``__call__``."""
+    """The wrapper is a function, so that its ``__call__`` need not be searched for."""
     desk = made_by()
     wrapper = shielded(make_shield())(desk)
 

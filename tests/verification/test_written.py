@@ -38,7 +38,7 @@ def test_what_holds_itself_is_not_small():
 
 @given(st.text('ab.*"_ \n', max_size=3), st.text('ab.*"_ \n', max_size=12))
 def test_a_plain_pattern_is_found_as_an_expression_is(pattern, text):
-    """Whether the pattern is a plain text or an expression."""
+    """The pattern may be a plain text or an expression."""
     try:
         expected = regex.search(pattern, text) is not None
     except regex.error:

@@ -131,7 +131,7 @@ def test_a_layer_with_something_to_check(layer: str, tools: list[Tool], texts) -
 
 
 def test_what_log_probabilities_decide(proof, tool) -> None:
-    """Whether a model sends them is unknown, so it is a note and not a warning."""
+    """A model may or may not send them, so it is a note and not a warning."""
     proved = proof(tool("t", x=TEXT), layers=["confidence_drop"])
 
     assert ((), ["depends_on_logprobs"]) == (proved.problems, [each.code for each in proved.notes])
@@ -488,7 +488,7 @@ def test_a_suppression_of_a_signal_where_no_results_are_judged(texts, tool) -> N
 
 
 def test_the_moment_of_a_proof() -> None:
-    """Whether a suppression has ended depends on the time of the proof."""
+    """A suppression has ended or not, depending on the time of the proof."""
     ending = Suppression(check="call_loop", reason="x", until="2026-12-31")
     policy = configure(tools=[Tool(name="t")], layers=["call_loop"], suppress=[ending])
 
