@@ -89,7 +89,7 @@ def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
 @pytest.mark.slow
 def test_the_agent_met_everything(story: Story) -> None:
     """Each verdict, both modes, an approval, an internal error, and nothing on standard error."""
-    text = story.said
+    text = story.messages
 
     assert {d["verdict"] for d in text.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
     assert {d["mode"] for d in text.decisions} == {"audit", "strict"}
@@ -112,10 +112,10 @@ def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
         for span in spans
     }
 
-    assert len(spans) == len(story.said.spanned) < len(story.said.decisions)
+    assert len(spans) == len(story.messages.spanned) < len(story.messages.decisions)
     assert attributes == {
         d["id"]: {key: d[key] for key in next(iter(attributes.values()))}
-        for d in story.said.spanned
+        for d in story.messages.spanned
     }
 
 
@@ -126,7 +126,7 @@ def test_every_result_is_on_the_span_of_its_run(story: Story) -> None:
         for run in runs(story)
         if "abs_shield.result.verdict" in run.attributes
     }
-    results = [d for d in story.said.decisions if d["subject"] == "result"]
+    results = [d for d in story.messages.decisions if d["subject"] == "result"]
 
     assert {d["id"]: d["verdict"] for d in results if d["tool"] != "pages"} == attributes
     assert {"CLEAN", "SUSPICIOUS"} <= {*attributes.values()}
@@ -134,7 +134,7 @@ def test_every_result_is_on_the_span_of_its_run(story: Story) -> None:
 
 def test_ids_arrive(story: Story) -> None:
     """A span has the session's id, and the call's where there is one."""
-    sessions = {d["id"]: (d["session_id"], d["call_id"]) for d in story.said.spanned}
+    sessions = {d["id"]: (d["session_id"], d["call_id"]) for d in story.messages.spanned}
     names = ("abs_shield.session.id", "gen_ai.tool.call.id")
     attributes = {key: tuple(map(s.attributes.get, names)) for key, s in checks(story).items()}
 
@@ -152,7 +152,7 @@ def test_a_threat_is_tagged_and_nothing_else(story: Story) -> None:
         if any(name.startswith("threat.") for name in span.attributes)
     }  # fmt: skip
 
-    assert tagged == named == story.said.threats != set()
+    assert tagged == named == story.messages.threats != set()
 
 
 def test_every_finding_is_one_event(story: Story) -> None:
@@ -174,7 +174,7 @@ def test_every_finding_is_one_event(story: Story) -> None:
     }
     assert attributes == Counter(
         (d["id"], f["check"], f["code"], f["verdict"], f["counted"] and not f["suppressed"])
-        for d in story.said.decisions
+        for d in story.messages.decisions
         for f in d["findings"]
     )
 
@@ -188,7 +188,7 @@ def test_every_internal_error_is_one_event(story: Story) -> None:
     }
 
     assert attributes == Counter(
-        {d["id"]: d["errors"] for d in story.said.decisions if d["errors"]}
+        {d["id"]: d["errors"] for d in story.messages.decisions if d["errors"]}
     )
     assert {("impossible_state", "LookupError")} == kinds
 
@@ -202,9 +202,9 @@ def test_every_event_has_a_body_and_a_severity(story: Story) -> None:
 
 def test_who_speaks_arrives(story: Story) -> None:
     """The agent and the conversation, as the host named them, on spans and in lines."""
-    lines = {line["decision_id"]: line for line in story.said.lines}
+    lines = {line["decision_id"]: line for line in story.messages.lines}
     for key, span in checks(story).items():
-        session_id = story.said.by_id[key]["session_id"]
+        session_id = story.messages.by_id[key]["session_id"]
         agent = "clerk" if session_id == "s-1" else None
         line, attributes = lines[key], span.attributes
 
@@ -226,10 +226,10 @@ def test_an_event_is_in_its_check_span(story: Story) -> None:
 def test_decisions_are_counted(story: Story) -> None:
     """Sums of decisions and of retries are those of the process."""
     labels = ("subject", "tool", "verdict", "action", "mode", "blocked")
-    spent = [d for d in story.said.decisions if d["blocked"] and d["attempts_left"] is not None]
+    spent = [d for d in story.messages.decisions if d["blocked"] and d["attempts_left"] is not None]
 
     assert counted(story, "abs_shield.decisions") == series(
-        labels_of(d, *labels) for d in story.said.decisions
+        labels_of(d, *labels) for d in story.messages.decisions
     )
     assert counted(story, "abs_shield.blocked.retries") == series(
         labels_of(d, "tool") for d in spent
@@ -244,7 +244,7 @@ def test_findings_are_counted(story: Story) -> None:
             "abs_shield.finding.verdict": f["verdict"],
             "gen_ai.tool.name": d["tool"],
         }
-        for d in story.said.decisions
+        for d in story.messages.decisions
         for f in d["findings"]
     )
 
@@ -253,7 +253,7 @@ def test_coverage_is_counted(story: Story) -> None:
     """Sums of checks are those of the process, by outcome and tool."""
     assert counted(story, "abs_shield.coverage") == series(
         labels_of({"check": check, "outcome": outcome, **d}, "check", "outcome", "tool")
-        for d in story.said.decisions
+        for d in story.messages.decisions
         for check, outcome in d["coverage"].items()
     )
 
@@ -264,13 +264,13 @@ def test_durations_are_counted(story: Story) -> None:
     points = story.arrived.points("abs_shield.check.duration")
 
     assert Counter({key: point.count for key, point in points.items()}) == series(
-        labels_of(d, *labels) for d in story.said.decisions
+        labels_of(d, *labels) for d in story.messages.decisions
     )
 
 
 def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
     """Two hundred made-up names make no series and no span name of their own."""
-    invented = [d for d in story.said.decisions if d["tool"] == "_unregistered"]
+    invented = [d for d in story.messages.decisions if d["tool"] == "_unregistered"]
     spans = checks(story)
     names = {span.name for span in story.arrived.spans}
     tools = {
@@ -333,7 +333,7 @@ def test_a_pointer_says_where(story: Story) -> None:
 
 def test_a_framework_span_is_annotated(story: Story) -> None:
     """A framework's own span has the tags and is the check's parent; it is not doubled."""
-    here = [d for d in story.said.decisions if d["session_id"] == "s-3" and d["subject"] == "call"]
+    here = [d for d in story.messages.decisions if d["session_id"] == "s-3" and d["subject"] == "call"]
     runs = {
         span.attributes.get("abs_shield.decision.id"): span
         for span in story.arrived.spans
@@ -359,25 +359,25 @@ def test_a_log_line_is_in_its_check_span(story: Story) -> None:
     spans = {key: (span.trace, span.span) for key, span in checks(story).items()}
     for run in runs(story):
         spans.setdefault(run.attributes.get("abs_shield.result.decision.id"), (run.trace, run.span))
-    lines = {line["decision_id"]: line for line in story.said.lines}
+    lines = {line["decision_id"]: line for line in story.messages.lines}
 
-    assert len(story.said.lines) == len(story.said.decisions)
-    assert {d["id"] for d in story.said.decisions} == {*lines}
+    assert len(story.messages.lines) == len(story.messages.decisions)
+    assert {d["id"] for d in story.messages.decisions} == {*lines}
     attributes = {key: (x["trace_id"], x["span_id"]) for key, x in lines.items() if "trace_id" in x}
     assert attributes == {key: spans[key] for key in attributes}
-    assert {"pages"} == {d["tool"] for d in story.said.decisions if d["id"] not in attributes}
+    assert {"pages"} == {d["tool"] for d in story.messages.decisions if d["id"] not in attributes}
 
 
 def test_a_log_line_is_tagged_as_its_span(story: Story) -> None:
     """The line says verdict and threat as the span does, and no value either."""
-    tagged = {line["decision_id"] for line in story.said.lines if "threat.type" in line}
-    verdicts = {line["decision_id"]: line["verdict"] for line in story.said.lines}
+    tagged = {line["decision_id"] for line in story.messages.lines if "threat.type" in line}
+    verdicts = {line["decision_id"]: line["verdict"] for line in story.messages.lines}
 
-    assert tagged == story.said.threats
-    assert verdicts == {d["id"]: d["verdict"] for d in story.said.decisions}
-    assert [line for line in story.said.lines if CANARY in str(line)] == []
+    assert tagged == story.messages.threats
+    assert verdicts == {d["id"]: d["verdict"] for d in story.messages.decisions}
+    assert [line for line in story.messages.lines if CANARY in str(line)] == []
 
 
 def test_the_host_keeps_its_configuration(story: Story) -> None:
     """structlog's and logging's configuration are what the host made them."""
-    assert story.said.untouched
+    assert story.messages.untouched
