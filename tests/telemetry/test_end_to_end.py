@@ -333,7 +333,9 @@ def test_a_pointer_says_where(story: Story) -> None:
 
 def test_a_framework_span_is_annotated(story: Story) -> None:
     """A framework's own span has the tags and is the check's parent; it is not doubled."""
-    here = [d for d in story.messages.decisions if d["session_id"] == "s-3" and d["subject"] == "call"]
+    here = [
+        d for d in story.messages.decisions if d["session_id"] == "s-3" and d["subject"] == "call"
+    ]
     runs = {
         span.attributes.get("abs_shield.decision.id"): span
         for span in story.arrived.spans
