@@ -80,6 +80,26 @@ def authored_names(tool: Tool) -> frozenset[str]:
 
 
 def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
+    schema = _dereferenced(schema, root)
+    merged: dict[str, Any] = dict(schema)
+    # Null is the absence of a value; the other branch says what it is.
+    options = [
+        option
+        for keyword in ("anyOf", "oneOf", "allOf")
+        if isinstance(branches := schema.get(keyword), list)
+        for option in branches
+        if isinstance(option, Mapping) and option.get("type") != "null"
+    ]
+    for option in options:
+        # The only branch describes the value; of several references it is not known which one.
+        branch = _dereferenced(option, root) if len(options) == 1 else option
+        # The schema's own keywords win over those of a branch.
+        merged = {**branch, **merged}
+    return with_item_enum(merged)
+
+
+def _dereferenced(schema: Any, root: Any) -> Mapping[str, Any]:
+    default: Mapping[str, Any] = {}
     # Eight references in a row: a schema that refers to itself ends here.
     for _ in range(8):
         if not isinstance(schema, Mapping):
@@ -87,18 +107,10 @@ def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
         ref = schema.get("$ref")
         if not (isinstance(ref, str) and ref.startswith("#/")):
             break
+        if "default" in schema and not default:
+            default = {"default": schema["default"]}  # a default stands beside a reference
         schema = _follow(root, ref)
-    if not isinstance(schema, Mapping):
-        return {}
-    merged: dict[str, Any] = dict(schema)
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        options = schema.get(keyword)
-        for option in options if isinstance(options, list) else ():
-            # Null is the absence of a value; the other branch says what it is.
-            if isinstance(option, Mapping) and option.get("type") != "null":
-                # The schema's own keywords win over those of a branch.
-                merged = {**option, **merged}
-    return with_item_enum(merged)
+    return {**schema, **default} if isinstance(schema, Mapping) else {}
 
 
 def _follow(root: Any, ref: str) -> Any:

@@ -68,6 +68,30 @@ class Binding:
     required: frozenset[str] = frozenset()
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
+    def tool_with_defaults(self) -> Tool:
+        """
+        Return the tool with the defaults of the function in its schema, as far as they are JSON.
+
+        The schema for the model has none of them; a framework describes the function with them.
+        """
+        defaults = {
+            name: parameter.default
+            for name, parameter in self.signature.parameters.items()
+            if parameter.default is not parameter.empty
+        }
+        defaults |= {name: build() for name, build in self.defaults.items()}
+        schema = self.tool.parameters
+        properties = schema.get("properties", {}) if isinstance(schema, Mapping) else {}
+        with_defaults = {
+            name: {**properties[name], "default": value}
+            for name, value in as_json(defaults).items()
+            if name in properties and not isinstance(value, TypePlaceholder)
+        }
+        if not with_defaults:
+            return self.tool
+        parameters = {**self.tool.parameters, "properties": {**properties, **with_defaults}}
+        return self.tool.model_copy(update={"parameters": parameters})
+
     def names_of_models(self) -> list[frozenset[str]]:
         """Return for each model in its type hints the names of its fields, aliases included."""
         return names_of_models(_hints(self.function, self.signature).values())

@@ -162,6 +162,10 @@ def compiled(
         # With parameters in the policy, these alone are the schema.
         beside = () if refinement.parameters is not None else beside
     authors = [*(tools[:-1] if described else tools), *([] if refinement is None else [refinement])]
+    if described and binding is not None:
+        # a framework's description has the function's own defaults
+        function = binding.tool_with_defaults()
+        authors = [function if tool is binding.tool else tool for tool in authors]
     plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)
     if binding is None:
         return plan

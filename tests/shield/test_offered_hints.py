@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
 
-from abs_shield import Shield, Target, Tool, ToolCall, inverse, shield
+import pytest
+from pydantic import BaseModel, Field
+
+from abs_shield import Shield, Target, Tool, ToolCall, Verdict, inverse, shield
 from abs_shield.shield.adapter_session import AdapterSession
 
 
@@ -354,3 +359,75 @@ def test_a_hint_that_a_tool_is_destructive_holds_beside_another_description(how)
 
     tool = firewall.registry.of(session)["close"].plan.tool
     assert (True, False) == (tool.destructive, tool.read_only)
+
+
+class Region(StrEnum):
+    """Where a server stands."""
+
+    EUROPE = "eu-1"
+    AMERICA = "us-1"
+
+
+SEEN = Target(must_be_seen=True)
+
+
+def move(
+    label: Annotated[str, SEEN] = "acct_77",
+    place: Annotated[int, SEEN] = 77,
+    since: Annotated[date, SEEN] = date(2020, 1, 2),
+    region: Annotated[Region, SEEN] = Region.AMERICA,
+    owner: Annotated[str, SEEN] = Field("acct_78"),
+) -> None:
+    """Move a label."""
+
+
+DEFAULTS = {
+    "label": "acct_77",
+    "place": 77,
+    "since": "2020-01-02",
+    "region": "us-1",
+    "owner": "acct_78",
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_default_of_the_function_is_known_where_a_framework_describes_it(name, changed):
+    """The function's own default is not the model's invention; another default is."""
+    firewall = Shield(shield.configure(), hooks=None)
+    firewall.register(move)
+    value = DEFAULTS[name]
+    if changed:
+        value = {77: 78}.get(value) or {"2020-01-02": "2020-01-03", "us-1": "eu-1"}.get(value, "x1")
+    session = firewall.session()
+    session.user("Please move it.")
+    schema = {"type": "object", "properties": {name: {"default": value}}}
+    AdapterSession(firewall).offer(session, [{"name": "move", "inputSchema": schema}])
+
+    decision = firewall.check_call(ToolCall("move", {name: value}), session=session)
+    assert (Verdict.HALLUCINATED if changed else Verdict.CLEAN) == decision.verdict
+
+
+class Line(BaseModel):
+    """A line of an order."""
+
+    label: Annotated[str | None, SEEN] = None
+    account: Annotated[str, SEEN] = "acct_77"
+    further: Line | None = None
+
+
+@pytest.mark.parametrize("account", ["acct_77", "acct_99"])
+def test_defaults_and_nulls_of_an_optional_model_are_known(account):
+    """As those of a required one are."""
+    firewall = Shield(shield.configure(), hooks=None)
+
+    def order(line: Line | None = None) -> None:
+        """Order a line."""
+
+    firewall.register(order)
+    session = firewall.session()
+    session.user("Please order it.")
+    line = {"label": None, "account": "acct_77", "further": {"label": None, "account": account}}
+
+    decision = firewall.check_call(ToolCall("order", {"line": line}), session=session)
+    assert (account != "acct_77") == decision.blocked
