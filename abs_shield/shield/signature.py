@@ -81,7 +81,9 @@ class Binding:
         }
         defaults |= {name: build() for name, build in self.defaults.items()}
         schema = self.tool.parameters
-        properties = schema.get("properties", {}) if isinstance(schema, Mapping) else {}
+        if not isinstance(schema, Mapping):
+            return self.tool
+        properties = schema.get("properties", {})
         with_defaults = {
             name: {**properties[name], "default": value}
             for name, value in as_json(defaults).items()
@@ -89,7 +91,7 @@ class Binding:
         }
         if not with_defaults:
             return self.tool
-        parameters = {**self.tool.parameters, "properties": {**properties, **with_defaults}}
+        parameters = {**schema, "properties": {**properties, **with_defaults}}
         return self.tool.model_copy(update={"parameters": parameters})
 
     def names_of_models(self) -> list[frozenset[str]]:
