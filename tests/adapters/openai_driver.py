@@ -102,16 +102,14 @@ class Loop:
         messages: list[Any] = [{"role": "user", "content": ASKED}]
         with recorded(ran), session:
             while ran.answer is None:
-                response = self._asked(client, messages, stream=stream)
+                response = self._send(client, messages, stream=stream)
                 ran.answer, answer, calls = self._read(response)
                 if guard is None:
-                    contradictions = [self._told(call.id or "", dispatch(call)) for call in calls]
+                    results = [self._result(call.id or "", dispatch(call)) for call in calls]
                 else:
-                    contradictions = run_tool_calls(
-                        response, messages, firewall=guard, dispatch=dispatch
-                    )
-                ran.replies |= dict(map(self._heard, contradictions))
-                messages += [*answer, *contradictions]
+                    results = run_tool_calls(response, messages, firewall=guard, dispatch=dispatch)
+                ran.replies |= dict(map(self._read_result, results))
+                messages += [*answer, *results]
             origin = session.origin("pc_777")
         ran.origin = "" if origin is None else origin.source
         ran.decisions = [] if guard is None else guard.store.decisions()
@@ -120,17 +118,17 @@ class Loop:
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
         raise NotImplementedError
 
-    def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
+    def _send(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
         raise NotImplementedError
 
     def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
         """The final text, what to append, and the calls."""
         raise NotImplementedError
 
-    def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
+    def _read_result(self, message: Mapping[str, Any]) -> tuple[str, str]:
         raise NotImplementedError
 
-    def _told(self, call_id: str, content: str) -> dict[str, Any]:
+    def _result(self, call_id: str, content: str) -> dict[str, Any]:
         raise NotImplementedError
 
 
@@ -139,7 +137,7 @@ class Chat(Loop):
 
     name = "openai"
 
-    def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
+    def _send(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
         tools = [
             {"type": "function", "function": {"name": name, "parameters": SCHEMAS[name]}}
             for name in TOOLS
@@ -158,10 +156,10 @@ class Chat(Loop):
         ]
         return message.content, [state], calls
 
-    def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
+    def _read_result(self, message: Mapping[str, Any]) -> tuple[str, str]:
         return message["tool_call_id"], message["content"]
 
-    def _told(self, call_id: str, content: str) -> dict[str, Any]:
+    def _result(self, call_id: str, content: str) -> dict[str, Any]:
         return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
@@ -198,7 +196,7 @@ class Responses(Loop):
 
     name = "openai_responses"
 
-    def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
+    def _send(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
         tools = [{"type": "function", "name": n, "parameters": SCHEMAS[n]} for n in TOOLS]
         request: dict[str, Any] = {"model": "scripted", "input": messages, "tools": tools}
         if not stream:
@@ -215,10 +213,10 @@ class Responses(Loop):
         ]
         return response.output_text or None, items, calls
 
-    def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
+    def _read_result(self, message: Mapping[str, Any]) -> tuple[str, str]:
         return message["call_id"], message["output"]
 
-    def _told(self, call_id: str, content: str) -> dict[str, Any]:
+    def _result(self, call_id: str, content: str) -> dict[str, Any]:
         return {"type": "function_call_output", "call_id": call_id, "output": content}
 
 

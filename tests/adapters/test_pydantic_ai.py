@@ -64,7 +64,7 @@ PHANTOM = GOOD._replace(name="refnud")
 UNSEEN = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
 
 
-class Heard:
+class ScriptedAgent:
     """The requests to one agent's model, and its script."""
 
     def __init__(self, *turns: Any) -> None:
@@ -80,7 +80,7 @@ def ran(agent: Agent[Any, Any], asked: Any = ASKED, **given: Any) -> Any:
 
 def clerk(guard: Shield | None, *turns: Any, **given: Any) -> Agent[Any, Any]:
     """The agent with the host's tools."""
-    return agent_of(Shop(), Heard(*turns).model, guard, **given)
+    return agent_of(Shop(), ScriptedAgent(*turns).model, guard, **given)
 
 
 def returns(result: Any) -> dict[str, ToolReturnPart]:
@@ -173,7 +173,7 @@ def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
     """A call that the framework refuses as well uses its retries, and ends the run as before."""
     ends = []
     for guard in (None, firewall("audit"), firewall("strict")):
-        message = Heard(*([call._replace(id=f"c{n}")] for n in range(9)))
+        message = ScriptedAgent(*([call._replace(id=f"c{n}")] for n in range(9)))
         with pytest.raises(UnexpectedModelBehavior) as ended:
             ran(agent_of(Shop(), message.model, guard, retries=retries))
         ends.append((len(message.requests), str(ended.value)))
@@ -184,7 +184,7 @@ def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
 
 def test_a_model_that_names_unseen_targets_for_ever_ends_the_run():
     """The framework has nothing against the call: past the policy's retries, its own are spent."""
-    message = Heard(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
+    message = ScriptedAgent(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
     with pytest.raises(UnexpectedModelBehavior, match="'refund' exceeded max retries count of 1"):
         ran(agent_of(Shop(), message.model, firewall("strict")))
 
@@ -246,7 +246,7 @@ def test_an_output_tool_is_no_phantom():
 
 def test_a_phantom_is_forgotten_after_its_step():
     """The placeholder for a tool that does not exist is not offered to the model."""
-    message = Heard([PHANTOM], [GOOD._replace(id="c2")], DONE)
+    message = ScriptedAgent([PHANTOM], [GOOD._replace(id="c2")], DONE)
     ran(agent_of(Shop(), message.model, firewall("strict")))
 
     names = [[name for name, _ in tools] for _, tools, _ in message.requests]
@@ -281,7 +281,7 @@ def test_what_the_host_said_was_mentioned():
         GOOD._replace(id=f"c{n}", arguments={"transaction_id": f"tx_{n}{n}{n}", "amount": 20.0})
         for n in (1, 2)
     ]
-    message = Heard(calls, DONE)
+    message = ScriptedAgent(calls, DONE)
     agent = Agent(
         message.model, instructions="Refunds of tx_111 are fine.", tools=[Shop().refund],
         capabilities=[ShieldCapability(guard), Adds()],
@@ -347,7 +347,7 @@ def test_a_result_is_known_as_the_model_reads_it():
     def get_order(order_id: str) -> ToolReturn[Order]:
         return ToolReturn(Order(parcel="pc_777"), metadata={"not": "told"})
 
-    message = Heard([Call("c1", "get_order", {"order_id": "ord_1"})], DONE)
+    message = ScriptedAgent([Call("c1", "get_order", {"order_id": "ord_1"})], DONE)
     agent = Agent(message.model, tools=[get_order], capabilities=[ShieldCapability(guard)])
     session = guard.session(ran(agent).conversation_id)
 
@@ -361,7 +361,9 @@ def test_a_result_is_known_as_the_model_reads_it():
 def agent_with(guard: Shield, tool: Any, *turns: Any, **given: Any) -> Agent[Any, Any]:
     """An agent with one tool of the test's own."""
     given = {"output_type": [str, DeferredToolRequests]} | given
-    return Agent(Heard(*turns).model, tools=[tool], capabilities=[ShieldCapability(guard)], **given)
+    return Agent(
+        ScriptedAgent(*turns).model, tools=[tool], capabilities=[ShieldCapability(guard)], **given
+    )
 
 
 ASKS = Call("c1", "pay", {"transaction_id": "tx_12345"})
@@ -425,7 +427,7 @@ def test_a_blocked_call_is_not_handed_out(external):
     bad = ASKS._replace(arguments={"transaction_id": "tx_99999"})
     if external:
         agent = Agent(
-            Heard([bad], DONE).model, toolsets=[ExternalToolset([tool.tool_def])],
+            ScriptedAgent([bad], DONE).model, toolsets=[ExternalToolset([tool.tool_def])],
             output_type=[str, DeferredToolRequests], capabilities=[ShieldCapability(guard)],
         )  # fmt: skip
     else:
@@ -459,7 +461,7 @@ def test_a_skipped_execution_is_a_result():
             raise SkipToolExecution("pc_777 from the cache")
 
     agent = Agent(
-        Heard([GOOD], DONE).model, tools=[Shop().refund],
+        ScriptedAgent([GOOD], DONE).model, tools=[Shop().refund],
         capabilities=[Cached(), ShieldCapability(guard)],
     )  # fmt: skip
     result = ran(agent)
@@ -484,7 +486,7 @@ def test_an_approved_call_is_validated_before_it_runs():
         Call("c1", "create_user", {"user_id": "u_1"}),
         Call("c2", "delete_user", {"user_id": "u_1"}),
     ]
-    ran(agent_of(shop, Heard(batch, DONE).model, guard))
+    ran(agent_of(shop, ScriptedAgent(batch, DONE).model, guard))
 
     # pydantic-ai starts the calls of one turn as tasks side by side, unless a tool is `sequential`,
     # and runs a plain function in a thread (`_tool_execution`, `_utils.run_in_executor`): which of
@@ -515,7 +517,7 @@ def test_a_block_that_is_lifted_is_no_run_unvalidated():
 
         shop, guard = Shop(), firewall("strict")
         agent = Agent(
-            Heard(bad, DONE).model, tools=[shop.refund],
+            ScriptedAgent(bad, DONE).model, tools=[shop.refund],
             capabilities=[ShieldCapability(guard), Lifts()],
         )  # fmt: skip
         message = returns(ran(agent))
@@ -580,11 +582,11 @@ def test_a_sub_agent_has_a_child_session(given):
     session = guard.session() if given else None
     adapter = ShieldCapability(guard, session=session)
     clerk = Agent(
-        Heard([GOOD._replace(id="inner")], DONE).model, name="clerk", tools=[Shop().refund],
+        ScriptedAgent([GOOD._replace(id="inner")], DONE).model, name="clerk", tools=[Shop().refund],
         capabilities=[adapter],
     )  # fmt: skip
     asks = Call("outer", "ask_clerk", {})
-    chief = Agent(Heard([asks], DONE).model, name="chief", capabilities=[adapter])
+    chief = Agent(ScriptedAgent([asks], DONE).model, name="chief", capabilities=[adapter])
 
     @chief.tool
     async def ask_clerk(ctx: RunContext[Any]) -> str:
@@ -607,7 +609,7 @@ def test_the_frameworks_span_is_annotated(mode):
     """Instrumented, each call has one span that executes it, and it says what was decided."""
     run = Ran()
     calls = [[PHANTOM], [GOOD._replace(id="c2", arguments="{")], [GOOD._replace(id="c3")], DONE]
-    message = Heard(*calls)
+    message = ScriptedAgent(*calls)
     agent = Agent(
         message.model, tools=[Shop().refund],
         capabilities=[ShieldCapability(firewall(mode)), Instrumentation()],

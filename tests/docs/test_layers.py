@@ -61,7 +61,7 @@ def codes(module: Path) -> set[str]:
     places = {"Malformed": 0, "Doubt": 2, **_places(tree)}
     results: set[str] = set()
     for node in ast.walk(tree):
-        for option in _given(node, places):
+        for option in _code_values(node, places):
             results |= {part.value for part in _parts(option) if isinstance(part.value, str)}
     return results - {""}
 
@@ -73,7 +73,7 @@ def _places(tree: ast.Module) -> dict[str, int]:
     return {name: names.index("code") for name, names in taken.items() if "code" in names}
 
 
-def _given(node: ast.AST, places: dict[str, int]) -> Iterator[ast.expr]:
+def _code_values(node: ast.AST, places: dict[str, int]) -> Iterator[ast.expr]:
     if isinstance(node, ast.Call):
         yield from (word.value for word in node.keywords if word.arg == "code")
         place = places.get(getattr(node.func, "id", ""))

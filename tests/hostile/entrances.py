@@ -118,7 +118,7 @@ def _verified(one: Input, size: int) -> Action:
     return act
 
 
-def _made(one: Input, size: int) -> Action:
+def _undo_call(one: Input, size: int) -> Action:
     """The ids of what a call made, and a call that undoes it."""
     tools = [Tool(name=name, parameters=_ANY) for name in ("create_order", "delete_order")]
     guard = Shield(shield.configure(tools=tools), hooks=None)
@@ -136,7 +136,7 @@ def _made(one: Input, size: int) -> Action:
     return act
 
 
-def _said(one: Input, size: int) -> Action:
+def _user_text(one: Input, size: int) -> Action:
     guard, text, result = firewall(_ANY), one.text(size), one.value(size)
     session = guard.session()
 
@@ -193,7 +193,7 @@ def _registered(one: Input, size: int) -> Action:
     return act
 
 
-def _named(one: Input, size: int) -> Action:
+def _nearest_names(one: Input, size: int) -> Action:
     """The nearest names: of a tool, and of arguments."""
     names = [f"{text}{n}"[:500] for n, text in enumerate(one.texts(size // 2))]
     known = {
@@ -239,12 +239,12 @@ ENTRANCES: dict[str, Callable[[Input, int], Action]] = {
     "guard": _guarded,
     "dispatch, decorated call": _dispatched,
     "check_result": _verified,
-    "ids of results": _made,
-    "session.user, session.tool_result": _said,
+    "ids of results": _undo_call,
+    "session.user, session.tool_result": _user_text,
     "check_answer": _answered,
     "check_answer: evidence": _grounded,
     "replay": _replayed,
     "register": _registered,
-    "nearest names": _named,
+    "nearest names": _nearest_names,
     "MCP listing": _listed,
 }

@@ -190,11 +190,11 @@ def test_an_own_stage_counts_for_the_confidence_if_it_says_so():
     sure = plain.model_copy(update={"own_stages": (OWN._replace(confidence=0.5),)})
     output = AgentOutput(text="Fine.")
 
-    assert (0.99, "ship") == _said(QualityPipeline(plain).run(output))
-    assert (0.5, "ship") == _said(QualityPipeline(sure).run(output))
+    assert (0.99, "ship") == _texts_of(QualityPipeline(plain).run(output))
+    assert (0.5, "ship") == _texts_of(QualityPipeline(sure).run(output))
     measured = sure.model_copy(update={"confidence": {"pii": 0.99, "no_promises": 0.6}})
-    assert (0.6, "block") == _said(QualityPipeline(measured).run(output))
+    assert (0.6, "block") == _texts_of(QualityPipeline(measured).run(output))
 
 
-def _said(result):
+def _texts_of(result):
     return result.confidence, result.action

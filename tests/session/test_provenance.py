@@ -323,14 +323,14 @@ class Order:
     order_id: str
 
 
-class Found(BaseModel):
+class SearchResult(BaseModel):
     order_id: str
     parts: list[Order]
 
 
 OBJECTS = [
     Order("tx_1234"),
-    Found(order_id="x", parts=[Order("tx_1234")]),
+    SearchResult(order_id="x", parts=[Order("tx_1234")]),
     {"tx_1234"},
     b'{"id": "tx_1234"}',
     {"id": UUID("123e4567-e89b-12d3-a456-426614174000"), "other": PurePath("a/tx_1234")},

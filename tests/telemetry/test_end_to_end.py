@@ -12,7 +12,7 @@ import pytest
 
 from tests.telemetry.canaries import CANARY, INVENTED
 from tests.telemetry.processes import Story, environment, receiver, run_agent
-from tests.telemetry.receiver.arrivals import Arrivals, Told
+from tests.telemetry.receiver.arrivals import Arrivals, TelemetryRecord
 
 WAYS = {
     "grpc": {},
@@ -40,13 +40,13 @@ def story(request: Any, tmp_path_factory: Any) -> Story:
     return Story(output, Arrivals(folder / "arrived"))
 
 
-def checks(story: Story) -> dict[str, Told]:
+def checks(story: Story) -> dict[str, TelemetryRecord]:
     """The check spans by decision id."""
     results = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
     return {span.attributes["abs_shield.decision.id"]: span for span in results}
 
 
-def runs(story: Story) -> list[Told]:
+def runs(story: Story) -> list[TelemetryRecord]:
     """The spans of the tools' runs, ours and the framework's."""
     name = "gen_ai.operation.name"
     return [s for s in story.arrived.spans if s.attributes.get(name) == "execute_tool"]
@@ -58,12 +58,12 @@ def counted(story: Story, metric: str) -> Counter[Any]:
     return Counter({labels: point.as_int for labels, point in points.items()})
 
 
-def findings(story: Story) -> list[Told]:
+def findings(story: Story) -> list[TelemetryRecord]:
     """The events about findings; those about internal errors have a name of their own."""
     return [event for event in story.arrived.events if event.name == "abs_shield.finding"]
 
 
-def errors(story: Story) -> list[Told]:
+def errors(story: Story) -> list[TelemetryRecord]:
     """The events about internal errors."""
     return [event for event in story.arrived.events if event.name == "abs_shield.error"]
 

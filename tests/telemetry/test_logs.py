@@ -11,7 +11,7 @@ import pytest
 from abs_shield.telemetry.watched_stores import WatchedStores
 
 
-class Kept:
+class LogSample:
     def __init__(self, *, waiting: int, dropped: int) -> None:
         self.status = SimpleNamespace(waiting=waiting, dropped=dropped)
 
@@ -23,7 +23,7 @@ class Slotted:
         self.status = SimpleNamespace(waiting=waiting, dropped=dropped)
 
 
-@pytest.mark.parametrize("kind", [Kept, Slotted])
+@pytest.mark.parametrize("kind", [LogSample, Slotted])
 def test_all_logs_are_summed_each_once(kind):
     """Also those of a class that cannot be referred to weakly."""
     logs, one, other = WatchedStores(), kind(waiting=1, dropped=2), kind(waiting=3, dropped=4)
@@ -36,14 +36,14 @@ def test_all_logs_are_summed_each_once(kind):
 @pytest.mark.slow
 def test_what_a_log_lost_stays_counted_when_it_is_gone():
     """A counter never goes back; the log itself is free."""
-    logs, log = WatchedStores(), Kept(waiting=1, dropped=2)
+    logs, log = WatchedStores(), LogSample(waiting=1, dropped=2)
     logs.watch(log)
     assert 2 == logs.dropped()
     gone = ref(log)
     del log
     gc.collect()
     for _ in range(1_000):
-        logs.watch(Kept(waiting=0, dropped=0))
+        logs.watch(LogSample(waiting=0, dropped=0))
     gc.collect()
 
     assert (None, 0, 2) == (gone(), logs.waiting(), logs.dropped())

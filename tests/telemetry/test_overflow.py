@@ -49,7 +49,7 @@ class StuckEvents(Stuck, LogRecordExporter):
 
 
 @dataclass
-class Told:
+class StuckExport:
     """An exporter that is stuck, what tells it something, and what waits until all is exported."""
 
     stuck: Stuck
@@ -72,23 +72,23 @@ def small(monkeypatch: Any) -> None:
 
 
 @pytest.fixture
-def spans() -> Iterator[Told]:
+def spans() -> Iterator[StuckExport]:
     stuck = StuckSpans(SpanExportResult.SUCCESS)
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(DroppingSpanProcessor(stuck))
     tracer = provider.get_tracer("t")
-    yield Told(stuck, lambda name: tracer.start_span(name).end(), provider.force_flush)
+    yield StuckExport(stuck, lambda name: tracer.start_span(name).end(), provider.force_flush)
     stuck.go.set()
     provider.shutdown()
 
 
 @pytest.fixture
-def events() -> Iterator[Told]:
+def events() -> Iterator[StuckExport]:
     stuck = StuckEvents(LogRecordExportResult.SUCCESS)
     provider = LoggerProvider(shutdown_on_exit=False)
     provider.add_log_record_processor(DroppingLogProcessor(stuck))
     logger = provider.get_logger("t")
-    yield Told(stuck, lambda name: logger.emit(event_name=name), provider.force_flush)
+    yield StuckExport(stuck, lambda name: logger.emit(event_name=name), provider.force_flush)
     stuck.go.set()
     provider.shutdown()
 

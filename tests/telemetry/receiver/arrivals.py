@@ -44,7 +44,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TelemetryRecord:
     """A span or a log event: its message, its attributes in plain Python, and who made it."""
 
     name: str
@@ -72,7 +72,7 @@ class Arrivals:
         return {file.name: file.read_bytes() for file in sorted(self._path.iterdir())}
 
     @property
-    def spans(self) -> list[Told]:
+    def spans(self) -> list[TelemetryRecord]:
         return [
             _told(span.name, span, scope)
             for request in self._requests("traces")
@@ -82,7 +82,7 @@ class Arrivals:
         ]
 
     @property
-    def events(self) -> list[Told]:
+    def events(self) -> list[TelemetryRecord]:
         return [
             _told(record.event_name, record, scope)
             for request in self._requests("logs")
@@ -120,8 +120,8 @@ class Arrivals:
             yield REQUESTS[signal].FromString(file.read_bytes())
 
 
-def _told(name: str, message: Any, scope: Any) -> Told:
-    return Told(name, message, _plain_pairs(message), scope.scope.name)
+def _told(name: str, message: Any, scope: Any) -> TelemetryRecord:
+    return TelemetryRecord(name, message, _plain_pairs(message), scope.scope.name)
 
 
 def _plain_pairs(message: Any) -> dict[str, Any]:
