@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.plan.schema_lookup import names_of_properties, schema_at, takes_null
+from abs_shield.plan.schema_lookup import (
+    defaults_of,
+    names_of_properties,
+    schema_at,
+    takes_null,
+)
 from abs_shield.policy import Tool
 from abs_shield.policy.parameter_marks import keys_of
 from abs_shield.policy.tool_declaration import MARKS
@@ -61,6 +66,19 @@ class AuthorSchema:
         if "description" in schema and not self._is_authors_text(schema["description"], own):
             admitted["description"] = own.get("description", "")
         return admitted
+
+    def defaults(self, path: Path) -> frozenset[str]:
+        """
+        Return the defaults of the leaf at *path*, as texts.
+
+        An author's default is what the call does without the argument, so that a value equal to it
+        needs no mention, whether or not the schema for the model shows it.
+        """
+        author = self._author_of(path)
+        guarded = path and self._is_guarded(path)
+        authors = self.authors if not guarded else () if author is None else (author,)
+        own = (defaults_of(schema_at(author.parameters, path)) for author in authors)
+        return defaults_of(self.at(path)).union(*own)
 
     def keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         """Return those of the *keys* that match the value at *path*, in any author's schema."""

@@ -12,9 +12,10 @@ from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import names_new_entity
 from abs_shield.plan.credentials import CredentialUse, credential_use
 from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_direction
-from abs_shield.plan.schema_lookup import defaults_of, examples_of
+from abs_shield.plan.schema_lookup import examples_of
 from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
+from abs_shield.schema.argument_json import ArgumentSerializer
 from abs_shield.session.field import Field
 from abs_shield.text.identifier_words import (
     is_free_text_field,
@@ -22,7 +23,7 @@ from abs_shield.text.identifier_words import (
     name_words,
     subject_words,
 )
-from abs_shield.text.json_leaves import Path, name_of
+from abs_shield.text.json_leaves import Path, TypePlaceholder, name_of
 
 _FORMATS = frozenset(
     {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
@@ -280,7 +281,7 @@ class Parameters:
             guard="seen"
             if must_be_seen
             else self._guard(name, judged, listed=listed, marked=by_author is not None),
-            defaults=defaults_of(schema),
+            defaults=self.schema.defaults(path),
             examples=examples_of(schema),
             measures=schema.get("type") == "number",
             description=description,
@@ -412,6 +413,9 @@ def admission(entry: Any) -> Callable[[Any], bool]:
         return lambda value: bool(entry(value))
     if isinstance(entry, str) and any(mark in entry for mark in "*?["):
         return lambda value: isinstance(value, str) and fnmatchcase(value, entry)
+    # What a model sends for an enum member, a UUID or a date.
+    sent = ArgumentSerializer().serialize(entry)
+    forms = (entry,) if isinstance(sent, TypePlaceholder) else (entry, sent)
     # In JSON, true is not 1; in Python it is.
-    is_boolean = isinstance(entry, bool)
-    return lambda value: isinstance(value, bool) is is_boolean and bool(value == entry)
+    is_boolean = isinstance(forms[-1], bool)
+    return lambda value: isinstance(value, bool) is is_boolean and value in forms

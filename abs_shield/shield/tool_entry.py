@@ -162,8 +162,8 @@ def compiled(
         # With parameters in the policy, these alone are the schema.
         beside = () if refinement.parameters is not None else beside
     authors = [*(tools[:-1] if described else tools), *([] if refinement is None else [refinement])]
-    if described and binding is not None:
-        # a framework's description has the function's own defaults
+    if binding is not None:
+        # the schema for the model has none of them; a framework's description may have them
         function = binding.tool_with_defaults()
         authors = [function if tool is binding.tool else tool for tool in authors]
     plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePosixPath
@@ -564,3 +565,25 @@ def test_a_long_path_without_a_code_is_judged_in_linear_time():
     assert (
         "CLEAN" == guard.check_call(ToolCall("delete", {"paths": paths}), session=session).verdict
     )
+
+
+class Plan(Enum):
+    """A plan of a customer."""
+
+    BASIC = "basic_7"
+
+
+@pytest.mark.parametrize(
+    ("entry", "sent", "other"),
+    [
+        (Plan.BASIC, "basic_7", "basic_8"),
+        (UUID(int=5), str(UUID(int=5)), str(UUID(int=6))),
+        (date(2030, 1, 1), "2030-01-01", "2030-01-02"),
+        (Decimal("7.50"), "7.50", "7.51"),
+    ],
+)
+def test_a_python_value_in_allow_admits_what_a_model_sends_for_it(entry, sent, other):
+    """Its JSON form, and nothing else."""
+    decisions = [judged(value, prompt="Close it.", allow=[entry]) for value in (sent, other)]
+
+    assert [False, True] == [decision.blocked for decision in decisions]

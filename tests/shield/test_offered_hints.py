@@ -9,7 +9,7 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, Field
 
-from abs_shield import Shield, Target, Tool, ToolCall, Verdict, inverse, shield
+from abs_shield import Shield, Target, Tool, ToolCall, Verdict, inverse, shield, shielded
 from abs_shield.shield.adapter_session import AdapterSession
 
 
@@ -406,6 +406,23 @@ def test_the_default_of_the_function_is_known_where_a_framework_describes_it(nam
 
     decision = firewall.check_call(ToolCall("move", {name: value}), session=session)
     assert (Verdict.HALLUCINATED if changed else Verdict.CLEAN) == decision.verdict
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+@pytest.mark.parametrize("how", ["checked", "called"])
+def test_the_default_of_the_function_is_known_without_a_description(name, how):
+    """The call does the same without the argument."""
+    firewall = Shield(shield.configure(on_suspicious="block"), hooks=None)
+    function = shielded(firewall)(move)
+
+    with firewall.session() as session:
+        session.user("Please move it.")
+        if how == "called":
+            function(**{name: DEFAULTS[name]})
+        else:
+            firewall.check_call(ToolCall("move", {name: DEFAULTS[name]}))
+
+    assert [Verdict.CLEAN] == [decision.verdict for decision in session.decisions]
 
 
 class Line(BaseModel):
