@@ -29,7 +29,7 @@ _SCORER = import_module("abs_shield.answer.scorers.word_scorer")
 
 def shown(rows: Iterable[Row], weights: Weights) -> list[ScoredAnswer]:
     """Return what a user would see, had the package come with these weights."""
-    with patch.object(_SCORER, "shipped", return_value=weights):
+    with patch.object(_SCORER, "shipped_weights", return_value=weights):
         return [_scored_answer(row, _checked(row, row.evidence)) for row in rows]
 
 

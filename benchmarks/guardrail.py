@@ -83,7 +83,7 @@ def figures(some: Passed) -> dict[str, float | None]:
 def _add(
     results: dict[str, Passed], rows: Iterable[Row], weights: Weights, passes: dict[str, Pass]
 ) -> None:
-    with patch.object(_SCORER, "shipped", return_value=weights):
+    with patch.object(_SCORER, "shipped_weights", return_value=weights):
         for row in rows:
             for key, judge in passes.items():
                 results[key].append((row.good, judge(row)))
