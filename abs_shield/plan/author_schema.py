@@ -72,8 +72,11 @@ class AuthorSchema:
         Return the defaults of the leaf at *path*, as texts.
 
         An author's default is what the call does without the argument, so that a value equal to it
-        needs no mention, whether or not the schema for the model shows it.
+        needs no mention, whether or not the schema for the model shows it. A destructive tool takes
+        only what that schema shows.
         """
+        if self.tool.destructive:
+            return defaults_of(self.at(path))
         author = self._author_of(path)
         guarded = path and self._is_guarded(path)
         authors = self.authors if not guarded else () if author is None else (author,)

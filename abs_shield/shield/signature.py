@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterable, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncIterable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from dataclasses import dataclass, field
 from io import IOBase
 from types import NoneType, UnionType
@@ -32,6 +40,7 @@ from abs_shield.shield.hint_marks import marks_of, names_of_models
 from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import refused_by
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
+from abs_shield.text.wildcards import names_everything
 
 _STREAMS = (IOBase, IO, AsyncIterable)
 """Types that have no JSON form: such a parameter is injected even without a mark."""
@@ -68,11 +77,14 @@ class Binding:
     required: frozenset[str] = frozenset()
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
-    def tool_with_defaults(self) -> Tool:
+    def tool_with_defaults(self, strict: Collection[str]) -> Tool:
         """
         Return the tool with the defaults of the function in its schema, as far as they are JSON.
 
         The schema for the model has none of them; a framework describes the function with them.
+
+        Args:
+            strict: Parameters whose default is left out if it stands for everything, as ``*`` does.
         """
         defaults = {
             name: parameter.default
@@ -87,7 +99,9 @@ class Binding:
         with_defaults = {
             name: {**properties[name], "default": value}
             for name, value in as_json(defaults).items()
-            if name in properties and not isinstance(value, TypePlaceholder)
+            if name in properties
+            and not isinstance(value, TypePlaceholder)
+            and not (name in strict and isinstance(value, str) and names_everything(value))
         }
         if not with_defaults:
             return self.tool

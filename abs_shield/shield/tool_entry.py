@@ -164,7 +164,9 @@ def compiled(
     authors = [*(tools[:-1] if described else tools), *([] if refinement is None else [refinement])]
     if binding is not None:
         # the schema for the model has none of them; a framework's description may have them
-        function = binding.tool_with_defaults()
+        must_be_seen = {name for name, target in tool.targets.items() if target.must_be_seen}
+        strict = binding.names if tool.destructive else must_be_seen
+        function = binding.tool_with_defaults(strict)
         authors = [function if tool is binding.tool else tool for tool in authors]
     plan = compile_tool(tool, policy, beside=beside, authors=authors, tolerant=tolerant)
     if binding is None:

@@ -79,6 +79,16 @@ def is_whole_set(text: str) -> bool:
     return "*" in bare or word in _WORDS or bare.casefold() in _AUDIENCES
 
 
+def names_everything(text: str) -> bool:
+    """
+    Return whether a text stands for a whole set or for an account of the system.
+
+    >>> names_everything("*"), names_everything("root"), names_everything("acct_7")
+    (True, True, False)
+    """
+    return is_whole_set(text) or is_system_account(text)
+
+
 def is_condition(text: str) -> bool:
     """
     Return whether *text* is a comparison or a range rather than a single name.

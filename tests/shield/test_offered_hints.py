@@ -425,6 +425,48 @@ def test_the_default_of_the_function_is_known_without_a_description(name, how):
     assert [Verdict.CLEAN] == [decision.verdict for decision in session.decisions]
 
 
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("described", [False, True])
+@pytest.mark.parametrize("default", ["*", "/", "all", "root", "acct_77"])
+def test_a_destructive_call_does_not_take_a_default_that_names_everything(
+    default, described, marked
+):
+    """Nor one that the description does not show: the model should leave the argument out."""
+    targets = {"account_id": SEEN} if marked else {}
+    tool = Tool(name="close", destructive=True, targets=targets)
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+
+    def close(account_id: str = default) -> None:
+        """Close an account."""
+
+    firewall.register(close)
+    session = firewall.session()
+    session.user("Please close it.")
+    if described:
+        properties = {"account_id": {"type": "string", "default": default}}
+        schema = {"type": "object", "properties": properties}
+        AdapterSession(firewall).offer(session, [{"name": "close", "inputSchema": schema}])
+
+    decision = firewall.check_call(ToolCall("close", {"account_id": default}), session=session)
+    assert (not described or default != "acct_77") == decision.blocked
+
+
+@pytest.mark.parametrize("default", ["*", "/", "all", "root"])
+def test_a_default_that_names_everything_is_not_seen(default):
+    """Where the target must be seen; the model should leave the argument out."""
+    firewall = Shield(shield.configure(), hooks=None)
+
+    def close(account_id: Annotated[str, SEEN] = default) -> None:
+        """Close an account."""
+
+    firewall.register(close)
+    session = firewall.session()
+    session.user("Please close it.")
+
+    call = ToolCall("close", {"account_id": default})
+    assert firewall.check_call(call, session=session).blocked
+
+
 class Line(BaseModel):
     """A line of an order."""
 
