@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from abs_shield.policy import Tool
@@ -13,6 +14,10 @@ from abs_shield.text.json_leaves import Path, scalar_text
 
 _MAX_MEMBERS = 50_000
 """Members of a schema that are visited; a schema of somebody else's may have any number."""
+
+
+_MAX_ALTERNATIVES = 8
+"""Alternatives of a schema that are searched for null; each null of a call searches them anew."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
@@ -29,17 +34,39 @@ def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
 
 
 def takes_null(parameters: Any, path: Path) -> bool:
-    """Return whether the schema of the leaf at *path* allows null."""
-    parent, step = schema_at(parameters, path[:-1]), path[-1]
-    members = parent.get("items" if isinstance(step, int) else "properties")
-    schema = (
-        members.get(step) if isinstance(step, str) and isinstance(members, Mapping) else members
-    )
-    if not isinstance(schema, Mapping):
-        return False
-    options = [schema, *(o for word in ("anyOf", "oneOf") for o in schema.get(word) or ())]
-    kinds = (option.get("type") for option in options if isinstance(option, Mapping))
+    """Return whether the schema of the leaf at *path* allows null, in any of its alternatives."""
+    schemas: list[Any] = _alternatives(parameters, parameters)
+    for step in path:
+        members = [_member(schema, step) for schema in schemas]
+        found = (schema for member in members for schema in _alternatives(member, parameters))
+        schemas = [*islice(found, _MAX_ALTERNATIVES)]
+    kinds = (schema.get("type") for schema in schemas)
     return any(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds)
+
+
+def _alternatives(schema: Any, root: Any) -> list[Mapping[str, Any]]:
+    """Return a schema, without references, and the branches of it and of its branches."""
+    found = [_dereferenced(schema, root)]
+    for one in found:
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            branches = one.get(keyword)
+            room = _MAX_ALTERNATIVES - len(found)
+            if isinstance(branches, list):
+                found += [_dereferenced(branch, root) for branch in branches[: max(room, 0)]]
+    return found
+
+
+def _member(schema: Mapping[str, Any], step: str | int) -> Any:
+    """Return the schema of a member of an object, or of an item of a list."""
+    if isinstance(step, str):
+        properties = schema.get("properties")
+        if isinstance(properties, Mapping) and step in properties:
+            return properties[step]
+        return schema.get("additionalProperties")
+    places = schema.get("prefixItems")
+    if isinstance(places, list) and step < len(places):
+        return places[step]
+    return schema.get("items")
 
 
 def names_of_properties(parameters: Any) -> Iterator[str]:

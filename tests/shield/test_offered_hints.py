@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field
@@ -490,3 +490,43 @@ def test_defaults_and_nulls_of_an_optional_model_are_known(account):
 
     decision = firewall.check_call(ToolCall("order", {"line": line}), session=session)
     assert (account != "acct_77") == decision.blocked
+
+
+class Cat(BaseModel):
+    """A cat."""
+
+    kind: Literal["cat"]
+    owner: Annotated[str | None, SEEN] = None
+
+
+class Dog(BaseModel):
+    """A dog, which has an owner."""
+
+    kind: Literal["dog"]
+    owner: Annotated[str, SEEN]
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (Dog | Cat, {"kind": "cat", "owner": None}),
+        (dict[str, Cat], {"Tom": {"kind": "cat", "owner": None}}),
+        (tuple[Cat, int], [{"kind": "cat", "owner": None}, 1]),
+        (Dog | Cat, {"kind": "dog", "owner": None}),
+    ],
+    ids=["union", "dict", "tuple", "refused by the schema"],
+)
+def test_null_in_one_of_several_models_is_no_whole_set(hint, value):
+    """The model leaves the member out in this way, where its type allows that."""
+    firewall = Shield(shield.configure(), hooks=None)
+
+    def feed(pet):
+        """Feed a pet."""
+
+    feed.__annotations__["pet"] = hint
+    firewall.register(feed)
+    session = firewall.session()
+    session.user("Please feed it.")
+
+    decision = firewall.check_call(ToolCall("feed", {"pet": value}), session=session)
+    assert ("kind" in value and value["kind"] == "dog") == decision.blocked
