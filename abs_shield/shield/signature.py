@@ -91,7 +91,12 @@ class Binding:
             for name, parameter in self.signature.parameters.items()
             if parameter.default is not parameter.empty
         }
-        defaults |= {name: build() for name, build in self.defaults.items()}
+        # a factory runs once a call lacks the argument, and not before
+        defaults |= {
+            field.alias: field.default
+            for field in self.model.model_fields.values()
+            if field.alias in self.defaults and field.default_factory is None
+        }
         schema = self.tool.parameters
         if not isinstance(schema, Mapping):
             return self.tool
