@@ -126,8 +126,8 @@ _LONGEST, _LONGEST_WAIT = 30, 1_800
 
 def of_size(case: Growing, size: int) -> dict[str, float]:
     """Measure one action in this process: processor time, and memory above what was there."""
-    case.made(1_000)()
-    action = case.made(size)
+    case.build(1_000)()
+    action = case.build(size)
     before = getrusage(RUSAGE_SELF).ru_maxrss
     started = process_time()
     action()

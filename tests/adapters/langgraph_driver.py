@@ -123,7 +123,7 @@ class Agent:
         shop, ran = Shop(), Ran()
         ran.ran = shop.ran
         model = (Streamed if stream else Scripted)(turns, ran.requests)
-        graph = self.made(model, tools(shop), firewall, "clerk")
+        graph = self.graph_of(model, tools(shop), firewall, "clerk")
         with recorded(ran):
             finish(ran, self.streamed(graph) if stream else self.asked(graph, ASKED))
         return ended(ran, firewall)
@@ -132,7 +132,7 @@ class Agent:
         """An agent behind a tool of another one."""
         shop, ran = Shop(), Ran()
         ran.ran = shop.ran
-        below = self.made(Scripted(turns, ran.requests), tools(shop), firewall, "below")
+        below = self.graph_of(Scripted(turns, ran.requests), tools(shop), firewall, "below")
 
         def ask(task: str) -> str:
             """Ask the sub-agent."""
@@ -141,7 +141,7 @@ class Agent:
 
         first = Call("a1", "ask", {"task": "Refund what the user asked for."})
         tool = StructuredTool.from_function(ask)
-        above = self.made(Scripted([[first], "Done."], []), [tool], firewall, "above")
+        above = self.graph_of(Scripted([[first], "Done."], []), [tool], firewall, "above")
         with recorded(ran):
             self.asked(above, ASKED)
         ended(ran, firewall)

@@ -24,7 +24,7 @@ from pydantic_ai.exceptions import SkipToolValidation
 from abs_shield import Shield
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from tests.adapters.scenes import DONE, GOOD, Call, firewall
-from tests.adapters.test_pydantic_ai import Heard, blocked, ran
+from tests.adapters.test_pydantic_ai import ScriptedAgent, blocked, ran
 from tests.subjects import about_calls
 
 EDITED = {"transaction_id": "tx_5555", "amount": 20.0}
@@ -54,7 +54,10 @@ def agent_of(tool: Any, guard: Shield, *turns: Any, own: Any = (), **given: Any)
     """An agent with one tool, behind the Shield."""
     given = {"output_type": [str, DeferredToolRequests], **given}
     return Agent(
-        Heard(*turns).model, tools=[tool], capabilities=[*own, ShieldCapability(guard)], **given
+        ScriptedAgent(*turns).model,
+        tools=[tool],
+        capabilities=[*own, ShieldCapability(guard)],
+        **given,
     )
 
 

@@ -97,11 +97,11 @@ def in_openai_runner(firewall: Shield, pay: Pay, call: Call) -> str:
 def in_openai_agents(firewall: Shield, pay: Pay, call: Call) -> str:
     from agents import function_tool
 
-    from tests.adapters.openai_agents_driver import ShieldedRunner, agent_of, play, read_reply
+    from tests.adapters.openai_agents_driver import ShieldedRunner, agent_of, play, reply_of
 
     agent = agent_of([[call], "Done."], tools=[function_tool(pay, name_override=NAME)])
     play(ShieldedRunner(firewall), agent, ASKED)
-    return read_reply(agent, call.id)
+    return reply_of(agent, call.id)
 
 
 def in_langgraph(firewall: Shield, pay: Pay, call: Call) -> str:

@@ -93,7 +93,7 @@ def test_parts_that_are_shared_are_refused() -> None:
 @pytest.mark.parametrize("case", GROWING, ids=lambda case: f"{case.entrance}: {case.name}")
 def test_steps_grow_with_the_input(case: Growing) -> None:
     """Where steps grew with the square of the input, a megabyte would take hours."""
-    case.made(case.small // 2)()  # what is imported and compiled once
-    once, twice = (steps(case.made(size)) for size in (case.small, 2 * case.small))
+    case.build(case.small // 2)()  # what is imported and compiled once
+    once, twice = (steps(case.build(size)) for size in (case.small, 2 * case.small))
 
     assert twice <= case.factor * once + 20_000
