@@ -36,12 +36,15 @@ from abs_shield.text.wildcards import (
     is_whole_set,
     mixes_scripts,
     selects_all,
+    states_all,
 )
 
 _MAX_EXAMINED = 200
 """Values of a call that are examined; identifiers without punctuation do not count."""
 # Identifiers of these characters hide nothing, so they are not counted.
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
+# "all users"; a longer text is a condition that may limit what it selects
+_MOST_WORDS_OF_ALL = 2
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
 
@@ -112,7 +115,7 @@ def _doubts_of_value(
         detail = f"the value of {name} has invisible characters"
         is_mentioned = exact and occurs_unechoed(text, session)
         yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
-    elif is_whole_set(text) if exact else selects_all(text):
+    elif is_whole_set(text) if exact else selects_all(text) or _selects_all_of(text, guard):
         optional = around and not parameter.required
         yield from _doubts_of_whole_set(
             path, text, guard, session, around=around, optional=optional
@@ -138,7 +141,7 @@ def _doubts_of_value(
     elif guard == "target" and _is_only_parent(text, path, session):
         detail = f"{shown(text)} is a parent of what was mentioned"
         yield Doubt(path, text, "" if mentions_enclosing_folder(session) else "whole_set", detail)
-    elif guard != "selector":
+    else:
         yield from _doubts_of_script(path, text, guard, session, verbatim)
 
 
@@ -149,6 +152,11 @@ def _is_hidden(text: str, guard: str, verbatim: Verbatim) -> bool:
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
     return has_hidden_characters(text.translate(_LINE_BREAKS)) and not verbatim.occurs(text)
+
+
+def _selects_all_of(text: str, guard: str) -> bool:
+    """Return whether a selector is a word for everything, in any language: ``ALL USERS``."""
+    return guard == "selector" and len(text.split()) <= _MOST_WORDS_OF_ALL and states_all(text)
 
 
 def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
@@ -188,7 +196,7 @@ def _doubts_of_script(
     if is_readable or mentions_of(session).origin(text, apart=True) or verbatim.occurs(text):
         return
     name = f"`{escaped(name_of(path))}`"
-    if mixes_scripts(text):
+    if guard != "selector" and mixes_scripts(text):
         detail = f"the value of {name} mixes letters of two scripts that look alike"
         yield Doubt(path, text, "mixed_scripts", detail)
     else:

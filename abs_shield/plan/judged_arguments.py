@@ -35,6 +35,7 @@ from abs_shield.text.wildcards import (
     is_system_account,
     is_whole_set,
     selects_all,
+    states_all,
 )
 
 _KEY_MEMBERS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
@@ -452,7 +453,11 @@ def _is_plain(leaf: Any) -> bool:
         if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
             return False
         return not (
-            is_whole_set(leaf) or selects_all(leaf) or is_null_word(leaf) or is_system_account(leaf)
+            is_whole_set(leaf)
+            or selects_all(leaf)
+            or states_all(leaf)
+            or is_null_word(leaf)
+            or is_system_account(leaf)
         )
     return type(leaf) is int
 

@@ -587,3 +587,28 @@ def test_a_python_value_in_allow_admits_what_a_model_sends_for_it(entry, sent, o
     decisions = [judged(value, prompt="Close it.", allow=[entry]) for value in (sent, other)]
 
     assert [False, True] == [decision.blocked for decision in decisions]
+
+
+@pytest.mark.parametrize("value", ["ALL USERS", "alle", "\u0432\u0441\u0435", "\u5168\u90e8"])
+def test_a_selector_of_a_word_for_everything_is_a_whole_set(value: str) -> None:
+    """In any language, unless the user asked for all."""
+    decision = declared({"filter": value}, marked=False)
+    assert codes(decision) == ["whole_set"]
+
+    stated = declared({"filter": value}, prompt="Please delete all of them.", marked=False)
+    assert stated.verdict is Verdict.CLEAN
+
+
+def test_a_selector_in_another_script_is_compared_only_if_it_was_seen() -> None:
+    value = "\u672a\u6255\u3044"
+    decision = declared({"filter": value}, marked=False)
+    assert codes(decision) == []
+    assert "another script" in decision.coverage["phantom_target"].reason
+
+    seen = declared({"filter": value}, prompt=f"Please remove {value} for me.", marked=False)
+    assert seen.coverage["phantom_target"].reason == ""
+
+
+def test_a_condition_that_limits_what_it_selects_passes() -> None:
+    for value in ("status = 'open'", "all orders older than 30 days", "created < '2024-01-01'"):
+        assert declared({"where": value}, marked=False).verdict is Verdict.CLEAN
