@@ -34,17 +34,15 @@ from abs_shield.text.wildcards import (
     is_null_word,
     is_system_account,
     is_whole_set,
+    is_word_for_all,
     mixes_scripts,
     selects_all,
-    states_all,
 )
 
 _MAX_EXAMINED = 200
 """Values of a call that are examined; identifiers without punctuation do not count."""
 # Identifiers of these characters hide nothing, so they are not counted.
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
-# "all users"; a longer text is a condition that may limit what it selects
-_MOST_WORDS_OF_ALL = 2
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 
 
@@ -115,7 +113,11 @@ def _doubts_of_value(
         detail = f"the value of {name} has invisible characters"
         is_mentioned = exact and occurs_unechoed(text, session)
         yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
-    elif is_whole_set(text) if exact else selects_all(text) or _selects_all_of(text, guard):
+    elif (
+        is_whole_set(text)
+        if exact
+        else selects_all(text) or (guard == "selector" and is_word_for_all(text))
+    ):
         optional = around and not parameter.required
         yield from _doubts_of_whole_set(
             path, text, guard, session, around=around, optional=optional
@@ -152,11 +154,6 @@ def _is_hidden(text: str, guard: str, verbatim: Verbatim) -> bool:
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
     return has_hidden_characters(text.translate(_LINE_BREAKS)) and not verbatim.occurs(text)
-
-
-def _selects_all_of(text: str, guard: str) -> bool:
-    """Return whether a selector is a word for everything, in any language: ``ALL USERS``."""
-    return guard == "selector" and len(text.split()) <= _MOST_WORDS_OF_ALL and states_all(text)
 
 
 def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:

@@ -34,8 +34,8 @@ from abs_shield.text.wildcards import (
     is_null_word,
     is_system_account,
     is_whole_set,
+    is_word_for_all,
     selects_all,
-    states_all,
 )
 
 _KEY_MEMBERS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
@@ -455,7 +455,7 @@ def _is_plain(leaf: Any) -> bool:
         return not (
             is_whole_set(leaf)
             or selects_all(leaf)
-            or states_all(leaf)
+            or is_word_for_all(leaf)
             or is_null_word(leaf)
             or is_system_account(leaf)
         )

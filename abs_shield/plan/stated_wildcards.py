@@ -10,7 +10,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import mentions_of
 from abs_shield.session.verbatim import occurs_in, occurs_verbatim
 from abs_shield.text.normal_form import normal, words
-from abs_shield.text.wildcards import selects_all, states_all
+from abs_shield.text.wildcards import is_word_for_all, selects_all, states_all
 
 _MAX_TEXT_LENGTH = 8_192
 """Characters of a message that are searched; a longer message is a pasted document."""
@@ -73,6 +73,7 @@ def is_stated_by_user(text: str, guard: str, session: Session) -> bool:
     bare = text.strip().strip("\"'`")
     # An empty value asks for everything only where it selects: an empty name is missing.
     everything = selects_all(text) and (bool(bare) or guard == "selector")
+    everything |= guard == "selector" and is_word_for_all(text)
     sign = re.escape(bare)
     as_sign = re.compile(_AS_SIGN % (sign, sign), re.MULTILINE) if bare else None
     is_name = any(map(str.isalnum, bare)) and not selects_all(text)

@@ -105,6 +105,9 @@ def is_condition(text: str) -> bool:
     return _CONDITION.match(bare) is not None or _BEHIND.search(bare) is not None
 
 
+_MOST_WORDS_FOR_ALL = 2  # the word and its noun
+
+
 def selects_all(text: str) -> bool:
     """
     Return whether *text*, as a name, a pattern or a condition, selects everything.
@@ -138,6 +141,17 @@ def states_all(text: str) -> bool:
     [True, False, True]
     """
     return _SAYS_ALL.search(_SAYS_NOT_ALL.sub(" ", text)) is not None
+
+
+def is_word_for_all(text: str) -> bool:
+    """
+    Return whether a selector is a word for everything, in many languages, or one with its noun.
+
+    >>> [is_word_for_all(text) for text in ("ALL USERS", "alle", "all orders of 2023")]
+    [True, True, False]
+    """
+    # a longer text is a condition that may limit what it selects
+    return len(text.split()) <= _MOST_WORDS_FOR_ALL and states_all(text)
 
 
 def is_null_word(text: str) -> bool:
