@@ -113,15 +113,15 @@ def _doubts_of_value(
         detail = f"the value of {name} has invisible characters"
         is_mentioned = exact and occurs_unechoed(text, session)
         yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
-    elif (
-        is_whole_set(text)
-        if exact
-        else selects_all(text) or (guard == "selector" and is_word_for_all(text))
-    ):
+    elif is_whole_set(text) if exact else selects_all(text):
         optional = around and not parameter.required
         yield from _doubts_of_whole_set(
             path, text, guard, session, around=around, optional=optional
         )
+    # Not a finding: it may be a name as well, such as a list of "todos".
+    elif guard == "selector" and is_word_for_all(text):
+        if not (is_stated_by_user(text, guard, session) or verbatim.occurs(text)):
+            yield Doubt(path, text, "", f"{shown(text)} may stand for everything")
     elif exact and _is_condition(text, guard, verbatim):
         detail = f"{shown(text)} is a condition, and does not identify one thing"
         yield Doubt(path, text, "whole_set", detail)

@@ -589,14 +589,17 @@ def test_a_python_value_in_allow_admits_what_a_model_sends_for_it(entry, sent, o
     assert [False, True] == [decision.blocked for decision in decisions]
 
 
-@pytest.mark.parametrize("value", ["ALL USERS", "alle", "\u0432\u0441\u0435", "\u5168\u90e8"])
-def test_a_selector_of_a_word_for_everything_is_a_whole_set(value: str) -> None:
-    """In any language, unless the user asked for all."""
+@pytest.mark.parametrize("value", ["ALL USERS", "\u0432\u0441\u0435", "\u5168\u90e8"])
+def test_a_selector_of_a_word_for_everything_is_not_compared(value: str) -> None:
+    """In any language, unless the user asked for all or wrote it; it may be a name as well."""
     decision = declared({"filter": value}, marked=False)
-    assert codes(decision) == ["whole_set"]
+    assert codes(decision) == []
+    assert "may stand for everything" in decision.coverage["phantom_target"].reason
 
-    stated = declared({"filter": value}, prompt="Please delete all of them.", marked=False)
-    assert stated.verdict is Verdict.CLEAN
+    for prompt in ("Please delete all of them.", f"Please delete {value} for me."):
+        stated = declared({"filter": value}, prompt=prompt, marked=False)
+        assert stated.verdict is Verdict.CLEAN
+        assert stated.coverage["phantom_target"].reason == ""
 
 
 def test_a_selector_in_another_script_is_compared_only_if_it_was_seen() -> None:

@@ -78,6 +78,7 @@ def test_the_marker_is_explained(inner):
     """``pytest --markers`` says what it does."""
     ran = inner("", "--markers")
 
+    assert ran.ret == 0
     ran.stdout.fnmatch_lines(["@pytest.mark.no_shield: run the body of this test with every *"])
 
 
@@ -85,6 +86,7 @@ def test_the_fixture_is_explained(inner):
     """``pytest --fixtures`` says what it gives."""
     ran = inner("", "--fixtures")
 
+    assert ran.ret == 0
     ran.stdout.fnmatch_lines(["decisions*", "*Every decision that any Shield records*"])
 
 
