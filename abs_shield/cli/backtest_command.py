@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from dataclasses import replace
 from enum import StrEnum
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from abs_shield.backtest import Backtesting, Comparison, Kind, Labels, label_lines
 from abs_shield.cli.backtest_output import bad_line_command, commands, record
@@ -108,14 +107,6 @@ def read_labels(path: str | None, warnings: InputWarnings) -> Labels:
     return labels
 
 
-def unmatched_labels(path: str, labels: Labels, *, first_run: str) -> BadInput:
-    """Return the error that no label matches a call, with the first label and the first run."""
-    _, scope, call = next(iter(labels.by_key))
-    first_label = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
-    run = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"
-    return BadInput(f"{path}: 0 of {labels.count} labels fit a call{first_label}{run}")
-
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -203,18 +194,13 @@ def backtest(
     that returns.
     """
     _check_options(files, policy, against, labels, fail_on)
-    warnings = (
-        InputWarnings(bad_line_command) if format is BacktestFormat.GITHUB else InputWarnings()
-    )
+    warnings = _open_warnings(format)
     folder = planted_folder(files, warnings)
     if folder is not None:
         files, tools = [folder.runs], tools or folder.toolsets
     options = JobOptions(*resolve_engine(engine, workers=workers, address=address), sort=sort)
-    plot = (
-        None
-        if picture is None
-        else SweepPlot(picture, inputs=[*files, *input_files(tools, labels, policy, against)])
-    )
+    inputs = [*files, *input_files(tools, labels, policy, against)]
+    plot = None if picture is None else SweepPlot(picture, inputs=inputs)
     job = Backtesting(
         policy=policy,
         against=against,
@@ -228,20 +214,16 @@ def backtest(
     with warnings:
         job = replace(job, labels=read_labels(labels, warnings), toolsets=read_toolsets(tools))
         done = run_backtest(job, files, declared=declared, warnings=warnings, options=options)
-    read = done.comparison.runs + warnings.bad_lines
+    read = done.comparison.runs + done.bad_lines
     require_input(read, noun="run", files=files, allowed=allow_empty)
-    # labels of other runs would look like a policy without any hit
-    if labels is not None and job.labels.count and not done.comparison.matched:
-        raise unmatched_labels(labels, job.labels, first_run=done.first_run)
+    _require_match(labels, job.labels, done)
     failing = _failing_kinds(fail_on)
     try:  # first, as the reader of the report may leave; a picture that fails costs no report
         if plot is not None:
             plot.draw(done.comparison.new)
     finally:
         _print(done, files, format, failing)
-    failed = any(done.comparison.kinds[kind] for kind in failing)
-    # bad input first: a result on part of the runs must not pass
-    raise typer.Exit(2 if warnings.bad_lines or warnings.returned else int(failed))
+    raise typer.Exit(_exit_code(done, failing))
 
 
 def _check_options(
@@ -259,6 +241,29 @@ def _check_options(
         raise BadInput("runs and labels cannot both come from the standard input; name a file")
 
 
+def _open_warnings(format: BacktestFormat) -> InputWarnings:
+    return InputWarnings(bad_line_command) if format is BacktestFormat.GITHUB else InputWarnings()
+
+
+def _require_match(path: str | None, labels: Labels, done: BacktestResult) -> None:
+    """Raise if no label matches a call, with the first label and the first run."""
+    # labels of other runs would look like a policy without any hit
+    if path is None or not labels.count or done.comparison.matched:
+        return
+    _, scope, call = next(iter(labels.by_key))
+    first_label = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
+    first_run = escaped(done.first_run)
+    run = f", the first run is `{first_run}`" if first_run else ", there is no run"
+    raise BadInput(f"{path}: 0 of {labels.count} labels fit a call{first_label}{run}")
+
+
+def _exit_code(done: BacktestResult, failing: Iterable[Kind]) -> int:
+    # bad input first: a result on part of the runs must not pass
+    if done.bad_lines or done.returned:
+        return 2
+    return int(any(done.comparison.kinds[kind] for kind in failing))
+
+
 def _failing_kinds(fail_on: list[BacktestFailOn] | None) -> tuple[Kind, ...]:
     requested = fail_on or ()
     return tuple(kind for kind in Kind if kind in requested or BacktestFailOn.ANY in requested)
@@ -270,16 +275,7 @@ def _print(
     if format is BacktestFormat.JSON:
         print_json({"files": files, **record(done)})
     elif format is BacktestFormat.GITHUB:
-        _print_lines(commands(done, failing=failing))
+        for command in commands(done, failing=failing):
+            print(command)
     else:
-        console = open_console()
-        for part in report(done):
-            if isinstance(part, Text):
-                console.print_line(part)
-            else:
-                console.print(part)
-
-
-def _print_lines(lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line)
+        open_console().print_report(report(done))

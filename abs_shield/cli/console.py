@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -61,6 +61,14 @@ class PlainConsole(Console):
             return
         for one in line.split(allow_blank=True):
             self._print_wrapped(one)
+
+    def print_report(self, parts: Iterable[RenderableType]) -> None:
+        """Print the parts of a report: each text as a line, and tables as they are."""
+        for part in parts:
+            if isinstance(part, Text):
+                self.print_line(part)
+            else:
+                self.print(part)
 
     def _print_wrapped(self, line: Text) -> None:
         indent = len(line.plain) - len(line.plain.lstrip()) + _HANGING

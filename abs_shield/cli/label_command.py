@@ -152,24 +152,23 @@ def label(
         _require_no_next_options(layer, limit, runs)
     label_value = None if truth is None else _truth(truth)  # before the log is opened
     author = LabelAuthor(user_name(by), note)
-    damaged = DamagedRecords()
+    damaged, is_complete = DamagedRecords(), True
     with open_log(db) as store:
         if next_:
             excerpts = Excerpts(runs) if runs else None
             queue = _queue(store, layer, damaged.add)
             damaged.print_count()
             labeling = LabelingSession(store, queue, author=author, limit=limit, excerpts=excerpts)
-            good = labeling.run() and not damaged.count
-            raise typer.Exit(0 if good and not (excerpts and excerpts.bad_lines) else 2)
-        if export_ is not None:
+            is_complete = labeling.run() and not (excerpts and excerpts.bad_lines)
+        elif export_ is not None:
             export_labels(store, export_, skipped=damaged.add, inputs=files_of(db))
             damaged.print_count()
-            raise typer.Exit(2 if damaged.count else 0)
-        if from_ is not None:
-            raise typer.Exit(_label_lines(store, from_, author))
-        if decision is not None and label_value is not None:
+        elif from_ is not None:
+            is_complete = _label_lines(store, from_, author)
+        elif decision is not None and label_value is not None:
             target = find_decision(store, decision)
             open_console().print_line(_add_label(store, target, label_value, author))
+    raise typer.Exit(0 if is_complete and not damaged.count else 2)
 
 
 def _require_one_task(
@@ -248,8 +247,8 @@ def _comment(decision: Decision, truth: Truth) -> str:
     return "; a false alarm" if flagged and truth is Truth.OK else ""
 
 
-def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> int:
-    """Apply labels line by line; return the exit code, 2 if a line could not be used."""
+def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> bool:
+    """Apply labels line by line; return whether every line could be used."""
     console, bad = open_console(), LineErrors("lines that cannot be used")
     for number, text in enumerate(_lines(path), 1):
         try:
@@ -266,7 +265,7 @@ def _label_lines(store: DurableStore, path: str, author: LabelAuthor) -> int:
         except (BadInput, StoreError) as error:
             bad.add(BadLine(path, number, str(error)))
     bad.close()
-    return 2 if bad.count else 0
+    return not bad.count
 
 
 def _decode(line: bytes) -> str:

@@ -84,11 +84,7 @@ def mcp(
         raise BadInput(
             "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
         ) from None
-    with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
-        _set_up_logging()
-        # without a policy nothing may be blocked: the operator has decided nothing yet
-        declared = configure(mode="audit") if policy is None else load_policy(policy)
-        firewall = Shield(declared, store=_store(log))
+    shield = _open_shield(policy, log)
     if url:
         server = upstream_server.address(url, client_headers.parse_headers(header or ()))
     else:
@@ -97,9 +93,17 @@ def mcp(
     if place is not None:
         print(f"abs-shield: serving {mcp_proxy.url_of(place)}", file=sys.stderr, flush=True)
     try:
-        mcp_proxy.serve(server, firewall, http=place, session=session, hears=hear)
+        mcp_proxy.serve(server, shield, http=place, session=session, hears=hear)
     finally:
-        firewall.close()
+        shield.close()
+
+
+def _open_shield(policy: str | None, log: str | None) -> Shield:
+    with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
+        _set_up_logging()
+        # without a policy nothing may be blocked: the operator has decided nothing yet
+        declared = configure(mode="audit") if policy is None else load_policy(policy)
+        return Shield(declared, store=_store(log))
 
 
 def _store(log: str | None) -> Store:

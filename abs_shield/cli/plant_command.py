@@ -31,7 +31,7 @@ from abs_shield.planting import (
     manifest,
     sessions,
 )
-from abs_shield.replay import BadLine, SessionStart, Toolsets, chunks, raw_lines
+from abs_shield.replay import BadLine, RawLine, SessionStart, Toolsets, chunks, raw_lines
 from abs_shield.replay.session_order import sort_by_session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import describe_exception, escaped
@@ -87,7 +87,6 @@ def plant(
     )
     toolsets = Toolsets(read_toolsets(tools))
     warnings = InputWarnings()
-    count = 0
     inputs = [*files, *input_files(tools)]
     with (
         warnings,
@@ -97,14 +96,11 @@ def plant(
         progress_bar(files, doing="plant") as progress,
     ):
         lines = raw_lines(files, on_bytes=progress.advance)
-        for chunk in chunks(sort_by_session(lines) if sort else lines):
-            noted: list[BadLine | SessionStart] = []
-            for run in sessions(chunk, toolsets, noted=noted):
-                count += 1
-                progress.add_calls(len(run.calls))
-                _plant(run, sample, writer, warnings)
-            warnings.add_notes(noted)
-        require_input(count + warnings.bad_lines, noun="run", files=files, allowed=allow_empty)
+        for run in _read_runs(sort_by_session(lines) if sort else lines, toolsets, warnings):
+            progress.add_calls(len(run.calls))
+            _plant(run, sample, writer, warnings)
+        read = writer.counts.runs + writer.counts.left_out + warnings.bad_lines
+        require_input(read, noun="run", files=files, allowed=allow_empty)
         _require_called(only, writer.counts.called)
         summary = manifest(sample, writer.counts)
         planted = any(row["planted"] for row in summary["kinds"])
@@ -117,6 +113,16 @@ def plant(
 
 class _NothingPlanted(Exception):
     """Nothing was planted, so the folder is removed."""
+
+
+def _read_runs(
+    lines: Iterable[RawLine | BadLine], toolsets: Toolsets, warnings: InputWarnings
+) -> Iterator[Joined]:
+    """Yield the sessions of the lines; *warnings* receives what is wrong with them."""
+    for chunk in chunks(lines):
+        notes: list[BadLine | SessionStart] = []
+        yield from sessions(chunk, toolsets, noted=notes)
+        warnings.add_notes(notes)
 
 
 def _plant(run: Joined, sample: Sample, writer: FolderWriter, warnings: InputWarnings) -> None:

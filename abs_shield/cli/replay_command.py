@@ -99,7 +99,12 @@ def replay(
     Exits with 0, with 1 under --fail-on, with 2 if a line is not a run or a session returns.
     """
     _check_options(format, to, findings=findings, resume=resume)
-    engine_and_workers = resolve_engine(engine, workers=workers, address=address)
+    options = JobOptions(
+        *resolve_engine(engine, workers=workers, address=address),
+        sort=sort,
+        # no bar between rows that are printed on the same terminal
+        hidden=to is None and format is ReplayFormat.JSONL and sys.stdout.isatty(),
+    )
     job = Judging(
         policy=policy,
         folder=str(Path.cwd()),
@@ -108,9 +113,6 @@ def replay(
         findings=findings,
     )
     totals = ReplayTotals(most=findings)
-    # no bar between rows that are printed on the same terminal
-    shown = to is not None or format is not ReplayFormat.JSONL or not sys.stdout.isatty()
-    options = JobOptions(*engine_and_workers, sort=sort, hidden=not shown)
     key = replay_key(job, files, sort=sort) if resume else None
     with totals, _target(to, key, inputs=[*files, *input_files(tools, policy)]) as (file, earlier):
         with _rows(format, file) as write:
@@ -118,10 +120,7 @@ def replay(
         read = totals.tally.runs.total() + totals.bad_lines
         require_input(read, noun="run", files=files, allowed=allow_empty)
         with text_for(None if to is None else file) as text:
-            if format is ReplayFormat.JSON:
-                print_json(totals_object(files, totals, listed=findings > 0), file=text)
-            elif format is ReplayFormat.TABLE:
-                print_table(totals, text)
+            _print(totals, format, file=text, files=files, listed=findings > 0)
     if to is not None:
         print(written_message(totals, to, before=earlier.calls), file=sys.stderr)
     # bad input first: a result on part of the runs must not pass
@@ -188,6 +187,21 @@ def _rows(format: ReplayFormat, file: IO[bytes]) -> Iterator[Callable[[bytes], o
         writer.abandon()
         raise
     writer.finish()
+
+
+def _print(
+    totals: ReplayTotals,
+    format: ReplayFormat,
+    *,
+    file: IO[str] | None,
+    files: list[str],
+    listed: bool,
+) -> None:
+    """Print the totals as a table or an object; nothing for a format of rows."""
+    if format is ReplayFormat.JSON:
+        print_json(totals_object(files, totals, listed=listed), file=file)
+    elif format is ReplayFormat.TABLE:
+        print_table(totals, file)
 
 
 def _failed(tally: Tally, fail_on: ReplayFailOn | None) -> int:

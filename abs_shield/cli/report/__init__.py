@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import typer
-from rich.text import Text
 
 from abs_shield.cli.console import open_console, print_json, with_progress
 from abs_shield.cli.log.decision_lookup import DamagedRecords, length
 from abs_shield.cli.output_file import open_output, require_writable
+from abs_shield.cli.report.readiness_options import (
+    DEFAULT_RULE,
+    MaxDropped,
+    MaxErrors,
+    MaxStops,
+    MinCalls,
+    MinCoverage,
+    MinLabels,
+    MinPrecision,
+)
 from abs_shield.cli.report.report_page import render_page
 from abs_shield.cli.report.report_summary import LogIntegrity, ReportSummary
 from abs_shield.cli.report.terminal_report import terminal_report
@@ -38,13 +47,8 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-_RULE = Readiness()  # its defaults are those of the options
 _MOST_DECISIONS = 500
 """Maximum number of decisions on a page: each is some kB of HTML."""
-
-
-def _share(name: str, help: str) -> Any:
-    return typer.Option(name, metavar="SHARE", min=0.0, max=1.0, help=help)
 
 
 @app.command(epilog="Example: abs-shield report decisions.db --since 7d --html report.html")
@@ -83,27 +87,13 @@ def report(
         ),
         # about a screen
     ] = 20,
-    min_calls: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Safe: minimum number of judged calls.")
-    ] = _RULE.min_calls,
-    max_errors: Annotated[
-        float, _share("--max-errors", "Safe: maximum share of calls it failed to judge.")
-    ] = _RULE.max_errors,
-    min_labels: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Safe: minimum number of labelled blocks.")
-    ] = _RULE.min_labels,
-    max_stops: Annotated[
-        float, _share("--max-stops", "Safe: maximum share of blocks not labelled hallucinated.")
-    ] = _RULE.max_stops,
-    min_precision: Annotated[
-        float, _share("--min-precision", "Safe: labelled precision that is sufficient alone.")
-    ] = _RULE.min_precision,
-    max_dropped: Annotated[
-        float, _share("--max-dropped", "Safe: maximum share of decisions missing from the log.")
-    ] = _RULE.max_dropped,
-    min_coverage: Annotated[
-        float, _share("--min-coverage", "Coverage below which a layer's blind spots are listed.")
-    ] = _RULE.min_coverage,
+    min_calls: MinCalls = DEFAULT_RULE.min_calls,
+    max_errors: MaxErrors = DEFAULT_RULE.max_errors,
+    min_labels: MinLabels = DEFAULT_RULE.min_labels,
+    max_stops: MaxStops = DEFAULT_RULE.max_stops,
+    min_precision: MinPrecision = DEFAULT_RULE.min_precision,
+    max_dropped: MaxDropped = DEFAULT_RULE.max_dropped,
+    min_coverage: MinCoverage = DEFAULT_RULE.min_coverage,
 ) -> None:
     """
     Report what every layer did on every tool, and what is safe to enforce now.
@@ -121,10 +111,10 @@ def report(
         require_writable(html, inputs=files_of(db), option="--html")
     require_log(db)
     damaged = DamagedRecords()
+    log = log_name(default_log() if db is None else db)
     with open_log(db) as store:
         integrity = LogIntegrity.of(store) if verify else None
         counted = _report(store, part, by=by, skipped=damaged.add)
-        log = log_name(default_log() if db is None else db)
         summary = ReportSummary.of(counted, rule, log=log, limited=part != _ReportRange())
         summary = replace(summary, integrity=integrity, unreadable=damaged.count)
         if html is not None:
@@ -180,11 +170,7 @@ def _print(summary: ReportSummary, format: TableFormat, *, rows: int) -> None:
         print_json(summary.to_dict())
         return
     console = open_console()
-    for part in terminal_report(summary, rows=rows, width=console.width):
-        if isinstance(part, Text):
-            console.print_line(part)
-        else:
-            console.print(part)
+    console.print_report(terminal_report(summary, rows=rows, width=console.width))
 
 
 def _with_decisions(summary: ReportSummary, store: DurableStore) -> ReportSummary:
