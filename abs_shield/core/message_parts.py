@@ -16,6 +16,8 @@ from abs_shield.core.events import Role
 from abs_shield.errors import ShieldError
 from abs_shield.text.safe_display import escaped
 
+TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "refusal"})
+"""Types of the blocks that hold text."""
 _LISTED = 8  # keys in an error message: enough to recognise a shape, and fit on one line
 
 
@@ -28,6 +30,12 @@ def keys_of(value: Mapping[str, Any]) -> str:
     names = [f"`{escaped(str(name), limit=40)}`" for name in value]
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"the keys {', '.join(names[:_LISTED])}{more}" if names else "no keys"
+
+
+def kind_of(part: Mapping[str, Any]) -> str:
+    """Return the ``type`` of a part; empty if it has none."""
+    kind = part.get("type", "")
+    return kind if isinstance(kind, str) else type(kind).__name__
 
 
 def has_members(part: Any) -> bool:

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from abs_shield.core.call_parsing import CALL_BLOCKS, bound_names, id_of, read_call
 from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returned, Role, ToolCall
 from abs_shield.core.message_parts import (
     BODY,
     NAMES,
     SHAPES,
-    UNSEEN,
+    TEXT_BLOCKS,
     UnreadableMessage,
     block_of,
-    has_members,
     keys_of,
+    kind_of,
     mapping_of,
     may_be_lost,
     members_of,
     require_body,
 )
-from abs_shield.text.safe_display import LONGEST_NAME, plain_name, shown
+from abs_shield.core.result_parsing import (
+    RESULT_BLOCKS,
+    decode_json,
+    find_unseen_parts,
+    is_failed,
+    read_result_block,
+    read_tool_message,
+)
+from abs_shield.text.safe_display import shown
 
 __all__ = [
     "UnreadableMessage", "bound_names", "decode_json", "id_of", "is_failed", "read_call",
@@ -39,18 +46,10 @@ _ROLES: dict[str, Role] = {
     "assistant": "assistant",
     "model": "assistant",
 }
-_TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "refusal"})
 _SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "reasoning"})
-_CUSTOM = "custom_tool_call"
-_CALL_BLOCKS = frozenset({"tool_use", "function_call", _CUSTOM})
-_RESULT_BLOCKS = frozenset({"tool_result", "function_call_output", "custom_tool_call_output"})
-_UNSEEN_BLOCKS = frozenset(
-    {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
-)
 _CONTENT = frozenset({"role", "parts"})
 """Members of Gemini's ``Content``."""
 _PARTS = "a part has a `type`, or one of `text`, `functionCall`, `functionResponse`, `toolUse`"
-_UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
 
 
 def read_message(message: Any) -> Iterator[Event]:
@@ -65,13 +64,13 @@ def read_message(message: Any) -> Iterator[Event]:
     """
     message = mapping_of(message, "message")
     at = _time(message.get("at"))
-    kind = _kind(message)
-    if kind in _CALL_BLOCKS and "role" not in message:
+    kind = kind_of(message)
+    if kind in CALL_BLOCKS and "role" not in message:
         yield Proposed((read_call(message),), at)
         return
-    if kind in _RESULT_BLOCKS and "role" not in message:
-        yield _result_block(message, at)
-        yield from _unseen(message.get("output"), at)
+    if kind in RESULT_BLOCKS and "role" not in message:
+        yield read_result_block(message, at)
+        yield from find_unseen_parts(message.get("output"), at)
         return
     if kind in _SILENT_BLOCKS and "role" not in message:
         return
@@ -84,8 +83,8 @@ def read_message(message: Any) -> Iterator[Event]:
     if role in ("tool", "function") and message.get("parts"):
         yield from _turn("user", message, at)
     elif role in ("tool", "function"):
-        yield _tool_message(message, at)
-        yield from _unseen(message.get("content"), at)
+        yield read_tool_message(message, at)
+        yield from find_unseen_parts(message.get("content"), at)
     elif isinstance(role, str) and role in _ROLES:
         yield from _turn(_ROLES[role], message, at)
     else:
@@ -104,7 +103,7 @@ def _role(message: Mapping[str, Any]) -> Any:
         return role
     blocks = [block_of(part) for part in parts if isinstance(part, Mapping)]
     # Only the model calls functions, so text beside a call is not the user's.
-    calls = any(block is not None and _kind(block) in _CALL_BLOCKS for block in blocks)
+    calls = any(block is not None and kind_of(block) in CALL_BLOCKS for block in blocks)
     return "assistant" if calls else "user"
 
 
@@ -119,7 +118,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
     if (_SPOKEN - {"function_call"}).isdisjoint(message):
         message = block_of(message) or message
     if "role" not in message and not message.keys().isdisjoint(_CALLED):
-        return () if _kind(message) in _RESULT_BLOCKS else (read_call(message),)
+        return () if kind_of(message) in RESULT_BLOCKS else (read_call(message),)
     if message.keys().isdisjoint(_SPOKEN) and not message.get("parts"):
         raise UnreadableMessage(
             f"neither a message nor a call, but {keys_of(message)}; give the assistant's message, "
@@ -160,7 +159,7 @@ def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     content = message.get("content") or message.get("parts")
     blocks = content if isinstance(content, (list, tuple)) else ()
     typed = [_with_type_or_none(b) for b in blocks if isinstance(b, Mapping)]
-    inside = [b for b in typed if b is not None and _kind(b) in _CALL_BLOCKS]
+    inside = [b for b in typed if b is not None and kind_of(b) in CALL_BLOCKS]
     listed = message.get("tool_calls")
     parts = [*inside, *(listed if isinstance(listed, (list, tuple)) else ())]
     if not any(isinstance(part, Mapping) for part in parts):
@@ -181,41 +180,6 @@ _ARGUMENTS = frozenset({"arguments", "input", "args"})
 _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 
-def read_call(call: Any) -> ToolCall:
-    """
-    Return a call of any shape: `ToolCall`, OpenAI, Anthropic, Gemini, Bedrock, MCP or flat.
-
-    Raises:
-        UnreadableMessage: The call has no name.
-
-    >>> read_call({"id": "c1", "function": {"name": "refund", "arguments": "{}"}}).name
-    'refund'
-    """
-    if isinstance(call, ToolCall):
-        return bound_names(call)
-    call = mapping_of(call, "call")
-    if "type" not in call and "name" not in call and "function" not in call:
-        call = block_of(call) or call
-    inner = call.get("function", call.get("custom"))
-    if inner is not None and not isinstance(inner, str):
-        inner = mapping_of(inner, "call")
-    else:
-        inner = mapping_of(call["params"], "call") if "params" in call else call
-    name = inner.get("name")
-    if not isinstance(name, str):
-        raise UnreadableMessage(
-            f"call has no name but a value of type {type(name).__name__} and {keys_of(call)};"
-            " give it a `name`"
-        )
-    # `arguments`: OpenAI; `input`: Anthropic and Bedrock; `args`: Gemini.
-    arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
-    ids = map(id_of, (call.get("call_id"), call.get("id"), call.get("toolUseId")))
-    logprobs = call.get("logprobs", inner.get("logprobs"))
-    if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
-        arguments = {"input": arguments}  # free text, not JSON
-    return ToolCall(plain_name(name), arguments, next(filter(None, ids), None), logprobs)
-
-
 def text_of(content: Any) -> str:
     """
     Return a message's text as a plain string.
@@ -230,49 +194,6 @@ def text_of(content: Any) -> str:
     return str.__str__(content)
 
 
-def id_of(raw: Any) -> str | None:
-    """
-    Return a call's id as a string of at most 1,024 characters; None if it has none.
-
-    >>> id_of(7), id_of(None), len(id_of("x" * 5000) or "")
-    ('7', None, 1024)
-    """
-    if isinstance(raw, str):
-        # `str.__str__`, because a subclass may override `__str__`.
-        return str.__str__(raw)[:LONGEST_NAME]
-    try:
-        return None if raw is None else str(raw)[:LONGEST_NAME]
-    except Exception:  # raised by a caller's object
-        return None
-
-
-def bound_names(call: ToolCall) -> ToolCall:
-    """Return *call* with a name and an id of bounded length; a missing name becomes empty."""
-    name, call_id = call.name, call.id
-    short = type(name) is str and len(name) <= LONGEST_NAME
-    if short and (call_id is None or (type(call_id) is str and len(call_id) <= LONGEST_NAME)):
-        return call
-    return replace(call, name=plain_name(call.name), id=id_of(call.id))
-
-
-def decode_json(value: Any) -> Any:
-    """Return the object or list that a JSON string contains; any other *value* unchanged."""
-    # Only objects and lists: a text such as "007" is an id, not the number 7.
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
-def is_failed(message: Mapping[str, Any]) -> bool:
-    """Return whether a tool message says that the call failed."""
-    error = message.get("error")
-    status = message.get("is_error") is True or message.get("isError") is True
-    return status or error is True or (isinstance(error, str) and bool(error))
-
-
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
     require_body(message, role)
     content = message.get("content")
@@ -285,15 +206,15 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
     later: list[Event] = []
     blocks = [] if isinstance(content, str) else [*filter(None, map(_with_type, _blocks(content)))]
     for block in blocks:
-        kind = _kind(block)
-        if kind in _TEXT_BLOCKS:
+        kind = kind_of(block)
+        if kind in TEXT_BLOCKS:
             texts.append(str(block.get("text") or block.get("refusal") or ""))
-        elif kind in _CALL_BLOCKS:
+        elif kind in CALL_BLOCKS:
             calls.append(read_call(block))
-        elif kind in _RESULT_BLOCKS:
-            later.append(_result_block(block, at))
-            later += _unseen(block.get("content", block.get("output")), at)
-            later += _unseen(block.get("shown"), at)
+        elif kind in RESULT_BLOCKS:
+            later.append(read_result_block(block, at))
+            later += find_unseen_parts(block.get("content", block.get("output")), at)
+            later += find_unseen_parts(block.get("shown"), at)
         elif kind not in _SILENT_BLOCKS:
             later.append(Opaque(_unread(role, block), at))
     if message.get("audio"):
@@ -315,7 +236,7 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
 def _unread(role: Role, block: Mapping[str, Any]) -> str:
     """Return the reason why a block counts as unseen."""
     if "type" in block:
-        return f"{_with_article(role)} message holds a block of type {_kind(block)[:40]}"
+        return f"{_with_article(role)} message holds a block of type {kind_of(block)[:40]}"
     keys = keys_of(block)
     return f"{_with_article(role)} message holds a block with {keys}, which are not known here"
 
@@ -329,7 +250,7 @@ def _with_type(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """
     if "type" in block:
         is_empty = block.get("text") is None and block.get("refusal") is None
-        return None if _kind(block) in _TEXT_BLOCKS and is_empty else block
+        return None if kind_of(block) in TEXT_BLOCKS and is_empty else block
     if (typed := block_of(block)) is not None:
         return typed
     members = members_of(block)
@@ -344,11 +265,6 @@ def _block_members(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_type_or_none(block: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return block if "type" in block else block_of(block)
-
-
-def _kind(part: Mapping[str, Any], *, otherwise: str = "") -> str:
-    kind = part.get("type", otherwise)
-    return kind if isinstance(kind, str) else type(kind).__name__
 
 
 def _as_list(calls: Any) -> Iterable[Any]:
@@ -373,53 +289,6 @@ def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
             if block is not None
         ]
     return (mapping_of(content, "content"),)
-
-
-def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
-    require_body(message)
-    call_id = message.get("tool_call_id") or message.get("call_id")
-    error = is_failed(message)
-    content = message.get("content")
-    # Some hosts put the error in a member of its own, without content.
-    if error and content in (None, "") and isinstance(message.get("error"), str):
-        content = message["error"]
-    return Returned(
-        name=str(message.get("name") or ""),
-        value=_value(content),
-        call_id=id_of(call_id),
-        error=error,
-        at=at,
-    )
-
-
-def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
-    call_id = block.get("tool_use_id") or block.get("call_id")
-    return Returned(
-        name=str(block.get("name") or ""),
-        value=_value(block.get("content", block.get("output"))),
-        call_id=id_of(call_id),
-        error=is_failed(block),
-        at=at,
-    )
-
-
-def _unseen(content: Any, at: float | None) -> Iterator[Opaque]:
-    """Yield an event for each image and file of a result, which only the model can see."""
-    for part in content if isinstance(content, (list, tuple)) else ():
-        if not isinstance(part, Mapping) or _UNSEEN_CONTENT.isdisjoint(part.keys()):
-            continue
-        if (kind := _kind(part)) in _UNSEEN_BLOCKS or kind in UNSEEN:
-            yield Opaque(f"a tool result holds a block of type {kind}", at)
-
-
-def _value(content: Any) -> Any:
-    """Return a result's value, with text blocks joined and JSON strings decoded."""
-    if isinstance(content, (list, tuple)) and content:
-        parts = [mapping_of(part, "block") for part in content if has_members(part)]
-        # Blocks with an image or another part among them are returned unchanged.
-        if len(parts) == len(content) and all(_kind(part) in _TEXT_BLOCKS for part in parts):
-            return decode_json("\n".join(str(part.get("text") or "") for part in parts))
-    return decode_json(content)
 
 
 def _time(at: Any) -> float | None:
