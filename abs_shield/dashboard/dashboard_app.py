@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -131,12 +132,6 @@ def dashboard(
         flywheel=fspath(flywheel),
     )
 
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        if store is not log:  # a store that the host opened is the host's to close
-            store.close()
-
     app = Starlette(
         routes=_routes(views, LiveUpdates(store), Login(renderer=renderer, access=access)),
         middleware=[
@@ -151,10 +146,17 @@ def dashboard(
             StoreError: renderer.unreadable,
             Exception: renderer.failed,
         },
-        lifespan=lifespan,
+        # a store that the host opened is the host's to close
+        lifespan=None if store is log else partial(_close_at_shutdown, store),
     )
     app.state.store = store
     return app
+
+
+@asynccontextmanager
+async def _close_at_shutdown(store: DurableStore, app: Starlette) -> AsyncIterator[None]:
+    yield
+    store.close()
 
 
 def _sessions(store: DurableStore, *, token: str, secret: str, https_only: bool) -> Middleware:
