@@ -48,7 +48,10 @@ def read_numbers(
     """
     if type(result) is str:
         return {}, len(result) + 4, True
-    numbers: dict[str, float] = {}
+    root = as_number(result)
+    if root is None and type(result) is float and endless is not None:
+        endless.append("")
+    numbers: dict[str, float] = {} if root is None else {"": root}
     size = 2
     nodes = 0
     left: list[tuple[str, Any, int, bool]] = [("", result, 0, True)]
@@ -61,10 +64,6 @@ def read_numbers(
             has_name = False
         else:
             size += _weight(holder)
-            if not depth and (number := as_number(holder)) is not None:
-                numbers[""] = number
-            elif not depth and endless is not None and type(holder) is float:
-                endless.append("")
             continue
         for key, value in members:
             nodes += 1
@@ -76,18 +75,11 @@ def read_numbers(
                 length = len(key) if type(key) is str else LONGEST_NAME + 1
                 size += length + 12
                 if has_name and len(numbers) < MOST_NUMBERS:
-                    if not -LARGEST < value < LARGEST:
-                        if kind is float and not isfinite(value):
-                            name = member_pointer(prefix, key)
-                            if endless is not None and name is not None:
-                                endless.append(name)
-                            continue
-                        value = LARGEST if value > 0 else -LARGEST
                     # such a name needs no escaping
-                    if length <= LONGEST_NAME and key.isidentifier():
+                    if length <= LONGEST_NAME and -LARGEST < value < LARGEST and key.isidentifier():
                         numbers[prefix + key] = value
-                    elif (name := member_pointer(prefix, key)) is not None:
-                        numbers[name] = value
+                    else:
+                        _add_number(prefix, key, value, numbers, endless)
             elif kind is str:
                 size += len(value) + len(key) + 6 if type(key) is str else len(value) + 24
             elif kind is bool or value is None:
@@ -95,13 +87,28 @@ def read_numbers(
             elif depth < DEEPEST:
                 name = member_pointer(prefix, key) if has_name else None
                 number = as_number(value) if name is not None else None
-                if number is not None and len(numbers) < MOST_NUMBERS:
+                if name is not None and number is not None and len(numbers) < MOST_NUMBERS:
                     size += 24
-                    numbers[name or ""] = number
+                    numbers[name] = number
                     continue
                 inner = value if kind is dict or kind is list else as_json(value)
                 left.append((f"{name}/", inner, depth + 1, name is not None))
     return numbers, size, True
+
+
+def _add_number(
+    prefix: str, key: Any, value: float, numbers: dict[str, float], endless: list[str] | None
+) -> None:
+    """Add a number whose name must be escaped, or that is large, or not finite."""
+    name = member_pointer(prefix, key)
+    if name is None:
+        return
+    if -LARGEST < value < LARGEST:
+        numbers[name] = value
+    elif (number := as_number(value)) is not None:
+        numbers[name] = number
+    elif endless is not None:
+        endless.append(name)
 
 
 def as_number(value: Any) -> float | None:
