@@ -1,18 +1,17 @@
-"""Queries of a decision log, read page by page so that no connection stays open."""
+"""Queries of a decision log."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.hourly_counts import PatternCount
-from abs_shield.stores.log_tables import Ledger, Query
+from abs_shield.stores.log_tables import Query
+from abs_shield.stores.newest_record import NewestRecord
 from abs_shield.stores.record_bodies import (
     Skipped,
     parse_decision,
@@ -22,50 +21,12 @@ from abs_shield.stores.record_bodies import (
     parse_score,
     read_bodies,
 )
-from abs_shield.stores.sealed_record import Damaged, Head, RecordKind, ScoreRecord, SealedRow
-
-_PAGE = 5_000  # some MB of records; an open cursor would delay pruning and forks for a whole export
-
-T = TypeVar("T")
+from abs_shield.stores.record_reader import RecordReader
+from abs_shield.stores.sealed_record import Head, RecordKind, ScoreRecord
 
 
-class NewestRecord(Generic[T]):
-    """
-    The newest of several records about one subject, by their sealed order.
-
-    Within one chain it is the record with the highest number. No seal orders several chains: there
-    it is the chain whose own last record has the latest time; at equal times, the one added last.
-    """
-
-    __slots__ = ("_last",)
-
-    def __init__(self) -> None:
-        self._last: dict[str, tuple[int, float, T]] = {}
-
-    def add(self, row: SealedRow, value: T, *, at: float) -> None:
-        """Add the value of a record that could be read."""
-        sealed = row.parse_sealed()
-        writer, seq = str(sealed["writer"]), int(sealed["seq"])
-        previous = self._last.get(writer)
-        # the sealed number, not the place in the table, which is not sealed
-        if previous is None or previous[0] <= seq:
-            self._last[writer] = (seq, at, value)
-
-    @property
-    def value(self) -> T | None:
-        """The newest value; None if none was added."""
-        if not self._last:
-            return None
-        # `max` returns the first of equals, hence reversed: the one added last
-        return max(reversed(self._last.values()), key=lambda last: last[1])[2]
-
-
-class LogReader(ABC):
+class LogReader(RecordReader):
     """The queries of a log; subclasses provide the connection."""
-
-    @abstractmethod
-    def _read_connection(self) -> AbstractContextManager[Ledger]:
-        """Return a separate connection that reads everything appended so far."""
 
     def get(self, decision_id: str) -> Decision | None:
         """
@@ -408,62 +369,6 @@ class LogReader(ABC):
             if after and (until is None or gap["first_at"] < until):
                 yield gap
 
-    def rows(self, query: Query, *, skipped: Skipped | None = None) -> Iterator[SealedRow]:
-        """
-        Yield the matching records as stored, up to the newest one at the time of the call.
-
-        With *skipped*, a damaged database is read around the damage: *skipped* is called with
-        each stretch that cannot be read.
-
-        Args:
-            query: Which records.
-            skipped: Called with each stretch.
-        """
-        up_to, after = None, query.after
-        while True:
-            try:
-                # fixed at the first page, or a busy log would never end
-                if up_to is None:
-                    up_to = self.last_place()
-                wanted = replace(query, after=after, up_to=up_to)
-                with self._read_connection() as ledger:
-                    page = list(ledger.positioned_rows(wanted, limit=_PAGE))
-            except Damaged:
-                if skipped is None:
-                    raise
-                yield from self._rows_around(replace(query, after=after), skipped)
-                return
-            yield from (positioned.row for positioned in page)
-            if len(page) < _PAGE:
-                return
-            after = page[-1].place
-
-    def _rows_around(self, query: Query, skipped: Skipped) -> Iterator[SealedRow]:
-        """Yield rows around damage, by bisection down to the single places that cannot be read."""
-        with self._read_connection() as ledger:
-            todo = [(query.after or 0, ledger.last_assigned_place())]
-        while todo:
-            after, up_to = todo.pop()
-            with self._read_connection() as ledger:
-                try:
-                    # filtered by place alone, because an index may be damaged, too
-                    page = list(ledger.positioned_rows(Query(after=after, up_to=up_to)))
-                except ledger.errors as error:
-                    if not ledger.is_damage(error):
-                        raise
-                    if up_to - after > 1:
-                        middle = (after + up_to) // 2
-                        todo += [(middle, up_to), (after, middle)]
-                    else:
-                        skipped(Damaged(f"the record at place {up_to} cannot be read: {error}"))
-                    continue
-            yield from (positioned.row for positioned in page if query.admits(positioned.row))
-
-    def last_place(self) -> int:
-        """Return the place of the newest record in the database; 0 for an empty log."""
-        with self._read_connection() as ledger:
-            return ledger.last_place()
-
     def heads(self) -> list[Head]:
         """Return the head of each chain: its newest record."""
         with self._read_connection() as ledger:
@@ -485,10 +390,3 @@ class LogReader(ABC):
             if decision.id == decision_id:  # the column may be truncated or changed
                 newest.add(row, (place, decision), at=decision.at)
         return newest.value
-
-    def _read(
-        self, query: Query, make: Callable[[Any], T], skipped: Skipped | None
-    ) -> Iterator[tuple[SealedRow, T]]:
-        for row in self.rows(query, skipped=skipped):
-            for body in read_bodies([row], make, skipped):
-                yield row, body
