@@ -24,7 +24,7 @@ from abs_shield.flywheel.catch_conversion import (
 from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.harvest_tables import Book, Tally
 from abs_shield.flywheel.new_records import AnswerReport, NewRecords, Record
-from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.shield.guarded_output import BACKGROUND_NOTE
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sealed_record import Damaged
@@ -201,7 +201,7 @@ class _HarvestWriter:
         """Count the decisions and write their catches; return the number of new ones."""
         tally: Tally = Counter()
         for one in decisions:
-            if AFTERWARDS not in one.notes:  # its output was counted when it was sent
+            if BACKGROUND_NOTE not in one.notes:  # its output was counted when it was sent
                 tool = escaped(one.tool, limit=LONGEST_NAME)
                 tally[one.subject.value, tool, timestamp_of(one.at)[:10]] += 1
         self._book.count(tally)

@@ -15,7 +15,7 @@ from abs_shield.quality.calibration import false_positive_rate
 from abs_shield.quality.quality_types import AgentOutput, QualityResult, StageOutcome, StageResult
 from abs_shield.quality.trends import SeriesKey, Shift
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.decision_counters import forget_measurements, restart_in_children
+from abs_shield.telemetry.decision_counters import clear_measurements, restart_in_children
 from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 
@@ -50,7 +50,7 @@ class Metrics:
     def restart(self) -> None:
         """Reset the measurements in a forked child."""
         if self._cached_instruments is not None:
-            forget_measurements(vars(self._cached_instruments).values())
+            clear_measurements(vars(self._cached_instruments).values())
 
     def watch(self, pipeline: QualityPipeline) -> None:
         """Include a pipeline in the gauges; it is weakly referenced."""

@@ -176,7 +176,7 @@ class QualityPipeline:
         METRICS.record_stages(stages)
         findings = [(stage.name, results) for stage in stages for results in stage.findings]
         if recorder is not None and findings:
-            recorder.record_later(output, findings)
+            recorder.record_late_findings(output, findings)
         self._follow(output, stages, recorder)
         if self.config.on_background is not None:
             self.config.on_background(output, stages)
@@ -193,7 +193,7 @@ class QualityPipeline:
             if shift is not None:
                 METRICS.record_shift(shift)
                 if recorder is not None:
-                    recorder.record_later(output, [(SCORE, shift.finding())])
+                    recorder.record_late_findings(output, [(SCORE, shift.finding())])
 
 
 def _judged(cascade: Cascade, judge: Any) -> tuple[OutputJudgement | Undetermined, float]:

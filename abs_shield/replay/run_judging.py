@@ -141,7 +141,7 @@ class _RunJudge:
         self._clock.move(result.at)
         # a run file has neither durations nor withheld results: nothing to verify
         execution = ExecutionOutcome(0.0, result.error, decision_id=decision_id)
-        self._firewall.lifecycle.take(
+        self._firewall.lifecycle.add_result(
             call, result.value, session=self._session, execution=execution
         )
 

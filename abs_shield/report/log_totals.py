@@ -12,7 +12,7 @@ from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
 from abs_shield.report.layer_counts import add_counts
 from abs_shield.report.report_rows import RepeatedDecision
-from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.shield.guarded_output import BACKGROUND_NOTE
 
 _SESSIONS = 200_000  # some 20 MB of digests; further sessions are not told apart
 _REVISIONS = 200  # a policy changes daily at most; further revisions are counted together
@@ -136,7 +136,7 @@ class OutputCounts:
 
     def update(self, decision: Decision) -> None:
         """Count one output, or a later finding in it."""
-        if AFTERWARDS in decision.notes:
+        if BACKGROUND_NOTE in decision.notes:
             self.afterwards += 1
             return
         self.checked += not decision.errors

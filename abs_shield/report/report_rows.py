@@ -11,7 +11,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.core.vocabularies import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
 from abs_shield.replay.tally import blocking_layers
 from abs_shield.report.layer_report import LayerCase
-from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.shield.guarded_output import BACKGROUND_NOTE
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of
 from abs_shield.stores.hourly_counts import PatternCount
 from abs_shield.telemetry.decision_attributes import is_unregistered
@@ -60,7 +60,7 @@ def cases_of(decision: Decision, truth: Truth | None) -> Iterator[Counted]:
             check = FAITHFULNESS if FAITHFULNESS in decision.coverage else ANSWER
             yield ANSWERS, check, LayerCase.whole(decision, truth)
         case _ if (
-            AFTERWARDS not in decision.notes
+            BACKGROUND_NOTE not in decision.notes
         ):  # these were shipped, and are counted separately
             yield from _of_output(decision, truth)
 

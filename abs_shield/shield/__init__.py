@@ -1,4 +1,4 @@
-"""The runtime of a policy: the only room that records decisions, calls hooks and raises."""
+"""The runtime of a policy: judges calls, records decisions, calls hooks, and raises blocks."""
 
 from abs_shield.core import Feedback
 from abs_shield.policy import configure, load_policy

@@ -48,11 +48,11 @@ class AdapterSession:
             parent: The session of the agent whose tool started this run; the fixed and the current
                 session belong to that agent then, not to this run.
         """
-        # A run that a tool started is another agent's: it gets a session of its own.
+        # A run that a tool started belongs to another agent: it gets a session of its own.
         session = None if parent is not None else self._own_session or current_session()
         if session is None:
             session = self.firewall.session(conversation, parent=parent)
-        # `or`: a framework that does not know an id must not erase the one that is known.
+        # `or`: a framework that does not pass an id must not erase an earlier one.
         session.run_id = run or session.run_id
         session.agent = agent or session.agent
         session.model = model or session.model
@@ -60,7 +60,7 @@ class AdapterSession:
 
     def offer(self, session: Session, tools: Iterable[Any]) -> None:
         """
-        Register the tools that the model is offered at this step; its calls are judged by them.
+        Register the tools that the model is offered at this step; their schemas judge its calls.
 
         A tool without a schema does not change the declarations of its name.
 
@@ -76,14 +76,14 @@ class AdapterSession:
             frozenset(tool.shape.name for tool in described),
             record_of(session).grant,
         )
-        # Never more than the host granted when it opened the session.
+        # At most the tools that the host granted when it opened the session.
         session.tools = offered if granted is None else offered & granted
 
     def add_offer(self, session: Session, tool: Any) -> None:
         """Add one tool to those that the model was offered at this step."""
         offered = session.tools
         self.offer(session, [tool])
-        # `offer` has just replaced the names by this single one: put the others back.
+        # `offer` has just replaced all names by this one: restore the others.
         session.tools = (offered or frozenset()) | (session.tools or frozenset())
 
     def guard(self, call: ToolCall, session: Session, *, proposed: ToolCall | None = None) -> Guard:
@@ -94,8 +94,8 @@ class AdapterSession:
             call: The call that the framework runs.
             session: The session of the step.
             proposed: The call as the model wrote it, if the framework's own mechanism changed it
-                since: differing arguments count as the host's words. Never take it from text that
-                the model writes.
+                since: arguments that differ count as values that the host provided. Never take it
+                from text that the model writes.
         """
         guard = self.firewall.guard(call, session=session)
         guard.proposed = proposed

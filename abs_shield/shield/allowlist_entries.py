@@ -11,11 +11,11 @@ from abs_shield.shield.tool_registry import Registry
 
 
 def allowlist_entries(policy: Policy, tools: Registry | SessionTools) -> tuple[Any, ...]:
-    """Return the entries of every allowlist: the policy's, its tools' and their parameters'."""
-    return (*policy.allow, *_of_tools(tools))
+    """Return the entries of the allowlists of the policy, its tools and their parameters."""
+    return (*policy.allow, *_tool_entries(tools))
 
 
-def _of_tools(tools: Registry | SessionTools) -> Iterator[Any]:
+def _tool_entries(tools: Registry | SessionTools) -> Iterator[Any]:
     for tool in tools.tools().values():
         yield from tool.allow
         for target in tool.targets.values():

@@ -1,4 +1,4 @@
-"""The check of an answer: it is checked, recorded, and revised if it fails."""
+"""The check of an answer: each draft is checked and recorded, and revised if it fails."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class AnswerCheck:
         config: AnswerConfig,
     ) -> None:
         from abs_shield.answer.evidence.evidence_collection import (
-            CachedEvidence,  # only who checks answers pays for it
+            CachedEvidence,  # imported only where answers are checked: it is slow
         )
 
         self._lifecycle = lifecycle
@@ -57,7 +57,7 @@ class AnswerCheck:
         self._config = config
         self._newest: tuple[Checked, CheckStart, str] | None = None
         self._lock = renewed(Lock())
-        # Results of probes that came early; None once the answer itself is recorded.
+        # Results of probes that finished early; None once the answer itself is recorded.
         self._early: list[Checked] | None = []
         self._arguments: dict[str, Any] = {
             "session": session,
@@ -85,7 +85,7 @@ class AnswerCheck:
         """Return the answer to emit; in audit mode that is the first draft, whatever its result."""
         from abs_shield.answer.answer_revision import settled
 
-        # The draft's record comes before the model is asked again, or a crash would lose it.
+        # The draft is recorded before the model is asked again, or a crash would lose it.
         def write_again(feedback: str) -> Any:
             self._ask_again(feedback)
             return write(feedback)
@@ -116,8 +116,6 @@ class AnswerCheck:
         """Return the revision of one answer, for a framework that calls its model itself."""
         return AnswerRevision(self, self._config, enforced=self._lifecycle.enforces_answers())
 
-    # Inside --------------------------------------------------------------------------------------
-
     def _ask_again(self, feedback: str) -> None:
         self._record()
         record_of(self._session).end_turn(feedback)
@@ -127,50 +125,50 @@ class AnswerCheck:
 
         began = CheckStart.now()
         if SWITCH.off:
-            return self._unchecked(began)
+            return self._skip(began)
         try:
-            return self._hold(checked(answer, **self._arguments), began)
-        # First, as it is an `Exception` as well.
+            return self._keep_draft(checked(answer, **self._arguments), began)
+        # First, as it is an `Exception` as well: the caller passed an invalid value.
         except ShieldError:
-            raise  # what the caller gave is wrong
+            raise
         except Exception as error:
-            return self._failed(error, began)
+            return self._handle_error(error, began)
 
     async def _acheck(self, answer: str) -> Checked:
         from abs_shield.answer.check_pipeline import achecked
 
         began = CheckStart.now()
         if SWITCH.off:
-            return self._unchecked(began)
+            return self._skip(began)
         try:
-            return self._hold(await achecked(answer, **self._arguments), began)
+            return self._keep_draft(await achecked(answer, **self._arguments), began)
         except ShieldError:
-            raise  # as above
+            raise
         except Exception as error:
-            return self._failed(error, began)
+            return self._handle_error(error, began)
 
-    def _hold(self, result: Checked, began: CheckStart, *, error: str = "") -> Checked:
-        """Hold the newest draft until its outcome is final."""
+    def _keep_draft(self, result: Checked, began: CheckStart, *, error: str = "") -> Checked:
+        """Store the newest draft until its outcome is final."""
         self._newest = result, began, error
         return result
 
-    def _unchecked(self, began: CheckStart) -> Checked:
+    def _skip(self, began: CheckStart) -> Checked:
         from abs_shield.answer.report_assembly import unchecked_result
 
-        return self._hold(unchecked_result(self._session, note=NOTE), began)
+        return self._keep_draft(unchecked_result(self._session, note=NOTE), began)
 
-    def _failed(self, error: Exception, began: CheckStart) -> Checked:
+    def _handle_error(self, error: Exception, began: CheckStart) -> Checked:
         """Handle an internal error, which is not a verdict; strict blocks an unchecked answer."""
         from abs_shield.answer.report_assembly import NOT_CHECKED, unchecked_result
 
         message = f"{ANSWER}: {error_location(error)}"
         logger.error("abs_shield could not check an answer: %s", message)
-        # None closes, too: in audit mode the block is recorded, and not enforced.
-        closes = self._lifecycle.policy.on_error != "allow"
+        # With None as well: in audit mode the block is recorded, and not enforced.
+        blocks = self._lifecycle.policy.on_error != "allow"
         result = unchecked_result(
-            self._session, note=NOT_CHECKED, action="block" if closes else "emit"
+            self._session, note=NOT_CHECKED, action="block" if blocks else "emit"
         )
-        return self._hold(result, began, error=message)
+        return self._keep_draft(result, began, error=message)
 
     def _record(self, result: Checked | None = None, *, last: bool = False) -> None:
         """Record the newest draft by its own result, or by the final *result* if given."""
@@ -181,8 +179,8 @@ class AnswerCheck:
             self._record_early()
 
     def _record_background(self, result: Checked) -> None:
-        """Record the results of background probes, after the results that came before them."""
-        # Under the lock, or a result might be added to a list that was read already.
+        """Record the results of background probes, after the result of the answer itself."""
+        # Under the lock, or a result could be added to a list that was already recorded.
         with self._lock:
             if self._early is not None:
                 self._early.append(result)
@@ -198,9 +196,9 @@ class AnswerCheck:
 
 class AnswerRevision:
     """
-    The revision of one answer for a framework that calls its model itself; made by a `Shield`.
+    The revision of one answer, for a framework that calls its model itself; created by a `Shield`.
 
-    Submit each draft: the result is the feedback to ask the model with, or what to emit.
+    Submit each draft: `submit` returns the feedback to send to the model, or the answer to emit.
 
     Attributes:
         is_over: Whether the answer to emit is final.
@@ -225,50 +223,50 @@ class AnswerRevision:
         Returns:
             The feedback for the model as a text; or the answer to emit, if the revision is over.
         """
-        done = self._take(draft)
+        done = self._add_draft(draft)
         return self._continue(self._answer_check._check(draft)) if done is None else done
 
     async def asubmit(self, draft: str) -> str | Settled:
         """Check a draft like `submit`, without blocking the event loop."""
-        done = self._take(draft)
+        done = self._add_draft(draft)
         return self._continue(await self._answer_check._acheck(draft)) if done is None else done
 
-    def _take(self, draft: str) -> Settled | None:
-        """Add a draft, and return the final outcome if it repeats an earlier one."""
+    def _add_draft(self, draft: str) -> Settled | None:
+        """Add a draft; return the final outcome if the draft repeats an earlier one, else None."""
         from abs_shield.answer.answer_revision import rounds
 
         if self._steps is None:
             self._steps = rounds(draft, self._config, enforced=self._enforced)
-            # Runs to the first `yield`: a generator takes no value before.
+            # Runs to the first `yield`: a generator accepts no value before it.
             next(self._steps)
             return None
-        return self._repeated(draft)
+        return self._end_if_repeated(draft)
 
     def _continue(self, result: Checked) -> str | Settled:
         assert self._steps is not None
         try:
             _, feedback = self._steps.send(result)
         except StopIteration as end:
-            return self._end(end.value)
+            return self._finish(end.value)
         self._answer_check._ask_again(feedback)
         return feedback
 
-    def _repeated(self, draft: str) -> Settled | None:
+    def _end_if_repeated(self, draft: str) -> Settled | None:
         assert self._steps is not None
         try:
             self._steps.send(draft)
         except StopIteration as end:
-            return self._end(end.value)
+            return self._finish(end.value)
         return None
 
-    def _end(self, done: Settled) -> Settled:
+    def _finish(self, done: Settled) -> Settled:
         self.is_over = True
         self._answer_check._record(done.checked, last=True)
         return done
 
 
 def unchecked_answer(answer: str, session: Session) -> Settled:
-    """Return an answer unchecked, for a policy that judges none."""
+    """Return an answer unchecked, for a policy with ``answer=False``."""
     from abs_shield.answer.answer_revision import Settled
     from abs_shield.answer.report_assembly import unchecked_result
 

@@ -45,14 +45,20 @@ _ANSWER_REASONS = {
     "call_rejected": ("/tool_call_validations", "a call of the final turn was blocked"),
     "not_probed": ("/consistency_probes", "its critical claims were not checked by a probe"),
 }
-"""Reasons against an answer as a whole: the pointer into its report, and the detail text."""
+"""Notes that count against a whole answer: the pointer into its report, and the detail."""
 
 _MOST_TOKENS = 5
-"""Maximum number of values, or of marked words, that a finding quotes: it is one line."""
+"""Maximum number of missing values or words that a finding quotes: it should fit on one line."""
 
 
 class CheckStart(NamedTuple):
-    """The start of a check: its wall-clock time, and a monotonic reading to measure it by."""
+    """
+    The start of a check.
+
+    Attributes:
+        at: Seconds since the epoch.
+        clock: A reading of `perf_counter`, to measure the duration.
+    """
 
     at: float
     clock: float
@@ -63,9 +69,9 @@ class CheckStart(NamedTuple):
         return cls(time(), perf_counter())
 
 
-def answer_mode(policy: Policy, check: str, *, opened: bool) -> Mode:
-    """Return the mode of a check of answers; *opened*: the kill switch stops enforcement."""
-    return Mode.AUDIT if opened or SWITCH.off else policy.modes.get(check, policy.mode)
+def answer_mode(policy: Policy, check: str, *, enforcement_off: bool) -> Mode:
+    """Return the mode of a check of answers; audit if the kill switch stops enforcement."""
+    return Mode.AUDIT if enforcement_off or SWITCH.off else policy.modes.get(check, policy.mode)
 
 
 def answer_decision(
@@ -115,7 +121,7 @@ def report_decision(
     report, mode = result.report, mode_fields["mode"]
     would_block = report.action == "block"
     findings = (*_claim_findings(result, mode), *_answer_findings(result, mode))
-    # With findings the answer was judged in part, and their verdict holds.
+    # With findings, part of the answer was judged, and the verdict of that part is valid.
     failed = bool(error or (result.errors and not findings))
     return answer_decision(
         session,
@@ -128,7 +134,7 @@ def report_decision(
         run_id=report.run_id,
         findings=findings,
         coverage={ANSWER: _coverage(result, error)},
-        # The score says how well it is supported; the log wants how likely it is made up.
+        # The score is the support of the answer; a Decision has the probability of a hallucination.
         probability=None if report.overall_score is None else 1 - report.overall_score,
         errors=(*result.errors, error) if error else result.errors,
         notes=result.notes,
@@ -148,12 +154,13 @@ def _claim_findings(result: Checked, mode: Mode) -> Iterator[Finding]:
     """Yield one finding for each claim that is not grounded."""
     for place, (claim, one) in enumerate(zip(result.report.claims, result.claims, strict=True)):
         if claim.status not in _GROUNDED:
-            # Only what a hard check, a verifier or a judge confirmed: words alone block nothing.
+            # Only if a hard check, a verifier or a judge confirmed it: missing words alone do not
+            # block.
             blocks = result.report.action == "block" and claim.critical and one.confirmed
             yield Finding(
                 check=ANSWER,
                 verdict=Verdict.HALLUCINATED if blocks else Verdict.SUSPICIOUS,
-                # A claim without a score has no support that could be counted.
+                # A claim without a score has no support.
                 strength=1 - (claim.score or 0.0),
                 where=f"/claims/{place}",
                 detail=_claim_detail(claim, one),

@@ -1,4 +1,4 @@
-"""Methods of a Shield for the answer that ends a run: check it, or have it revised."""
+"""Methods of a Shield for the answer that ends a run: check it, or revise it."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class AnswerMethods:
         Args:
             answer: The answer.
             question: The user's question; None for the newest user message of the session.
-            session: The session; the current one where None.
-            config: The settings of the check; the policy's if None.
+            session: The session; None for the current one.
+            config: The settings of the check; None for the policy's.
 
         Returns:
             The report; its ``action`` says whether to emit, revise or refuse the answer.
 
         Raises:
-            ShieldError: The answer is not a text, or the policy says ``answer=False``.
+            ShieldError: The answer is not a text, or the policy has ``answer=False``.
         """
         return self._answer_check(session, question, config).check(answer).report
 
@@ -77,14 +77,14 @@ class AnswerMethods:
         config: AnswerConfig | None = None,
     ) -> Settled:
         """
-        Check the answer that ends a run, and have it revised until it passes or is refused.
+        Check the answer that ends a run, and revise it until it passes or is refused.
 
         Args:
             answer: The first draft.
             write: Called with the feedback for the model; returns the new draft.
             question: As in `check_answer`.
-            session: The session; the current one where None.
-            config: The settings of the check; the policy's if None.
+            session: The session; None for the current one.
+            config: The settings of the check; None for the policy's.
 
         Returns:
             The final answer as ``text``: a draft that passes, or the refusal. In audit mode it
@@ -124,11 +124,11 @@ class AnswerMethods:
 
         Args:
             question: As in `check_answer`.
-            session: The session; the current one where None.
-            config: The settings of the check; the policy's if None.
+            session: The session; None for the current one.
+            config: The settings of the check; None for the policy's.
 
         Returns:
-            The revision; None if the policy says ``answer=False``.
+            The revision; None if the policy has ``answer=False``.
         """
         if config is None and self.policy.answer is False:
             return None
@@ -139,7 +139,7 @@ class AnswerMethods:
         Return the recorder of one text that a guardrail judges, for `Faithfulness`.
 
         Args:
-            session: The session that the text belongs to; the current one where None.
+            session: The session of the text; None for the current one.
         """
         return GuardedText(self.lifecycle, self._session(session))
 
@@ -148,7 +148,7 @@ class AnswerMethods:
         Return the recorder of one output of the quality cascade, for `QualityPipeline`.
 
         Args:
-            session: The session that the output belongs to; the current one where None.
+            session: The session of the output; None for the current one.
         """
         recorder = self._recorder
         append = None if recorder is None else recorder.append_output
@@ -159,5 +159,5 @@ class AnswerMethods:
     ) -> AnswerCheck:
         config = self.policy.answer if override is None else override
         if config is False:
-            raise ShieldError("the policy says `answer=False`: no answers are judged")
+            raise ShieldError("the policy has `answer=False`: answers are not judged")
         return AnswerCheck(self.lifecycle, self.registry, self._session(session), question, config)

@@ -1,4 +1,4 @@
-"""Calls that wait for an approval, and calls that were approved once."""
+"""Calls that wait for an approval, and approved calls that may run once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Approver = Callable[[Decision], bool | Awaitable[bool | None] | None]
 """Returns whether a SUSPICIOUS call may run, or None to leave it to `approve`; sync or async."""
 
 Key = tuple[str, str, bytes]
-_MOST = 10_000  # an operator answers a few; without a bound a looping model fills the memory
+_MOST = 10_000  # an operator answers a few; without a bound, a looping model fills the memory
 
 
 class Approvals:
@@ -41,7 +41,7 @@ class Approvals:
             ShieldError: No such decision waits for an approval.
         """
         with self._lock:
-            # Removed: one approval, however often it is given, grants one call.
+            # Removed, so that repeated approvals of one decision grant a single call.
             key = self._waiting.pop(decision_id, None)
             if key is None:
                 raise ShieldError(f"no decision `{decision_id[:64]}` waits for an approval")
@@ -51,17 +51,17 @@ class Approvals:
                 self._granted.popitem(last=False)
 
     def use(self, decision_id: str, key: Key) -> None:
-        """Note that the approver has let the call of a decision run; it waits no more."""
+        """Record that the approver allowed the call of a decision, which waits no longer."""
         with self._lock:
             self._waiting.pop(decision_id, None)
-            self._keep_used(decision_id, key)
+            self._store_used(decision_id, key)
 
     def take(self, key: Key, decision_id: str, *, keep: bool = False) -> bool:
         """
-        Return whether the call was granted, and use the grant up unless *keep*.
+        Return whether the call was granted, and use up the grant unless *keep*.
 
-        A decision that has used a grant keeps it: the same call may be judged again, where it
-        was checked before it runs, or goes on after an interruption.
+        A decision that has used a grant keeps it, because the same call may be judged again: if
+        it was checked before it runs, or if it continues after an interruption.
         """
         with self._lock:
             if self._used.get(decision_id) == key:
@@ -69,12 +69,12 @@ class Approvals:
             granted = self._granted.get(key, 0)
             if granted and not keep:
                 self._granted[key] = granted - 1
-                self._keep_used(decision_id, key)
+                self._store_used(decision_id, key)
             if granted < 2 and not keep:
                 self._granted.pop(key, None)
             return granted > 0
 
-    def _keep_used(self, decision_id: str, key: Key) -> None:
+    def _store_used(self, decision_id: str, key: Key) -> None:
         self._used[decision_id] = key
         if len(self._used) > _MOST:
             self._used.popitem(last=False)

@@ -50,16 +50,16 @@ def arguments_model(
     """
     Build the pydantic model of a function's arguments, without the injected ones.
 
-    ``**kwargs: X`` takes further arguments of that type, and ``**kwargs: Unpack[...]`` the keys of
-    a `TypedDict`.
+    ``**kwargs: X`` accepts further arguments of that type; ``**kwargs: Unpack[...]`` accepts the
+    keys of a `TypedDict`.
 
     Raises:
         PolicyError: Pydantic cannot read a hint or a pattern.
     """
     fields: dict[str, Any] = {}
     further: Any = None
-    # Fields have made-up names, as a parameter may be called `model_config` or `_id`; the alias is
-    # its name.
+    # Fields have generated names, because a parameter may be called `model_config` or `_id`; the
+    # alias is the parameter's name.
     for number, (p, parameter) in enumerate(signature.parameters.items()):
         if p in injected:
             continue
@@ -80,7 +80,7 @@ def arguments_model(
             fields[f"field_{number}"] = (hint, _field(p, default, hint))
     try:
         return create_model(f"{name}_arguments", __base__=_base(further), **fields)
-    except SchemaError as error:  # the last line says what, the others where
+    except SchemaError as error:  # the last line has the reason, the others the location
         raise PolicyError(f"tool `{name}`: {str(error).strip().splitlines()[-1]}") from None
     except (PydanticUserError, TypeError) as error:
         raise PolicyError(f"tool `{name}`: {str(error).splitlines()[0]}") from None
@@ -88,7 +88,7 @@ def arguments_model(
 
 def _base(further: Any) -> type[BaseModel]:
     """Return the model of a function without parameters; *further* is the hint of ``**kwargs``."""
-    # not "forbid": a `TypedDict` inside would inherit it, and no longer ignore what it has not
+    # not "forbid": a nested `TypedDict` would inherit it, and no longer ignore unknown keys
     extra: Literal["allow", "ignore"] = "ignore" if further is None else "allow"
     config = ConfigDict(extra=extra, arbitrary_types_allowed=True)
     content: dict[str, Any] = {"model_config": config, "__module__": __name__}
@@ -98,12 +98,12 @@ def _base(further: Any) -> type[BaseModel]:
 
 
 def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
-    """Return the fields of ``**kwargs: Unpack[SomeTypedDict]``; None of another hint."""
+    """Return the fields of ``**kwargs: Unpack[SomeTypedDict]``; None for another hint."""
     if get_origin(hint) not in UNPACK:
         return None
     (content,) = get_args(hint)
     content = alias_value(content) or content
-    content = get_origin(content) or content  # of a generic one, the class has the keys
+    content = get_origin(content) or content  # the class of a generic `TypedDict` has the keys
     try:
         hints = get_type_hints(content, include_extras=True)
     except (NameError, TypeError) as error:
@@ -112,7 +112,7 @@ def _unpacked_fields(tool: str, hint: Any) -> dict[str, Any] | None:
     for number, (name, hint) in enumerate(hints.items()):
         required = name in content.__required_keys__
         while (qualifier := get_origin(hint)) in _QUALIFIERS:
-            # a class whose annotations are strings does not know of them
+            # `__required_keys__` ignores qualifiers in annotations that are strings
             required = {Required: True, NotRequired: False}.get(qualifier, required)
             (hint,) = get_args(hint)
         default = ... if required else None
@@ -141,14 +141,14 @@ def _field(name: str, default: Any, hint: Any = None) -> Any:
     if default is ...:
         return Field(alias=name)
     if any(isinstance(each, FieldInfo) for each in getattr(hint, "__metadata__", ())):
-        return Field(alias=name, default=default)  # a `Field` there may have a default itself
-    # A factory gives the very object: pydantic copies a default that has no hash.
+        return Field(alias=name, default=default)  # that `Field` may have a default itself
+    # A factory, because it returns the same object: pydantic copies a default without a hash.
     return Field(alias=name, default_factory=lambda: default)
 
 
 # Bounded repeats, and exponents within a float's range: the text may be hostile.
 _FINITE = r"^\s*[+-]?(\d{1,300}\.?\d*|\.\d+)([eE](-\d{1,4}|\+?(\d{1,2}|[12]\d\d|30[0-7])))?\s*$"
-"""Pattern of a key that is a finite number; the largest have one digit before the point."""
+"""Pattern of a key that is a finite number."""
 
 
 class _Generator(GenerateJsonSchema):
@@ -168,7 +168,7 @@ class _Generator(GenerateJsonSchema):
         if schema.get("keys_schema", {}).get("type") == "float":
             json_schema.setdefault(
                 "propertyNames", {"pattern": _FINITE}
-            )  # pydantic reads `nan` as one
+            )  # pydantic accepts `nan` as a float
         return json_schema
 
     def datetime_schema(self, schema: Any) -> dict[str, Any]:
@@ -215,12 +215,12 @@ def arguments_schema(name: str, model: Any) -> dict[str, Any]:
         ) from None
     schema.pop("title", None)
     if model.model_config["extra"] == "ignore":
-        schema = {"additionalProperties": False, **schema}  # in front, as pydantic writes it
+        schema = {"additionalProperties": False, **schema}  # first, in pydantic's order
     return schema
 
 
-def without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """Return *schema* with the injected names forbidden where it accepts additional arguments."""
+def forbid_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Forbid the injected *names* in a schema that accepts additional arguments; return it."""
     if names and schema.get("additionalProperties", True) is not False:
         schema["propertyNames"] = {"not": {"enum": sorted(names)}}
     return schema
@@ -230,24 +230,25 @@ def argument_values(
     model: Any, arguments: Mapping[str, Any], defaults: Iterable[str] = ()
 ) -> dict[str, Any]:
     """
-    Return the Python values of a model's arguments, by the names of the parameters.
+    Return the Python values of the arguments, by parameter name.
 
     Args:
-        model: The model.
-        arguments: The arguments.
+        model: The model of the function's arguments.
+        arguments: The arguments as JSON, by parameter name.
         defaults: Parameters whose defaults are declared in the model, not in the function.
 
     Raises:
-        ValidationError: The types refuse one of them.
+        ValidationError: An argument is unknown, or its type does not accept it.
     """
     unknown = unknown_arguments(model, arguments)
     if unknown:
-        # Before pydantic, which ignores them here.
+        # Checked here, because the model ignores unknown arguments.
         raise _unknown_arguments_error(model, arguments, unknown)
     validated, taken = read_values(model, arguments)
     wanted = {*taken, *defaults}
     values = {
-        name: getattr(validated, key) for key, name in _fields(type(validated).model_fields, wanted)
+        name: getattr(validated, key)
+        for key, name in _aliased_fields(type(validated).model_fields, wanted)
     }
     values.update(
         {k: v for k, v in taken.items() if k not in values} | (validated.model_extra or {})
@@ -256,7 +257,7 @@ def argument_values(
 
 
 def unknown_arguments(model: Any, arguments: Mapping[str, Any]) -> frozenset[str]:
-    """Return the arguments that are no parameters of a function without ``**kwargs``."""
+    """Return the arguments that are not parameters; empty for a function with ``**kwargs``."""
     if model.model_config["extra"] == "allow":
         return frozenset()
     return frozenset(arguments) - {field.alias for field in model.model_fields.values()}
@@ -265,12 +266,12 @@ def unknown_arguments(model: Any, arguments: Mapping[str, Any]) -> frozenset[str
 def _unknown_arguments_error(
     model: Any, arguments: Mapping[str, Any], unknown: frozenset[str]
 ) -> ValidationError:
-    """Return the error that pydantic would raise if it refused *unknown* arguments itself."""
+    """Return the error that pydantic would raise if its model forbade *unknown* arguments."""
     errors = [
         InitErrorDetails(type="extra_forbidden", loc=(name,), input=arguments[name])
         for name in sorted(unknown, key=str)
     ]
-    # The other errors, too, so that the model can correct all of them in one attempt.
+    # Includes the other errors, so that the language model can correct all in one attempt.
     try:
         read_values(model, {k: v for k, v in arguments.items() if k not in unknown})
     except ValidationError as error:
@@ -284,5 +285,5 @@ def _unknown_arguments_error(
     return ValidationError.from_exception_data(model.__name__, errors)
 
 
-def _fields(fields: Mapping[str, Any], names: set[str]) -> list[tuple[str, str]]:
+def _aliased_fields(fields: Mapping[str, Any], names: set[str]) -> list[tuple[str, str]]:
     return [(key, field.alias) for key, field in fields.items() if field.alias in names]

@@ -8,12 +8,18 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.approvals import Key
 
-_IDENTICAL = 3  # the second may be a slip of the model; a third one is a loop
-_MOST = 1_000  # names and arguments are the model's to invent, so the oldest counts go
+_IDENTICAL = 3  # the second identical call may be an accident; the third one is a loop
+_MOST = 1_000  # a model may invent any number of names and arguments: the oldest counts go
 
 
 class Attempts(NamedTuple):
-    """The attempts that remain; *left* is None where nothing is blocked."""
+    """
+    The remaining attempts.
+
+    Attributes:
+        retryable: Whether the model may try again.
+        left: Number of further attempts, from 0; None if the call is not blocked.
+    """
 
     retryable: bool
     left: int | None
@@ -26,9 +32,16 @@ def count_attempt(
     session: Session, key: Key, retries: int, *, waits: bool, counted: bool
 ) -> Attempts:
     """
-    Count a blocked call, unless its proposal was *counted* already.
+    Count a blocked call, and return the remaining attempts.
 
-    The third identical call, or a spent budget, is the last. Waiting for a person costs nothing.
+    The model may not try again after three identical calls, or once the budget is used up.
+
+    Args:
+        session: The session of the call; its record stores the counts.
+        key: The session, tool and arguments of the call.
+        retries: The retry budget of the policy, in blocked calls per tool.
+        waits: Whether the call waits for an approval, which uses no attempt.
+        counted: Whether an earlier judgement of the same call was counted already.
     """
     _, tool, same = key
     record = record_of(session)
@@ -40,7 +53,7 @@ def count_attempt(
 
 
 def _increment(counts: dict[str, int] | dict[bytes, int], key: object) -> None:
-    books: dict[object, int] = counts  # type: ignore[assignment]
-    books[key] = books.get(key, 0) + 1
-    if len(books) > _MOST:
-        del books[next(iter(books))]
+    all_counts: dict[object, int] = counts  # type: ignore[assignment]
+    all_counts[key] = all_counts.get(key, 0) + 1
+    if len(all_counts) > _MOST:
+        del all_counts[next(iter(all_counts))]

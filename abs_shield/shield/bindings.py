@@ -19,7 +19,7 @@ _MOST_CODES = 512
 """Maximum number of cached bindings of factory functions; a program has far fewer."""
 
 
-def bind_again(tool: Callable[..., Any], *, name: str | None = None) -> Binding:
+def cached_binding(tool: Callable[..., Any], *, name: str | None = None) -> Binding:
     """
     Return the binding of *tool*; its signature is read once for all instances and closures.
 
@@ -29,26 +29,26 @@ def bind_again(tool: Callable[..., Any], *, name: str | None = None) -> Binding:
     return BINDINGS.of(tool, name)
 
 
-def bound_binding(tool: Any, name: str | None = None) -> Binding | None:
-    """Return the binding of a function that `@shielded` wraps, or of its method; else None."""
+def shielded_binding(tool: Any, name: str | None = None) -> Binding | None:
+    """Return the binding of a function or method that `@shielded` wraps; None for another one."""
     shielded = getattr(tool, "__shielded__", None)
     if not isinstance(shielded, Binding):
         return None
     name = name or shielded.tool.name
     receiver = getattr(tool, "__self__", None)
     if receiver is not None:
-        return bind_again(MethodType(shielded.function, receiver), name=name)
-    return shielded if name == shielded.tool.name else bind_again(shielded.function, name=name)
+        return cached_binding(MethodType(shielded.function, receiver), name=name)
+    return shielded if name == shielded.tool.name else cached_binding(shielded.function, name=name)
 
 
-def without_function(binding: Binding) -> Binding:
-    """Return *binding* without its function, which may reference a client and other values."""
+def drop_function(binding: Binding) -> Binding:
+    """Return *binding* without its function, which may keep clients and other objects alive."""
     return replace(binding, function=_placeholder)
 
 
 @dataclass(frozen=True, slots=True)
 class _FactoryFunction:
-    """The parts of a factory's function that decide its binding, without its closure."""
+    """The parts of a factory-made function that determine its binding, without its closure."""
 
     code: CodeType
     module: dict[str, Any]
@@ -78,20 +78,20 @@ class _FactoryFunction:
             and [(type(value), value) for value in self.defaults]
             == [(type(value), value) for value in other.defaults]
             and self.hints.keys() == other.hints.keys()
-            and all(_is_same(self.hints[key], other.hints[key]) for key in self.hints)
+            and all(_is_same_hint(self.hints[key], other.hints[key]) for key in self.hints)
             and self.doc == other.doc
         )
 
 
-def _is_same(hint: Any, other: Any) -> bool:
+def _is_same_hint(hint: Any, other: Any) -> bool:
     try:
         return hint is other or (type(hint) is type(other) and bool(hint == other))
-    except Exception:  # metadata of the host's that compares with nothing
+    except Exception:  # the host's metadata may not support comparison
         return False
 
 
 class Bindings:
-    """Bindings without their functions, by function and by the code of a factory's function."""
+    """Bindings without their functions, by function and by the code of factory-made functions."""
 
     def __init__(self) -> None:
         # Weak, so that a closure is freed together with its session.
@@ -108,7 +108,7 @@ class Bindings:
         if not isinstance(function, FunctionType):
             return bind(tool, name=name)
         key = (name, function is not tool, _doc(tool, function))
-        # The lock is not held while a signature is read, which runs code of the host's annotations.
+        # Not locked while the signature is read, which may run code in the host's annotations.
         with self._lock:
             binding = self._by_function.get(function, {}).get(key)
         if binding is None:
@@ -122,14 +122,14 @@ class Bindings:
             _FactoryFunction.of(function) if function is tool and function.__closure__ else None
         )
         if source is None:
-            return without_function(bind(tool, name=name))
-        # The code is kept alive by the stored parts, so that its id stays its own.
+            return drop_function(bind(tool, name=name))
+        # The stored parts keep the code object alive, so that its id is not reused.
         key = (id(source.code), name)
         with self._lock:
             stored = self._by_code.get(key)
         if stored is not None and stored[0].equals(source):
             return stored[1]
-        binding = without_function(bind(tool, name=name))
+        binding = drop_function(bind(tool, name=name))
         with self._lock:
             self._by_code[key] = (source, binding)
             if len(self._by_code) > _MOST_CODES:
@@ -138,7 +138,7 @@ class Bindings:
 
 
 def _doc(tool: Any, function: FunctionType) -> str | None:
-    """Return the docstring that a method without its own one inherits; it differs by class."""
+    """Return the docstring that a method without one inherits, which depends on its class."""
     return inspect.getdoc(tool) if function.__doc__ is None and function is not tool else None
 
 

@@ -1,4 +1,4 @@
-"""Reads the inputs of a caller: unreadable calls never raise, wrong constructor arguments do."""
+"""Input parsing: an unreadable call never raises, a wrong constructor argument does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.text.safe_display import shown
 
 
 def single_call(call: Any) -> ToolCall:
-    """Return the only call of any shape; a call without a name where there is not exactly one."""
+    """Return the only call in a value of any shape; a call without a name if there is not one."""
     if type(call) is ToolCall:
         return bound_names(call)
     read = calls_in(call)
@@ -20,16 +20,16 @@ def single_call(call: Any) -> ToolCall:
 
 
 def calls_in(calls: Any) -> tuple[ToolCall, ...]:
-    """Return the calls of any shape; an unreadable one becomes a call without a name."""
+    """Return the calls in a value of any shape; an unreadable one becomes a call without a name."""
     if isinstance(calls, ToolCall):
         return (bound_names(calls),)
-    # A text is a sequence, too, of ever more texts.
+    # A text is a sequence of texts, which would recurse without end.
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in calls_in(part))
     try:
         return read_calls(calls)
     except UnreadableMessage:
-        # It is judged, and found to name no tool: a model's mistake is no exception of the host's.
+        # The layers report that it names no tool; a model's mistake must not raise in the host.
         return (ToolCall(""),)
 
 

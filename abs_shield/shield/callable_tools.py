@@ -1,4 +1,4 @@
-"""The tools that a session may call: those its host names, and its own functions."""
+"""The tools that a session may call: those that the host grants, and its own functions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from abs_shield.shield.session_tools import SessionTools
 
 def narrow(session: Session, tools: frozenset[str], own: SessionTools | None) -> None:
     """
-    Restrict *session* to *tools*: those that its parent may call, and its own functions.
+    Restrict *session* to those of *tools* that its parent may call, and its own functions.
 
     Args:
         session: The session.
-        tools: The names that its host passed.
-        own: Its own functions; None without any.
+        tools: The tool names that the host passed.
+        own: The session's own functions; None without any.
     """
     granted = None if session.parent is None else record_of(session.parent).grant
     # A sub-agent can never call more than the agent that started it.
@@ -27,17 +27,17 @@ def narrow(session: Session, tools: frozenset[str], own: SessionTools | None) ->
 
 def admit(session: Session, own: SessionTools, before: SessionTools | None) -> None:
     """
-    Allow *session* its new own functions, and no longer its earlier ones.
+    Allow *session* to call its new functions, and no longer its earlier ones.
 
     Args:
         session: The session.
-        own: Its functions from now on.
+        own: Its new functions.
         before: Its earlier functions; None without any.
     """
     gone = frozenset() if before is None else before.added
     record = record_of(session)
     if record.grant is not None:
-        # What it may call without its own functions stays when these are exchanged.
+        # Tools that were granted independently of its own functions remain.
         remaining = record.grant - gone
         own.added = own.own_names() - remaining
         record.grant = remaining | own.own_names()

@@ -12,7 +12,7 @@ from abs_shield.core import Feedback
 from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
 from abs_shield.policy import Policy
 from abs_shield.shield.default_shield import current_shield
-from abs_shield.shield.deferred_results import aguarded_items, finish_function_call, guarded_items
+from abs_shield.shield.deferred_results import aguard_items, finish_function_call, guard_items
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, as_json, bind
@@ -28,8 +28,8 @@ OnBlock = Literal["raise", "return"]
 _CACHE = ("cache_clear", "cache_info", "cache_parameters")
 
 
-class Returning(Protocol):
-    """The decorator of ``on_block="return"``: a tool returns what it returns, or feedback."""
+class ReturnDecorator(Protocol):
+    """The decorator of ``on_block="return"``: a tool returns its result, or feedback."""
 
     @overload
     def __call__(  # type: ignore[overload-overlap]  # a static method can be called, too
@@ -71,7 +71,7 @@ def shielded(
     name: str | None = None,
     on_block: Literal["return"],
     replace: bool = False,
-) -> Returning: ...
+) -> ReturnDecorator: ...
 
 
 def shielded(
@@ -85,23 +85,23 @@ def shielded(
     """
     Judge every call of the decorated tool before it runs.
 
-    Functions, async functions, generators, async generators, methods, static and class methods,
-    partials and callable objects are all wrapped alike; a generator is judged when it is called.
+    Accepts functions, async functions, generators, async generators, methods, static and class
+    methods, partials and callable objects; a generator is judged when it is called.
 
     Args:
-        firewall: A `Shield` or a `Policy`. Without one the Shield is found when the tool is
-            called: that of the current session, else of ``ABS_SHIELD_POLICY``, else an
-            audit-mode one; such a tool is registered for every Shield.
-        name: The name that the model calls; the function's own where None.
+        firewall: A `Shield` or a `Policy`. Without one, the tool is registered for every Shield,
+            and each call is judged by the Shield of the current session, else that of
+            ``ABS_SHIELD_POLICY``, else one in audit mode.
+        name: The tool name for the model; None for the function's own name.
         on_block: ``"raise"`` raises `CallBlocked` or `ResultBlocked`; ``"return"`` returns
             the `Feedback` in place of a result.
-        replace: Replace another function that has the name already.
+        replace: Replace an earlier function of the same name.
 
     Raises:
         PolicyError: A type hint has no JSON form, a rule names an unknown parameter, or another
-            function has the name. The same function of a reloaded module is accepted, and so is
-            one that a factory makes again: each runs when it is called, and a dispatch by name
-            is refused where the factory made several.
+            function has the name. The same function of a reloaded module is accepted, and so are
+            several functions that one factory creates: each runs when it is called, but a
+            dispatch by name is then refused.
     """
     if on_block not in ("raise", "return"):
         raise PolicyError(f"`on_block` is {on_block!r:.40}; it is `raise` or `return`")
@@ -118,7 +118,7 @@ def shielded(
 def _decorate(
     tool: Any, *, shield: Shield | None, name: str | None, on_block: OnBlock, replace: bool
 ) -> Any:
-    # Unwrapped, and wrapped again around the guarded function.
+    # Unwrapped here, and wrapped again around the guarded function.
     if isinstance(tool, (staticmethod, classmethod)):
         inner = _decorate(
             tool.__func__, shield=shield, name=name, on_block=on_block, replace=replace
@@ -126,7 +126,7 @@ def _decorate(
         return type(tool)(inner)
     binding = bind(tool, name=name)
     declare(binding, SHARED if shield is None else shield.registry, replace=replace)
-    wrapper = _wrapper(binding, _GuardFactory(binding, shield), on_block)
+    wrapper = _wrap(binding, _GuardFactory(binding, shield), on_block)
     _copy_attributes(wrapper, tool)
     # A callable object has no `__name__` that could be copied.
     wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)
@@ -147,17 +147,17 @@ def _copy_attributes(wrapper: Any, tool: Any) -> None:
 
 def _class_attributes(tool: Any) -> Iterator[str]:
     """Yield the public class attributes of a callable object, without its properties."""
-    if isinstance(tool, type) or type(tool).__module__ in _PLAIN_CALLABLES:
+    if isinstance(tool, type) or type(tool).__module__ in _MODULES_OF_CALLABLES:
         return
-    # Without `object`, the last one.
+    # All classes but the last, which is `object`.
     for kind in type(tool).__mro__[:-1]:
         for name, value in vars(kind).items():
-            ready = isinstance(value, _METHODS) or not hasattr(type(value), "__get__")
-            if ready and not name.startswith("_"):
+            is_copied = isinstance(value, _METHODS) or not hasattr(type(value), "__get__")
+            if is_copied and not name.startswith("_"):
                 yield name
 
 
-_PLAIN_CALLABLES = frozenset({"builtins", "functools"})
+_MODULES_OF_CALLABLES = frozenset({"builtins", "functools"})
 """Modules of plain functions, methods and partials, whose class attributes are not copied."""
 _METHODS = (FunctionType, staticmethod, classmethod)
 
@@ -172,15 +172,15 @@ class _GuardFactory:
         self._name = binding.tool.name
         self._shield = shield
 
-    # Found at the call: the session, and so the Shield, may be another one each time.
+    # Resolved at each call, because the session, and with it the Shield, may differ.
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Guard, Copies]:
-        """Return the guard of one call, and the copies of its values that are judged."""
+        """Return the guard of one call, and the copies of its values, which are judged."""
         shield = current_shield() if self._shield is None else self._shield
         arguments, copies = self._binding.judged_call(args, kwargs)
         if copies is not None:
             args, kwargs = copies
         if arguments is None:
-            # A call that Python refuses is judged as well, so that it is in the log.
+            # A call that Python cannot bind is judged as well, so that it is logged.
             arguments = _unbound_arguments(self._binding, args, kwargs)
         guard = shield.guard_function(self._binding, arguments)
         if shield.lifecycle.approver is not None:
@@ -195,7 +195,7 @@ class _GuardFactory:
 def _unbound_arguments(
     binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of a call that Python cannot bind, so that the schema refuses them."""
+    """Return the arguments of a call that Python cannot bind; the schema rejects them."""
     names = [name for name in binding.signature.parameters if name not in binding.injected]
     places = dict(zip(names, args, strict=False))
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
@@ -209,25 +209,25 @@ def _is_positional_only(binding: Binding, name: str) -> bool:
     return parameter.kind is parameter.POSITIONAL_ONLY
 
 
-def _wrapper(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
+def _wrap(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
     tool = binding.function
-    plain = _innermost(tool)
+    plain = _innermost_callable(tool)
     if inspect.iscoroutinefunction(plain):
-        wrapper = _coroutine(tool, enter)
+        wrapper = _wrap_coroutine_function(tool, enter)
     elif inspect.isasyncgenfunction(plain):
-        wrapper = _generator(tool, enter, aguarded_items)
+        wrapper = _wrap_generator_function(tool, enter, aguard_items)
     elif inspect.isgeneratorfunction(plain):
-        wrapper = _generator(tool, enter, guarded_items)
+        wrapper = _wrap_generator_function(tool, enter, guard_items)
     else:
-        wrapper = _function(tool, enter)
+        wrapper = _wrap_function(tool, enter)
     if on_block == "return":
         is_async = inspect.iscoroutinefunction(wrapper)
         wrapper = _areturn_feedback(wrapper) if is_async else _return_feedback(wrapper)
     return with_kind_of(plain, wrapper)
 
 
-def _innermost(tool: Any) -> Any:
-    """Return the callable that is or is not async: a partial's function, or ``__call__``."""
+def _innermost_callable(tool: Any) -> Any:
+    """Return the callable whose kind decides the wrapper: a partial's function, or ``__call__``."""
     while isinstance(tool, functools.partial):
         tool = tool.func
     if inspect.isroutine(tool) or isinstance(tool, type):
@@ -235,9 +235,9 @@ def _innermost(tool: Any) -> Any:
     return getattr(tool, "__call__", tool)  # noqa: B004
 
 
-def _function(tool: Any, enter: _GuardFactory) -> Any:
+def _wrap_function(tool: Any, enter: _GuardFactory) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
-        # Not a `with` block: an awaitable result closes the guard later, in another place.
+        # Not a `with` block: an awaitable result closes the guard later, when it is awaited.
         guard, copies = enter(args, kwargs)
         guard.__enter__()
         # In audit mode the function gets the caller's own objects, as without the Shield.
@@ -253,7 +253,7 @@ def _function(tool: Any, enter: _GuardFactory) -> Any:
     return run
 
 
-def _coroutine(tool: Any, enter: _GuardFactory) -> Any:
+def _wrap_coroutine_function(tool: Any, enter: _GuardFactory) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         async with guard:
@@ -265,15 +265,17 @@ def _coroutine(tool: Any, enter: _GuardFactory) -> Any:
     return run
 
 
-def _generator(tool: Any, enter: _GuardFactory, guarded: Callable[[Any, Guard], Any]) -> Any:
+def _wrap_generator_function(
+    tool: Any, enter: _GuardFactory, wrap_items: Callable[[Any, Guard], Any]
+) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         guard, copies = enter(args, kwargs)
         guard.__enter__()
         if copies is not None and guard.enforces:
             args, kwargs = copies
-        # A generator runs when it is read, maybe in another task: this context is left before.
+        # A generator runs when it is read, maybe in another task, so this context is left now.
         guard.leave()
-        return guarded(tool(*args, **kwargs), guard)
+        return wrap_items(tool(*args, **kwargs), guard)
 
     return run
 
@@ -284,21 +286,21 @@ def _return_feedback(wrapper: Any) -> Any:
             value = wrapper(*args, **kwargs)
         except (CallBlocked, ResultBlocked) as blocked:
             return blocked.decision.feedback()
-        # A plain function may return a coroutine: its block comes when that is awaited.
-        return _awaited(value) if inspect.iscoroutine(value) else value
+        # A plain function may return a coroutine, whose block is raised when it is awaited.
+        return _await_with_feedback(value) if inspect.iscoroutine(value) else value
 
     return run
 
 
 def _areturn_feedback(wrapper: Any) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
-        return await _awaited(wrapper(*args, **kwargs))
+        return await _await_with_feedback(wrapper(*args, **kwargs))
 
     return run
 
 
-async def _awaited(call: Awaitable[Any]) -> Any:
-    """Return the awaited result, or the feedback where the call or its result is blocked."""
+async def _await_with_feedback(call: Awaitable[Any]) -> Any:
+    """Return the awaited result, or the feedback if the call or its result is blocked."""
     try:
         return await call
     except (CallBlocked, ResultBlocked) as blocked:

@@ -1,4 +1,4 @@
-"""The Shield of a tool that was decorated without one; resolved when the tool is called."""
+"""The Shield of a tool that is decorated without one, resolved at each call."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ POLICY = "ABS_SHIELD_POLICY"
 logger = logging.getLogger("abs_shield")
 
 _DEFAULTS: dict[str, Shield] = {}
-# Reentrant, as a policy's module may itself call a decorated tool while it is loaded.
+# Reentrant, because the module of a policy may call a decorated tool while it is imported.
 _LOCK = renewed(RLock())
 
 
 def current_shield() -> Shield:
     """
-    Return the Shield of the current session, else of ``ABS_SHIELD_POLICY``, else an audit-mode one.
+    Return the Shield of the session, else of ``ABS_SHIELD_POLICY``, else one in audit mode.
 
     Raises:
-        PolicyError: ``ABS_SHIELD_POLICY`` names no policy.
+        PolicyError: ``ABS_SHIELD_POLICY`` does not name a policy.
     """
     session = inner_session()
     owner = None if session is None else record_of(session).owner
     if isinstance(owner, Shield):
         return owner
     place = os.environ.get(POLICY, "")
-    # Under the lock, or two threads would load the policy, and log the warning, twice.
+    # Under the lock, or two threads would load the policy and log the warning twice.
     with _LOCK:
         if place not in _DEFAULTS:
-            _DEFAULTS[place] = _default(place)
+            _DEFAULTS[place] = _create_shield(place)
         return _DEFAULTS[place]
 
 
-def _default(place: str) -> Shield:
+def _create_shield(place: str) -> Shield:
     if place:
         return Shield.of(load_policy(place))
     logger.warning(
-        "abs_shield: no policy is declared; all layers run in audit mode and stop nothing. "
+        "abs_shield: no policy is declared; all layers run in audit mode and block nothing. "
         "Pass a policy to `@shielded`, or set %s=module:attr",
         POLICY,
     )

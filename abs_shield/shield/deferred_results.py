@@ -1,4 +1,4 @@
-"""Closes an admitted call once its result is available: at return, awaited, or item by item."""
+"""Completion of an admitted call: at return, when awaited, or at the end of a generator."""
 
 from __future__ import annotations
 
@@ -15,44 +15,45 @@ if TYPE_CHECKING:
     from asyncio import Future
 
 _MOST_ITEMS = 1_000
-"""Items of a generator that are collected as its result, as a stream may be endless."""
+"""Maximum number of items of a generator that are collected, because it may be endless."""
 
 
 def finish_dispatch(value: Any, guard: Guard) -> Any:
     """Return the result of a dispatched tool; a generator continues under its guard."""
     if inspect.isgenerator(value):
         guard.leave()
-        return guarded_items(value, guard)
+        return guard_items(value, guard)
     if inspect.isasyncgen(value):
         guard.leave()
-        return aguarded_items(value, guard)
+        return aguard_items(value, guard)
     guard.value = value
     guard.__exit__(None, None, None)
     return value
 
 
 def finish_function_call(value: Any, guard: Guard) -> Any:
-    """Return the result of a function; an awaitable closes the call when it is done."""
-    # An async context manager is entered, not awaited: `async with connect()`.
+    """Return the result of a function; the call of an awaitable is closed when it is done."""
+    # An awaitable async context manager is usually entered: `async with connect()`.
     if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
-        return _pending(value, guard)
+        return _finish_awaitable(value, guard)
     guard.value = value
     guard.__exit__(None, None, None)
     return value
 
 
-def _pending(value: Any, guard: Guard) -> Any:
-    """Return an awaitable that closes the call when it is done; other kinds are unreadable."""
-    from asyncio import Future  # a quarter of what our import takes; sync programs need none
+def _finish_awaitable(value: Any, guard: Guard) -> Any:
+    """Return an awaitable that closes the call when it is done; some kinds cannot be read."""
+    from asyncio import Future  # imported lazily: slow, and sync programs do not need it
 
     if inspect.iscoroutine(value):
         guard.leave()
-        return _awaited(value, guard)
+        return _await_result(value, guard)
     if isinstance(value, Future):
         guard.leave()
         value.add_done_callback(functools.partial(_record_future, guard))
         return value
-    guard.unread("it returned an awaitable object")  # a query that may be refined before it runs
+    # e.g. a query, which may be refined before it runs
+    guard.mark_unread("it returned an awaitable object")
     guard.__exit__(None, None, None)
     return value
 
@@ -67,11 +68,11 @@ def _record_future(guard: Guard, done: Future[Any]) -> None:
     guard.__exit__(type(error) if error else None, error, None)
 
 
-async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
-    token = guard.running()
+async def _await_result(value: Awaitable[Any], guard: Guard) -> Any:
+    token = guard.mark_running()
     try:
         guard.value = await value
-    # Also a cancellation: a call that never closes would stay open in the session.
+    # Includes a cancellation: otherwise the call would stay open in the session.
     except BaseException as error:
         guard.__exit__(type(error), error, error.__traceback__)
         raise
@@ -81,14 +82,14 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
     return guard.value
 
 
-def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
+def guard_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
     """Yield the items of a generator, which runs under its guard."""
-    # A step at a time, so that the context is marked only while the tool's own code runs.
+    # One step at a time, so that the context is marked only while the tool's own code runs.
     step: Callable[[], Any] = functools.partial(items.send, None)
     with _CollectedItems(guard) as collected:
         try:
             while True:
-                token = guard.running()
+                token = guard.mark_running()
                 try:
                     item = step()
                 finally:
@@ -96,7 +97,7 @@ def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[An
                 collected.add(item)
                 try:
                     step = functools.partial(items.send, (yield item))
-                # It ends the loop; as any other exception it would be thrown into the generator.
+                # Ends the loop; all other exceptions are thrown into the generator.
                 except GeneratorExit:
                     raise
                 except BaseException as thrown:
@@ -108,13 +109,13 @@ def guarded_items(items: Generator[Any, Any, Any], guard: Guard) -> Generator[An
             items.close()
 
 
-async def aguarded_items(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
+async def aguard_items(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
     """Yield the items of an async generator, which runs under its guard."""
     step: Callable[[], Any] = functools.partial(items.asend, None)
     with _CollectedItems(guard) as collected:
         try:
             while True:
-                token = guard.running()
+                token = guard.mark_running()
                 try:
                     item = await step()
                 finally:
@@ -134,10 +135,10 @@ async def aguarded_items(items: AsyncGenerator[Any, Any], guard: Guard) -> Async
 
 class _CollectedItems:
     """
-    The items that a generator yields; leaving it closes the generator's call.
+    A context manager that collects the items of a generator, and closes its call at the end.
 
     Attributes:
-        is_whole: Whether the generator has ended by itself.
+        is_whole: Whether the generator was exhausted.
     """
 
     def __init__(self, guard: Guard) -> None:
@@ -153,8 +154,8 @@ class _CollectedItems:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        # A caller that reads only the first items has not failed.
-        if isinstance(error, GeneratorExit):  # the caller stopped: no error of the tool
+        # A caller that stops after some items is not an error of the tool.
+        if isinstance(error, GeneratorExit):
             error = None
         guard = self._guard
         guard.delivered, guard.value = True, self._items
@@ -164,7 +165,7 @@ class _CollectedItems:
 
 def _single_result(collected: list[Any]) -> Any:
     """Return the single result of a generator: its only item, or its texts joined."""
-    # Many generators stream one text; a single item is the result itself.
+    # A single item is the result itself; several texts are usually one streamed text.
     if len(collected) == 1:
         return collected[0]
     if collected and all(type(item) is str for item in collected):

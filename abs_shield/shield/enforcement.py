@@ -16,7 +16,7 @@ from abs_shield.shield.tool_layers import CallJudgement
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """
-    The outcome of one judgement under a policy; its fields are those of `Decision`.
+    The outcome of one judgement under a policy; fields as in `Decision`.
 
     Attributes:
         stopping: The layers that block the call in its current mode.
@@ -33,61 +33,64 @@ class Ruling:
 
 
 def rule_on(
-    judgement: CallJudgement, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
+    judgement: CallJudgement, plan: ToolPlan, policy: Policy, *, enforcement_off: bool, at: float
 ) -> Ruling:
     """
     Weigh the findings, and return the resulting action.
 
     Args:
         judgement: The results of the layers.
-        plan: The tool's plan, or the plan of an unknown tool.
+        plan: The plan of the tool, or that of an unknown tool.
         policy: The policy, for its threshold and its actions on findings and errors.
-        opened: Whether the operator's kill switch stops enforcement.
-        at: Seconds since the epoch, for suppressions that end.
+        enforcement_off: Whether the operator's kill switch stops enforcement.
+        at: The time of the call in seconds since the epoch, for suppressions that expire.
     """
-    # Nearly all calls: nothing to weigh, and nothing to build.
+    # The fast path of nearly all calls: no findings.
     if not judgement.findings and not judgement.faults:
-        mode = Mode.AUDIT if opened else plan.mode
+        mode = Mode.AUDIT if enforcement_off else plan.mode
         return _CLEAN[mode]
     findings = tuple(
-        _weighed(finding, plan, policy, opened=opened, at=at) for finding in judgement.findings
+        _weigh(finding, plan, policy, enforcement_off=enforcement_off, at=at)
+        for finding in judgement.findings
     )
     weighing = [finding for finding in findings if finding.weighs]
     verdict = Verdict.worst(finding.verdict for finding in weighing)
-    # The mode of a decision is that of what decided it.
+    # A decision has the mode of the findings that decided it.
     gravest = [finding for finding in weighing if finding.verdict is verdict]
-    # Whatever the mode: `would_block` says what strict would do.
-    grounds = [finding for finding in weighing if _calls_for_block(finding, policy)]
+    # In any mode: `would_block` says what strict mode would do.
+    grounds = [finding for finding in weighing if _requires_block(finding, policy)]
     faults = _blocking_faults(judgement.faults, policy)
     strict = [f for f in grounds if f.mode is Mode.STRICT]
-    strict_faults = [f for f in faults if _mode(f.layer, plan, opened=opened) is Mode.STRICT]
+    strict_faults = [
+        f for f in faults if _mode(f.layer, plan, enforcement_off=enforcement_off) is Mode.STRICT
+    ]
     return Ruling(
         verdict=verdict,
         action=_action(verdict, would_block=bool(grounds or faults)),
-        mode=_graver_mode(gravest, plan, opened=opened),
+        mode=_decision_mode(gravest, plan, enforcement_off=enforcement_off),
         blocked=bool(strict or strict_faults),
         would_block=bool(grounds or faults),
         findings=findings,
         approval=_approval(strict, policy, faults),
-        stopping=_stopping(strict, strict_faults),
+        stopping=_blocking_checks(strict, strict_faults),
     )
 
 
 def rule_again(decision: Decision, plan: ToolPlan, policy: Policy) -> Ruling:
-    """Weigh the findings of a decided call again, by *policy* and its own modes."""
+    """Weigh the findings of an earlier decision by *policy* and the modes of *plan*."""
     judgement = CallJudgement(list(decision.findings), decision.coverage, faults_of(decision))
-    return rule_on(judgement, plan, policy, opened=False, at=decision.at)
+    return rule_on(judgement, plan, policy, enforcement_off=False, at=decision.at)
 
 
 def faults_of(decision: Decision) -> list[Fault]:
-    """Return the internal errors of a decision; one of no layer counts for the whole check."""
-    broken = [
+    """Return the internal errors of a decision; one outside all layers is that of `call check`."""
+    failed = [
         Fault(layer, coverage.reason)
         for layer, coverage in decision.coverage.items()
         if coverage.outcome is Outcome.ERROR
     ]
-    # Where no layer failed, the error was of the whole check.
-    return broken or [Fault("call check", error) for error in decision.errors]
+    # If no layer failed, the error is that of the whole check.
+    return failed or [Fault("call check", error) for error in decision.errors]
 
 
 _CLEAN = {
@@ -98,33 +101,33 @@ _CLEAN = {
 }
 
 
-def _weighed(
-    finding: Finding, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
+def _weigh(
+    finding: Finding, plan: ToolPlan, policy: Policy, *, enforcement_off: bool, at: float
 ) -> Finding:
     return finding.weighed(
-        mode=_mode(finding.check, plan, opened=opened),
+        mode=_mode(finding.check, plan, enforcement_off=enforcement_off),
         counted=counts(finding.strength, threshold=policy.threshold),
         suppressed=any(s.silences(finding, at=at) for s in plan.suppress),
     )
 
 
-def _mode(layer: str, plan: ToolPlan, *, opened: bool) -> Mode:
-    return Mode.AUDIT if opened else plan.modes.get(layer, plan.mode)
+def _mode(layer: str, plan: ToolPlan, *, enforcement_off: bool) -> Mode:
+    return Mode.AUDIT if enforcement_off else plan.modes.get(layer, plan.mode)
 
 
-def _graver_mode(gravest: Sequence[Finding], plan: ToolPlan, *, opened: bool) -> Mode:
+def _decision_mode(gravest: Sequence[Finding], plan: ToolPlan, *, enforcement_off: bool) -> Mode:
     if any(finding.mode is Mode.STRICT for finding in gravest):
         return Mode.STRICT
-    if gravest or opened:
+    if gravest or enforcement_off:
         return Mode.AUDIT
     return plan.mode
 
 
-def _calls_for_block(finding: Finding, policy: Policy) -> bool:
+def _requires_block(finding: Finding, policy: Policy) -> bool:
     return finding.verdict is Verdict.HALLUCINATED or policy.on_suspicious != "flag"
 
 
-def _stopping(strict: Sequence[Finding], strict_faults: Sequence[Fault]) -> tuple[str, ...]:
+def _blocking_checks(strict: Sequence[Finding], strict_faults: Sequence[Fault]) -> tuple[str, ...]:
     if not (strict or strict_faults):
         return ()
     return tuple(dict.fromkeys([*(f.check for f in strict), *(f.layer for f in strict_faults)]))
@@ -142,7 +145,7 @@ def _action(verdict: Verdict, *, would_block: bool) -> Action:
 
 
 def _approval(strict: Sequence[Finding], policy: Policy, faults: Sequence[Fault]) -> str:
-    """Return ``required`` where only suspicion, and no internal error, blocks the call."""
+    """Return ``required`` if only SUSPICIOUS findings, and no internal error, block the call."""
     suspected = bool(strict) and all(f.verdict is Verdict.SUSPICIOUS for f in strict)
-    # An approver sees the suspicion, not what could not be checked: a fault still blocks.
+    # An approver cannot judge what was not checked, so an internal error still blocks.
     return "required" if suspected and policy.on_suspicious == "approve" and not faults else ""

@@ -1,4 +1,4 @@
-"""The evaluation of one proposed call: every layer judges it, and the result is a Decision."""
+"""The evaluation of one proposed call: every layer judges it, and a Decision is built."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, count_attempt
-from abs_shield.shield.dispatched import Dispatched, model_findings
+from abs_shield.shield.dispatched_call import DispatchedCall, model_findings
 from abs_shield.shield.enforcement import rule_on
 from abs_shield.shield.fault import Fault, error_location
 from abs_shield.shield.kill_switch import KillSwitch
@@ -41,10 +41,17 @@ class OpenCall(NamedTuple):
     A call that was judged, and is not yet recorded, run or closed.
 
     Attributes:
-        arguments: Its arguments as they were judged, as JSON.
-        raw: The arguments for the tool, where the caller passed Python values other than JSON.
-        inside: The enclosing call whose tool passed values of the model on; None without one.
-        mode: The mode of the tool itself; the decision has that of the layer that decided it.
+        call: The call.
+        arguments: The judged arguments, as JSON.
+        session: The session of the call.
+        decision: The decision about the call.
+        nested: Whether another tool's code makes the call.
+        key: The session, tool and arguments, for approvals and retries.
+        malformed: The reason why the arguments cannot be parsed; None if they can.
+        size: The size of the arguments; -1 if unknown.
+        raw: The arguments for the tool, if the caller passed Python values that are not JSON.
+        inside: The enclosing call whose values reached this one; None without one.
+        mode: The mode of the tool; the decision has the mode of the layer that decided it.
     """
 
     call: ToolCall
@@ -56,12 +63,12 @@ class OpenCall(NamedTuple):
     malformed: Malformed | None = None
     size: int = -1
     raw: Mapping[str, Any] | None = None
-    inside: Dispatched | None = None
+    inside: DispatchedCall | None = None
     mode: Mode = Mode.AUDIT
 
 
 class Evaluator:
-    """Judges the calls of one Shield; it stores only counts of them."""
+    """Judges the calls of one Shield."""
 
     def __init__(self, policy: Policy, registry: Registry, approvals: Approvals) -> None:
         self.policy = policy
@@ -76,7 +83,7 @@ class Evaluator:
             kinds=lambda record: registry.tools_of(record).kinds(),
         )  # fmt: skip
         self._unknown_tool_layers = ToolLayers(self._layers, None, self._terms)
-        # By the plan's id, as a plan has no hash; `_prepare` says why the id stays valid.
+        # By id, because a plan is not hashable; the values reference the plan, so ids stay valid.
         self._prepared: dict[int, ToolLayers] = {}
 
     def judge(
@@ -93,7 +100,7 @@ class Evaluator:
         runs: bool = True,
         binding: Binding | None = None,
         changed: bool = False,
-        inside: Dispatched | None = None,
+        inside: DispatchedCall | None = None,
     ) -> OpenCall:
         """
         Judge one call.
@@ -105,35 +112,35 @@ class Evaluator:
             siblings: Calls proposed earlier in the same turn.
             nested: Whether another shielded tool calls it from code.
             decision_id: Id of the Decision of an earlier judgement of the same call.
-            counted: Whether that judgement blocked the call and used up an attempt.
+            counted: Whether that judgement blocked the call and used an attempt.
             later: Keys of the calls proposed later in the same turn; see `Proposal`.
             runs: Whether the call is dispatched now, which uses up an approval.
-            binding: The decorated function that Python calls; None of a call by name.
+            binding: The decorated function that Python calls; None for a call by name.
             changed: Whether the host changed the call after the model wrote it.
-            inside: The call whose tool makes this one, if it is nested.
+            inside: The enclosing call, if this one is nested.
         """
         started, at, record = perf_counter(), time(), record_of(session)
         malformed: Malformed | None = None
         if isinstance(arguments, Malformed):
             malformed, arguments = arguments, {}
         if SWITCH.off:
-            decision = self._unjudged(call, session, decision_id=decision_id, at=at)
+            decision = self._unjudged_decision(call, session, decision_id=decision_id, at=at)
             return OpenCall(call, arguments, session, decision, nested, _NO_KEY, malformed)
         plan, logprob, size = None, None, -1
         passed_on: frozenset[str] = frozenset()
         try:
-            # In the `try`: compiling a declaration may raise, and a call is judged all the same.
+            # Inside the `try`, because compiling a declaration may raise.
             plan = self._plan(call.name, record, binding, nested=nested)
             layers = self._prepared.get(id(plan)) or self._prepare(plan)
             logprob, fault = _NO_LOGPROB if call.logprobs is None else _name_logprob(call)
             shape = None
-            # The short way covers what nearly all calls are: one plain call of an available tool.
+            # The fast path covers nearly all calls: a single plain call of an available tool.
             if not (siblings or nested or changed or fault or malformed) and (
                 session.tools is None or call.name in session.tools
             ):
                 shape = layers.shape(arguments)
             if shape is not None:
-                # Huge or infinite numbers go the long way.
+                # Huge or infinite numbers take the slow path.
                 size = plain_size(arguments, names=shape.letters)
             if shape is not None and size >= 0:
                 judgement = layers.judge_usual(
@@ -149,13 +156,13 @@ class Evaluator:
                     siblings=siblings, nested=nested, plain=size >= 0, later=later,
                 )  # fmt: skip
                 if inside is not None and binding is not None:
-                    passed_on = inside.passed_values(arguments, binding, self.registry)
+                    passed_on = inside.find_passed_values(arguments, binding, self.registry)
                 judgement = layers.judge(
                     proposal, session, nested=nested, changed=changed, passed_on=passed_on
                 )
                 if inside is not None and passed_on:
                     judgement.findings = model_findings(judgement.findings, passed_on, inside)
-        # Our own error must never become the host's exception.
+        # An internal error must never raise in the host.
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
             plan, judgement = (
@@ -167,7 +174,7 @@ class Evaluator:
             decision_id=decision_id, counted=counted, runs=runs, changed=changed, at=at,
             started=started,
         )  # fmt: skip
-        # Judged before it is learnt from; once a call, and by what the model itself wrote.
+        # Updated after the call is judged, once per call, and only with the model's own output.
         if decision_id is None and logprob is not None and not nested:
             record.likelihoods.update(logprob)
         return OpenCall(
@@ -178,7 +185,7 @@ class Evaluator:
     def _plan(
         self, name: str, record: SessionRecord, binding: Binding | None, *, nested: bool
     ) -> ToolPlan | None:
-        """Return the plan by which a call of a session is judged; None of an unknown tool."""
+        """Return the plan by which a call is judged; None for an unknown tool."""
         tools = self.registry.tools_of(record)
         if binding is None:
             return tools.plan(name)
@@ -189,7 +196,7 @@ class Evaluator:
         if plan is None:
             return self._unknown_tool_layers
         if len(self._prepared) >= _MOST_PREPARED:
-            # All of them, as tools come and go with sessions and none is known to be the oldest.
+            # All of them: tools come and go with sessions, and their order of use is not known.
             self._prepared.clear()
         layers = self._prepared[id(plan)] = ToolLayers(self._layers, plan, self._terms)
         return layers
@@ -214,7 +221,7 @@ class Evaluator:
         registered = False
         if session.tools is not None:
             names = available(tools, session.tools)
-            # what the model may call says nothing of what a tool's own code calls
+            # the model's list of tools does not restrict the calls of a tool's own code
             registered = plan is not None and not nested and call.name not in session.tools
         if registered:
             plan = None
@@ -242,15 +249,15 @@ class Evaluator:
     ) -> tuple[Decision, Key, Mode]:
         """Weigh the findings, count a blocked attempt, and build the Decision."""
         notes: tuple[str, ...] = ()
-        # A tool that may not be called here is weighed like one that does not exist.
+        # A tool that the session may not call is treated like one that does not exist.
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
             plan = self.registry.unknown(call.name)
-        opened, decision_id = self.switch.opened(), decision_id or new_id()
-        ruling = rule_on(judgement, plan, self.policy, opened=opened, at=at)
+        enforcement_off, decision_id = self.switch.stops_enforcement(), decision_id or new_id()
+        ruling = rule_on(judgement, plan, self.policy, enforcement_off=enforcement_off, at=at)
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
-            # The digest costs time, so only what may be blocked is counted.
+            # The digest is slow, so it is computed only for a call that may be blocked.
             key = self._key(call, arguments, session)
             if ruling.approval and self.approvals.take(key, decision_id, keep=not runs):
                 ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
@@ -283,17 +290,17 @@ class Evaluator:
             notes=(*notes, CHANGED) if changed else notes,
             elapsed_ms=(perf_counter() - started) * 1_000,
         )
-        return decision, key, Mode.AUDIT if opened else plan.mode
+        return decision, key, Mode.AUDIT if enforcement_off else plan.mode
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
-        # Without a session every call is a new one, but an approval has to find it again.
+        # Without a session, each call has a new session id; an approval must still match it.
         scope = "" if record_of(session).ephemeral else session.id
         return (scope, call.name, digest_of(call.name, arguments))
 
-    def _unjudged(
+    def _unjudged_decision(
         self, call: ToolCall, session: Session, *, decision_id: str | None, at: float
     ) -> Decision:
-        """Return the Decision of a call that is allowed unjudged: every layer is unavailable."""
+        """Return the Decision of a call that is allowed unjudged, with all layers unavailable."""
         return make_decision(
             id=decision_id or new_id(),
             subject=Subject.CALL,

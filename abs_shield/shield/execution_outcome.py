@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 UNKNOWN: Any = object()
 """Marks a result that the host did not provide, or that is incomplete."""
 IN_PARTS: Any = object()
-"""Marks several items of a generator, which are not a single result."""
+"""Marks a generator's several items, which are not a single result."""
 
 
 class ExecutionOutcome(NamedTuple):
@@ -15,13 +15,13 @@ class ExecutionOutcome(NamedTuple):
     The outcome of a call's execution.
 
     Attributes:
-        elapsed_ms: The duration; None if unknown.
-        error: Whether the call failed; then its result is not judged.
+        elapsed_ms: The duration in milliseconds; None if unknown.
+        error: Whether the call failed; its result is then not judged.
         nested: Whether another tool made the call.
         decision_id: The id of the decision about the call, if known.
         delivered: Whether the caller already has the result, so that it cannot be withheld.
         judges: The value to judge instead of the result; None for the result itself, `UNKNOWN`
-            without a result, and `IN_PARTS` without a single one.
+            without a result, and `IN_PARTS` for several items.
     """
 
     elapsed_ms: float | None

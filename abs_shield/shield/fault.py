@@ -17,8 +17,8 @@ class Fault(NamedTuple):
 
 
 def error_location(error: BaseException) -> str:
-    """Return the type and place of an exception; its text could contain argument values."""
-    # The innermost frame: where it broke, not where it was called.
+    """Return the type and location of an exception, without its text, which may quote values."""
+    # The innermost frame, which raised it.
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"

@@ -11,7 +11,7 @@ CONTEXTS = frozenset(
         ("pydantic_ai", "RunContext"),
     }
 )
-"""Package and name of each class; compared by name, as the framework may not be installed."""
+"""Package and name of each class; compared by name, because frameworks are optional."""
 
 
 def is_context(kind: type) -> bool:

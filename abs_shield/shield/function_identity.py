@@ -12,7 +12,7 @@ from abs_shield.schema.argument_json import SCALARS
 from abs_shield.text.safe_display import escaped
 
 _MOST_WRAPPED = 100
-"""Maximum number of wrappers that are followed: an object may claim to wrap itself."""
+"""Maximum number of wrappers that are followed, because an object may wrap itself."""
 Pair = tuple[int, int]
 """The ids of two compared values."""
 
@@ -23,7 +23,7 @@ class Identity(NamedTuple):
 
     Attributes:
         function: The function or class itself.
-        name: Its module and qualified name; a lambda, which has no name, has its line instead.
+        name: Its module and qualified name; for a lambda, also its file and line.
         bound: The object of a bound method, the arguments of a partial, a callable object.
         layers: The Python functions that wrap it, outermost first, and the function itself.
     """
@@ -47,7 +47,7 @@ class Identity(NamedTuple):
                 bound.append(inner.__self__)
                 inner = inner.__func__
             elif hasattr(inner, "__wrapped__"):
-                # A wrapper of ours is one of every decorated function: it tells nothing apart.
+                # The wrapper of `@shielded` is the same for every tool, so it identifies nothing.
                 if isinstance(inner, FunctionType) and not hasattr(inner, "__shielded__"):
                     layers.append(inner)
                 inner = inner.__wrapped__
@@ -61,7 +61,7 @@ class Identity(NamedTuple):
         return cls(inner, _name(inner), tuple(bound), tuple(layers))
 
     def has_code_of(self, other: Identity) -> bool:
-        """Return whether both have the same code object: one factory made them, not a reload."""
+        """Return whether both have the same code object, as functions of one factory do."""
         code = _code(self.function)
         return code is not None and code is _code(other.function)
 
@@ -76,22 +76,23 @@ class Identity(NamedTuple):
         if not self._has_name_of(other) or not (self.bound and other.bound):
             return False
         code = _code(self.function)
-        # One code in both: no reload has happened, so the objects' classes must be the same, too.
+        # With the same code there was no reload, so the objects must have the same classes.
         reloads = code is None or code is not _code(other.function)
-        return not _same(self.bound, other.bound, reloads=reloads)
+        return not _is_same(self.bound, other.bound, reloads=reloads)
 
     def is_other_closure(self, other: Identity) -> bool:
         """
         Return whether one factory made both functions, around different values.
 
-        A reload compiles a function anew, so that two of one code are never a reload.
+        A reload compiles a function anew, so two functions of one code object are not a reload.
         """
         if not self._has_name_of(other) or len(self.layers) != len(other.layers):
             return False
         if _code(self.function) is not _code(other.function):
-            return False  # whatever a library's decorator holds
+            return False  # a reload; the values of a library's decorator do not matter
         return any(
-            one.__code__ is two.__code__ and not _same(_cells(one), _cells(two), reloads=False)
+            one.__code__ is two.__code__
+            and not _is_same(_captured_values(one), _captured_values(two), reloads=False)
             for one, two in zip(self.layers, other.layers, strict=True)
             if one is not two
         )
@@ -112,7 +113,7 @@ class Identity(NamedTuple):
 def _name(function: Any) -> tuple[str, str]:
     module = str(getattr(function, "__module__", None) or "builtins")
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
-    # All lambdas have one name, so the place stands for it.
+    # All lambdas have the same name, so their location is added.
     code = getattr(function, "__code__", None)
     if code is not None and function.__name__ == "<lambda>":
         return module, f"{name} {code.co_filename}:{code.co_firstlineno}"
@@ -120,7 +121,7 @@ def _name(function: Any) -> tuple[str, str]:
 
 
 def _place(function: Any) -> str:
-    """Return ``at FILE:LINE``; empty for what was not written in Python."""
+    """Return ``at FILE:LINE``; empty for a callable that is not written in Python."""
     code = _code(function)
     return f"at {escaped(code.co_filename, limit=300)}:{code.co_firstlineno}" if code else ""
 
@@ -134,37 +135,41 @@ def _code(function: Any) -> CodeType | None:
     return code
 
 
-def _cells(function: FunctionType) -> tuple[Any, ...]:
+def _captured_values(function: FunctionType) -> tuple[Any, ...]:
     cells = function.__closure__ or ()
-    return (*(_content(cell) for cell in cells), function.__defaults__, function.__kwdefaults__)
+    return (
+        *(_cell_content(cell) for cell in cells),
+        function.__defaults__,
+        function.__kwdefaults__,
+    )
 
 
-def _content(cell: Any) -> Any:
+def _cell_content(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # a variable that is assigned later
         return None
 
 
-def _same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = None) -> bool:
+def _is_same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = None) -> bool:
     """
-    Return whether two values are the same; classes of the same name count as a reload.
+    Return whether two values are the same; classes of the same name count as reloaded.
 
     Args:
         one: A value that the first callable references.
         two: A value that the second callable references.
-        reloads: Whether the callables may be a module's before and after a reload, so that
-            objects of two classes of one name are one.
-        compared: Pairs that were compared already: a recursive function references itself.
+        reloads: Whether the callables may belong to a module before and after a reload, so that
+            objects of two classes with one name count as the same.
+        compared: Pairs that were already compared, because a function may reference itself.
     """
     compared = set() if compared is None else compared
     pair = (id(one), id(two))
     if one is two or pair in compared:
         return True
-    # Only these: others may be freed, and their ids given to other values.
-    if isinstance(one, (FunctionType, Mapping)):  # these stay, and may hold themselves
+    # Only these may contain themselves, and stay alive; a freed object's id may be reused.
+    if isinstance(one, (FunctionType, Mapping)):
         compared.add(pair)
-    inside = functools.partial(_same, reloads=reloads, compared=compared)
+    inside = functools.partial(_is_same, reloads=reloads, compared=compared)
     if isinstance(one, type) and isinstance(two, type):
         return _name(one) == _name(two)
     if type(one) is not type(two):
@@ -176,17 +181,17 @@ def _same(one: Any, two: Any, *, reloads: bool, compared: set[Pair] | None = Non
     if isinstance(one, Mapping):
         return one.keys() == two.keys() and all(inside(one[key], two[key]) for key in one)
     if isinstance(one, FunctionType):
-        return _same_function(one, two, compared=compared)
+        return _is_same_function(one, two, compared=compared)
     if isinstance(one, MethodType):
         return inside((one.__self__, one.__func__), (two.__self__, two.__func__))
     return False
 
 
-def _same_function(one: FunctionType, two: FunctionType, *, compared: set[Pair]) -> bool:
+def _is_same_function(one: FunctionType, two: FunctionType, *, compared: set[Pair]) -> bool:
     """Return whether two referenced functions are the same, or one is a reload of the other."""
     if _name(one) != _name(two) or (one.__name__ == "<lambda>" and one.__code__ != two.__code__):
         return False
-    # Another code under the same name: the module was reloaded.
+    # Different code under the same name: the module was reloaded.
     if one.__code__ is not two.__code__:
         return True
-    return _same(_cells(one), _cells(two), reloads=False, compared=compared)
+    return _is_same(_captured_values(one), _captured_values(two), reloads=False, compared=compared)

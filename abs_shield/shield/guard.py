@@ -1,4 +1,4 @@
-"""The context manager of one dispatch: it judges the call before and records it after."""
+"""The context manager of one dispatch: judges the call before, and records its result after."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.session import Session
 from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import RUNNING, stop_running
 from abs_shield.session.session_record import record_of
-from abs_shield.shield.dispatched import DISPATCHED, Dispatched
+from abs_shield.shield.dispatched_call import DISPATCHED_CALL, DispatchedCall
 from abs_shield.shield.evaluator import OpenCall
 from abs_shield.shield.execution_outcome import UNKNOWN, ExecutionOutcome
 from abs_shield.shield.lifecycle import Lifecycle, Reread
@@ -26,27 +26,30 @@ from abs_shield.text.safe_display import describe_exception, escaped
 
 class Guard:
     """
-    ``with firewall.guard(call) as guard: guard.value = tool(...)``, or ``async with``.
+    The guard of one dispatch: ``with firewall.guard(call) as guard: guard.value = tool(...)``.
+
+    It can be used with ``async with`` as well, and only once.
 
     Attributes:
-        decision: The decision before the call.
-        value: The result of the call; set it inside the block. None, and not judged, until then.
-        failed: Whether the call failed; None to use whether the block raised.
-        delivered: Whether the caller already has the value, as with a generator: it can be
+        decision: The decision about the call.
+        value: The result of the call; set it inside the block. Until then it is None, and no
+            result is judged.
+        failed: Whether the call failed; None to derive it from whether the block raised.
+        delivered: Whether the caller already has the value, as with a generator: then it can be
             flagged, but not withheld.
         judges: The part of the value to judge; None for all of it.
-        proposed: The call as the model wrote it, where the host or a person changed it since; set
-            it before entering. Differing values count as the user's words.
-        reread: Reads the caller's arguments again before the call runs: an approval is valid only
-            for the arguments that were judged.
+        proposed: The call as the model wrote it, if the host or a person has changed it since; set
+            it before entering. Changed values count as values that the user provided.
+        reread: Reads the caller's arguments again before the call runs, because an approval is
+            valid only for the arguments that were judged.
 
     Raises:
-        CallBlocked: On entering, where the call is blocked; on leaving, where a decorated function
-            inside was, by values of this call.
-        ResultBlocked: On leaving, where what it returned is withheld.
+        CallBlocked: On entering, if the call is blocked; on leaving, if a nested decorated
+            function was blocked because of values of this call.
+        ResultBlocked: On leaving, if the result is withheld.
     """
 
-    # With slots it is created and read faster: there is one for each call.
+    # Slots make it faster to create: there is one guard for each call.
     __slots__ = (
         "_binding",
         "_call",
@@ -87,7 +90,7 @@ class Guard:
         self._opened: OpenCall | None = None
         self._running: tuple[Token[Any], ...] | None = None
         self._running_call: RunningCall | None = None
-        self._dispatched: Dispatched | None = None
+        self._dispatched: DispatchedCall | None = None
         self._started = 0.0
         self._suspended = False
         self._value: Any = UNKNOWN
@@ -111,7 +114,7 @@ class Guard:
         The judged call.
 
         Raises:
-            ShieldError: The block was not entered yet.
+            ShieldError: The guard was not entered yet.
         """
         if self._opened is None:
             raise ShieldError("the guard was not entered; write `with firewall.guard(call)`")
@@ -119,28 +122,28 @@ class Guard:
 
     @property
     def decision(self) -> Decision:
-        """The decision before the call."""
+        """The decision about the call."""
         return self.opened.decision
 
     @property
     def enforces(self) -> bool:
-        """True if the tool gets the judged copies; in audit mode it gets the caller's objects."""
+        """True if the tool receives the judged copies; in audit mode, the caller's own objects."""
         return self.opened.decision.mode is Mode.STRICT
 
     @property
-    def stopped(self) -> Decision | None:
-        """The block of a nested decorated function by values of this call; None without one."""
-        if self._dispatched is None or self._dispatched.stopped is None:
+    def nested_block(self) -> Decision | None:
+        """The decision that blocked a nested function because of this call's values, or None."""
+        if self._dispatched is None or self._dispatched.nested_block is None:
             return None
-        return replace(self._dispatched.stopped, tool=self._call.name)
+        return replace(self._dispatched.nested_block, tool=self._call.name)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
         """
-        The call's parsed arguments, as the tool gets them.
+        The parsed arguments for the tool.
 
         Raises:
-            ShieldError: They could not be read, so that the tool cannot run.
+            ShieldError: The arguments cannot be parsed, so the tool cannot run.
         """
         if self.opened.malformed is not None:
             detail = self.opened.malformed.detail
@@ -149,10 +152,10 @@ class Guard:
         return self.opened.arguments if raw is None else raw
 
     def __enter__(self) -> Self:
-        span = self._entered()
-        # Here and not in `__exit__`, which Python does not call where entering raises.
+        span = self._enter_span()
+        # Python does not call `__exit__` if `__enter__` raises.
         try:
-            self._begin(self._lifecycle.admit(self._judged(), reread=self.reread, runs=True))
+            self._begin(self._lifecycle.admit(self._judge(), reread=self.reread, runs=True))
         except BaseException as error:
             self._stop_running()
             span.__exit__(type(error), error, error.__traceback__)
@@ -160,17 +163,17 @@ class Guard:
         return self
 
     async def __aenter__(self) -> Self:
-        span = self._entered()
+        span = self._enter_span()
         try:
-            self._begin(await self._lifecycle.aadmit(self._judged(), reread=self.reread, runs=True))
+            self._begin(await self._lifecycle.aadmit(self._judge(), reread=self.reread, runs=True))
         except BaseException as error:
             self._stop_running()
             span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
-    def _judged(self) -> OpenCall:
-        # Under one lock, so that a call which is judged in another thread sees this one run.
+    def _judge(self) -> OpenCall:
+        # Under one lock, so that a call in another thread sees this one as running.
         with record_of(self._session).lock:
             opened = self._lifecycle.open(
                 self._call, self._session, siblings=self._siblings, binding=self._binding,
@@ -196,7 +199,7 @@ class Guard:
             with record.lock:
                 record.running.stop(self._running_call.decision_id)
 
-    def _entered(self) -> AbstractContextManager[Any]:
+    def _enter_span(self) -> AbstractContextManager[Any]:
         """Open and return the span of the dispatch."""
         if self._span is None or self._opened is not None:
             raise ShieldError("a guard can be entered only once; create another one")
@@ -207,18 +210,18 @@ class Guard:
         self._opened = opened
         if opened.decision.blocked:
             inside = opened.inside
-            # the block of another Shield is the tool's own error, as without this one
+            # a block by another Shield is an ordinary error of the tool
             if inside is not None and inside.registry is self._lifecycle.registry:
-                inside.stopped = opened.decision
+                inside.nested_block = opened.decision
             raise CallBlocked(opened.decision, self._names())
-        if self._running_call is None:  # a person approved it
+        if self._running_call is None:  # it was blocked first, and approved by a person
             self._start_running(opened)
-        self._dispatched = Dispatched(opened, self._lifecycle.registry)
-        self._running = self.running()
+        self._dispatched = DispatchedCall(opened, self._lifecycle.registry)
+        self._running = self.mark_running()
         self._started = perf_counter()
 
     @contextmanager
-    def failing(self) -> Iterator[None]:
+    def close_on_error(self) -> Iterator[None]:
         """Close the call if the block raises; otherwise leave it open."""
         try:
             yield
@@ -227,32 +230,32 @@ class Guard:
             raise
 
     def leave(self) -> None:
-        """Leave this context but keep the call open, for a generator that runs elsewhere."""
+        """Leave this context and keep the call open, for a generator that runs elsewhere."""
         self._leave(None, None, None)
 
     def suspend(self) -> None:
-        """Keep the call open when the block is left; a later guard of its id continues it."""
+        """Keep the call open when the block is left; a later guard of its call id continues it."""
         self._suspended = True
 
     def pause(self) -> None:
-        """Leave this context while the tool waits; until `resume` the call is not running."""
+        """Leave this context while the tool waits; the call is not running until `resume`."""
         self._stop_running()
         self.leave()
 
     def resume(self) -> tuple[Token[Any], ...]:
-        """Mark that the tool goes on in this context."""
+        """Mark that the tool continues in this context; return the tokens for `stop_running`."""
         self._start_running(self.opened)
-        return self.running()
+        return self.mark_running()
 
-    def unread(self, reason: str) -> None:
-        """Note that the result is unreadable here but not for the model: a miss proves nothing."""
+    def mark_unread(self, reason: str) -> None:
+        """Record that the model can read a result that abs_shield cannot, for *reason*."""
         self._session.opaque(f"the result of `{escaped(self._call.name)}`: {reason}")
 
-    def running(self) -> tuple[Token[Any], ...]:
-        """Mark that the tool runs in this context, for one step of a generator."""
+    def mark_running(self) -> tuple[Token[Any], ...]:
+        """Mark that the tool runs in this context; return the tokens for `stop_running`."""
         return (
             RUNNING.set(self._session),
-            DISPATCHED.set(self._dispatched),
+            DISPATCHED_CALL.set(self._dispatched),
             INNERMOST.set(self._running_call),
         )
 
@@ -268,18 +271,17 @@ class Guard:
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000
-        failed, stopped, value = self.failed, self.stopped, self._value
+        failed, nested_block, value = self.failed, self.nested_block, self._value
         value = None if value is UNKNOWN else value
         if failed is None and error is not None:
-            # What the model will read in place of a result.
+            # The text that the model receives in place of a result.
             value = describe_exception(error)
         failed = error is not None if failed is None else failed
-        failed |= stopped is not None
+        failed |= nested_block is not None
         opened = self.opened
         try:
-            delivered = (
-                self.delivered or error is not None
-            )  # a signal of the framework's goes on its way
+            # an exception propagates, e.g. a framework's signal: nothing can be withheld
+            delivered = self.delivered or error is not None
             judges = UNKNOWN if self._value is UNKNOWN else self.judges
             execution = ExecutionOutcome(
                 elapsed_ms, failed, opened.nested, opened.decision.id, delivered, judges
@@ -288,19 +290,19 @@ class Guard:
                 opened.call, opened.arguments, value, session=self._session, execution=execution
             )
         finally:
-            # Whatever happens: a context that stays marked would make each later call a nested one.
+            # Always: in a context that stays marked, each later call would count as nested.
             self._leave(kind, error, traceback)
             if self._dispatched is not None:
                 self._dispatched.is_over = True
-        # A `KeyboardInterrupt` or a cancellation of the framework's goes on unchanged.
-        if stopped is not None and (error is None or isinstance(error, Exception)):
-            raise CallBlocked(stopped, self._names()) from error
+        # A `KeyboardInterrupt` or a cancellation propagates unchanged.
+        if nested_block is not None and (error is None or isinstance(error, Exception)):
+            raise CallBlocked(nested_block, self._names()) from error
         if decision.blocked:
             raise ResultBlocked(decision, self._names())
 
     def _names(self) -> frozenset[str]:
         """Return the argument names that an exception's text may contain."""
-        inside = None if self._dispatched is None else self._dispatched.stopped
+        inside = None if self._dispatched is None else self._dispatched.nested_block
         tools = {self._call.name} if inside is None else {self._call.name, inside.tool}
         return frozenset().union(*map(self._lifecycle.registry.argument_names, tools))
 

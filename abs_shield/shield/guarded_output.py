@@ -1,4 +1,4 @@
-"""The recorder of an output that the quality cascade judged for a Shield."""
+"""The recorder of an output that the quality cascade judged on behalf of a Shield."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Append = Callable[[Session, Mapping[str, Any]], None]
 """Appends an output to the run file of a session."""
 
-AFTERWARDS = "background"
-"""Note of a Decision about findings that came after the output was emitted."""
+BACKGROUND_NOTE = "background"
+"""Note of a Decision about findings that were made after the output was emitted."""
 _HALLUCINATION = "hallucination"
 """The stage whose critical findings are HALLUCINATED; all other findings are SUSPICIOUS."""
 _ACTIONS = {
@@ -35,7 +35,7 @@ _ACTIONS = {
 
 class GuardedOutput:
     """
-    One output, from the start of its check to its record.
+    Records the decision about one output; created at the start of its check.
 
     Args:
         lifecycle: Records the decision.
@@ -43,8 +43,8 @@ class GuardedOutput:
         append: Appends the output to the run file; None if runs are not recorded.
 
     Attributes:
-        mode: The mode of the Shield for the cascade at this moment.
-        off: Whether judging is off, as in a test that turns the Shield off.
+        mode: The mode of the cascade when the check began.
+        off: Whether the Shield was turned off, e.g. by a test.
     """
 
     def __init__(self, lifecycle: Lifecycle, session: Session, append: Append | None) -> None:
@@ -84,7 +84,7 @@ class GuardedOutput:
 
     def record_score(self, output: AgentOutput, score: float) -> None:
         """Append the quality score of an output to the log, if the store supports scores."""
-        # A store of the host's needs only `append`.
+        # A custom store only needs `append`.
         append = getattr(self._lifecycle.store, "append_score", None)
         if append is not None:
             append(
@@ -95,15 +95,15 @@ class GuardedOutput:
                 score=score,
             )
 
-    def record_later(
+    def record_late_findings(
         self, output: AgentOutput, findings: Iterable[tuple[str, OutputFinding]]
     ) -> None:
         """
-        Record findings that came after the output was emitted; they block nothing.
+        Record findings that were made after the output was emitted; they block nothing.
 
         Args:
             output: The output.
-            findings: Names of stages, each with one of its findings.
+            findings: Pairs of a stage's name and one of its findings.
         """
         source = {"task_type": output.task_type}
         recorded = tuple(
@@ -123,16 +123,16 @@ class GuardedOutput:
             coverage={one.check: RAN for one in recorded},
             agent=output.agent_id or self._session.agent,
             model=output.model or self._session.model,
-            notes=(AFTERWARDS,),
+            notes=(BACKGROUND_NOTE,),
         )
         self._lifecycle.record(decision, self._session)
 
 
 def _coverage(result: QualityResult) -> dict[str, Coverage]:
-    return {stage.name: _covered(stage) for stage in result.stages}
+    return {stage.name: _stage_coverage(stage) for stage in result.stages}
 
 
-def _covered(stage: StageResult) -> Coverage:
+def _stage_coverage(stage: StageResult) -> Coverage:
     match stage.outcome:
         case "passed" | "failed":
             return RAN
@@ -143,7 +143,7 @@ def _covered(stage: StageResult) -> Coverage:
 
 
 def _findings(result: QualityResult, task_type: str) -> Iterator[Finding]:
-    """Yield one finding for each fault; it points into the result and quotes no output."""
+    """Yield a Finding for each finding of a stage; it points into the result, without quotes."""
     for place, stage in enumerate(result.stages):
         failed = stage.outcome == "failed"
         for number, one in enumerate(stage.findings):

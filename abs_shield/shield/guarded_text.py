@@ -1,4 +1,4 @@
-"""The recorder of a text that the faithfulness guardrail judged for a Shield."""
+"""The recorder of a text that the faithfulness guardrail judged on behalf of a Shield."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 _ONLY_OUT_OF_SCOPE = "only_out_of_scope"
 _NOTHING = frozenset({"no_statements", "no_context"})
 _STABLE = frozenset({*_NOTHING, _ONLY_OUT_OF_SCOPE, "undetermined"})
-"""Notes that are recorded; others may quote the text."""
+"""Notes that are recorded; other notes may quote the text."""
 _INPUT = "user_input"
 
 
 class GuardedText:
     """
-    One text, from the start of its check to its record.
+    Records the decision about one text; created at the start of its check.
 
     Args:
         lifecycle: Records the decision.
         session: The session of the text.
 
     Attributes:
-        mode: The mode of the Shield for the guardrail at this moment.
-        off: The reason why judging is off; empty if the Shield is on.
+        mode: The mode of the guardrail when the check began.
+        off: The reason why nothing is judged; empty if the Shield is on.
     """
 
     def __init__(self, lifecycle: Lifecycle, session: Session) -> None:
@@ -43,7 +43,7 @@ class GuardedText:
 
     def record(self, result: FaithfulnessResult) -> None:
         """Record the decision about the text."""
-        findings = (*_of_statements(result), *_of_text(result))
+        findings = (*_statement_findings(result), *_text_findings(result))
         notes = [NOTE] if self.off else [one for one in result.notes if one in _STABLE]
         decision = answer_decision(
             self._session,
@@ -74,7 +74,7 @@ def _coverage(result: FaithfulnessResult) -> Coverage:
     return Coverage(Outcome.UNAVAILABLE, ", ".join(nothing)) if nothing else RAN
 
 
-def _of_statements(result: FaithfulnessResult) -> Iterator[Finding]:
+def _statement_findings(result: FaithfulnessResult) -> Iterator[Finding]:
     """Yield one finding for each statement that lowers the score."""
     for place, one in enumerate(result.statements):
         if one.counted and not one.verdict:
@@ -82,7 +82,7 @@ def _of_statements(result: FaithfulnessResult) -> Iterator[Finding]:
             yield _finding(result, where, "unfaithful", one.reason, strength=strength)
 
 
-def _of_text(result: FaithfulnessResult) -> Iterator[Finding]:
+def _text_findings(result: FaithfulnessResult) -> Iterator[Finding]:
     """Yield the findings about the text as a whole."""
     if _ONLY_OUT_OF_SCOPE in result.notes:
         yield _finding(result, "/statements", _ONLY_OUT_OF_SCOPE, "no statement is in scope")

@@ -1,4 +1,4 @@
-"""The marks in a function's type hints: of its parameters, and of fields inside them."""
+"""Marks in a function's type hints: those of its parameters, and of fields inside them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from abs_shield.text.json_leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
 _MOST_PLACES = 1_000
-"""Maximum number of field paths that are listed: recursive models have any number."""
+"""Maximum number of field paths that are listed, because recursive models have no limit."""
 
 
 def marks_of(
@@ -30,9 +30,9 @@ def marks_of(
     Return each mark by its key in a `Tool`: a parameter name, or a JSON pointer.
 
     Args:
-        tool: The tool, for an error.
+        tool: The tool's name, for error messages.
         signature: The function's signature.
-        hints: Its type hints.
+        hints: Its type hints, by parameter name.
         bound: Parameters that the host binds by name.
 
     Raises:
@@ -57,26 +57,26 @@ def marks_of(
                     "whole parameters only"
                 )
             is_parameter = len(steps) == 1 and steps[0] != ANY
-            # The first is the outermost, and holds.
+            # The first mark is the outermost one, and takes precedence.
             marks.setdefault(steps[0] if is_parameter else pointer(steps), mark)
     return marks
 
 
 def names_of_models(hints: Iterable[Any]) -> list[frozenset[str]]:
-    """Return for each model in some hints the names of its fields, aliases included."""
+    """Return the names of the fields, including aliases, of each model in the hints."""
     models = [model for hint in hints for model in _Models(hint).fields.values()]
     return [frozenset(name for name, _ in fields) for fields in models]
 
 
 class _Misplaced(Exception):
-    """A mark that would be ignored: its place in a parameter, and the correct form."""
+    """A mark that would have no effect; its arguments are its place and a hint for the author."""
 
 
 _ON_KEYS = "on the keys of `{}`", "use a list of objects"
 _AS_DEFAULT = "as a default in `{}`", "write `Annotated[..., Target()]`"
 _IN_TUPLE = "on a field of a named tuple in `{}`", "use a model or a `TypedDict`"
 _ON_EXTRA = "on the extra fields of a model in `{}`", "declare these fields"
-_IN_CIRCLE = "in a recursive mapping in `{}`", "use a recursive model"
+_IN_CYCLE = "in a recursive mapping in `{}`", "use a recursive model"
 
 
 def _is_mark(value: Any) -> bool:
@@ -84,7 +84,7 @@ def _is_mark(value: Any) -> bool:
 
 
 def _require_no_mark(default: Any) -> None:
-    """Raise if a default is a mark: it would be the argument instead of marking it."""
+    """Raise if a default is a mark: the function would receive it as the argument."""
     if _is_mark(default.default if isinstance(default, FieldInfo) else default):
         raise _Misplaced(*_AS_DEFAULT)
 
@@ -105,22 +105,22 @@ def _parameter_marks(name: str, parameter: inspect.Parameter, hint: Any) -> _Mar
 
 
 def _hint_marks(hint: Any, name: str) -> _MarkPaths:
-    """Yield the marks of one parameter; an injected one has none inside."""
+    """Yield the marks of one parameter and its parts; an injected parameter has no parts."""
     own = [*_own_marks(hint)]
     if any(isinstance(mark, Injected) for mark in own):
         yield from (((name,), mark) for mark in own)
         return
     models = _Models(hint)
     try:
-        # A list: marks that were yielded before the bound is met would be reported twice.
-        yield from [*models.inside(hint, (name,), ())]
+        # A list, because marks that were yielded before the limit would be repeated below.
+        yield from [*models.marks_inside(hint, (name,), ())]
     except _TooMany:
         yield from (((name,), mark) for mark in own)
-        yield from models.anywhere(name)
+        yield from models.marks_anywhere(name)
 
 
 class _TooMany(Exception):
-    """A parameter has more paths to marked fields than are listed."""
+    """A parameter has more field paths than are listed."""
 
 
 class _Models:
@@ -128,8 +128,8 @@ class _Models:
     The models in a hint, each read once.
 
     Attributes:
-        fields: Their fields.
-        marked: Those with a marked field, or with one that leads to such a model.
+        fields: The fields of each model: JSON names and hints.
+        marked: Models with a marked field, or with a field that leads to such a model.
     """
 
     def __init__(self, hint: Any) -> None:
@@ -140,14 +140,14 @@ class _Models:
         unread = [*_models_in(hint)]
         while unread:
             model = unread.pop()
-            # Models refer to each other in circles.
+            # Models may reference each other in cycles.
             if model in self.fields:
                 continue
             fields = self.fields[model] = [*_fields(model)]
             for inner in [inner for _, value in fields for inner in _models_in(value)]:
                 leads.setdefault(inner, []).append(model)
                 unread.append(inner)
-        # From marked fields up to the models that hold them, so that each model is visited once.
+        # From marked fields up to the models that contain them, so that each is visited once.
         new = [m for m, fields in self.fields.items() if any(_is_marked(one) for _, one in fields)]
         while new:
             model = new.pop()
@@ -155,12 +155,14 @@ class _Models:
                 self.marked.add(model)
                 new += leads.get(model, ())
 
-    def inside(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _MarkPaths:
-        """Yield the marks of a hint and its parts; of a recursive model, at any depth."""
+    def marks_inside(
+        self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]
+    ) -> _MarkPaths:
+        """Yield the marks of a hint and its parts, in a recursive model at any depth."""
         inner = underlying_hint(hint)
         if inner is not None:
-            if not self._is_circle(hint, steps, around):
-                yield from self.inside(inner, steps, (*around, _Opened(hint, steps)))
+            if not self._is_cycle(hint, steps, around):
+                yield from self.marks_inside(inner, steps, (*around, _OpenAlias(hint, steps)))
             return
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
@@ -173,23 +175,23 @@ class _Models:
         elif _is_mapping(origin, arguments):
             if _is_marked(arguments[0]):
                 raise _Misplaced(*_ON_KEYS)
-            for path, mark in self.inside(arguments[1], (*steps, ANY), around):
-                # a mark of the values is one of the whole
+            for path, mark in self.marks_inside(arguments[1], (*steps, ANY), around):
+                # a mark on the values counts for the mapping as a whole
                 yield (path[:-1] if path == (*steps, ANY) else path), mark
         else:
             for argument in _tuple_fields(hint) or arguments:
-                yield from self.inside(argument, steps, around)
+                yield from self.marks_inside(argument, steps, around)
 
-    def _is_circle(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> bool:
-        """Return whether an alias is being resolved already, so that it refers to itself."""
+    def _is_cycle(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> bool:
+        """Return whether an alias refers to itself, because it is being resolved already."""
         for one in reversed(around):
-            if not isinstance(one, _Opened):
-                return False  # a model is between, which ends the circle
+            if not isinstance(one, _OpenAlias):
+                return False  # a model in between ends the cycle
             if one.hint == hint:
                 if one.steps != steps and (
                     _is_marked(hint) or not self.marked.isdisjoint(_models_in(hint))
                 ):
-                    raise _Misplaced(*_IN_CIRCLE)
+                    raise _Misplaced(*_IN_CYCLE)
                 return True
         return False
 
@@ -203,16 +205,16 @@ class _Models:
             if model in around:
                 yield from (((steps[0], ANYWHERE, name), mark) for mark in _own_marks(value))
             else:
-                yield from self.inside(value, (*steps, name), (*around, model))
+                yield from self.marks_inside(value, (*steps, name), (*around, model))
 
-    def anywhere(self, name: str) -> _MarkPaths:
-        """Yield the marks of all fields, valid wherever such a name occurs in the parameter."""
+    def marks_anywhere(self, name: str) -> _MarkPaths:
+        """Yield the marks of all fields, valid wherever a field name occurs in the parameter."""
         for fields in self.fields.values():
             for field, value in fields:
                 yield from (((name, ANYWHERE, field), mark) for mark in _own_marks(value))
 
 
-class _Opened(NamedTuple):
+class _OpenAlias(NamedTuple):
     """An alias that is being resolved, and its path."""
 
     hint: Any
@@ -220,9 +222,9 @@ class _Opened(NamedTuple):
 
 
 def _model_of(hint: Any) -> Any:
-    """Return the model class of a hint, also of a generic one; None if it is not a model."""
+    """Return the class of a model or a generic model; None if the hint is not a model."""
     kind = get_origin(hint) or hint
-    # Its JSON is that of its value; it has no field of its own.
+    # A root model is written as its value; it has no fields.
     if isinstance(kind, type) and issubclass(kind, RootModel):
         return None
     is_model = isinstance(kind, type) and (
@@ -232,7 +234,7 @@ def _model_of(hint: Any) -> Any:
 
 
 def _models_in(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Any]:
-    """Yield the models in a hint; *read* are the aliases around it."""
+    """Yield the models in a hint; *read* are the aliases that were resolved around it."""
     inner = underlying_hint(hint)
     if inner is not None:
         if hint not in read:
@@ -268,7 +270,7 @@ def _is_marked(hint: Any) -> bool:
 
 
 def _own_marks(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
-    """Yield the marks of a hint itself, without those of models inside it."""
+    """Yield the marks of a hint itself, without those of the models inside it."""
     inner = underlying_hint(hint)
     if inner is not None:
         if hint not in read:
@@ -285,7 +287,7 @@ def _own_marks(hint: Any, read: tuple[Any, ...] = ()) -> Iterator[Mark]:
 def _marks_among(extras: Iterable[Any]) -> Iterator[Mark]:
     for extra in extras:
         if isinstance(extra, type) and issubclass(extra, _MARKS):
-            # `Target` for `Target()` is an easy slip.
+            # `Target` instead of `Target()` is an easy mistake.
             yield extra()
         elif isinstance(extra, _MARKS):
             yield extra
@@ -326,7 +328,7 @@ _EXTRA = "__pydantic_extra__"
 def _hints_of(kind: Any) -> dict[str, Any]:
     try:
         return get_type_hints(kind, include_extras=True)
-    except (NameError, TypeError, AttributeError):  # pydantic says what is wrong with it
+    except (NameError, TypeError, AttributeError):  # pydantic reports the error later
         return {}
 
 

@@ -1,4 +1,4 @@
-"""The lifecycle of a call: open, admit or block, run, close with its result."""
+"""The lifecycle of a call: open, admit or block, run, and close with a result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from abs_shield.session.session_context import RUNNING
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.answer_decision import CheckStart, answer_mode, report_decision
 from abs_shield.shield.approvals import Approvals, Approver
-from abs_shield.shield.dispatched import DISPATCHED
+from abs_shield.shield.dispatched_call import DISPATCHED_CALL
 from abs_shield.shield.evaluator import Evaluator, OpenCall
 from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.shield.listeners import LISTENERS
@@ -45,7 +45,10 @@ Reread = Callable[[], Mapping[str, Any] | None]
 _RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _MOST = 1_000
-"""Calls read before and after one in its turn; without a bound a turn costs their square."""
+"""Maximum number of calls that are read before and after a call in its turn.
+
+Without a limit, the time for a turn grows with the square of its calls.
+"""
 
 
 class Lifecycle:
@@ -71,9 +74,9 @@ class Lifecycle:
         self.approver = approver
         self.approvals = Approvals()
         self._evaluator = Evaluator(policy, registry, self.approvals)
-        self.verifier = ResultVerifier(policy, registry, opened=self._evaluator.switch.opened)
-
-    # Before the call -----------------------------------------------------------------------------
+        self.verifier = ResultVerifier(
+            policy, registry, enforcement_off=self._evaluator.switch.stops_enforcement
+        )
 
     def open(
         self,
@@ -86,38 +89,37 @@ class Lifecycle:
         runs: bool = False,
     ) -> OpenCall:
         """
-        Judge a call at its dispatch, and replace a pending proposal of the same call.
+        Judge a call at its dispatch; a pending proposal of the same call is replaced.
 
         Args:
             call: The call.
             session: The session.
-            siblings: Calls that run at the same time, where no turn was inspected.
-            binding: The decorated function that Python calls; None of a call by name.
-            proposed: The call as the model wrote it, if the host changed it since.
-            runs: Whether the call runs in this lifecycle; each run takes over one record.
+            siblings: Calls that run at the same time, if their turn was not inspected.
+            binding: The decorated function that Python calls; None for a call by name.
+            proposed: The call as the model wrote it, if the host has changed it since.
+            runs: Whether the call runs now; each run uses one earlier decision of the same call.
         """
         raw: Any = call.arguments
         if type(raw) is not dict:
             raw = read_arguments(raw)
         raw, arguments = (raw, raw) if binding is not None else copy_arguments(raw)
         if arguments is not call.arguments:
-            call = _as_judged(call, raw, arguments)
+            call = _with_judged_arguments(call, raw, arguments)
         record = record_of(session)
-        # One call of a session at a time: layers read what the call before it has left.
+        # One call of a session at a time: layers read the state that earlier calls have changed.
         with record.lock:
             if proposed is not None:
                 opened = self._open_changed(call, arguments, session, proposed, runs=runs)
             elif record.pending:
                 opened = self._open_proposed(call, arguments, session, siblings, binding, runs=runs)
             else:
-                # Without pending proposals, the usual case, only an id can link a call to an
-                # earlier judgement.
+                # Usually nothing is pending; then only an id links a call to an earlier decision.
                 decision_id = record.calls.decided(call, arguments, runs=runs) if call.id else None
                 nested = RUNNING.get() is not None and _is_nested(call, session)
                 opened = self._evaluator.judge(
                     call, arguments, session, siblings=siblings, nested=nested,
                     decision_id=decision_id, binding=binding,
-                    inside=DISPATCHED.get() if nested else None,
+                    inside=DISPATCHED_CALL.get() if nested else None,
                 )  # fmt: skip
         return opened if arguments is raw else opened._replace(raw=raw)
 
@@ -137,25 +139,25 @@ class Lifecycle:
         record = record_of(session)
         pending = record.pending.consume(call, plain)
         if pending is not None:
-            call = _as_proposed(call, pending)
+            call = _with_proposal_id(call, pending)
             siblings, later = _turn_neighbours(pending)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         nested = pending is None and _is_nested(call, session)
         if not (pending or nested or call.id):
-            # A host may run a call under its arguments alone; its result is matched by the id.
+            # The host may dispatch without the id of the call, but its result is matched by id.
             call_id = record.pending.find_id(call, plain)
             call = call if call_id is None else replace(call, id=call_id)
         return self._evaluator.judge(
             call, arguments, session, siblings=siblings, nested=nested, decision_id=decision_id,
             counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
-            inside=DISPATCHED.get() if nested else None,
+            inside=DISPATCHED_CALL.get() if nested else None,
         )  # fmt: skip
 
     @staticmethod
     def _decision_id(
         call: ToolCall, arguments: Any, session: Session, pending: PendingCall | None, *, runs: bool
     ) -> str | None:
-        """Return the id of an earlier decision about this call."""
+        """Return the id of an earlier decision about this call; None without one."""
         if pending is not None:
             return pending.decision.id
         return record_of(session).calls.decided(call, arguments, runs=runs)
@@ -169,7 +171,7 @@ class Lifecycle:
         *,
         runs: bool,
     ) -> OpenCall:
-        """Judge a proposal that the host changed; the changed values count as the host's words."""
+        """Judge a proposal that the host changed; changed values count as provided by the host."""
         record, before = record_of(session), arguments_of(proposed)
         if not isinstance(arguments, Malformed):
             text = changed_text(arguments, before, raw=proposed.arguments)
@@ -179,13 +181,13 @@ class Lifecycle:
         later: frozenset[str] = frozenset()
         pending = record.pending.consume(proposed, before)
         if pending is not None:
-            call = _as_proposed(call, pending)
+            call = _with_proposal_id(call, pending)
             siblings, later = _turn_neighbours(pending)
         elif call.id and (passed := record.calls.decided(proposed, before, runs=True)):
-            # It passed as the model wrote it, and never ran so.
+            # The call was admitted as the model wrote it, but does not run in that form.
             record.calls.shut(call.id, passed)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
-        # What the model was sure of was its own call, not this one.
+        # The log-probabilities are those of the model's own call.
         return self._evaluator.judge(
             replace(call, logprobs=None), arguments, session, siblings=siblings,
             nested=pending is None and _is_nested(call, session), decision_id=decision_id,
@@ -200,9 +202,9 @@ class Lifecycle:
         siblings: tuple[ToolCall, ...],
         turn: list[PendingCall],
     ) -> Decision:
-        """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
+        """Judge a call of a turn before any call of it is dispatched, and add it to *turn*."""
         raw, arguments = copy_arguments(read_arguments(call.arguments))
-        call = _as_judged(call, raw, arguments)
+        call = _with_judged_arguments(call, raw, arguments)
         record = record_of(session)
         with record.lock:
             opened = self._evaluator.judge(
@@ -226,12 +228,10 @@ class Lifecycle:
             )
             turn.append(pending)
             record.add_proposal(pending.decision, first=not pending.place)
-            # Outside bounds: the oldest proposals are logged as they are.
+            # Proposals beyond the limit are evicted, oldest first, and logged as they are.
             for old in record.pending.propose(pending):
                 old.settle()
         return opened.decision
-
-    # Admission -----------------------------------------------------------------------------------
 
     def admit(
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
@@ -241,11 +241,12 @@ class Lifecycle:
 
         Args:
             opened: The judged call.
-            reread: Reads the arguments again before the call runs; changed ones are not approved.
+            reread: Reads the arguments again before the call runs; an approval does not cover
+                changed arguments.
             runs: As in `open`.
         """
         if self._has_approver(opened):
-            with self._recorded_if_interrupted(opened, runs=runs):
+            with self._record_if_interrupted(opened, runs=runs):
                 answer = _sync_answer(self._ask_approver(opened))
             opened = self._with_approval(opened, answer, reread)
         return self._record_admission(opened, runs=runs)
@@ -253,16 +254,16 @@ class Lifecycle:
     async def aadmit(
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
     ) -> OpenCall:
-        """Admit a call like `admit`, and await an async approver."""
+        """Admit a call like `admit`; the approver may be async."""
         if self._has_approver(opened):
-            with self._recorded_if_interrupted(opened, runs=runs):
+            with self._record_if_interrupted(opened, runs=runs):
                 answer = await _async_answer(self._ask_approver(opened))
             opened = self._with_approval(opened, answer, reread)
         return self._record_admission(opened, runs=runs)
 
     @contextmanager
-    def _recorded_if_interrupted(self, opened: OpenCall, *, runs: bool) -> Iterator[None]:
-        """Record the blocked call if the task is cancelled while the approver is asked."""
+    def _record_if_interrupted(self, opened: OpenCall, *, runs: bool) -> Iterator[None]:
+        """Record the blocked call if the task is cancelled while it waits for the approver."""
         try:
             yield
         except BaseException:
@@ -281,7 +282,7 @@ class Lifecycle:
             return None
 
     def _with_approval(self, opened: OpenCall, answer: object, reread: Reread | None) -> OpenCall:
-        if answer is None:  # the approver raised, or leaves the decision to `approve`
+        if answer is None:  # the approver raised, or left the decision to `approve`
             return opened
         if answer is not True:
             return opened._replace(decision=replace(opened.decision, approval="refused"))
@@ -298,11 +299,11 @@ class Lifecycle:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
         if _awaits_approval(decision):
             self.approvals.wait(decision.id, opened.key)
-        # It was admitted before, e.g. by `check_call` before a guard.
+        # The call was admitted earlier, e.g. by `check_call` before a guard.
         if call.id and record.calls.is_open(call.id, decision.id):
             if not decision.blocked:
                 return opened
-            # E.g. a rule's state has changed since: the call does not run, so it ends here.
+            # Blocked now, e.g. because a rule's state has changed: the call ends here.
             record.calls.shut(call.id, decision.id)
         if self._needs_log:
             decision = self._store_or_block(decision, opened.mode)
@@ -310,7 +311,7 @@ class Lifecycle:
         else:
             self._store(decision)
         if decision.blocked or opened.nested:
-            # A nested call is no step of the model's: it takes over no proposal and opens no call.
+            # A nested call is not a step of the model: it replaces no proposal and opens no call.
             if not opened.nested:
                 record.stop(call, decision)
             record.add_decision(decision)
@@ -321,17 +322,17 @@ class Lifecycle:
         return opened
 
     def _store_or_block(self, decision: Decision, mode: Mode) -> Decision:
-        """Store a decision; block the call if the record is lost, as the policy requires one."""
-        # Asked before, as a store that loses decisions in the background still takes them.
+        """Store a decision; block the call if the record is lost, because the policy needs it."""
+        # Read first: a store that loses decisions in the background still accepts them.
         losing = self.store.losing
         if losing:
-            decision = _blocked_without_log(decision, mode)
+            decision = _block_without_log(decision, mode)
         if self._store(decision) or losing:
             return decision
-        return _blocked_without_log(decision, mode)
+        return _block_without_log(decision, mode)
 
     def _store(self, decision: Decision) -> bool:
-        """Store a decision, and return whether it was stored; an error of the store is logged."""
+        """Store a decision, and return whether it was stored; an exception is logged."""
         try:
             return self._append(decision) is not False
         except Exception:
@@ -346,13 +347,11 @@ class Lifecycle:
 
     def _notify(self, decision: Decision) -> None:
         """Notify every hook and listener of a decision."""
-        # Tested here, as most Shields have no listener and a call costs time.
+        # Tested here for speed: most Shields have no listener.
         if self.hooks:
             emit(decision, self.hooks)
         if LISTENERS.all:
             LISTENERS.notify(decision, self)
-
-    # After the call ------------------------------------------------------------------------------
 
     def close(
         self,
@@ -363,31 +362,31 @@ class Lifecycle:
         session: Session,
         execution: ExecutionOutcome,
     ) -> Decision:
-        """Judge a result and add it to the session, once a call; a withheld value is not added."""
+        """Judge a result, and add it to the session once per call, without a withheld value."""
         record = record_of(session)
         with record.lock:
-            # Under one lock: another call sees this one either as running or as executed.
+            # Under one lock, so that other calls see this one either as running or as executed.
             record.running.stop(execution.decision_id)
             is_due = execution.nested or _is_due(call, session)
             if not is_due:
-                earlier = _judged_before(call, value, session, execution)
+                earlier = _earlier_decision(call, value, session, execution)
                 if earlier is not None:
                     return earlier
-                is_due = _is_another(call, arguments, value, session, execution)
+                is_due = _is_another_call(call, arguments, value, session, execution)
             returned = CallResult(call, arguments, value, execution, session)
             try:
                 decision = self.verifier.decide(returned)
-            except BaseException:  # the process is told to stop: the call has run
-                self._take(
+            except BaseException:  # e.g. KeyboardInterrupt: the call has run all the same
+                self._add_result(
                     call, arguments, None, session=session, execution=execution, is_due=is_due
                 )
                 raise
-            # A withheld value never enters the session, or a later call could cite it.
+            # A withheld value is never added, or a later call could use it as evidence.
             visible = None if decision.blocked else value
-            self._take(
+            self._add_result(
                 call, arguments, visible, session=session, execution=execution, is_due=is_due
             )
-        # After the lock is released: hooks and stores may be slow.
+        # Outside the lock, because hooks and stores may be slow.
         if is_recorded_separately(decision):
             self.record(decision, session)
         return decision
@@ -395,7 +394,7 @@ class Lifecycle:
     def record_answer(
         self, result: Checked, session: Session, *, began: CheckStart, error: str = ""
     ) -> None:
-        """Record the check of the answer that ends a run; *error* is an internal error."""
+        """Record the check of an answer; *error* is the internal error of the check, if any."""
         fields = {"mode": self.mode_of(ANSWER), "policy_revision": self.policy.revision}
         record_of(session).add_report(result.report)
         decision = report_decision(result, session, fields, began=began, error=error)
@@ -407,20 +406,22 @@ class Lifecycle:
         return self.mode_of(ANSWER) is Mode.STRICT
 
     def mode_of(self, check: str) -> Mode:
-        """Return the mode of a check of answers at this moment."""
-        return answer_mode(self.policy, check, opened=self._evaluator.switch.opened())
+        """Return the current mode of a check of answers."""
+        return answer_mode(
+            self.policy, check, enforcement_off=self._evaluator.switch.stops_enforcement()
+        )
 
-    def take(
+    def add_result(
         self, call: ToolCall, value: Any, *, session: Session, execution: ExecutionOutcome
     ) -> None:
         """Add a result to the session without judging it, e.g. from a recorded run."""
         with record_of(session).lock:
             is_due = execution.nested or _is_due(call, session)
-            self._take(
+            self._add_result(
                 call, arguments_of(call), value, session=session, execution=execution, is_due=is_due
             )
 
-    def _take(
+    def _add_result(
         self,
         call: ToolCall,
         arguments: Mapping[str, Any],
@@ -457,9 +458,9 @@ def arguments_of(call: ToolCall) -> Mapping[str, Any]:
     return {} if isinstance(read, Malformed) else read
 
 
-def _blocked_without_log(decision: Decision, mode: Mode) -> Decision:
-    """Return the decision as a block, for a policy that requires a record of every call."""
-    # A layer in audit mode does not loosen what the tool's own *mode* requires of the log.
+def _block_without_log(decision: Decision, mode: Mode) -> Decision:
+    """Return a decision that blocks the call, because the policy requires a record of it."""
+    # A layer in audit mode does not override the *mode* of the tool itself.
     if mode is Mode.STRICT:
         decision = replace(decision, mode=mode)
     return replace(
@@ -471,14 +472,14 @@ def _blocked_without_log(decision: Decision, mode: Mode) -> Decision:
     )
 
 
-def _as_judged(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
-    """Return the call with the arguments to record; arguments that are text stay unchanged."""
+def _with_judged_arguments(call: ToolCall, raw: Any, arguments: Any) -> ToolCall:
+    """Return the call with its judged arguments; arguments that are text stay unchanged."""
     if arguments is raw or isinstance(call.arguments, (str, bytes, bytearray)):
         return call
     return replace(call, arguments=arguments)
 
 
-def _as_proposed(call: ToolCall, pending: PendingCall) -> ToolCall:
+def _with_proposal_id(call: ToolCall, pending: PendingCall) -> ToolCall:
     """Return a dispatched call with the id and log-probabilities of its proposal."""
     logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
@@ -490,8 +491,8 @@ def _turn_neighbours(
     """
     Return the calls before a dispatched call in its turn, and the keys of those after it.
 
-    Where calls run side by side, they are dispatched in any order. One before it that is neither
-    blocked nor back yet counts as it did when the turn was judged; one behind it never does.
+    Concurrent calls may be dispatched in any order. An earlier call of the turn that is neither
+    blocked nor finished still counts as earlier; a later call of the turn never does.
     """
     turn, place = pending.turn, pending.place
     if len(turn) < 2:
@@ -499,45 +500,45 @@ def _turn_neighbours(
     before = [p for p in turn[max(0, place - _MOST) : place] if p.call.id]
     under_way = (p for p in before if not (p.decision.blocked or p.answered or p.is_over))
     behind = turn[place + 1 : place + _MOST]
-    # A model may use an id again: only where no call before it has the id, it stands for one.
+    # A model may reuse an id: it identifies a later call only if no earlier call has it.
     ids = {p.call.id for p in behind} - {p.call.id for p in (*before, pending)}
     later = {p.decision.id for p in behind} | {call_id for call_id in ids if call_id}
     return tuple(p.call for p in under_way), frozenset(later)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:
-    """Return whether a result of *call* is outstanding, or the call was unknown."""
+    """Return whether the call has no result yet; True as well if the call is unknown."""
     calls = record_of(session).calls
     if not call.id:
         return calls.shut_loose(call.name)
     return call.id in calls.opened or not calls.ended(call.id)
 
 
-def _judged_before(
+def _earlier_decision(
     call: ToolCall, value: Any, session: Session, execution: ExecutionOutcome
 ) -> Decision | None:
     """
     Return the earlier decision about this result; None if it was not judged yet.
 
-    A guard has the result of its own call only. A host may report a result twice, or reuse an id
-    for another call with another result.
+    A guard reports its result only once. Without a guard, the host may report a result twice, or
+    reuse an id for another call with another result.
     """
     if execution.decision_id is not None or not call.id:
         return None
     decision = record_of(session).result_decision(call.id)
     if decision is None or decision.blocked:
         return None
-    executed = _newest_of(call.id, session)
+    executed = _newest_execution(call.id, session)
     return decision if executed is not None and _is_same(executed.value, value) else None
 
 
-def _newest_of(call_id: str, session: Session) -> Executed | None:
-    """Return the newest executed call of an id, which may be used again."""
+def _newest_execution(call_id: str, session: Session) -> Executed | None:
+    """Return the newest executed call with this id, because ids may be reused."""
     executions = record_of(session).executions
     return next((one for one in reversed(executions) if one.call_id == call_id), None)
 
 
-def _is_another(
+def _is_another_call(
     call: ToolCall,
     arguments: Mapping[str, Any],
     value: Any,
@@ -545,13 +546,14 @@ def _is_another(
     execution: ExecutionOutcome,
 ) -> bool:
     """
-    Return whether a call whose id has ended is another one than that which ended.
+    Return whether a call reuses the id of a different call that has ended.
 
-    Only where no transcript has shown that one: a transcript writes results in another form.
+    False if a transcript contained the ended call, because a transcript may write its result in
+    another form.
     """
     if execution.decision_id is not None or not call.id:
         return False
-    executed = _newest_of(call.id, session)
+    executed = _newest_execution(call.id, session)
     if executed is None or not record_of(session).calls.ended_unseen(call.id):
         return False
     if executed.tool != call.name or executed.error is not execution.error:
@@ -564,19 +566,19 @@ def _is_another(
 def _is_same(recorded: Any, value: Any) -> bool:
     try:
         return bool(recorded is value or recorded == value)
-    except Exception:  # objects of the host's that compare with nothing
+    except Exception:  # the host's objects may not support comparison
         return False
 
 
 def _is_nested(call: ToolCall, session: Session) -> bool:
     """
-    Return whether the code of a tool of *session* makes this call; sub-agents have other sessions.
+    Return whether the code of a tool of *session* makes this call; a sub-agent's session differs.
     """
     running = RUNNING.get()
     if running is None or not (running is session or record_of(session).ephemeral):
         return False
-    # a task may outlive the tool that started it; a call with an id is a model's there
-    outer = DISPATCHED.get()
+    # a task may outlive the tool that started it; there, a call with an id is a model's own
+    outer = DISPATCHED_CALL.get()
     return not (call.id and outer is not None and outer.is_over)
 
 
@@ -593,7 +595,7 @@ def _has_changed(opened: OpenCall, reread: Reread | None) -> bool:
 
 
 def _awaits_approval(decision: Decision) -> bool:
-    """Return whether the call can still be approved, even if the approver refused it."""
+    """Return whether the call can still be approved, even after the approver refused it."""
     return decision.blocked and decision.approval in ("required", "refused")
 
 
@@ -607,18 +609,18 @@ async def _async_answer(answer: Any) -> Any:
 
 
 def _sync_answer(answer: Any) -> Any:
-    """Return the answer of an approver to a sync call; an async one runs in its own thread."""
+    """Return the answer of an approver in sync code; an async approver runs in its own thread."""
     if not inspect.isawaitable(answer):
         return answer
-    import asyncio  # sync programs start faster without it
+    import asyncio  # imported lazily: slow, and sync programs do not need it
 
     answers: list[Any] = []
 
     def run() -> None:
         answers.append(asyncio.run(_async_answer(answer)))
 
-    # A thread of its own, as this one may already run an event loop, in which another cannot start.
-    # With the context of the call, such as the request that it belongs to.
+    # A new thread, because this one may already run an event loop. It has the context of the call,
+    # such as the current request.
     thread = Thread(target=copy_context().run, args=(run,), name="abs_shield-approver")
     thread.start()
     thread.join()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from abs_shield.shield.lifecycle import Lifecycle
 
 Listener = Callable[[Decision, "Lifecycle"], None]
-"""A callable of a decision and of the lifecycle that made it; it does not raise."""
+"""A callable of a decision and the lifecycle that made it; it must not raise."""
 
 
 class Listeners:
@@ -27,10 +27,10 @@ class Listeners:
         self._lock = renewed(Lock())
 
     @contextmanager
-    def listening(self, listener: Listener) -> Iterator[None]:
-        """Call *listener* with every decision until the block is left."""
+    def listen(self, listener: Listener) -> Iterator[None]:
+        """Return a context manager that calls *listener* with every decision."""
         with self._lock:
-            # A new tuple, so that a thread that iterates over the old one is not disturbed.
+            # A new tuple, because another thread may iterate over the old one.
             self.all = (*self.all, listener)
         try:
             yield

@@ -1,4 +1,4 @@
-"""A switch for tests: while the shield is off, calls run unjudged and are recorded as such."""
+"""A switch for tests; while the Shield is off, calls run unjudged and are recorded as such."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_JUDGED = Coverage(Outcome.UNAVAILABLE, "the shield is off")
 
 
 class OffSwitch:
-    """A process-wide switch for all threads; no environment variable and no policy sets it."""
+    """A process-wide switch; it cannot be set by an environment variable or a policy."""
 
     __slots__ = ("_depth", "_lock", "off")
 
@@ -26,16 +26,16 @@ class OffSwitch:
         self._lock = renewed(Lock())
 
     @contextmanager
-    def switched_off(self) -> Iterator[None]:
-        """Turn the shield off until the last such block is left."""
-        self._move(1)
+    def turn_off(self) -> Iterator[None]:
+        """Return a context manager that turns the Shield off until the last such block is left."""
+        self._count(1)
         try:
             yield
         finally:
-            self._move(-1)
+            self._count(-1)
 
-    # Counted, as blocks of several threads or fixtures may overlap.
-    def _move(self, step: int) -> None:
+    # Counted, because blocks of several threads or fixtures may overlap.
+    def _count(self, step: int) -> None:
         with self._lock:
             self._depth += step
             self.off = self._depth > 0

@@ -24,28 +24,28 @@ _LOST = (
     "abs_shield: the tool `%s`, as offered to the model, does not have these parameters, which the "
     "policy declares as targets; they are not judged: %s"
 )
-_BROKEN = (
+_INVALID_SCHEMA = (
     "abs_shield cannot check arguments by the schema that a tool is offered with: %s; the "
     'registered declaration of the tool applies, and `on_error="block"` blocks its calls'
 )
-_MOST_NAMES = 1_000  # a server lists some hundred; names from elsewhere have no end
+_MOST_NAMES = 1_000  # a server lists a few hundred tools; the number of names is not limited
 _MOST_SCHEMAS = 256
-"""Descriptions cached of one tool; a schema with a tenant's accounts differs for each tenant."""
+"""Maximum number of cached descriptions of one tool, whose schema may differ by tenant."""
 
 
 def warn_of_schema(entry: Entry) -> None:
     """Log that the arguments of a tool cannot be checked, because its schema is invalid."""
     if entry.plan.broken:
-        logger.warning(_BROKEN, entry.plan.broken)
+        logger.warning(_INVALID_SCHEMA, entry.plan.broken)
 
 
 class Description(NamedTuple):
     """
-    A tool as a framework describes it to a model, parsed.
+    A parsed description of a tool, as a framework passes it to a model.
 
     Attributes:
         shape: The description.
-        digest: Equal for descriptions with equal name, schema and hints.
+        digest: Equal for descriptions with equal names, schemas and hints.
     """
 
     shape: ToolShape
@@ -53,14 +53,14 @@ class Description(NamedTuple):
 
     @classmethod
     def of(cls, tool: Any) -> Description | None:
-        """Return the description in a provider's or MCP's shape; None if it is unreadable."""
+        """Parse a description in a provider's or MCP's shape; None if it is unreadable."""
         try:
             shape = read_tool(tool)
         except UnreadableMessage:
             return None
         hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
-        meant = {"parameters": shape.parameters, "annotations": dict(hints)}
-        return cls(shape, digest_of(shape.name, meant))
+        content = {"parameters": shape.parameters, "annotations": dict(hints)}
+        return cls(shape, digest_of(shape.name, content))
 
 
 class _Offer(NamedTuple):
@@ -69,8 +69,8 @@ class _Offer(NamedTuple):
 
     Attributes:
         declared: The host's entry; None without one.
-        entry: The compiled description; None if even its name is invalid.
-        names: The argument names that the description's author wrote.
+        entry: The compiled description; None if the tool's name is invalid.
+        names: The argument names in the description.
     """
 
     declared: Entry | None
@@ -79,7 +79,7 @@ class _Offer(NamedTuple):
 
 
 class OfferedTools:
-    """A cache of descriptions by name and schema; the least recently offered are evicted first."""
+    """A cache of descriptions by name and schema that evicts the least recently offered ones."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -89,27 +89,27 @@ class OfferedTools:
 
     def entry(self, description: Description, declared: Entry | None) -> Entry | None:
         """
-        Return the compiled description; an invalid schema becomes an error of every check.
+        Return the compiled description; with an invalid schema, each check reports an error.
 
         Args:
             description: The description.
             declared: The host's entry of the tool; None without one.
 
         Returns:
-            None if even the name is not valid for a tool.
+            The entry; None if the tool's name is invalid.
         """
         shape, digest = description
         with self._lock:
             offers = self._offers.get(shape.name)
             stored = None if offers is None else offers.get(digest)
-            # `is`: after a new declaration of the host's the compiled description is out of date.
+            # `is`: after a new declaration by the host, the compiled description is out of date.
             if offers is not None and stored is not None and stored.declared is declared:
                 offers.move_to_end(digest)
                 self._offers.move_to_end(shape.name)
                 return stored.entry
-        # Not under the lock, as a large schema takes milliseconds; two threads may compile the
-        # same.
-        entry = self._compiled(shape, declared)
+        # Not under the lock, because a large schema takes milliseconds; at worst, two threads
+        # compile the same description.
+        entry = self._compile(shape, declared)
         if entry is not None and entry.plan.lost_targets:
             logger.error(
                 _LOST, escaped(shape.name), ", ".join(map(escaped, entry.plan.lost_targets))
@@ -136,19 +136,19 @@ class OfferedTools:
             offers = [*self._offers.get(tool, {}).values()]
         return frozenset().union(*(offer.names for offer in offers))
 
-    def _compiled(self, shape: ToolShape, declared: Entry | None) -> Entry | None:
+    def _compile(self, shape: ToolShape, declared: Entry | None) -> Entry | None:
         try:
-            return self._compiled_beside(tool_of(shape), declared)
+            return self._compile_with(tool_of(shape), declared)
         except PolicyError as error:
             logger.error("abs_shield cannot use the declaration of an offered tool: %s", error)
-        with suppress(PolicyError):  # its name at least, where it is one
-            return self._compiled_beside(Tool(name=shape.name), declared)
+        with suppress(PolicyError):  # without its schema, if at least the name is valid
+            return self._compile_with(Tool(name=shape.name), declared)
         return None
 
-    def _compiled_beside(self, tool: Tool, declared: Entry | None) -> Entry:
+    def _compile_with(self, tool: Tool, declared: Entry | None) -> Entry:
         earlier = None if declared is None else declared.description
         if earlier is not None and earlier.destructive:
-            # its schema is replaced, but what a server warns of holds in a framework's words, too
+            # the schema is replaced, but a server's warning still applies
             tool = tool.model_copy(
                 update={"destructive": True, "read_only": tool.read_only and earlier.read_only}
             )

@@ -1,4 +1,4 @@
-"""A call whose arguments the host, or a person, changed between proposal and dispatch."""
+"""Calls whose arguments the host or a person changed between proposal and dispatch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.text.json_leaves import MOST, leaves, scalar_text
 from abs_shield.text.normal_form import normal
 
 LONGEST = 16_384
-"""Compared characters of a value, and of the model's text; what is longer is a document."""
+"""Maximum length of compared texts, in characters: a longer value is a document."""
 
 NOTE = "changed_by_host"
 """The note of a decision about such a call."""
@@ -19,14 +19,14 @@ NOTE = "changed_by_host"
 
 def changed_text(arguments: Mapping[str, Any], proposed: Any, *, raw: Any = None) -> str:
     """
-    Return the values of *arguments* that the model did not write itself, one a line.
+    Return the values of *arguments* that the model did not write, one per line.
 
-    A value that it wrote elsewhere, with blanks around it or as another type, is not returned.
+    Excludes values that the model wrote in another argument, with blanks, or as another type.
 
     Args:
         arguments: The dispatched arguments.
         proposed: The arguments that the model proposed.
-        raw: The text that the model wrote, if it was not JSON.
+        raw: The text of the arguments as the model wrote it; used if it is not JSON.
 
     >>> changed_text({"id": "tx_2", "amount": 20}, {"id": "tx_1", "amount": 20})
     'tx_2'
@@ -35,7 +35,7 @@ def changed_text(arguments: Mapping[str, Any], proposed: Any, *, raw: Any = None
     """
     before = dict(leaves(proposed)) if isinstance(proposed, Mapping) else {}
     own = {_plain(text) for value in before.values() if (text := scalar_text(value))}
-    # Raw text only where it was no JSON: its values are not known one by one.
+    # The raw text is searched only if it is not JSON, so that its values are not known.
     written = normal(raw[:LONGEST]) if isinstance(raw, str) and not before else ""
     values = (v for path, v in leaves(arguments) if not (path in before and same(before[path], v)))
     texts = (scalar_text(value) for value in islice(values, MOST))

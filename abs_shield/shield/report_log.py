@@ -19,14 +19,18 @@ logger = logging.getLogger("abs_shield")
 
 class ReportLog:
     """
-    Writes reports to the store, where it has a method `append_report`.
+    Writes reports to the store, if it has a method `append_report`.
 
-    A report quotes the answer, the tools' results and the arguments. They are written only where
-    runs are recorded, and as the recording redacts them; otherwise it is an outline of scores,
-    statuses, and offsets.
+    A report quotes the answer, the tools' results and the arguments. These quotes are written,
+    redacted, only if runs are recorded; otherwise an outline of scores, statuses and offsets is
+    written.
 
     Args:
         store: The decision log.
+
+    Attributes:
+        quotes: Whether the quotes are written.
+        redact: The redaction of the recording; None without one.
     """
 
     def __init__(self, store: Store) -> None:
@@ -40,7 +44,7 @@ class ReportLog:
             return
         try:
             self._append(decision, self._body(decision, result))
-        # Only the type: its text could quote the report.
+        # Only the exception's type is logged, because its text may quote the report.
         except Exception as error:
             logger.error("abs_shield could not store a report: %s", type(error).__name__)
 
@@ -51,9 +55,9 @@ class ReportLog:
                 return report
             ids = {"run_id": decision.run_id, "session_id": decision.session_id}
             line = {**ids, "tools": [], "messages": [], "answers": [report]}
-            # A copy by way of JSON, as a hook may change what it gets.
+            # A copy, because a hook may modify its argument.
             changed = self.redact(json.loads(canonical(line)))
-            # Where the hook wrote nothing, or removed the report, only the outline is left.
+            # If the hook returns None or removes the report, only the outline is written.
             if changed is not None and changed.get("answers"):
                 body: dict[str, Any] = changed["answers"][0]
                 return body
@@ -61,7 +65,7 @@ class ReportLog:
 
 
 def outline_of(result: Checked) -> dict[str, Any]:
-    """Return a report without a text of the answer, of the evidence, or of a call."""
+    """Return a report without any text of the answer, the evidence or a call."""
     report = result.report
     return {
         "run_id": report.run_id,

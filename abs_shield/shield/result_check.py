@@ -30,7 +30,7 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome
 from abs_shield.shield.fault import error_location
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
-from abs_shield.shield.result_ruling import decision_fields, suppressed_by
+from abs_shield.shield.result_ruling import decision_fields, suppression_filter
 from abs_shield.shield.session_tools import SessionTools
 from abs_shield.shield.tool_entry import Entry
 from abs_shield.shield.tool_registry import Registry
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger("abs_shield")
 
 _FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
-_UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
-_UNGIVEN = Coverage(
-    Outcome.UNAVAILABLE, "no result: the host gave none, or a generator was not read to its end"
+_UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy does not judge results")
+_NO_RESULT = Coverage(
+    Outcome.UNAVAILABLE, "no result: the host passed none, or a generator was not read to its end"
 )
-_IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator gave several items")
-_UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
-_LONGEST_MS = 1e15  # some 30,000 years: a broken clock, and no call
+_IN_PARTS = Coverage(Outcome.UNAVAILABLE, "no single result: the generator yielded several items")
+_UNTIMED = Coverage(Outcome.UNAVAILABLE, "the duration of the call is unknown")
+_LONGEST_MS = 1e15  # about 30,000 years: only a broken clock shows this
 Tools = Registry | SessionTools
 _ToolEntry = Entry | PolicyError | None
 """A tool's entry; an error if its declaration is wrong; None if it is not registered."""
@@ -65,25 +65,27 @@ class CallResult(NamedTuple):
 
 
 class ResultVerifier:
-    """Judges the results of one Shield's calls by its verification engine."""
+    """Judges the results of one Shield's calls with its verification engine."""
 
-    def __init__(self, policy: Policy, registry: Registry, *, opened: Callable[[], bool]) -> None:
+    def __init__(
+        self, policy: Policy, registry: Registry, *, enforcement_off: Callable[[], bool]
+    ) -> None:
         self._policy = policy
         self._registry = registry
-        self._opened = opened
+        self._enforcement_off = enforcement_off
         self._engine: VerificationEngine | None = None
         self._lock = renewed(RLock())
 
     @property
     def engine(self) -> VerificationEngine | None:
-        """The engine, created at its first use; None if the policy judges no results."""
+        """The engine, created at its first use; None if the policy does not judge results."""
         if self._engine is None and self._policy.verification is not False:
-            self._make(self._policy.verification)
+            self._create_engine(self._policy.verification)
         return self._engine
 
-    def _make(self, declared: Verification) -> None:
-        # an import that only a program pays for whose tools return something
-        # Held while it is imported, so that no fork meets a module that is half built.
+    def _create_engine(self, declared: Verification) -> None:
+        # Imported lazily, because it is slow. Under the lock, so that a forked child never has a
+        # partially imported module.
         with IMPORTING:
             from abs_shield.verification import VerificationEngine
 
@@ -98,18 +100,18 @@ class ResultVerifier:
         tools = self._registry.of(returned.session)
         entry = _entry(tools, name)
         plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(name)
-        # Like a layer, it may have a mode of its own for this tool.
-        mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
-        fields = self._fields(returned, mode)
-        reason = self._unjudged(returned.execution)
+        # Like a layer, verification may have its own mode for a tool.
+        mode = Mode.AUDIT if self._enforcement_off() else plan.modes.get(VERIFICATION, plan.mode)
+        fields = self._clean_fields(returned, mode)
+        reason = self._unjudged_reason(returned.execution)
         if reason is not None:
             fields["coverage"] = {VERIFICATION: reason}
         else:
-            fields |= self._judged(returned, plan, mode, tools=tools, entry=entry)
+            fields |= self._verify(returned, plan, mode, tools=tools, entry=entry)
         fields["elapsed_ms"] = (perf_counter() - begun) * 1e3
         return make_decision(**fields)
 
-    def _unjudged(self, execution: ExecutionOutcome) -> Coverage | None:
+    def _unjudged_reason(self, execution: ExecutionOutcome) -> Coverage | None:
         if SWITCH.off:
             return NOT_JUDGED
         if self._policy.verification is False:
@@ -117,16 +119,16 @@ class ResultVerifier:
         if execution.error:
             return _FAILED
         if execution.judges is UNKNOWN:
-            return _UNGIVEN
+            return _NO_RESULT
         if execution.judges is IN_PARTS:
             return _IN_PARTS
         ms = execution.elapsed_ms
         if ms is None:  # a host that does not time its tools
             return _UNTIMED
-        # a host's clock may have gone back meanwhile; what is no number is an error of its call
+        # negative if the host's clock was set back; the engine rejects values that are not numbers
         return None if not isinstance(ms, (int, float)) or 0 <= ms < _LONGEST_MS else _UNTIMED
 
-    def _judged(
+    def _verify(
         self, returned: CallResult, plan: ToolPlan, mode: Mode, *, tools: Tools, entry: _ToolEntry
     ) -> dict[str, Any]:
         name, execution, profile = (
@@ -135,13 +137,13 @@ class ResultVerifier:
             plan.tool.profile,
         )
         try:
-            # A wrong declaration is an error of the check, reported like any other one.
+            # A wrong declaration is reported like any other error of the check.
             if isinstance(entry, PolicyError):
                 raise entry
             engine = self._engine or self.engine
             assert engine is not None
             assert execution.elapsed_ms is not None
-            # `is`: a plan that was compiled again may have another profile.
+            # `is`: a tool that was compiled again may have another profile.
             if profile is not None and engine.profile(name) is not profile:
                 engine.register_tool_profile(name, profile)
             result = engine.verify(
@@ -151,21 +153,23 @@ class ResultVerifier:
                 execution_time_ms=execution.elapsed_ms,
                 session_id=None if record_of(returned.session).ephemeral else returned.session.id,
                 by_session=_is_session_specific(tools, entry, returned.call.name),
-                suppressed=suppressed_by(plan) if plan.suppress else None,
+                suppressed=suppression_filter(plan) if plan.suppress else None,
             )
         except Exception as error:
-            # Our own messages hold no value of a call; any other exception's text may.
+            # The package's own messages contain no values of a call; other exceptions may.
             text = str(error) if isinstance(error, ShieldError) else error_location(error)
             text = f"{VERIFICATION}: {text}"
             logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), text)
-            return self._failed(text, mode, execution)
+            return self._error_fields(text, mode, execution)
         return decision_fields(result, plan, mode, delivered=execution.delivered)
 
-    def _failed(self, message: str, mode: Mode, execution: ExecutionOutcome) -> dict[str, Any]:
+    def _error_fields(
+        self, message: str, mode: Mode, execution: ExecutionOutcome
+    ) -> dict[str, Any]:
         """
         Return the fields of a Decision after an internal error, which is not a verdict.
 
-        Strict mode withholds an unjudged result; one that the caller has already is only flagged.
+        Strict mode withholds an unjudged result, unless the caller already has it.
         """
         action = Action.FLAG if execution.delivered else Action.BLOCK
         if self._policy.on_error == "allow":
@@ -179,7 +183,7 @@ class ResultVerifier:
             "errors": (message,),
         }
 
-    def _fields(self, returned: CallResult, mode: Mode) -> dict[str, Any]:
+    def _clean_fields(self, returned: CallResult, mode: Mode) -> dict[str, Any]:
         """Return the fields of a Decision about a clean result."""
         session = returned.session
         return {
@@ -211,7 +215,7 @@ def _entry(tools: Tools, name: str) -> _ToolEntry:
 
 
 def _is_session_specific(tools: Tools, entry: Entry | None, name: str) -> bool:
-    """Return whether equal arguments may give other results in other sessions."""
+    """Return whether equal arguments may have different results in different sessions."""
     if entry is not None and entry.binding is not None and entry.binding.injected:
         return True
     return isinstance(tools, SessionTools) and tools.is_own(name)
@@ -219,9 +223,9 @@ def _is_session_specific(tools: Tools, entry: Entry | None, name: str) -> bool:
 
 def is_recorded_separately(decision: Decision) -> bool:
     """
-    Return whether a result needs a record of its own; for others the call's record suffices.
+    Return whether a result needs a record of its own, besides that of the call.
 
-    Several items of a generator are recorded as not judged: no other row of the log shows it.
+    True if the result was judged, if its check failed, or if a generator yielded several items.
     """
     in_parts = decision.coverage.get(VERIFICATION) is _IN_PARTS
     return decision.probability is not None or bool(decision.errors) or in_parts

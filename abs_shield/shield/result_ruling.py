@@ -1,4 +1,4 @@
-"""The decision that follows from the engine's verdict on a result under a policy."""
+"""The fields of a Decision about a result, from the engine's verdict and the policy."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ _HINT = "do not use what it may have returned, nor repeat the call blindly: it h
 _FIRED, _REASON = itemgetter(0), itemgetter(4)
 """Fields of a `SignalResult`: whether it fired, and why it was unavailable."""
 _LEAST_EVIDENCE = 0.1
-"""Minimum excess of a likelihood ratio over 1 for a finding: that an unprofiled tool returns
-within 2 ms is hardly evidence, and true of every call of most tools."""
+"""Minimum excess of a likelihood ratio over 1 for a finding.
+
+Weaker signals are common in honest results: most tools without a profile return within 2 ms.
+"""
 
 
 def decision_fields(
     result: VerificationResult, plan: ToolPlan, mode: Mode, *, delivered: bool
 ) -> dict[str, Any]:
     """
-    Return the fields of a Decision that follow from a verdict under a policy.
-
-    Fields that keep their values for a clean result are left out.
+    Return the fields of a Decision that differ from those of a clean result.
 
     Args:
-        result: The verdict.
-        plan: The tool.
+        result: The engine's verdict.
+        plan: The plan of the tool.
         mode: The mode of the verification.
-        delivered: Whether the caller already has the result: it is flagged at most, as strict
-            mode cannot withhold it either.
+        delivered: Whether the caller already has the result: then it is flagged at most, because
+            it cannot be withheld.
     """
     signals = result.signals.values()
     fields: dict[str, Any] = {
-        # The coverage of clean results is one of a few objects, so it is built once.
+        # Cached, because results have only a few different coverages.
         "coverage": _coverage(tuple(result.signals), tuple(map(_REASON, signals))),
         "probability": result.posterior,
         "retryable": not plan.writes,
     }
     if result.verdict == "accept" and not any(map(_FIRED, signals)):
         return fields
-    # The caller has it already: saying `blocked` would be untrue.
+    # A result that the caller already has cannot be blocked.
     ruling = "flag" if delivered and result.verdict == "block" else result.verdict
     verdict, would_block = _VERDICTS[ruling], ruling == "block"
     return fields | {
@@ -66,7 +66,7 @@ def decision_fields(
 def _findings(
     result: VerificationResult, plan: ToolPlan, verdict: Verdict, mode: Mode
 ) -> tuple[Finding, ...]:
-    """Return one finding for each signal that fired and is evidence; mark the suppressed ones."""
+    """Return a finding for each signal that fired and is evidence; some may be suppressed."""
     clean = verdict is Verdict.CLEAN
     findings = [
         _finding(name, signal, verdict, mode)
@@ -76,18 +76,18 @@ def _findings(
     if not (findings and plan.suppress):
         return tuple(findings)
     at = time()
-    return tuple(replace(one, suppressed=_silenced(one, plan, at)) for one in findings)
+    return tuple(replace(one, suppressed=_is_suppressed(one, plan, at)) for one in findings)
 
 
-def suppressed_by(plan: ToolPlan) -> Callable[[str, SignalResult], bool]:
-    """Return a function that says whether the policy suppresses a signal that fired."""
+def suppression_filter(plan: ToolPlan) -> Callable[[str, SignalResult], bool]:
+    """Return a function of a signal's name and result: whether the policy suppresses it."""
     at = time()
-    return lambda name, signal: _silenced(
+    return lambda name, signal: _is_suppressed(
         _finding(name, signal, Verdict.SUSPICIOUS, Mode.AUDIT), plan, at
     )
 
 
-def _silenced(finding: Finding, plan: ToolPlan, at: float) -> bool:
+def _is_suppressed(finding: Finding, plan: ToolPlan, at: float) -> bool:
     return any(each.silences(finding, at=at) for each in plan.suppress)
 
 
@@ -97,7 +97,7 @@ def _added_evidence(signal: SignalResult) -> float:
 
 
 def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> Finding:
-    # Only of the whole verdict: a single signal is never certain.
+    # HALLUCINATED only by the verdict as a whole: a single signal is never certain.
     hallucinated = verdict is Verdict.HALLUCINATED
     return Finding(
         check=name,
@@ -113,7 +113,7 @@ def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> F
     )
 
 
-# A tool has few combinations of signals that could judge.
+# A tool has few combinations of available signals.
 @lru_cache(maxsize=512)
 def _coverage(names: tuple[str, ...], reasons: tuple[str, ...]) -> Mapping[str, Coverage]:
     return {

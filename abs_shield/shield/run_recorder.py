@@ -1,4 +1,4 @@
-"""The writer of run files for `abs-shield replay`: it appends a session when it is left."""
+"""The writer of run files for `abs-shield replay`; a session is appended when it is left."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Recording:
 
     Args:
         path: The file; lines are appended.
-        redact: Changes every line before it is written, e.g. `redacted`; of log-probabilities
-            it is given only the numbers of the names' tokens. None writes argument values and
-            results as they are: keep the file private.
+        redact: Receives every line before it is written, and returns the line to write, e.g.
+            `redacted`. Log-probabilities are reduced to the numbers of the tool names' tokens.
+            With None, argument values and results are written as they are: keep the file private.
     """
 
     path: str | PathLike[str]
@@ -49,14 +49,15 @@ class Recording:
 
 class Recorder:
     """
-    Appends the new events of a session as one JSON line each time that it is left.
+    Appends the new events of a session as one JSON line each time the session is left.
 
-    A line is ``{run_id, session_id, tools, messages}``; later lines of one session hold only what
-    came since, and a replay puts them together by ``session_id``. An output that the quality
-    cascade judged is a line of its own, with ``outputs``. ``"truncated": true`` says that
-    messages before this line's first were dropped to keep the session's bounds. A write that
-    fails, or a hook that raises, is reported, and stops nothing; nothing is written unredacted,
-    and what was lost comes with the next line.
+    A line is ``{run_id, session_id, tools, messages}``. Later lines of a session contain only its
+    new events; a replay joins them by ``session_id``. An output that the quality cascade judged
+    is a line of its own, with ``outputs``. ``"truncated": true`` means that messages before the
+    first one of this line were dropped, because of the session's limits.
+
+    If a write fails or a hook raises, the error is logged, and the events are written with the
+    next line. Nothing is written unredacted.
 
     Raises:
         StoreError: The folder of the file does not exist.
@@ -75,7 +76,7 @@ class Recorder:
         self._open: WeakSet[Session] = WeakSet()
 
     def follow(self, session: Session) -> None:
-        """Record *session* when it is left, or at `close` if it never is."""
+        """Record *session* when it is left, or at `close` if it is never left."""
         record_of(session).add_closer(self)
         self._open.add(session)
 
@@ -85,11 +86,11 @@ class Recorder:
             self(session)
 
     def __call__(self, session: Session) -> None:
-        with self._reported_errors(session), self._lock:
+        with self._log_errors(session), self._lock:
             self._append(session)
 
     def append_output(self, session: Session, output: Mapping[str, Any]) -> None:
-        """Append an output that the quality cascade judged, in a line of its own."""
+        """Append an output that the quality cascade judged as a line of its own."""
         line = {
             "run_id": session.run_id,
             "session_id": session.id,
@@ -97,18 +98,18 @@ class Recorder:
             "messages": [],
             "outputs": [dict(output)],
         }
-        with self._reported_errors(session), self._lock:
+        with self._log_errors(session), self._lock:
             self._write(line)
 
     @contextmanager
-    def _reported_errors(self, session: Session) -> Iterator[None]:
+    def _log_errors(self, session: Session) -> Iterator[None]:
         try:
             yield
         except Exception as error:
             kind = type(error).__name__
             logger.error(
                 "abs_shield cannot record session %s to `%s`: %s",
-                # A text of an `OSError` names the file; any other may quote the run.
+                # An `OSError` names the file; the text of another exception may quote the run.
                 session.id, self._path, error if isinstance(error, OSError) else kind,
             )  # fmt: skip
 
@@ -118,35 +119,35 @@ class Recorder:
         if written is not None and not new:
             return
         run = self._run(session, new) | self._answers(session)
-        # Versions have no gaps, unless the log's bounds removed events.
+        # Versions have gaps only if the log's limits removed events.
         if new and new[0].version > (written or 0) + 1:
             run["truncated"] = True
         self._write(run)
-        # After the write, so that what failed comes with the next line.
+        # After the write, so that a failed line is repeated with the next one.
         self._written[session] = new[-1].version if new else 0
         self._reported[session] = record_of(session).decisions.reported
 
     def _write(self, run: Mapping[str, Any]) -> None:
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
         if self._redact is not None and line is not None:
-            # Read back, so that a hook gets plain JSON and cannot change the session.
+            # Parsed again, so that a hook receives plain JSON and cannot change the session.
             changed = self._redact(without_tokens(json.loads(line)))
             line = None if changed is None else json.dumps(changed, ensure_ascii=True)
         if line is not None:
-            # "a" appends even where several processes write; "+" to read the last character.
-            with open(self._path, "ab+", opener=_private) as file:
-                begin = "\n" if _is_torn(file) else ""
+            # "a" appends even if several processes write; "+" allows reading the last character.
+            with open(self._path, "ab+", opener=_open_private) as file:
+                begin = "\n" if _ends_with_partial_line(file) else ""
                 file.write(f"{begin}{line}\n".encode())
 
     def _answers(self, session: Session) -> dict[str, Any]:
-        """Return the answer reports that are not written yet."""
+        """Return the answer reports that were not written yet, under the key ``answers``."""
         reports = session.answer_reports
         left = record_of(session).decisions.reported - self._reported.get(session, 0)
         new = reports[max(0, len(reports) - left) :]
         return {"answers": [report.to_dict() for report in new]} if new else {}
 
     def _run(self, session: Session, new: list[LogEntry]) -> dict[str, Any]:
-        withheld = _withheld(session)
+        withheld = _withheld_results(session)
         tools = self._registry.of(session)
         return {
             "run_id": session.run_id,
@@ -160,7 +161,7 @@ class Recorder:
         }
 
 
-def _is_torn(file: IO[bytes]) -> bool:
+def _ends_with_partial_line(file: IO[bytes]) -> bool:
     """Return whether the file ends with the partial line of a failed write."""
     if not file.seek(0, os.SEEK_END):
         return False
@@ -168,8 +169,8 @@ def _is_torn(file: IO[bytes]) -> bool:
     return file.read(1) != b"\n"
 
 
-def _private(path: str, flags: int) -> int:
-    """Open a file; a new one is readable by its owner only."""
+def _open_private(path: str, flags: int) -> int:
+    """Open a file; a new file can be read only by its owner."""
     return os.open(path, flags, 0o600)
 
 
@@ -180,12 +181,12 @@ def _tool(name: str, tool: Tool) -> Mapping[str, Any]:
     return shape
 
 
-def _withheld(session: Session) -> dict[int, Decision]:
+def _withheld_results(session: Session) -> dict[int, Decision]:
     """
     Return the decisions that withheld a result, by the log version of that result.
 
-    The log shows only a missing value. A call may have no id, or one that was used before,
-    so results are matched from the newest on, as both lists forget the oldest first.
+    The log contains only a missing value. Results are matched by call, from the newest to the
+    oldest: ids may be missing or reused, and both lists evict the oldest first.
     """
     left: dict[_Call, list[Decision]] = {}
     for decision in session.result_decisions:
@@ -227,6 +228,6 @@ def _tool_message(event: Returned, withheld: Decision | None) -> dict[str, Any]:
 
 
 def _call(call: ToolCall, decision_id: str | None) -> dict[str, Any]:
-    """Return a call as JSON, with the id of its decision if it has none itself."""
+    """Return a call as JSON; without an id, it has the id of its decision."""
     shape = {"id": call.id or decision_id, "name": call.name, "arguments": call.arguments}
     return shape if call.logprobs is None else {**shape, "logprobs": call.logprobs}

@@ -16,7 +16,7 @@ from abs_shield.policy import Policy, Tool
 from abs_shield.policy.parameter_marks import ANY, first_name
 from abs_shield.policy.tool_declaration import LONGEST_NAME, MARKS
 from abs_shield.session import Session
-from abs_shield.shield.bindings import bind_again, bound_binding, without_function
+from abs_shield.shield.bindings import cached_binding, drop_function, shielded_binding
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_entry import Entry, compiled
 from abs_shield.text.safe_display import escaped, shown
@@ -184,7 +184,7 @@ class SessionPlans:
         declaration = None if entry is None else _declaration_for(tool, entry)
         declarations = [tool] if declaration is None else [declaration, tool]
         # the plan outlives the session, and the client that the function may hold does not
-        unbound = without_function(binding)
+        unbound = drop_function(binding)
         plan = compiled(declarations, self._policy, registry.refinement(tool.name), unbound)
         compiled_tool = _Compiled(
             tool, binding.model, registered, declaration, plan, authored_names(plan.tool)
@@ -247,7 +247,7 @@ def _bound(name: Any, function: Any) -> Binding:
             f"session: `functions` holds {shown(function)} under "
             f"`{escaped(str(name))}`; give a function"
         )
-    binding = bound_binding(function, name) or bind_again(function, name=name)
+    binding = shielded_binding(function, name) or cached_binding(function, name=name)
     for parameter in sorted(binding.injected & binding.required):
         raise PolicyError(
             f"session: function `{escaped(binding.tool.name)}` needs `{escaped(parameter)}`, "

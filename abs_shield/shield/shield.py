@@ -457,7 +457,7 @@ class Shield(AnswerMethods):
         call = single_call(ToolCall(name, _snapshot(arguments), call_id))
         guard = self._guard(call, self._session(session))
         guard.__enter__()
-        with guard.failing():
+        with guard.close_on_error():
             value = self._run(guard, call.name)
             if inspect.isawaitable(value):
                 # Closed, or Python warns that it was never awaited.
@@ -477,7 +477,7 @@ class Shield(AnswerMethods):
         call = single_call(ToolCall(name, _snapshot(arguments), call_id))
         guard = self._guard(call, self._session(session))
         await guard.__aenter__()
-        with guard.failing():
+        with guard.close_on_error():
             value = self._run(guard, call.name)
             if inspect.isawaitable(value):
                 value = await value

@@ -32,8 +32,8 @@ from abs_shield.shield.argument_model import (
     arguments_model,
     arguments_schema,
     field_defaults,
+    forbid_names,
     unknown_arguments,
-    without_names,
 )
 from abs_shield.shield.framework_contexts import is_context
 from abs_shield.shield.hint_marks import marks_of, names_of_models
@@ -394,7 +394,7 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     tool = Tool(
         name=name,
         description=_description(function),
-        parameters=without_names(arguments_schema(name, model), injected),
+        parameters=forbid_names(arguments_schema(name, model), injected),
         targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
         soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
         free=tuple(p for p, mark in marks.items() if isinstance(mark, Free)),

@@ -23,7 +23,7 @@ from abs_shield.policy.tool_declaration import LONGEST_NAME, with_declaration
 from abs_shield.schema.annotations import is_same
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
-from abs_shield.shield.bindings import bound_binding
+from abs_shield.shield.bindings import shielded_binding
 from abs_shield.shield.function_identity import Identity
 from abs_shield.shield.offered_tools import Description, OfferedTools, warn_of_schema
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
@@ -571,7 +571,7 @@ def declared(tool: Any) -> Tool | Binding | None:
     """Return the tool that the host declares by a `Tool` or a callable; None for other objects."""
     if isinstance(tool, (Tool, Binding)):
         return tool
-    shielded = bound_binding(tool)
+    shielded = shielded_binding(tool)
     if shielded is not None:
         return shielded
     return bind(tool) if callable(tool) else None

@@ -12,8 +12,8 @@ from abs_shield.telemetry.decision_counters import Labels
 from abs_shield.text.safe_display import escaped
 
 Value = str | bool | int | float
-_LONGEST_UNREGISTERED = 64  # a model may write a page instead of a name; OpenAI allows 64
-_LONGEST_REGISTERED = 256  # the host's own names: only a generated one is longer
+_LONGEST_UNREGISTERED = 64  # OpenAI's limit; a model may write a page where a name belongs
+_LONGEST_REGISTERED = 256  # names from the host: only a generated one is longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class AttributeCache:
         attributes = self._by_kind.get(key)
         if attributes is None:
             if len(self._by_kind) >= self._most:
-                # rebuilt in microseconds each; an LRU costs more on every call
+                # each is rebuilt in microseconds; an LRU cache would cost more on every call
                 self._by_kind.clear()
             attributes = self._by_kind[key] = _build_attributes(decision, self._bounded_name(tool))
         return attributes
@@ -84,7 +84,7 @@ def tool_name(tool: str) -> str:
     return escaped(tool, limit=_LONGEST_REGISTERED)
 
 
-def shown_tool(decision: Decision) -> str:
+def tool_display_name(decision: Decision) -> str:
     """Return the tool's name for the attribute `gen_ai.tool.name`."""
     if is_unregistered(decision):
         return escaped(decision.tool, limit=_LONGEST_UNREGISTERED)[:_LONGEST_UNREGISTERED]
@@ -92,8 +92,8 @@ def shown_tool(decision: Decision) -> str:
 
 
 def host_names(decision: Decision) -> dict[str, str]:
-    """Return the agent, the model and the conversation, if the host has named them."""
-    # a generated id would give each call a conversation of its own
+    """Return the names of the agent, the model and the conversation that the host has set."""
+    # with a generated id, each call would be a conversation of its own
     conversation = decision.session_id if not is_generated(decision.session_id) else ""
     names = {
         semconv.ATTRIBUTE_AGENT: decision.agent,
@@ -108,7 +108,7 @@ def nanoseconds(seconds: float) -> int:
     return max(0, int(seconds * 1e9))  # a protobuf timestamp is unsigned
 
 
-def weighing_layers(decision: Decision) -> list[str]:
+def verdict_checks(decision: Decision) -> list[str]:
     """Return the checks whose findings affect the verdict, each once, in order."""
     return list(dict.fromkeys(finding.check for finding in decision.findings if finding.weighs))
 

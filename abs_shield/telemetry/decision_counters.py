@@ -41,7 +41,7 @@ def restart_in_children(measuring: Restartable) -> None:
     _MEASURING.add(measuring)
 
 
-def forget_measurements(instruments: Iterable[Any]) -> None:
+def clear_measurements(instruments: Iterable[Any]) -> None:
     """
     Clear the SDK's aggregated data of these instruments, so that it is not exported again.
 
@@ -56,16 +56,16 @@ def forget_measurements(instruments: Iterable[Any]) -> None:
                 getattr(match, "_attributes_aggregation", {}).clear()
 
 
-def _in_child() -> None:
+def _restart_all() -> None:
     for measuring in [*_MEASURING]:  # a copy: a restart may run the garbage collector
         measuring.restart()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(after_in_child=_restart_all)
 
 
-_MOST_WAITING = 256  # a lock taken once per so many decisions costs a call almost nothing
+_MOST_WAITING = 256  # a lock taken once per 256 decisions costs a call almost nothing
 _MOST_CHECKS = 300
 """Maximum number of check and outcome pairs: a custom layer may have any name."""
 _MOST_SERIES = 20_000
@@ -104,7 +104,7 @@ class DecisionCounters:
         self._checks.clear()
         self._logs.restart()
         # or the child would report the parent's decisions as its own
-        forget_measurements(self._instruments)
+        clear_measurements(self._instruments)
 
     def watch(self, log: WatchedStore) -> None:
         """Report the lost and the waiting decisions of a decision log from now on."""
@@ -124,8 +124,8 @@ class DecisionCounters:
             labels, coverage, tool = waiting.popleft()
             self._decisions[labels] += 1
             for check, entry in coverage.items():
-                # by position, and without the property `value`: this runs for every check of every
-                # call
+                # read by position and without the property `value`, for speed: this runs for every
+                # check of every call
                 key = (check, entry[0]._value_, tool)
                 if key not in checks:  # only a new series is compared with the limits
                     key = self._bounded_key(*key)
@@ -171,7 +171,7 @@ class DecisionCounters:
 
     def _observations(self, read: Callable[[], list[Observation]]) -> Observer:
         """Yield observations; only an SDK starts this generator, the bare API never does."""
-        # reached only when an SDK reads; until then a decision is not counted at all
+        # reached only when an SDK reads the counters; until then decisions are not counted
         self.has_reader = True
         observations: list[Observation] = []
         while True:

@@ -11,7 +11,7 @@ Hook = Callable[[Decision], None]
 """A callable that receives every decision. See `abs_shield.telemetry.Otel`."""
 
 _LOGGER = logging.getLogger("abs_shield")
-_MOST = 1_000  # a host that builds a hook per request must not fill the memory
+_MOST = 1_000  # bounds the memory used if a host creates a hook for each request
 _reported: dict[tuple[int, type[Exception]], Hook] = {}
 """Logged exceptions by hook; holds the hook so that its id is not reused."""
 
@@ -29,7 +29,7 @@ def emit(decision: Decision, hooks: Iterable[Hook]) -> None:
     for hook in hooks:
         try:
             hook(decision)
-        # a hook observes: its failure must never change whether the call runs
+        # a hook only observes: its failure must never change whether the call runs
         except Exception as error:
             _report(hook, error)
 

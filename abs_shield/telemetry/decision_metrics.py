@@ -9,7 +9,7 @@ from abs_shield.telemetry import semconv
 from abs_shield.telemetry.decision_attributes import DecisionAttributes
 from abs_shield.telemetry.decision_counters import (
     DecisionCounters,
-    forget_measurements,
+    clear_measurements,
     restart_in_children,
 )
 from abs_shield.text.safe_display import escaped
@@ -27,7 +27,7 @@ class MetricInstruments:
         self._counts = counts
         self._checks: set[str] = set()
         self._findings = meter.create_counter(
-            semconv.METRIC_FINDINGS, unit="{finding}", description="Findings noticed"
+            semconv.METRIC_FINDINGS, unit="{finding}", description="Findings of checks"
         )
         self._retries = meter.create_counter(
             semconv.METRIC_RETRIES,
@@ -37,14 +37,14 @@ class MetricInstruments:
         self._duration = meter.create_histogram(
             semconv.METRIC_DURATION,
             unit="s",
-            description="How long the judging took",
+            description="Duration of the checks of one decision",
             explicit_bucket_boundaries_advisory=_SECONDS,
         )
         restart_in_children(self)
 
     def restart(self) -> None:
         """Reset the measurements in a forked child."""
-        forget_measurements((self._findings, self._retries, self._duration))
+        clear_measurements((self._findings, self._retries, self._duration))
 
     def record(self, decision: Decision, attributes: DecisionAttributes) -> None:
         """Record the metrics of *decision*, if an SDK reads them."""

@@ -26,7 +26,7 @@ def remember_span(decision: Decision, span: Span) -> None:
 
 def span_of(decision: Decision) -> SpanContext:
     """Return the decision's own span, or the current one if it has none."""
-    # by identity, so that a hook that was not called leaves no stale span
+    # compared by identity: the stored span may be that of an earlier decision
     if _last.decision is decision and _last.span is not None and _last.span.is_valid:
         return _last.span
     return trace.get_current_span().get_span_context()

@@ -11,11 +11,11 @@ from abs_shield.core import Decision, Finding, Outcome, Verdict
 from abs_shield.core.decision_summary import safe_where
 from abs_shield.core.vocabularies import IMPOSSIBLE_STATE
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.decision_attributes import Value, nanoseconds, shown_tool
+from abs_shield.telemetry.decision_attributes import Value, nanoseconds, tool_display_name
 from abs_shield.text.safe_display import escaped
 
 DETAIL = 1_000
-"""Maximum length of an exported detail (opt-in), in characters: some sentences with values."""
+"""Maximum length of an exported detail (opt-in), in characters: a few sentences with values."""
 
 
 def emit_findings(
@@ -36,7 +36,7 @@ def emit_findings(
         names: The declared argument names of the tool; None if unknown.
         details: Whether the operator opted in to exporting details.
     """
-    tool = shown_tool(decision)
+    tool = tool_display_name(decision)
     at_ns = nanoseconds(decision.at)
     for finding in decision.findings:
         attributes = _attributes(finding, decision, tool)
@@ -107,7 +107,7 @@ def emit_errors(logger: Logger, decision: Decision, *, context: Context) -> None
             semconv.ATTRIBUTE_DECISION_ID: decision.id,
         }
         if decision.tool:
-            attributes[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
+            attributes[semconv.ATTRIBUTE_TOOL] = tool_display_name(decision)
         logger.emit(
             timestamp=nanoseconds(decision.at),
             context=context,
@@ -127,16 +127,16 @@ def internal_errors(decision: Decision) -> list[tuple[str, str]]:
     """
     if not decision.errors:
         return []
-    broken = [
+    failed = [
         (escaped(check), _error_type(check, entry.reason))
         for check, entry in decision.coverage.items()
         if entry.outcome is Outcome.ERROR
     ]
     for name in _OUTSIDE_CHECKS:
-        broken += [
-            (name, _raised_type(error)) for error in decision.errors if error.startswith(name)
+        failed += [
+            (name, _exception_type(error)) for error in decision.errors if error.startswith(name)
         ]
-    return broken or [(decision.subject.value, semconv.VALUE_LAYER_ERROR)]
+    return failed or [(decision.subject.value, semconv.VALUE_LAYER_ERROR)]
 
 
 def _error_type(check: str, reason: str) -> str:
@@ -147,5 +147,5 @@ def _error_type(check: str, reason: str) -> str:
     return semconv.VALUE_LAYER_ERROR if match is None else match[1]
 
 
-def _raised_type(error: str) -> str:
+def _exception_type(error: str) -> str:
     return _error_type("", error.partition(" could not run: ")[2])

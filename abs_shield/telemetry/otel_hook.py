@@ -17,9 +17,9 @@ from abs_shield.telemetry.decision_attributes import (
     AttributeCache,
     host_names,
     nanoseconds,
-    shown_tool,
+    tool_display_name,
     tool_name,
-    weighing_layers,
+    verdict_checks,
 )
 from abs_shield.telemetry.decision_counters import counters_for
 from abs_shield.telemetry.decision_metrics import MetricInstruments
@@ -106,7 +106,7 @@ class Otel:
 
     def __call__(self, decision: Decision) -> None:
         """Export *decision* in the current trace."""
-        # the usual clean decision without an SDK leaves here
+        # usually the decision is clean and no SDK is set: there is nothing to export
         has_events = decision.findings or decision.errors
         if has_events or self._counts.has_reader or self._is_traced():
             self._record(decision)
@@ -162,7 +162,7 @@ class Otel:
         if not self._is_traced():
             return _NOTHING
         parent = trace.get_current_span()
-        # a framework's span is of this very call; our own is of a tool that called this one
+        # a framework's span is that of this call, our own is that of the tool that made the call
         if executes_tool(parent) and not is_own_span(parent):
             return _NOTHING
         name = tool_name(
@@ -208,9 +208,9 @@ class Otel:
         if decision.call_id is not None:
             attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
         if decision.verdict is not Verdict.CLEAN:
-            attributes[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
+            attributes[semconv.ATTRIBUTE_THREAT_LAYERS] = verdict_checks(decision)
         if decision.tool and semconv.ATTRIBUTE_TOOL not in attributes:
-            attributes[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
+            attributes[semconv.ATTRIBUTE_TOOL] = tool_display_name(decision)
         if self._in_spans and decision.findings:
             details = [escaped(finding.detail, limit=DETAIL) for finding in decision.findings]
             attributes[semconv.ATTRIBUTE_DETAILS] = details
@@ -227,7 +227,7 @@ def _annotate_tool_span(
         run.set_attributes(threat | _result_attributes(decision))
     else:
         return  # an answer inside a tool span is that of an agent used as a tool
-    # a block by a finding is the Shield at work, not a failure
+    # a call blocked by a finding is the intended outcome, not a failure
     if decision.blocked and decision.errors:
         run.set_attribute(semconv.ATTRIBUTE_ERROR, semconv.VALUE_LAYER_ERROR)
         run.set_status(Status(StatusCode.ERROR, semconv.VALUE_LAYER_ERROR))

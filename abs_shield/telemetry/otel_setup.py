@@ -26,19 +26,19 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import describe_exception, escaped
 
 _LOGGER = logging.getLogger("abs_shield")
-_SILENT_S = 60.0  # often enough to notice, and no flood while a collector is down for hours
+_SILENT_S = 60.0  # often enough to be noticed, without flooding the log if a collector is down
 
 
 class QueueOverflow:
     """
-    Detects a full queue, and logs it once a minute.
+    Detects a full queue, and logs it at most once a minute.
 
-    The SDK itself drops the oldest item and writes a log record for each on the calling thread,
-    which takes a tenth of the time of a whole check.
+    The SDK itself drops the oldest item, and logs each drop on the calling thread, which takes a
+    tenth of the time of a whole check.
     """
 
     def __init__(self, processor: Any, *, items: str) -> None:
-        # private attributes: without them the queue looks empty, and the SDK drops in its own way
+        # private attributes: without them the queue looks empty, and the SDK drops items itself
         batches = getattr(processor, "_batch_processor", None)
         self._queue: Sized = getattr(batches, "_queue", ())
         self._most = getattr(batches, "_max_queue_size", 1)
@@ -50,7 +50,7 @@ class QueueOverflow:
         """Return whether the queue is full; if so, count a dropped item."""
         if len(self._queue) < self._most:
             return False
-        # without a lock: a count that is slightly low is better than waiting in every call
+        # no lock: a slightly low count is better than a delay of every call
         self._dropped += 1
         now = time.monotonic()
         if now >= self._silent_until:
@@ -151,9 +151,9 @@ _EXPORTERS = {
         "console": ("opentelemetry.sdk._logs.export", "ConsoleLogRecordExporter"),
     },
 }
-_WORDS = ("otlp", "console", "none")  # the values of the specification that this package serves
+_WORDS = ("otlp", "console", "none")  # the values of the specification that are supported
 _PROTOCOLS = ("grpc", "http/protobuf")
-_TIMEOUT_S = 5.0  # as for the decision log: a program must end although no collector answers
+_TIMEOUT_S = 5.0  # as for the decision log: a program must end even if no collector answers
 
 
 class Telemetry:
@@ -185,7 +185,7 @@ class Telemetry:
         with self._lock:
             first, self._closed = not self._closed, True
         until = time.monotonic() + (timeout_s if first else 0.0)
-        # all begin before any is waited for, so that they share the time
+        # all are started before any is waited for, so that they share the time limit
         for shutdown in self._shutdowns if first else ():
             shutdown.begin()
         return all(
@@ -212,7 +212,7 @@ def setup() -> Telemetry:
     with _lock:
         if _telemetry is None:
             _telemetry = Telemetry() if _is_disabled() else _build()
-            # by this function rather than the SDK's `shutdown_on_exit`, which has no time limit
+            # rather than the SDK's `shutdown_on_exit`, which has no time limit
             atexit.register(_telemetry.shutdown)
         return _telemetry
 
@@ -223,18 +223,18 @@ def _is_disabled() -> bool:
 
 def _build() -> Telemetry:
     exporters = {signal: list(_exporters(signal)) for signal in _EXPORTERS}
-    wanted: list[tuple[Any, Any, str]] = []
+    missing: list[tuple[Any, Any, str]] = []
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        wanted.append((trace.set_tracer_provider, _traces, "traces"))
-    # the API's own proxies are no SDK providers; the host has set none
+        missing.append((trace.set_tracer_provider, _tracer_provider, "traces"))
+    # the API's default is a proxy, not a provider of the SDK: the host has not set one
     if not isinstance(metrics.get_meter_provider(), MeterProvider):
-        wanted.append((metrics.set_meter_provider, _metrics, "metrics"))
+        missing.append((metrics.set_meter_provider, _meter_provider, "metrics"))
     if not isinstance(_logs.get_logger_provider(), LoggerProvider):
-        wanted.append((_logs.set_logger_provider, _events, "logs"))
+        missing.append((_logs.set_logger_provider, _logger_provider, "logs"))
     resource = Resource.create()
     try:
-        # all are built before any is set: the API allows to set each only once
-        built = [(use, make(resource, exporters[signal])) for use, make, signal in wanted]
+        # all are built before any is set: the API allows each to be set only once
+        built = [(use, make(resource, exporters[signal])) for use, make, signal in missing]
     except Exception as error:
         raise ShieldError(
             f"the SDK rejects an OTEL_* variable: {describe_exception(error)}"
@@ -244,7 +244,7 @@ def _build() -> Telemetry:
     return Telemetry(tuple(provider for _, provider in built))
 
 
-def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
+def _tracer_provider(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
     batches = [DroppingSpanProcessor(exporter()) for exporter in exporters]
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     for batch in batches:
@@ -252,12 +252,12 @@ def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
     return provider
 
 
-def _metrics(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
+def _meter_provider(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
     readers = [PeriodicExportingMetricReader(exporter()) for exporter in exporters]
     return MeterProvider(readers, resource, shutdown_on_exit=False)
 
 
-def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
+def _logger_provider(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
     batches = [DroppingLogProcessor(exporter()) for exporter in exporters]
     provider = LoggerProvider(resource, shutdown_on_exit=False)
     for batch in batches:

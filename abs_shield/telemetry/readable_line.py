@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from abs_shield.core import Decision, Subject
-from abs_shield.telemetry.decision_attributes import shown_tool
+from abs_shield.telemetry.decision_attributes import tool_display_name
 from abs_shield.text.safe_display import escaped
 
 FORMAT = "ABS_SHIELD_LOG_FORMAT"
@@ -31,7 +31,7 @@ def readable_line(decision: Decision) -> str:
     Such as ``abs-shield: HALLUCINATED refnud: blocked; phantom_tool (unknown_tool); decision 4f``.
     """
     prefix = "" if decision.subject is Subject.CALL else f"{decision.subject} of "
-    tool = escaped(shown_tool(decision), limit=_LONGEST) or "unknown tool"
+    tool = escaped(tool_display_name(decision), limit=_LONGEST) or "unknown tool"
     parts = [
         f"abs-shield: {decision.verdict} {prefix}{tool}: {outcome_text(decision)}",
         *_causes(decision),
@@ -42,7 +42,7 @@ def readable_line(decision: Decision) -> str:
 
 def is_for_terminal(logger: logging.Logger) -> bool:
     """Return whether all handlers write to terminals, and structlog is not configured."""
-    # not imported: a host that never loaded it has not configured it
+    # read from `sys.modules`: a host that never imported structlog has not configured it
     structlog = sys.modules.get("structlog")
     if structlog is not None and structlog.is_configured():
         return False
@@ -69,7 +69,7 @@ def _is_terminal(handler: logging.Handler) -> bool:
 
 
 def outcome_text(decision: Decision) -> str:
-    """Return whether a call is blocked or runs, and if strict mode would block it."""
+    """Return whether a call is blocked or runs, and whether strict mode would block it."""
     if decision.blocked:
         return "blocked"
     if decision.would_block:

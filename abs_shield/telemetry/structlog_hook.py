@@ -14,8 +14,8 @@ from abs_shield.telemetry import semconv
 from abs_shield.telemetry.decision_attributes import (
     host_names,
     is_unregistered,
-    shown_tool,
-    weighing_layers,
+    tool_display_name,
+    verdict_checks,
 )
 from abs_shield.telemetry.decision_span import span_of
 from abs_shield.telemetry.readable_line import FORMAT, LogFormat, is_for_terminal, readable_line
@@ -53,13 +53,13 @@ class StructLog:
 
     def __init__(self, format: str | None = None) -> None:
         self._plain = logging.getLogger("abs_shield")
-        self._format = _format_of(format)
+        self._format = _parse_format(format)
         self._logger: Any = None
 
     def __call__(self, decision: Decision) -> None:
         """Log *decision* if its level is enabled."""
         level = _level(decision)
-        # before the line is built, because most hosts log no clean call
+        # checked before the line is built, because most hosts do not log clean calls
         if self._plain.isEnabledFor(level):
             if self._is_readable():
                 self._plain.log(level, "%s", readable_line(decision))
@@ -74,7 +74,7 @@ class StructLog:
         return self._format is LogFormat.LINE
 
 
-def _format_of(name: str | None) -> LogFormat:
+def _parse_format(name: str | None) -> LogFormat:
     word = (os.environ.get(FORMAT) or LogFormat.AUTO) if name is None else name
     try:
         return LogFormat(word.strip().lower())
@@ -94,7 +94,7 @@ def _level(decision: Decision) -> int:
 
 
 def _bind_logger(plain: logging.Logger) -> Any:
-    """Return structlog's logger; imported lazily, because it is slow and many hosts log no call."""
+    """Return structlog's logger; imported lazily: it is slow, and many hosts log no calls."""
     import structlog
 
     return structlog.wrap_logger(
@@ -114,13 +114,13 @@ def _line(decision: Decision) -> dict[str, Any]:
     line = {
         "decision_id": decision.id,
         "subject": decision.subject.value,
-        "tool": shown_tool(decision),
+        "tool": tool_display_name(decision),
         "verdict": decision.verdict.value,
         "action": decision.action.value,
         "mode": decision.mode.value,
         "blocked": decision.blocked,
         "would_block": decision.would_block,
-        "layers": weighing_layers(decision),
+        "layers": verdict_checks(decision),
         "codes": list(dict.fromkeys(f.code for f in decision.findings if f.weighs)),
         "policy_revision": decision.policy_revision,
         "elapsed_ms": decision.elapsed_ms,

@@ -17,7 +17,7 @@ SCOPE = "abs_shield"
 
 
 class ToolSpan:
-    """A context manager that makes *span* current; of an error it records only the type."""
+    """A context manager that makes *span* current; it records only the type of an error."""
 
     __slots__ = ("_span", "_token")
 
@@ -67,7 +67,7 @@ def is_own_span(span: Span) -> bool:
 
 
 def is_new_span(span: Span, parent: Span) -> bool:
-    """Return whether *span* is new; without an SDK it repeats its parent, or is invalid."""
+    """Return whether *span* is new; without an SDK it is its parent's copy, or invalid."""
     mine = span.get_span_context()
     return mine.is_valid and mine.span_id != parent.get_span_context().span_id
 
@@ -97,6 +97,6 @@ class ArgumentNames:
         """Return the argument names of *tool*; None if no Shield has added its tools."""
         if not self._has_tools:
             return None
-        # a copy: the garbage collector may remove one meanwhile
+        # a copy: the garbage collector may remove an entry during the iteration
         registries = [*self._tools.values()]
         return frozenset().union(*(tools.argument_names(tool) for tools in registries))

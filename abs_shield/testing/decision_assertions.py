@@ -210,7 +210,7 @@ class _NoShield(AbstractContextManager[None]):
             raise ShieldError("`no_shield()` is used once; write `with no_shield():` again")
         if not SWITCH.off:  # nested blocks warn once
             logger.warning("abs_shield is off in this process: calls run unjudged (`no_shield()`)")
-        self._thrown = SWITCH.switched_off()
+        self._thrown = SWITCH.turn_off()
         self._thrown.__enter__()
 
     def __exit__(self, *raised: Any) -> None:

@@ -61,7 +61,7 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captu
         if lifecycle is None or by is lifecycle:
             decisions.add(decision)
 
-    with LISTENERS.listening(add_decision):
+    with LISTENERS.listen(add_decision):
         yield decisions
 
 

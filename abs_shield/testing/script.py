@@ -113,7 +113,7 @@ class ScriptRunner:
         self._advance_clock([returned])
         # no function ran, so there is no result to verify and no time was measured
         execution = ExecutionOutcome(0.0, returned.error)
-        self._firewall.lifecycle.take(
+        self._firewall.lifecycle.add_result(
             call, returned.value, session=self.session, execution=execution
         )
 

@@ -422,7 +422,7 @@ def test_items_of_a_generator_are_recorded_as_not_judged(declared, rows) -> None
     list(get_pages("NVDA"))
 
     coverage = [one.coverage["verification"] for one in results(firewall)]
-    expected = (Outcome.UNAVAILABLE, "no single result: the generator gave several items")
+    expected = (Outcome.UNAVAILABLE, "no single result: the generator yielded several items")
     assert [expected] * rows == coverage
 
 

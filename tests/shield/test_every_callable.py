@@ -833,7 +833,7 @@ def test_python_values_are_judged_as_their_json_form(ran):
 
 
 def test_a_model_s_json_becomes_python_values():
-    """Dispatched by name, the function gets what its hints ask for."""
+    """DispatchedCall by name, the function gets what its hints ask for."""
     firewall = make_shield(rules=[])
     firewall.register(functools.partial(shop, client=None))
     arguments = {k: v for k, v in AS_JSON.items() if k != "client"}

@@ -49,6 +49,6 @@ def test_an_unknown_duration_withholds_nothing(firewall, elapsed_ms) -> None:
         decision = firewall.check_result(CALL, {"price": 5}, elapsed_ms=elapsed_ms)
 
     assert (False, ()) == (decision.would_block, decision.errors)
-    assert ("unavailable", "how long the call took is not known") == decision.coverage[
+    assert ("unavailable", "the duration of the call is unknown") == decision.coverage[
         "verification"
     ]

@@ -242,7 +242,7 @@ def _inner_block_as_tool_error(guard: Guard) -> Iterator[None]:
         yield
     except CallBlocked as blocked:
         # the tool itself made a call that was blocked, and did not handle it: an error of the tool
-        if guard.stopped is None:
+        if guard.nested_block is None:
             raise
         raise _BlockedToolError(feedback_text(blocked.decision)) from None
 

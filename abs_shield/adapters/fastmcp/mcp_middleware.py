@@ -172,14 +172,14 @@ class ShieldMiddleware(Middleware):
         except CallBlocked as blocked:
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
         try:
-            with self._running(call, session), guard.failing():
+            with self._running(call, session), guard.close_on_error():
                 result = await call_next(context)
             self._record_result(guard, result, session, call)
             guard.__exit__(None, None, None)
         except CallBlocked as blocked:
             # the tool itself made a call that was blocked, and did not handle it: an error of the
             # tool
-            if guard.stopped is None:
+            if guard.nested_block is None:
                 raise
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
         except ResultBlocked as withheld:

@@ -209,7 +209,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
             except CallBlocked as blocked:
                 # the tool itself made a call that was blocked, and did not handle it: an error of
                 # the tool
-                if guard.stopped is None:
+                if guard.nested_block is None:
                     raise
                 return _feedback(call, blocked.decision)
 
@@ -220,7 +220,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
             try:
                 return await self._arun(request, handler, guard, call)
             except CallBlocked as blocked:
-                if guard.stopped is None:
+                if guard.nested_block is None:
                     raise
                 return _feedback(call, blocked.decision)
 

@@ -31,11 +31,11 @@ def run_call(observer: RunObserver, item: Any, run: Callable[[], ToolOutput]) ->
     except CallBlocked as blocked:
         return _feedback_output(item, feedback_text(blocked.decision))
     try:
-        with guard.failing(), observer.mark_running(item):
+        with guard.close_on_error(), observer.mark_running(item):
             outcome = run()
     except CallBlocked as blocked:
         # the tool itself made a call that was blocked, and did not handle it: an error of the tool
-        if guard.stopped is None:
+        if guard.nested_block is None:
             raise
         return _feedback_output(item, feedback_text(blocked.decision))
     return _checked_output(guard, item, outcome)
@@ -54,10 +54,10 @@ async def arun_call(
     except CallBlocked as blocked:
         return _feedback_output(item, feedback_text(blocked.decision))
     try:
-        with guard.failing(), observer.mark_running(item):
+        with guard.close_on_error(), observer.mark_running(item):
             outcome = await run()
     except CallBlocked as blocked:
-        if guard.stopped is None:
+        if guard.nested_block is None:
             raise
         return _feedback_output(item, feedback_text(blocked.decision))
     return _checked_output(guard, item, outcome)

@@ -102,13 +102,13 @@ def _judging_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[...,
                 _mark_failure_handled(tool, context)
                 return feedback_text(blocked.decision)
         try:
-            with guard.failing():
+            with guard.close_on_error():
                 inner_scope = scope.inner_scope(tool, context)
                 value = await _call_tool(functools.partial(invoke, context, input), inner_scope)
         except AgentToolRefused as refused:
             return str(refused)  # the SDK's own text for an exception would not contain the reason
         except CallBlocked as blocked:
-            if guard.stopped is None:
+            if guard.nested_block is None:
                 raise
             _mark_failure_handled(tool, context)
             return feedback_text(blocked.decision)

@@ -1,4 +1,4 @@
-"""The call whose tool runs in this context, and the values it passes to nested functions."""
+"""The call whose tool runs in this context, and its values that reach nested functions."""
 
 from __future__ import annotations
 
@@ -17,57 +17,58 @@ if TYPE_CHECKING:
     from abs_shield.shield.tool_registry import Registry
 
 _MOST = 10_000
-"""Maximum number of compared values of one call; far more than a model writes."""
+"""Maximum number of compared values of one call: far more than a model writes."""
 
 
-class Dispatched:
+class DispatchedCall:
     """
     A call whose tool is running.
 
-    A framework may offer a decorated function under another name, or with other names of its
-    arguments: then the call is judged by the framework's description, and what the function's
-    author declared is known only when the function itself is called.
+    A framework may offer a decorated function under another name, or with other argument names.
+    Then the call is judged by the framework's description, and the declarations of the function
+    apply only when the function itself is called.
 
     Attributes:
-        opened: The call.
-        registry: The tools that the call was judged by.
-        stopped: The block of a nested decorated function that was passed values of this call;
-            the model reads it as the answer to this call. None without one.
+        opened: The judged call.
+        registry: The registry by which the call was judged.
+        nested_block: The decision that blocked a nested decorated function because of values of
+            this call; the model receives it as the answer to this call. None without one.
         is_over: Whether the tool has ended; a task that it started may still run.
     """
 
-    __slots__ = ("is_over", "opened", "registry", "stopped")
+    __slots__ = ("is_over", "nested_block", "opened", "registry")
 
     def __init__(self, opened: OpenCall, registry: Registry) -> None:
         self.opened = opened
         self.registry = registry
-        self.stopped: Decision | None = None
+        self.nested_block: Decision | None = None
         self.is_over = False
 
-    def passed_values(
+    def find_passed_values(
         self, arguments: Mapping[str, Any], binding: Binding, registry: Registry
     ) -> frozenset[str]:
         """
-        Return the pointers to arguments of a nested function that are values of this call.
+        Return the JSON pointers to arguments of a nested function that are values of this call.
 
-        Empty where the tool is another function that the host declared: the values it passes on
-        are the host's. A value that was judged under the same declaration and name is left out.
+        Empty if the tool is a different function that the host declared: the values that it
+        passes are the host's. Excludes values that were judged under the same declaration and
+        name.
 
         Args:
             arguments: The arguments of the nested function.
-            binding: That function.
-            registry: The tools by which it is judged.
+            binding: The nested function.
+            registry: The registry by which the nested call is judged.
         """
         if self.opened.nested or self.opened.decision.blocked:
             return frozenset()
-        # `registry`, not this entry's: the call may have been judged by another Shield.
+        # Looked up in `registry`: the call may have been judged by another Shield.
         entry = registry.of(self.opened.session).get(self.opened.call.name)
         declared = None if entry is None else entry.binding
         if declared is not None and not declared.declares_same(binding):
             return frozenset()
         written = {*_values(self.opened.arguments)}
         values = {value for _, value in written}
-        # The same Shield has judged these very values under the same names already.
+        # The same Shield has already judged these values under the same names.
         is_judged = declared is not None and registry is self.registry
         return frozenset(
             place
@@ -76,7 +77,7 @@ class Dispatched:
         )
 
     def has_finding(self, finding: Finding) -> bool:
-        """Return whether the call itself already has this finding, with at least its verdict."""
+        """Return whether the call already has an equal finding with at least the same verdict."""
         return any(
             (one.check, one.code, one.got) == (finding.check, finding.code, finding.got)
             and one.verdict >= finding.verdict
@@ -84,14 +85,23 @@ class Dispatched:
         )
 
 
-DISPATCHED: ContextVar[Dispatched | None] = ContextVar("abs_shield.dispatched", default=None)
-"""The call whose tool runs in this context; None where none does."""
+DISPATCHED_CALL: ContextVar[DispatchedCall | None] = ContextVar(
+    "abs_shield.dispatched", default=None
+)
+"""The call whose tool runs in this context; None outside a tool."""
 
 
 def model_findings(
-    findings: Iterable[Finding], places: frozenset[str], dispatched: Dispatched
+    findings: Iterable[Finding], places: frozenset[str], dispatched: DispatchedCall
 ) -> list[Finding]:
-    """Return the findings without phantom targets that the model did not write."""
+    """
+    Return the findings, except phantom targets in values that the model did not write.
+
+    Args:
+        findings: The findings about a nested call.
+        places: The JSON pointers to arguments that are values of the enclosing call.
+        dispatched: The enclosing call.
+    """
     return [
         finding
         for finding in findings
@@ -101,9 +111,9 @@ def model_findings(
 
 
 def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each scalar with the pointer of a finding about it; numbers by their value."""
+    """Yield the pointer and the text of each scalar; equal numbers have equal texts."""
     for path, value in islice(leaves(arguments), _MOST):
         text = scalar_text(value)
         if text:
-            # JSON does not tell 7 from 7.0.
+            # JSON does not distinguish 7 from 7.0.
             yield f"/arguments{pointer(path)}", text.removesuffix(".0")
