@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from abs_shield.core import Decision, Mode
 from abs_shield.core.label import Label, Truth
-from abs_shield.policy.suppression import anywhere
+from abs_shield.policy.suppression import replace_positions
 from abs_shield.report import LayerCounts, LayerReport, Readiness, Report
 from abs_shield.report.report_rows import NO_TOOLS, cases_of
 
@@ -238,7 +238,7 @@ def _repeats(decision: Decision, sessions: set[int]) -> bool:
     if not decision.session_id:
         return False
     weighing = [one for one in decision.findings if one.weighs]
-    findings = tuple((one.check, one.code, anywhere(one.where)) for one in weighing)
+    findings = tuple((one.check, one.code, replace_positions(one.where)) for one in weighing)
     # hashes instead of texts: a log may have millions of sessions, and a rare collision only delays
     # a question
     key = hash((decision.session_id, decision.subject, decision.tool, findings))

@@ -10,7 +10,7 @@ from abs_shield.core import Outcome, Verdict
 from abs_shield.core.vocabularies import PHANTOM_TARGET, PHANTOM_TOOL
 from abs_shield.mining.policy_draft import Draft, LetThrough, Pass, Suggestion
 from abs_shield.policy import Policy
-from abs_shield.policy.suppression import anywhere
+from abs_shield.policy.suppression import replace_positions
 from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.replay.run_judging import Judged
 from abs_shield.text.safe_display import escaped
@@ -92,7 +92,7 @@ class StrictTrial:
         for finding in decision.findings:
             if finding.weighs and finding.verdict is Verdict.HALLUCINATED:
                 # an unknown tool has one location, its name
-                where = None if finding.check == PHANTOM_TOOL else anywhere(finding.where)
+                where = None if finding.check == PHANTOM_TOOL else replace_positions(finding.where)
                 yield BlockReason(finding.check, decision.tool, finding.code, where)
         for layer, coverage in decision.coverage.items():
             audited = (decision.tool, layer) in self.policy.modes

@@ -23,19 +23,19 @@ class Verification(Declaration):
     Attributes:
         prior: Prior P(hallucination), above 0 and below *block_threshold*. If it is at least
             *accept_threshold*, a result is accepted only when enough signals could judge it.
-        accept_threshold: P(hallucination) below which a result is accepted.
-        block_threshold: P(hallucination) from which a result is blocked.
-        session_times: Factor by which a number must differ to contradict the session.
-        sub_floor_lr: Likelihood ratio of a network call that returns within 2 ms.
+        accept_threshold: P(hallucination) below which a result is accepted, in (0, 1).
+        block_threshold: P(hallucination) from which a result is blocked, in (0, 1).
+        session_times: Factor, above 1, by which a number must differ to contradict the session.
+        sub_floor_lr: Likelihood ratio, above 1, of a network call that returns within 2 ms.
     """
 
-    # Below `accept_threshold`: without evidence a result is accepted.
+    # Below `accept_threshold`, so that a result without evidence is accepted.
     prior: InnerShare = 0.15
     # Both thresholds are those of the engine's specification.
     accept_threshold: InnerShare = 0.2
     block_threshold: InnerShare = 0.5
-    session_times: Above1 = 50.0  # numbers change within a session, but hardly fifty-fold
-    sub_floor_lr: Above1 = 50.0  # "near-certain" in odds: it takes the prior of 0.15 to 0.9
+    session_times: Above1 = 50.0  # numbers change within a session, but rarely by a factor of 50
+    sub_floor_lr: Above1 = 50.0  # "near-certain": it raises a prior of 0.15 to 0.9
 
     @model_validator(mode="after")
     def _check_thresholds(self) -> Self:
@@ -62,11 +62,12 @@ class PersonalData(Declaration):
     It uses the recognisers of the quality cascade.
 
     Attributes:
-        kinds: Kinds to detect, such as ``("CreditCardNumber", "SSN")``; all kinds if empty.
-        allow: Values or globs that calls may contain, in any case: ``"*@acme.com"``.
-        verdict: The verdict on a call with personal data: ``"suspicious"`` handles it as the
-            policy's ``on_suspicious`` says, ``"hallucinated"`` blocks it in strict mode.
-        detectors: Detectors of personal data; the built-in recognisers if empty.
+        kinds: Kinds to detect, such as ``("CreditCardNumber", "SSN")``; empty for all kinds.
+        allow: Values or globs that calls may contain, such as ``"*@acme.com"``; letter case is
+            ignored.
+        verdict: The verdict on a call with personal data: ``"suspicious"``, which the policy's
+            ``on_suspicious`` handles, or ``"hallucinated"``, which strict mode blocks.
+        detectors: Detectors of personal data; empty for the built-in recognisers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -86,36 +87,36 @@ class AnswerConfig(Declaration):
     Settings for judging answers; ``configure(answer=False)`` turns the judging off.
 
     Attributes:
-        emit_threshold: Overall score from which an answer is emitted.
-        revise_threshold: Score of a claim below which the answer is revised.
-        block_threshold: Score of a critical claim below which the answer is blocked, where a hard
-            check, a verifier or a judge agrees.
+        emit_threshold: Overall score from which an answer is emitted, in [0, 1].
+        revise_threshold: Score of a claim below which the answer is revised, in [0, 1].
+        block_threshold: Score of a critical claim below which the answer is blocked if a hard
+            check, a verifier or a judge agrees, in [0, 1].
         below_emit: The action on an answer whose only fault is an overall score below
             `emit_threshold`: ``"revise"``, or ``"annotate"``, which emits it with a note.
-        aggregate: The overall score: ``"min"``, the worst claim's, or ``"mean"``, in which
-            critical claims count twice.
-        base_rate: Prior share of claims that hold, in (0, 1); None: 0.99 for claims of a run,
-            and 0.5 for claims checked against documents.
+        aggregate: The overall score: ``"min"``, the lowest score of a claim, or ``"mean"``, in
+            which critical claims count twice.
+        base_rate: Prior probability that a claim is true, in (0, 1). None for 0.99 in a run, and
+            0.5 for claims that are checked against documents.
         words: Effect of the lexical score in a run. ``"show"``: none by itself; a claim that no
-            hard check, verifier or judge contradicts keeps the base rate. ``"gate"``: it can
-            cause a revision, as it always can against documents.
+            hard check, verifier or judge contradicts has the base rate. ``"gate"``: it can cause
+            a revision, as it always can against documents.
         high_stakes: Emit an answer only after its critical claims were probed.
         task_type: Creative, brainstorm and draft answers are not scored; the calls of their run
             are still judged.
         strict_tool_evidence: Accept only tool results as evidence, not messages of users or the
             host.
-        judge: A model that scores claims and answers probes; a `Judge`. None for no judge.
-        verifier: A model of entailment; a `Verifier`. None for no verifier.
-        probes: Number of probes of a critical claim, at most 5; they need a judge.
-        probing: Whether the answer waits for its probes, ``"inline"``, or they run in the
-            ``"background"`` and are recorded when they finish; high-stakes answers wait.
-        calls: Maximum number of model calls for one answer.
-        revisions: Maximum number of revisions of an answer before it is refused.
-        refusal: Text returned in place of a blocked answer; ``{reason}`` names the failure.
+        judge: A `Judge`, a model that scores claims and answers probes; None for no judge.
+        verifier: A `Verifier`, an entailment model; None for no verifier.
+        probes: Number of probes of a critical claim, 0 to 5; they need a judge.
+        probing: ``"inline"`` makes the answer wait for its probes; ``"background"`` records them
+            when they finish, which `high_stakes` does not allow.
+        calls: Maximum number of model calls for one answer, 0 to 1,000.
+        revisions: Maximum number of revisions of an answer before it is refused, 0 to 9.
+        refusal: Text returned in place of a blocked answer; ``{reason}`` is replaced by the
+            failure.
     """
 
-    # The three thresholds are the specification's for general agents; measure your own
-    # (answers.md).
+    # The specification's thresholds for general agents; docs/answers.md says how to fit them.
     emit_threshold: Share = 0.85
     revise_threshold: Share = 0.6
     block_threshold: Share = 0.4
@@ -128,12 +129,12 @@ class AnswerConfig(Declaration):
     strict_tool_evidence: bool = False
     judge: Callable[..., Any] | None = None
     verifier: Callable[..., Any] | None = None
-    # each probe is a further call of the judge
+    # each probe is another call of the judge
     probes: Annotated[int, Field(ge=0, le=5)] = 1
     probing: Literal["inline", "background"] = "inline"
-    # Bounds the cost of one answer: its claims and probes share these calls.
+    # Limits the cost of one answer; its claims and probes share these calls.
     calls: Annotated[int, Field(ge=0, le=1_000)] = 16
-    # each is a further call of the model, for which the user waits
+    # each is another call of the model, while the user waits
     revisions: Annotated[int, Field(ge=0, le=9)] = 2
     refusal: str = "I cannot answer this reliably: {reason}."
 
@@ -158,7 +159,7 @@ class AnswerConfig(Declaration):
         try:
             placeholders = [part[1:] for part in Formatter().parse(refusal) if part[1] is not None]
         except ValueError:
-            # A lone brace: refused below like an unknown name.
+            # A lone brace is rejected below, like an unknown name.
             placeholders = [("", "", None)]
         if any(one != ("reason", "", None) for one in placeholders):
             raise ValueError(
@@ -171,5 +172,5 @@ class AnswerConfig(Declaration):
 
     @property
     def scores(self) -> bool:
-        """Return whether claims are scored; only factual answers are."""
+        """True if claims are scored, as only those of factual answers are."""
         return self.task_type == "factual"

@@ -19,11 +19,11 @@ from abs_shield.text.safe_display import shown
 
 ModeName = Literal["strict", "audit"]
 Modes = Mapping[str | tuple[str, str], ModeName | Mode]
-"""A layer, a tool, or a pair (tool, layer), to its mode."""
+"""The mode of a layer, a tool, or a pair (tool, layer)."""
 
 
 class PolicyFields(TypedDict, total=False):
-    """The keywords of `configure`, for functions that pass them on."""
+    """The keywords of `configure`, for functions that forward them."""
 
     mode: ModeName | Mode
     threshold: float
@@ -83,42 +83,42 @@ def configure(
     Declare a policy: by keywords, or as one mapping of the same names.
 
     Args:
-        declared: A mapping of the keywords below, instead of them.
-        mode: ``"strict"`` blocks what is HALLUCINATED; ``"audit"`` records findings, and blocks
-            and changes nothing.
+        declared: A mapping with the keywords below, instead of keywords.
+        mode: ``"strict"`` blocks HALLUCINATED calls, results and answers; ``"audit"`` only
+            records findings.
         threshold: Sensitivity in [0, 1]: a finding of strength s counts if s >= 1 - threshold.
             At 1 every finding counts, at 0 only certain ones.
         layers: The layers to run, by name or as your own functions; None for all six.
-        tools: Tools without a decorated function, and refinements of decorated ones.
+        tools: Tools without a decorated function, and refinements of decorated functions.
         rules: Functions decorated with `rule`, which reject impossible calls.
         inverses: Pairs of tools that undo each other; see `inverse`.
-        allow: Values, globs or callables that every parameter accepts, whether the run has seen
-            them or not.
-        modes: The mode of one layer, one tool, or one pair ``(tool, layer)``, by name.
-        on_suspicious: What happens to a SUSPICIOUS call in strict mode: ``"flag"`` lets it run,
+        allow: Values, globs or callables that are accepted as targets in every parameter, even if
+            they do not occur in the session.
+        modes: The mode of a layer, a tool, or a pair ``(tool, layer)``, by name.
+        on_suspicious: The action on a SUSPICIOUS call in strict mode: ``"flag"`` lets it run,
             ``"approve"`` asks the Shield's approver, ``"block"`` blocks it.
         coercible: The verdict on a value that converts to the schema's type without loss, such
             as ``"71"`` for 71: ``"flag"`` is SUSPICIOUS, ``"block"`` is HALLUCINATED.
         on_error: Whether a call runs when a check fails with an internal error; None blocks it
             in strict mode and allows it in audit mode.
-        on_log_loss: Whether a call runs when the store cannot keep its decision.
-        retries: Blocked attempts of one tool in one run after which the model is told to stop; at
-            least 1.
-        window: Calls, at most 256, and seconds, within which two calls can contradict each
-            other.
-        suppress: Known false alarms, each with its reason; see `Suppression`.
+        on_log_loss: Whether a call runs when the store cannot record its decision.
+        retries: Number of blocked attempts per tool and run after which the model is told to
+            stop; at least 1.
+        window: Number of calls, at most 256, and of seconds, within which two calls can
+            contradict each other.
+        suppress: Known false positives, each with a reason; see `Suppression`.
         verification: Settings for judging tool results; None for the defaults, False to turn it
             off.
         answer: Settings for judging answers; None for the defaults, False to turn it off.
         pii: Personal data to detect in arguments: True for every kind, None for none.
-        limits: The bounds of a session's memory; None for the defaults.
+        limits: The limits of a session's memory; None for the defaults.
 
     Returns:
-        The policy, immutable, with a stable ``revision``. Its attributes are `Policy`'s.
+        The immutable policy; see `Policy` for its attributes.
 
     Raises:
-        PolicyError: A name is misspelt, a value is out of its range, or both a mapping and
-            keywords are given; the message names the place and the nearest valid name.
+        PolicyError: A name is misspelt, a value is out of range, or both a mapping and keywords
+            are passed; the message contains the place and the nearest valid name.
 
     >>> configure(mode="strict", threshold=0.8, layers=["phantom_tool", "impossible_state"]).mode
     <Mode.STRICT: 'strict'>
@@ -130,15 +130,15 @@ def configure(
         "retries": retries, "window": window, "suppress": suppress, "verification": verification,
         "answer": answer, "pii": pii, "limits": limits,
     }  # fmt: skip
-    # Only what differs from a default: with a mapping, a keyword that was passed is an error.
+    # Only keywords that differ from their default, because a mapping allows no other keywords.
     defaults = configure.__kwdefaults__ or {}
     explicit = {k: v for k, v in keywords.items() if v is not defaults[k]} | unknown
     fields = explicit if declared is None else _mapping(declared, also=explicit)
-    # None stands for the default here; the model behind it has a default, and takes no None.
+    # Here None means the default, which the model `Policy` has, too; it does not accept None.
     for name in [name for name in _OPTIONAL if fields.get(name, name) is None]:
         del fields[name]
     for name in _SEQUENCES & fields.keys():
-        # `layers=None` means all of them, which an empty tuple does not.
+        # `layers=None` means all layers; an empty tuple means none.
         if fields[name] is not None:
             fields[name] = as_tuple(fields[name], where=f"policy: `{name}`")
     return Policy(**fields)
@@ -149,7 +149,7 @@ def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
         raise PolicyError(f"policy: got {shown(declared)}; give keywords, or one mapping of them")
     if also:
         raise PolicyError(
-            f"policy: got a mapping and `{next(iter(also))}`; put everything into the mapping"
+            f"policy: got a mapping and `{next(iter(also))}`; put all fields into the mapping"
         )
     return dict(declared)
 

@@ -1,4 +1,4 @@
-"""Base class of declarations, with one-line `PolicyError` messages that say file and line."""
+"""Base class of declarations, which raises a one-line `PolicyError` for invalid fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 
 _SKIPPED_PACKAGES = frozenset({"abs_shield", "pydantic"})
-_MOST_FRAMES = 100  # a recursion of thousands of frames would be walked for every declaration
+_MOST_FRAMES = 100  # in a deep recursion, walking all frames for each declaration is too slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class SourceLocation:
 
 def caller_location() -> SourceLocation:
     """Return the location of the nearest caller outside this package."""
-    # `sys._getframe`, as `inspect.stack` reads the source of every frame from the disk.
+    # `sys._getframe`, because `inspect.stack` reads the source of each frame from the disk.
     frame = sys._getframe(1)
     for _ in range(_MOST_FRAMES):
-        # pydantic stands between a declaration and the line that makes it.
+        # Frames of pydantic lie between the declaration and its caller.
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _SKIPPED_PACKAGES:
             return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
         if frame.f_back is None:
@@ -57,25 +57,25 @@ class Declaration(BaseModel):
 
     _place: SourceLocation = PrivateAttr(default_factory=caller_location)
 
-    # Own `__init__`, as pydantic's errors take several lines and do not name the nearest field.
+    # Overridden, because pydantic's errors have several lines and do not name the nearest field.
     def __init__(self, *unnamed: Any, **fields: Any) -> None:
         what = type(self).__name__.lower()
         if unnamed:
             first = next(iter(type(self).model_fields))
             raise PolicyError(
-                f"{what}: got {shown(unnamed[0])} without a name; write `{first}=...`, fields are"
-                " given by name"
+                f"{what}: got {shown(unnamed[0])} without a name; fields are passed by keyword,"
+                f" such as `{first}=...`"
             )
         require_fields(what, fields, type(self).model_fields)
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise PolicyError(_one_line(what, error)) from None
+            raise PolicyError(_format_errors(what, error)) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise PolicyError(
-            f"{type(self).__name__.lower()}: `{escaped(name)}` cannot be set, a declaration is"
-            " immutable; declare another"
+            f"{type(self).__name__.lower()}: `{escaped(name)}` cannot be set, because a"
+            " declaration is immutable; declare another one"
         )
 
     @property
@@ -85,13 +85,13 @@ class Declaration(BaseModel):
 
     def placed(self, place: SourceLocation) -> Self:
         """
-        Return a copy that is declared at *place*.
+        Return a copy with another place of declaration.
 
         Args:
-            place: The file and the line.
+            place: The file and line of the declaration.
         """
         copy = self.model_copy()
-        # Frozen: pydantic itself would refuse to set it.
+        # `object.__setattr__`, because the model is frozen.
         object.__setattr__(copy, "__pydantic_private__", {"_place": place})
         return copy
 
@@ -101,12 +101,12 @@ def require_fields(what: str, names: Any, fields: Any) -> None:
     Raise if a field does not exist.
 
     Raises:
-        PolicyError: A field is unknown; the message names the nearest existing one.
+        PolicyError: A field is unknown; the message contains the nearest existing name.
     """
     for name in names:
         if name not in fields:
             near = nearest(str(name), fields)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(fields)}"
+            hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(fields)}"
             raise PolicyError(f"{what}: no field is named `{escaped(str(name))}`; {hint}")
 
 
@@ -115,12 +115,12 @@ def as_tuple(value: Any, *, where: str) -> tuple[Any, ...]:
     Return a list, a set or another iterable as a tuple; a set in a stable order.
 
     Raises:
-        PolicyError: The value is a single one, such as a string, where a list is expected.
+        PolicyError: The value is not a list, but e.g. a string or a mapping.
     """
-    # A text is iterable, letter by letter: "refund" would be six tools.
+    # A string is iterable by letters: "refund" would be six tools.
     if isinstance(value, (str, bytes, Mapping, BaseModel)) or not isinstance(value, Iterable):
         raise PolicyError(f"{where} is {shown(value)}; give a list")
-    # A set has another order in every process, and the order is part of the revision.
+    # The order of a set differs in each process, but is part of the policy's revision.
     return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)
 
 
@@ -138,7 +138,7 @@ _CONSTRUCTION_HINTS = {
 
 
 def _entry_hint(entry: Any) -> str:
-    """Return a hint: the nearest allowed word, or how to construct the expected object."""
+    """Return a hint: the nearest allowed value, or how to construct the expected object."""
     hint = _CONSTRUCTION_HINTS.get(str(entry.get("ctx", {}).get("class_name")))
     if hint is not None:
         return f"; {hint}"
@@ -148,12 +148,12 @@ def _entry_hint(entry: Any) -> str:
     return f", did you mean `{near[0]}`?" if near else ""
 
 
-def _one_line(what: str, error: ValidationError) -> str:
-    """Return pydantic's errors as one line with the place, the value and the expectation."""
+def _format_errors(what: str, error: ValidationError) -> str:
+    """Return pydantic's errors as one line with the field, the value and the expected value."""
     messages = []
-    # five show what is wrong; a wrong nested object has dozens
+    # at most five, because a wrong nested object has dozens
     for entry in error.errors(include_url=False)[:5]:
-        # Further steps name pydantic's own alternatives, which nobody wrote.
+        # Further steps name pydantic's internal alternatives.
         where = ".".join(str(part) for part in entry["loc"][:2])
         message = entry["msg"].removeprefix("Value error, ")
         silent = entry["type"] in ("value_error", "missing")

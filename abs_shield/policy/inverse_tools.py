@@ -1,4 +1,4 @@
-"""Two tools that undo each other when they meet the same entity."""
+"""Pairs of tools that undo each other if they are called on the same entity."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from abs_shield.text.safe_display import escaped, shown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inverse:
     """
-    A pair of calls that cancel each other; built by `inverse`.
+    A pair of tools that undo each other; created by `inverse`.
 
     Attributes:
         first: The tool that is called first.
         then: The tool that undoes it.
         same: The parameter that names the entity, by tool name.
-        final: Whether any later call on an entity that *then* removed is a contradiction.
-        unless: Function of the two calls; a true result exempts the pair.
-        place: Where it was declared; ignored by comparisons.
+        final: Whether any later call on the entity is a contradiction, because *then* removes it.
+        unless: A function of the two calls; if it returns true, the pair is not a contradiction.
+        place: The file and line of the declaration; ignored by comparisons.
     """
 
     first: str
@@ -49,8 +49,8 @@ def inverse(
         then: The tool that undoes it.
         same: The parameter that names the entity in both tools, or a mapping of each tool to its
             parameter.
-        final: Whether any later call on an entity that *then* removed is a contradiction.
-        unless: Function of the two calls; a true result exempts the pair.
+        final: Whether any later call on the entity is a contradiction, because *then* removes it.
+        unless: A function of the two calls; if it returns true, the pair is not a contradiction.
 
     Raises:
         PolicyError: A tool is not a name, *same* does not name a parameter of both tools, or
@@ -63,7 +63,7 @@ def inverse(
         if not _is_name(name):
             raise PolicyError(f"`inverse` got {shown(name)}; give the name of a tool")
     keys = {first: same, then: same} if isinstance(same, str) else same
-    # Exactly these: a misspelt tool in `same` would leave the pair without effect.
+    # Exactly these, because a misspelt tool in `same` would have no effect.
     has_both_tools = isinstance(keys, Mapping) and set(keys) == {first, then}
     if not has_both_tools or not all(map(_is_name, keys.values())):
         raise _inverse_error(first, then, "`same` has to name a parameter of each tool")
@@ -71,7 +71,7 @@ def inverse(
         raise _inverse_error(
             first, then, f"`unless` is {shown(unless)}; give a function of the two calls"
         )
-    # A copy, as the caller's mapping may change.
+    # A copy, because the caller may change the mapping.
     return Inverse(first=first, then=then, same=dict(keys), final=final, unless=unless)
 
 

@@ -1,4 +1,4 @@
-"""Marks of a tool's parameters, for use inside ``Annotated``, and keys of schemas for them."""
+"""Marks of a tool's parameters, for use in ``Annotated``, and the keys that refer to them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from abs_shield.policy.declaration_base import as_tuple
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """
-    The parameter names an entity that this run must have seen.
+    The parameter names an entity that must occur earlier in the run.
 
     Attributes:
-        must_be_seen: Whether an unseen value is HALLUCINATED instead of SUSPICIOUS.
+        must_be_seen: Whether a value that does not occur is HALLUCINATED instead of SUSPICIOUS.
         allow: Values, globs or callables that are always accepted.
 
     Raises:
@@ -31,7 +31,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Soft:
-    """The parameter is a name or a place: an unseen value gives a weaker finding."""
+    """The parameter is a name or a place: a value that does not occur is a weaker finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Free:
 
 @dataclass(frozen=True, slots=True)
 class Creates:
-    """The parameter is the id that this call creates, so the run cannot have seen it."""
+    """The parameter is the id that this call creates, so it cannot occur earlier in the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """The parameter is filled in by the host, not the model: a context, a client."""
+    """The parameter is provided by the host, not the model, such as a context or a client."""
 
 
 Mark = Target | Soft | Free | Creates | Injected
@@ -55,7 +55,7 @@ Mark = Target | Soft | Free | Creates | Injected
 ANY = "*"
 """A pointer step that matches every key of an object whose keys are data."""
 ANYWHERE = "**"
-"""A pointer part that matches any number of steps, for recursive models."""
+"""A pointer step that matches any number of steps, for recursive models."""
 
 
 def first_name(key: str) -> str:
@@ -69,7 +69,7 @@ def first_name(key: str) -> str:
 
 
 def names_in(key: str) -> list[str]:
-    """Return every name in a key."""
+    """Return all names in a key: the name itself, or the steps of a pointer except wildcards."""
     return (
         [step for step in steps_of(key) if step not in (ANY, ANYWHERE)] if key[:1] == "/" else [key]
     )
@@ -77,10 +77,15 @@ def names_in(key: str) -> list[str]:
 
 def keys_of(path: Iterable[str | int], keys: Iterable[str], parameters: Any) -> set[str]:
     """
-    Return those of the *keys* that match the value at *path*.
+    Return the keys that match the value at *path*.
 
-    A name matches the top-level parameter or the last step; a pointer matches the value's
-    place or a parent of it. ``/*`` matches the arguments that the schema does not name.
+    A name matches the top-level parameter or the last step; a pointer matches the value itself or
+    a parent of it. ``/*`` matches arguments that the schema does not declare.
+
+    Args:
+        path: The steps to the value in the arguments.
+        keys: Parameter names and JSON pointers.
+        parameters: The JSON Schema of the arguments.
 
     >>> sorted(keys_of(["lines", 0, "sku"], ["lines", "sku", "/lines/sku", "/lines/id"], {}))
     ['/lines/sku', 'lines', 'sku']
@@ -97,29 +102,29 @@ def keys_of(path: Iterable[str | int], keys: Iterable[str], parameters: Any) -> 
 
 
 def _matches_pointer(key: str, steps: list[str], parameters: Any) -> bool:
-    wanted = steps_of(key)
-    if ANYWHERE in wanted:
-        # Recursive: the steps between are of any number, so only the ends are compared.
-        return (wanted[0], wanted[-1]) == (steps[0], steps[-1])
-    if len(wanted) > len(steps):
+    required = steps_of(key)
+    if ANYWHERE in required:
+        # Any number of steps may lie between, so only the first and the last are compared.
+        return (required[0], required[-1]) == (steps[0], steps[-1])
+    if len(required) > len(steps):
         return False
-    if wanted[0] == ANY and isinstance(parameters, Mapping):
+    if required[0] == ANY and isinstance(parameters, Mapping):
         properties = parameters.get("properties")
-        # A declared parameter has a key of its own; `*` is for further arguments.
+        # `*` only matches arguments that are not declared.
         if isinstance(properties, Mapping) and steps[0] in properties:
             return False
-    # Shorter keys match all that is below them, so the rest of the steps does not count.
-    return all(want in (ANY, step) for want, step in zip(wanted, steps, strict=False))
+    # A shorter key matches all values below it, so the remaining steps are not compared.
+    return all(want in (ANY, step) for want, step in zip(required, steps, strict=False))
 
 
 def steps_of(key: str) -> list[str]:
     """
-    Return the steps of a key; a name is one step.
+    Return the unescaped steps of a key; a name is one step.
 
     >>> steps_of("/lines/a~1b"), steps_of("a/b")
     (['lines', 'a/b'], ['a/b'])
     """
     if key[:1] != "/":
         return [key]
-    # RFC 6901; `~1` first, or `~01` would become a slash.
+    # RFC 6901: `~1` first, or `~01` would become a slash.
     return [step.replace("~1", "/").replace("~0", "~") for step in key[1:].split("/")]

@@ -34,10 +34,10 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped, shown
 
 
-def _valid_layer(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
+def _validate_layer(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
     if callable(layer):
         if not str(getattr(layer, "__name__", "")).isidentifier():
-            raise ValueError("a layer of your own is a function with a name")
+            raise ValueError("a custom layer must be a function with a name")
         return layer
     require_layer(layer)
     return layer
@@ -45,54 +45,54 @@ def _valid_layer(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
 
 def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     """
-    Raise if no layer has this name.
+    Raise if no layer has this name, and none of *also*.
 
     Raises:
-        ValueError: No layer has that name; the message gives the nearest.
+        ValueError: The name is unknown; the message contains the nearest name.
     """
     existing = [*dict.fromkeys((*LAYER_NAMES, *OPT_IN_NAMES, *also))]
     if name in existing:
         return
     near = nearest(name, existing)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(existing)}"
+    hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(existing)}"
     raise ValueError(f"no layer is named `{name}`; {hint}")
 
 
 def _require_check(name: str, *, also: list[str]) -> None:
-    """Raise if *name* is not a check with a mode of its own."""
+    """Raise if *name* is not a check that can have its own mode for a tool."""
     if name not in also:
-        _refuse_signal(name)
+        _require_no_signal(name)
         if name in OF_NO_TOOL:
             raise ValueError(f'an answer has no tool; use `modes={{"{name}": ...}}`')
     require_layer(name, also=(*also, VERIFICATION))
 
 
 def _require_suppressible(check: str, *, also: list[str]) -> None:
-    """Raise if *check* has no findings to suppress."""
+    """Raise if findings of *check* cannot be suppressed."""
     if check == VERIFICATION and check not in also:
         raise ValueError(
-            f"`Suppression` silences one signal of results, not `{VERIFICATION}` as a whole;"
-            f" there are {', '.join(SIGNAL_NAMES)}"
+            f"`Suppression` suppresses one signal of results, not `{VERIFICATION}` as a whole;"
+            f" use one of {', '.join(SIGNAL_NAMES)}"
         )
     if check in OF_NO_TOOL and check not in also:
         raise ValueError(
-            f"`Suppression` silences a layer or a signal, not `{check}`;"
+            f"`Suppression` suppresses a layer or a signal, not `{check}`;"
             f' use `answer=AnswerConfig(...)`, or `modes={{"{check}": "audit"}}`'
         )
     require_layer(check, also=(*also, *SIGNAL_NAMES))
 
 
-def _refuse_signal(name: str) -> None:
+def _require_no_signal(name: str) -> None:
     if name in SIGNAL_NAMES:
         raise ValueError(
-            f"`modes` names the signal `{name}`; a signal has no mode of its own;"
+            f"`modes` names the signal `{name}`, which cannot have its own mode;"
             f" use `{VERIFICATION}`, or a Suppression"
         )
 
 
-def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
-    """Raise if *key* looks like a misspelt layer; any other key is taken for a tool's name."""
-    _refuse_signal(key)
+def _require_no_misspelt_layer(key: str, *, layers: tuple[str, ...]) -> None:
+    """Raise if *key* looks like a misspelt layer; other keys are names of tools."""
+    _require_no_signal(key)
     near = nearest(key, layers, floor=_NEAR_A_LAYER) or nearest(
         key, (VERIFICATION,), floor=_NEAR_VERIFICATION
     )
@@ -103,17 +103,17 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
         )
 
 
-MOST_WINDOW_CALLS = 256  # many times the usual 10; each write is compared with a new call
-_NEAR_A_LAYER = 0.75  # a slip in a layer's name is nearer; most names of tools are not
+MOST_WINDOW_CALLS = 256  # many times the default of 10; each call is compared with all of them
+_NEAR_A_LAYER = 0.75  # similarity of a typing error; most names of tools are below it
 _NEAR_VERIFICATION = 0.9
-"""Similarity of a typing error: below it, `verification_code` and `notification` are tools."""
+"""As for layers; names such as `verification_code` and `notification` are below it."""
 
-LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_valid_layer)]
-"""The name of a built-in layer, or a layer function of the user."""
+LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_validate_layer)]
+"""The name of a built-in layer, or a custom layer, a function."""
 
 
 def _settings_validator(kind: type[Declaration], what: str) -> BeforeValidator:
-    """Return a validator that accepts *kind*, a mapping of its fields, or False to judge none."""
+    """Return a validator that accepts *kind*, a mapping of its fields, or False."""
 
     def validate(value: Any) -> Any:
         if value is False or isinstance(value, (kind, Mapping)):
@@ -124,8 +124,8 @@ def _settings_validator(kind: type[Declaration], what: str) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
-def _personal_data(value: Any) -> Any:
-    """Return the settings: True becomes every kind, False becomes None."""
+def _parse_personal_data(value: Any) -> Any:
+    """Return the settings: True becomes the default settings, False becomes None."""
     if isinstance(value, bool):
         return PersonalData() if value else None
     return value
@@ -133,14 +133,14 @@ def _personal_data(value: Any) -> Any:
 
 class Policy(Declaration):
     """
-    The complete configuration of a `Shield`; built by `configure`.
+    The complete configuration of a `Shield`; created by `configure`.
 
     Attributes:
         mode: Whether findings are enforced (strict) or only recorded (audit).
         threshold: Sensitivity in [0, 1]; a finding of strength s counts when
             s >= 1 - threshold.
         layers: Layers to run; None for all six, an empty tuple for none.
-        tools: Tools without a decorated function, and refinements of decorated ones.
+        tools: Tools without a decorated function, and refinements of decorated functions.
         rules: Functions that reject impossible calls.
         inverses: Pairs of tools that undo each other.
         allow: Values, globs or callables accepted as targets of every tool.
@@ -150,20 +150,22 @@ class Policy(Declaration):
             ``"71"`` for 71: flag is SUSPICIOUS, block is HALLUCINATED.
         on_error: Action when a check fails with an internal error; None: block in strict mode,
             allow in audit mode.
-        on_log_loss: Action on a call when the store cannot keep its decision.
-        retries: Blocked attempts of one tool in one run before the model is told to stop.
-        window: Calls (at most 256) and seconds within which calls contradict each other.
-        suppress: Known false alarms.
+        on_log_loss: Action on a call when the store cannot record its decision.
+        retries: Number of blocked attempts per tool and run after which the model is told to
+            stop; at least 1.
+        window: Number of calls (at most 256) and of seconds within which two calls can
+            contradict each other.
+        suppress: Known false positives.
         verification: Settings for judging results; False turns it off.
         answer: Settings for judging answers; False turns it off.
         pii: Personal data to detect in arguments; True for every kind, None for none.
-        limits: Bounds of a session's memory.
+        limits: The limits of a session's memory.
     """
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
     mode: Mode = Mode.STRICT
-    # What each threshold lets count is in docs/detection.md.
+    # docs/detection.md measures the effect of the threshold.
     threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
     layers: tuple[LayerChoice, ...] | None = None
     tools: tuple[Tool, ...] = ()
@@ -175,9 +177,9 @@ class Policy(Declaration):
     coercible: Literal["flag", "block"] = "flag"
     on_error: Literal["allow", "block"] | None = None
     on_log_loss: Literal["allow", "block"] = "allow"
-    # two corrections are a fair chance; each costs a turn of the model
+    # two corrections are usually enough, and each costs a turn of the model
     retries: int = Field(default=3, ge=1)
-    # calls and seconds: what a user asked for later is another matter
+    # calls and seconds; later, the user may have asked for the opposite
     window: tuple[
         Annotated[int, Field(ge=1, le=MOST_WINDOW_CALLS)], Annotated[float, Field(gt=0)]
     ] = (10, 60.0)
@@ -188,11 +190,11 @@ class Policy(Declaration):
     answer: Annotated[
         AnswerConfig | Literal[False], _settings_validator(AnswerConfig, "answers")
     ] = AnswerConfig()
-    pii: Annotated[PersonalData | None, BeforeValidator(_personal_data)] = None
+    pii: Annotated[PersonalData | None, BeforeValidator(_parse_personal_data)] = None
     limits: Limits = Limits()
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _check_consistency(self) -> Self:
         names = self.layer_names
         _require_unique("layer", names)
         _require_unique("tool", [tool.name for tool in self.tools])
@@ -202,30 +204,30 @@ class Policy(Declaration):
             if isinstance(key, tuple):
                 _require_check(key[1], also=names)
             elif key not in existing:
-                _refuse_near_layer(key, layers=(*LAYER_NAMES, *names))
+                _require_no_misspelt_layer(key, layers=(*LAYER_NAMES, *names))
         for suppression in self.suppress:
             _require_suppressible(suppression.check, also=names)
         return self
 
     @property
     def checks(self) -> list[str]:
-        """Names that may have a mode: the layers, and `verification` if results are judged."""
+        """Names of the checks that may have a mode: the layers, and `verification` if it is on."""
         return [*self.layer_names, *(() if self.verification is False else (VERIFICATION,))]
 
     @property
     def layer_names(self) -> list[str]:
         """Names of the layers that run, in order."""
-        # None is all six, an empty tuple is none: not `or`.
+        # Not `or`: None means all layers, an empty tuple none.
         chosen = LAYER_NAMES if self.layers is None else self.layers
         names = [layer if isinstance(layer, str) else layer.__name__ for layer in chosen]
         return names if self.pii is None else [*names, PERSONAL_DATA]
 
     @cached_property
     def revision(self) -> str:
-        """Hash of the policy's names and data, and of its callables' source and what they read."""
+        """Hash of the policy: its data, and the source and referenced data of its callables."""
         plain = {name: _canonical(getattr(self, name)) for name in type(self).model_fields}
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        # 64 bits: a policy has a few revisions, and people read this text.
+        # 64 bits are enough for the few revisions of a policy, and short enough to read.
         return digest(text, size=8).hex()
 
     def audited(self) -> Policy:
@@ -238,19 +240,19 @@ class Policy(Declaration):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """
-        Return a copy, whose revision is computed anew.
+        Return a copy, with its own revision.
 
         Args:
             update: Fields with their new values, which are not validated.
             deep: Whether the values of the fields are copied as well.
         """
         copy = super().model_copy(update=update, deep=deep)
-        # A cached property is in the instance's `__dict__`, which pydantic copies.
+        # Pydantic copies the instance's `__dict__`, which has the cached property.
         copy.__dict__.pop("revision", None)
         return copy
 
     def _with_mode(self, mode: Mode) -> Policy:
-        # A tool's own mode would win over the policy's.
+        # A tool's own mode would take precedence over the policy's.
         tools = tuple(tool.model_copy(update={"mode": None}) for tool in self.tools)
         return self.model_copy(update={"mode": mode, "modes": {}, "tools": tools})
 
@@ -258,7 +260,7 @@ class Policy(Declaration):
 def _require_unique(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{what} `{name}` is named twice; name it once")
+            raise ValueError(f"{what} `{name}` is declared twice; declare it once")
 
 
 def _canonical(value: Any) -> Any:
@@ -270,37 +272,37 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [_canonical(item) for item in value]
     if isinstance(value, (set, frozenset)):
-        # Sorted by text, as members may be of types that do not compare.
+        # Sorted by text, because members of different types cannot be compared.
         return sorted((_canonical(item) for item in value), key=repr)
     if isinstance(value, Rule):
         rule_data = {"sentence": value.sentence, "tools": value.tools, "takes": value.takes}
         return {**_canonical(rule_data), "rule": _source(value.function)}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
-        # `compare=False` marks what does not change what a declaration means, such as its place.
+        # `compare=False` marks fields that do not affect the meaning, such as the place.
         return {n: _canonical(getattr(value, n)) for n, field in fields.items() if field.compare}
     if callable(value):
         return _source(value)
     if str(value) == object.__repr__(value):
-        return type(value).__qualname__  # its text is an address, another in every process
+        return type(value).__qualname__  # its text contains an address, which is not stable
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
 def _source(function: Callable[..., Any]) -> str:
     if isinstance(function, functools.partial):
         bound = [_canonical(function.args), _canonical(function.keywords)]
-        # A partial has no source: its function and its bound values are what it does.
+        # A partial has no source itself: use its function and its bound values.
         return "\n".join(["partial", _source(function.func), json.dumps(bound, sort_keys=True)])
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
     source_owner = function if isinstance(function, type) or isroutine(function) else type(function)
-    # No source where the function was typed into a shell or is written in C.
+    # Functions that are written in C or typed into a shell have no source.
     with suppress(OSError, TypeError):
         name = f"{name}\n{inspect.getsource(source_owner)}"
-    return "\n".join([name, *_captured(function)])
+    return "\n".join([name, *_referenced_data(function)])
 
 
-def _captured(function: Callable[..., Any]) -> Iterator[str]:
-    """Yield the data a callable depends on: closure, defaults, state and the globals it reads."""
+def _referenced_data(function: Callable[..., Any]) -> Iterator[str]:
+    """Yield the data that a callable reads: its closure, defaults, state and globals."""
     plain = getattr(function, "__func__", function)
     for cell in getattr(plain, "__closure__", None) or ():
         with suppress(ValueError):  # a cell that is still empty
@@ -308,10 +310,12 @@ def _captured(function: Callable[..., Any]) -> Iterator[str]:
     yield from _data_json(list(getattr(plain, "__defaults__", None) or ()))
     yield from _data_json(getattr(plain, "__kwdefaults__", None) or {})
     holder = function if plain is function else getattr(function, "__self__", None)
-    # Not a module or a class: all that it holds would count, whether it is read or not.
+    # Excludes modules and classes, most of whose data the callable does not read.
     if not isinstance(holder, type | ModuleType) and not isroutine(holder):
         yield from _data_lines(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
-    read = {name for code in _codes(getattr(plain, "__code__", None)) for name in code.co_names}
+    read = {
+        name for code in _code_objects(getattr(plain, "__code__", None)) for name in code.co_names
+    }
     yield from _data_lines(getattr(plain, "__globals__", {}), read)
 
 
@@ -324,8 +328,8 @@ def _data_lines(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
 
 def _data_json(value: Any) -> Iterator[str]:
     """Yield the canonical JSON of plain data; nothing for any other value."""
-    with suppress(RecursionError):  # data that holds itself
-        # Nothing for empty data: most functions would gain a line that says nothing.
+    with suppress(RecursionError):  # data that contains itself
+        # Nothing for empty data, which most functions have.
         if _is_data(value) and value not in ([], {}):
             yield json.dumps(_canonical(value), sort_keys=True)
 
@@ -338,9 +342,9 @@ def _is_data(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool, type(None)))
 
 
-def _codes(code: CodeType | None) -> Iterator[CodeType]:
+def _code_objects(code: CodeType | None) -> Iterator[CodeType]:
     """Yield a function's code object and those of the functions inside it."""
     if code is not None:
         yield code
         for inner in code.co_consts:
-            yield from _codes(inner) if isinstance(inner, CodeType) else ()
+            yield from _code_objects(inner) if isinstance(inner, CodeType) else ()

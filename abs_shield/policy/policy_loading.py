@@ -20,17 +20,16 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 
 _LOADED_FOLDERS: set[Path] = set()
-"""The folders of the files loaded so far."""
+"""The folders of the files that were loaded."""
 
 
 def load_policy(place: str) -> Policy:
     """
-    Import the policy that *place* names.
+    Import a policy.
 
     Args:
-        place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` may be a
-            `Policy`, or a mapping as `configure` takes it. A file may import the modules beside
-            it.
+        place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` is a `Policy` or
+            a mapping for `configure`. A file may import modules in its folder.
 
     Raises:
         PolicyError: The module cannot be imported, has no such attribute, or it is not a policy.
@@ -39,16 +38,19 @@ def load_policy(place: str) -> Policy:
     if isinstance(value, Policy):
         return value
     if isinstance(value, Mapping):
-        # A mapping has no place of its own; the file at least is known.
-        return configure(value).placed(SourceLocation(_file(place)))
+        # A mapping has no place of declaration, but its file is known.
+        return configure(value).placed(SourceLocation(_source_file(place)))
     raise PolicyError(
-        f"`{place}` is not a policy but `{type(value).__name__}`; make it with `shield.configure`"
+        f"`{place}` is not a policy but `{type(value).__name__}`; create it with `shield.configure`"
     )
 
 
 def load(place: str) -> Any:
     """
-    Import the object that *place* names.
+    Import an object.
+
+    Args:
+        place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``.
 
     Raises:
         PolicyError: The module cannot be imported, or has no such attribute.
@@ -56,9 +58,9 @@ def load(place: str) -> Any:
     where, colon, attribute = place.rpartition(":")
     if not colon or not where or not attribute:
         raise PolicyError(f"`{place}` is not the place of a policy; write `package.module:attr`")
-    module = _module(where, place)
+    module = _import_module(where, place)
     value: Any = module
-    # A dot leads into an object: `module:Settings.policy`.
+    # The attribute may be nested: `module:Settings.policy`.
     for part in attribute.split("."):
         if not hasattr(value, part):
             near = nearest(part, dir(value))
@@ -68,7 +70,7 @@ def load(place: str) -> Any:
     return value
 
 
-def _file(place: str) -> str:
+def _source_file(place: str) -> str:
     """Return the file of the module that *place* names, which is already imported."""
     where = place.rpartition(":")[0]
     if where.endswith(".py"):
@@ -76,10 +78,10 @@ def _file(place: str) -> str:
     return str(getattr(sys.modules.get(where), "__file__", None) or "")
 
 
-def _module(where: str, place: str) -> ModuleType:
+def _import_module(where: str, place: str) -> ModuleType:
     try:
-        return _from_file(Path(where)) if where.endswith(".py") else _from_name(where)
-    # Raised by the policy itself while it is declared: it says more than "cannot import".
+        return _import_file(Path(where)) if where.endswith(".py") else _import_by_name(where)
+    # Raised by the declaration of the policy itself, with a better message.
     except PolicyError:
         raise
     except ModuleNotFoundError as error:
@@ -97,28 +99,28 @@ def _module(where: str, place: str) -> ModuleType:
         ) from error
 
 
-def _from_name(name: str) -> ModuleType:
-    # As `python -m` does, so that a policy in the current folder is found.
+def _import_by_name(name: str) -> ModuleType:
+    # As `python -m` does, so that a policy in the working directory is found.
     if "" not in sys.path and "." not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     return importlib.import_module(name)
 
 
-def _from_file(path: Path) -> ModuleType:
+def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PolicyError(f"there is no file `{path}`")
-    # two versions of one file may be loaded side by side
+    # named by path, because two versions of a file may be loaded
     name = f"_abs_shield_policy_{path.stem}_{digest(str(path.resolve()), size=8).hex()}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PolicyError(f"`{path}` is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    # Before it runs: dataclasses and pydantic look the module up by its name.
+    # Before it is executed, because dataclasses and pydantic look up the module by name.
     sys.modules[spec.name] = module
     try:
         with _sibling_imports(path.resolve().parent):
             spec.loader.exec_module(module)
-    # Even where it is interrupted: a half-executed module must not be found later.
+    # Even if it is interrupted: a partially executed module must not be found later.
     except BaseException:
         del sys.modules[spec.name]
         raise
@@ -128,11 +130,11 @@ def _from_file(path: Path) -> ModuleType:
 @contextmanager
 def _sibling_imports(folder: Path) -> Iterator[None]:
     """
-    Let a file import the modules beside it, as `python file.py` does.
+    Let a file import the modules in its folder, as `python file.py` does.
 
-    The folder stays at the end of the path, for what a rule imports when it runs. Modules that a
-    file of another folder imported are hidden meanwhile: with two versions of a policy in two
-    folders, each has its own siblings.
+    The folder stays at the end of `sys.path`, because rules may import modules when they run.
+    Modules of the same names from other loaded folders are hidden meanwhile, so that two versions
+    of a policy each import their own modules.
     """
     names = [name for name in [*sys.modules] if _is_foreign_namesake(name, folder)]
     hidden = {name: sys.modules.pop(name) for name in names}
@@ -142,7 +144,7 @@ def _sibling_imports(folder: Path) -> Iterator[None]:
         yield
     finally:
         sys.modules.update(hidden)
-        # The file itself may have removed it.
+        # The file may have removed the folder itself.
         with suppress(ValueError):
             sys.path.remove(str(folder))
         if str(folder) not in sys.path:

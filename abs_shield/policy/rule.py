@@ -11,23 +11,24 @@ from abs_shield.errors import PolicyError
 from abs_shield.text.safe_display import escaped, shown
 
 CONTEXT = ("session", "call")
-"""Parameter names through which a rule receives the session and the call itself."""
+"""Names of parameters with which a rule receives the session and the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """
-    A condition that every legitimate call meets; built by `rule`.
+    A condition that every legitimate call meets; created by `rule`.
 
     Attributes:
-        function: Its parameters are named after the tool's; False or a string rejects.
-        tools: The tools it applies to; ``"*"`` for all.
-        sentence: The text for the model and the operator.
-        file: The file that defines it.
-        line: First line of the function, from 1.
-        takes: The function's parameter name to the tool's.
-        tries: Values around its limit, which a proof tries besides those in its source.
+        function: The condition; its parameters are named like the tool's. False or a string
+            rejects the call.
+        tools: The tools that it applies to; ``"*"`` for all.
         name: The name of the function.
+        sentence: The text for the model and the operator.
+        file: The file that defines the rule.
+        line: The first line of the function, from 1; 0 if unknown.
+        takes: The function's parameter names to the tool's.
+        tries: Values around its limit, which a proof tries in addition to those in its source.
     """
 
     function: Callable[..., Any]
@@ -36,7 +37,7 @@ class Rule:
     sentence: str
     file: str
     line: int
-    # Not part of the hash, as a mapping has none.
+    # Excluded from the hash, because a mapping is not hashable.
     takes: Mapping[str, str] = field(default_factory=dict, hash=False)
     tries: tuple[Any, ...] = ()
 
@@ -60,20 +61,21 @@ def rule(
     sentence: str | None = None,
 ) -> Callable[[Callable[..., Any]], Rule]:
     """
-    Declare a rule of one tool, or of several.
+    Declare a rule for one or several tools.
 
-    The function's parameters are named after the tool's parameters; ``session`` and ``call``
-    are available too. None and True accept; False, or a string with the reason, rejects. The
-    model reads the first line of its docstring.
+    The function's parameters are named like the tool's parameters; it may also take ``session``
+    and ``call``. It returns None or True to accept the call, and False or a string with the
+    reason to reject it. The first line of its docstring is shown to the model.
 
     Args:
         tool: The tool, or the tools, that it applies to; ``"*"`` for all.
-        takes: The function's parameter name to the tool's, where they differ. A function with
-            ``**rest`` also receives the parameters listed here that it does not name.
-        sentence: The text for the model, instead of the docstring.
+        takes: The function's parameter names to the tool's, if they differ. A function with
+            ``**rest`` also receives parameters that only this mapping names.
+        sentence: The text for the model; None for the docstring.
 
     Raises:
-        PolicyError: The docstring is missing, the function is async, or a parameter has no name.
+        PolicyError: The tool's name or the docstring is missing, *takes* is invalid, the function
+            is async, or it has parameters that cannot be passed by name.
 
     >>> @rule(tool="transfer")
     ... def sum_is_positive(amount: float) -> bool:
@@ -88,7 +90,7 @@ def rule(
 
     def declare(function: Callable[..., Any]) -> Rule:
         name = getattr(function, "__name__", "rule")
-        _require_plain(function, name)
+        _require_sync_function(function, name)
         doc = sentence or inspect.getdoc(function)
         if not doc:
             raise PolicyError(f"rule `{name}` has no docstring; write one sentence for the model")
@@ -108,7 +110,7 @@ def rule(
 
 
 def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str]:
-    """Return *takes* if it maps names to names, each once, that the function accepts."""
+    """Return a copy of *takes* if it is valid: names that the function accepts, each used once."""
     whole = isinstance(takes, Mapping) and all(
         isinstance(word, str) and word for pair in takes.items() for word in pair
     )
@@ -123,10 +125,10 @@ def _parameter_map(takes: Any, function: Callable[..., Any], name: str) -> dict[
                 f"rule `{name}`: `takes` names `{escaped(mine)}`, "
                 "which is not an argument of the rule"
             )
-    # Sorted, so that the same mistake has the same message.
+    # Sorted, so that the message is stable.
     theirs = [*takes.values(), *(parameters.keys() - takes.keys() - set(CONTEXT))]
     for twice in sorted({its for its in theirs if theirs.count(its) > 1}):
-        raise PolicyError(f"rule `{name}`: `takes` names `{escaped(twice)}` twice; name it once")
+        raise PolicyError(f"rule `{name}`: `takes` names `{escaped(twice)}` twice; use it once")
     return dict(takes)
 
 
@@ -137,7 +139,7 @@ _ASYNC_KINDS = (
 )
 
 
-def _require_plain(function: Callable[..., Any], name: str) -> None:
+def _require_sync_function(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
         raise PolicyError(f"`rule` decorates a function, not {type(function).__name__}")
     if any(kind(function) for kind in _ASYNC_KINDS):
@@ -145,5 +147,5 @@ def _require_plain(function: Callable[..., Any], name: str) -> None:
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
             raise PolicyError(
-                f"rule `{name}` takes `{parameter.name}` by position; rules get arguments by name"
+                f"rule `{name}` takes `{parameter.name}` by position; arguments are passed by name"
             )

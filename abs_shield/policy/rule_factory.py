@@ -1,4 +1,4 @@
-"""Shared parts of rule factories, which build rules from a tool, parameters and limits."""
+"""Helper functions for rule factories, which build rules from tools, parameters and limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.exact_values import amount
 from abs_shield.text.safe_display import escaped, shown
 
 Tools = str | Iterable[str]
-"""The tool, or the tools, that a rule applies to."""
+"""The tool or the tools that a rule applies to."""
 
 _MOST_LISTED = 20  # more would fill the feedback that the model reads
 _FACTORY_PACKAGE = "abs_shield.policy."
@@ -30,11 +30,17 @@ def build_rule(
     tries: Iterable[Any] = (),
 ) -> Rule:
     """
-    Build a rule from *check*, a function inside a factory.
+    Build a rule from the inner function of a factory.
 
-    The rule has the factory's name, as in ``money.at_most``, and the file and line of the
-    factory's call in the policy, because the limit is set there. *tries* are values around the
-    limit, for `abs-shield prove` to test.
+    The rule has the name of the factory, such as ``money.at_most``, and the file and line of the
+    factory's call in the policy, because the limit is set there.
+
+    Args:
+        check: The inner function.
+        tool: The tool or the tools that the rule applies to.
+        takes: The function's parameter names to the tool's.
+        sentence: The text for the model.
+        tries: Values around the limit, which `abs-shield prove` tests.
 
     Raises:
         PolicyError: The tool or a parameter is not a name.
@@ -42,10 +48,10 @@ def build_rule(
     pack = check.__module__.rpartition(".")[2]
     name = f"{pack}.{check.__qualname__.partition('.')[0]}"
     frame = inspect.currentframe()
-    # Factories may call each other; the first frame outside them is the policy's line.
+    # Factories may call each other: the first frame outside them belongs to the policy.
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_FACTORY_PACKAGE):
         frame = frame.f_back
-    # The author knows the factory's name, not that of the function inside it.
+    # The message names the factory, because the author does not know the inner function.
     try:
         built = rule(tool=tool, takes=takes, sentence=sentence)(check)
     except PolicyError as error:
@@ -58,7 +64,7 @@ def build_rule(
 
 def sentence_subject(what: str | None, parameter: str) -> str:
     """
-    Return the subject of a rule's sentence: the author's words, else the parameter.
+    Return the subject of a rule's sentence: *what*, or the parameter if it is None.
 
     >>> sentence_subject("A refund", "amount"), sentence_subject(None, "amount")
     ('A refund', '`amount`')
@@ -80,7 +86,7 @@ def quoted_names(names: Any) -> str:
 
 def one_of_text(values: Iterable[str]) -> str:
     """
-    Return the allowed values as text, sorted, cut after twenty.
+    Return the sorted values as text, at most twenty of them.
 
     >>> one_of_text({"USD", "EUR"})
     'one of EUR, USD'
@@ -98,9 +104,9 @@ def exact_number(value: Any, *, of: str) -> Decimal:
     Return a limit as an exact number.
 
     Raises:
-        PolicyError: The value is not a number; *of* is the factory's name.
+        PolicyError: The value is not a finite number; the message names the factory *of*.
     """
-    # A text such as "500" is a slip of the policy's author, though a call may write it.
+    # In a policy, a text such as "500" is a mistake, although a call may contain it.
     exact = None if isinstance(value, str) else amount(value)
     if exact is None or not exact.is_finite():
         raise PolicyError(f"`{of}` got {shown(value)}; give a number")
@@ -112,10 +118,11 @@ def word_set(values: Any, *, of: str) -> frozenset[str]:
     Return a list of words as a set.
 
     Raises:
-        PolicyError: The value is not a list, is empty, or holds something other than words.
+        PolicyError: The value is not a list, is empty, or contains something other than non-empty
+            texts; the message names the factory *of*.
     """
     listed_values = as_tuple(values, where=f"`{of}`: the list")
-    # An empty word would be part of every text.
+    # Every text contains the empty word.
     wrong = [value for value in listed_values if not (isinstance(value, str) and value)]
     if wrong or not listed_values:
         raise PolicyError(f"`{of}` got {shown(wrong[0]) if wrong else 'nothing'}; give words")
@@ -124,7 +131,7 @@ def word_set(values: Any, *, of: str) -> frozenset[str]:
 
 def parameters(names: str | Iterable[str], *, of: str) -> dict[str, str]:
     """
-    Return one or several parameter names as a rule's ``takes``, each under its own name.
+    Return one or several parameter names as ``takes`` of a rule: each name to itself.
 
     Raises:
         PolicyError: One of them is not a name.

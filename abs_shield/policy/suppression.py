@@ -1,4 +1,4 @@
-"""Suppressions of known false alarms: their findings are recorded but not enforced."""
+"""Suppressions of known false positives: their findings are recorded but not enforced."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from abs_shield.text.safe_display import escaped, shown
 _NAME = "/name"
 _ARGUMENTS = "/arguments"
 ANYWHERE = "*"
-"""The step of a place that matches every position of a list."""
+"""A step of a place that matches every position of a list."""
 
 
 class Suppression(Declaration):
     """
-    A suppression of one check for one tool, with a reason and an end.
+    A suppression of the findings of one check, with a reason and an optional end.
 
     Attributes:
-        check: The layer, or the signal of results, whose findings are silenced.
+        check: The layer, or the signal of results, whose findings are suppressed.
         tool: The tool; None for every tool.
         code: The finding's `code`; None for every code.
-        where: The finding's `where`, a place in the call or in the result; ``*`` is any
-            position of a list. None for every place.
-        reason: Why this is a false alarm.
-        until: Last day or time at which it applies; None for ever. Naive times are UTC.
+        where: The finding's `where`, a JSON pointer into the call or the result, in which ``*``
+            matches any position of a list; None for every place.
+        reason: Why the findings are false positives.
+        until: Last day or time at which it applies; None for no end. Naive times are UTC.
     """
 
     check: str
@@ -44,7 +44,7 @@ class Suppression(Declaration):
     @classmethod
     def _check_where(cls, where: str | None, info: ValidationInfo) -> str | None:
         if info.data.get("check") in SIGNAL_NAMES:
-            return _place_in_a_result(where)
+            return _check_result_place(where)
         if where in (None, _NAME, _ARGUMENTS) or str(where).startswith(f"{_ARGUMENTS}/"):
             return where
         hint = escaped(f"{_ARGUMENTS}/{str(where).strip('/')}", limit=80)
@@ -53,15 +53,15 @@ class Suppression(Declaration):
     @field_validator("until", mode="before")
     @classmethod
     def _parse_day(cls, until: Any) -> Any:
-        """Parse a date as a date, as pydantic reads ``"2026-01-31"`` as a date-time at midnight."""
-        # As a date it lasts to the end of its day; at midnight it would end a day early.
+        """Parse a text such as ``"2026-01-31"`` as a date, which includes the whole day."""
+        # Pydantic would parse it as midnight, and the suppression would end a day early.
         if isinstance(until, str):
             with suppress(ValueError):
                 return date.fromisoformat(until)
         return until
 
     def __str__(self) -> str:
-        """Return what is suppressed, on one line."""
+        """Return the check, tool, code and place as one line."""
         text = f"`{escaped(self.check)}`"
         text += f" for `{escaped(self.tool)}`" if self.tool is not None else ""
         text += f", `{escaped(self.code)}`" if self.code is not None else ""
@@ -77,10 +77,10 @@ class Suppression(Declaration):
 
     @property
     def steps(self) -> list[str]:
-        """The steps of its place in the arguments, unescaped; empty if it applies to all."""
+        """The unescaped steps of its place in the arguments; empty if it applies to all."""
         if not self.parameter:
             return []
-        # Unescaped after the split: a name may hold a slash.
+        # Unescaped after the split, because a name may contain a slash.
         steps = str(self.where).removeprefix(f"{_ARGUMENTS}/").split("/")
         return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
@@ -96,32 +96,33 @@ class Suppression(Declaration):
             and self.tool in (None, other.tool)
             and self.code in (None, other.code)
             and (
-                self.where is None or (other.where is not None and _is_at(other.where, self.where))
+                self.where is None
+                or (other.where is not None and _matches_place(other.where, self.where))
             )
             and _ends_after(self.until, other.until)
         )
 
     def silences(self, finding: Finding, *, at: float) -> bool:
         """
-        Return whether it suppresses *finding* at the time *at*; the tool is not compared.
+        Return whether it suppresses *finding*; the tool is not compared.
 
         Args:
-            finding: A finding about a call of the tool.
-            at: Seconds since the epoch.
+            finding: A finding about a call of the suppression's tool.
+            at: The time of the call, in seconds since the epoch.
         """
         return (
             self.check == finding.check
             and self.code in (None, finding.code)
-            and (self.where is None or _is_at(finding.where, self.where))
+            and (self.where is None or _matches_place(finding.where, self.where))
             and self.holds(at)
         )
 
     def holds(self, at: float) -> bool:
         """
-        Return whether it still applies at *at*, in seconds since the epoch.
+        Return whether the suppression has not ended yet.
 
         Args:
-            at: Seconds since the epoch.
+            at: The time, in seconds since the epoch.
         """
         if self.until is None:
             return True
@@ -129,7 +130,7 @@ class Suppression(Declaration):
 
 
 def _ends_after(until: datetime | date | None, other: datetime | date | None) -> bool:
-    """Return whether one end is as late as another; a day ends with its last microsecond."""
+    """Return whether *until* is not before *other*; None is never."""
     if until is None or other is None:
         return until is None
     return _end_of(until) >= _end_of(other)
@@ -137,34 +138,34 @@ def _ends_after(until: datetime | date | None, other: datetime | date | None) ->
 
 def _end_of(until: datetime | date) -> datetime:
     if not isinstance(until, datetime):
-        # `time.max`, as the last day counts in full.
+        # `time.max`, because the last day is included.
         return datetime.combine(until, time.max, UTC)
     return until if until.tzinfo else until.replace(tzinfo=UTC)
 
 
-def _place_in_a_result(where: str | None) -> str | None:
+def _check_result_place(where: str | None) -> str | None:
     if where is None or where.startswith("/"):
         return where
     hint = escaped(f"/{where}", limit=80)
     raise ValueError(f"{shown(where)} is not a place in a result; give `{hint}`")
 
 
-def _is_at(where: str, place: str) -> bool:
+def _matches_place(where: str, place: str) -> bool:
     if ANYWHERE not in place:
         return where == place
     steps, pattern = where.split("/"), place.split("/")
-    return len(steps) == len(pattern) and all(map(_is_step, steps, pattern))
+    return len(steps) == len(pattern) and all(map(_matches_step, steps, pattern))
 
 
-def _is_step(step: str, pattern: str) -> bool:
+def _matches_step(step: str, pattern: str) -> bool:
     return step == pattern or (pattern == ANYWHERE and is_position(step))
 
 
-def anywhere(where: str) -> str:
+def replace_positions(where: str) -> str:
     """
     Return a place with every list position replaced by ``*``.
 
-    >>> anywhere("/arguments/lines/0/count")
+    >>> replace_positions("/arguments/lines/0/count")
     '/arguments/lines/*/count'
     """
     return "/".join(ANYWHERE if is_position(step) else step for step in where.split("/"))
@@ -172,5 +173,5 @@ def anywhere(where: str) -> str:
 
 def is_position(step: str) -> bool:
     """Return whether a step of a place is a position of a list."""
-    # ASCII, as `isdigit` is true of other digits, such as superscripts, which are no positions.
+    # ASCII, because `isdigit` also accepts other digits, such as superscripts.
     return step.isascii() and step.isdigit()

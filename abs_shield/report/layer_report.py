@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
-from abs_shield.policy.suppression import anywhere
+from abs_shield.policy.suppression import replace_positions
 from abs_shield.report.layer_counts import LayerCounts, Observations, Share, add_counts
 
 OTHER_REASONS = "other reasons"
@@ -226,7 +226,7 @@ class LayerReport:
         counts.overrides += granted or any(map(_let_through, findings))
 
     def _add_kinds(self, decision: Decision, weighing: list[Finding]) -> None:
-        kinds = {FindingKind(f.code, anywhere(f.where), f.verdict) for f in weighing}
+        kinds = {FindingKind(f.code, replace_positions(f.where), f.verdict) for f in weighing}
         for kind in sorted(kinds):
             if kind not in self.kinds and len(self.kinds) >= _KINDS:
                 kind = FindingKind(OTHER_REASONS, "", Verdict.worst(f.verdict for f in weighing))
@@ -235,7 +235,7 @@ class LayerReport:
             self.newest[kind] = [*self.newest.get(kind, ()), decision.id][-SHOWN:]
 
     def _count_silenced(self, finding: Finding) -> None:
-        key = (finding.code, anywhere(finding.where))
+        key = (finding.code, replace_positions(finding.where))
         if key not in self.silenced and len(self.silenced) >= _REASONS:
             key = (OTHER_REASONS, "")
         self.silenced[key] += 1

@@ -17,7 +17,7 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, as_json, bind
 from abs_shield.shield.tool_registry import SHARED, declare
-from abs_shield.shield.wrapper_kind import with_kind_of
+from abs_shield.shield.wrapper_kind import copy_function_kind
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -176,7 +176,7 @@ class _GuardFactory:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Guard, Copies]:
         """Return the guard of one call, and the copies of its values, which are judged."""
         shield = current_shield() if self._shield is None else self._shield
-        arguments, copies = self._binding.judged_call(args, kwargs)
+        arguments, copies = self._binding.arguments_and_copies(args, kwargs)
         if copies is not None:
             args, kwargs = copies
         if arguments is None:
@@ -223,7 +223,7 @@ def _wrap(binding: Binding, enter: _GuardFactory, on_block: OnBlock) -> Any:
     if on_block == "return":
         is_async = inspect.iscoroutinefunction(wrapper)
         wrapper = _areturn_feedback(wrapper) if is_async else _return_feedback(wrapper)
-    return with_kind_of(plain, wrapper)
+    return copy_function_kind(plain, wrapper)
 
 
 def _innermost_callable(tool: Any) -> Any:

@@ -64,7 +64,7 @@ class DispatchedCall:
         # Looked up in `registry`: the call may have been judged by another Shield.
         entry = registry.of(self.opened.session).get(self.opened.call.name)
         declared = None if entry is None else entry.binding
-        if declared is not None and not declared.declares_same(binding):
+        if declared is not None and not declared.declares_same_tool(binding):
             return frozenset()
         written = {*_values(self.opened.arguments)}
         values = {value for _, value in written}

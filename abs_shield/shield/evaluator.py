@@ -143,7 +143,7 @@ class Evaluator:
                 # Huge or infinite numbers take the slow path.
                 size = plain_size(arguments, names=shape.letters)
             if shape is not None and size >= 0:
-                judgement = layers.judge_usual(
+                judgement = layers.judge_plain(
                     shape, arguments, record, logprob, session,
                     lambda: self._proposal(
                         call, arguments, session, plan, logprob, plain=True, later=later

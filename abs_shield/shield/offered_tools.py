@@ -16,7 +16,7 @@ from abs_shield.core.tool_shapes import ToolShape, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
-from abs_shield.shield.tool_entry import Entry, compiled_entry
+from abs_shield.shield.tool_entry import Entry, compile_entry
 from abs_shield.text.safe_display import escaped
 
 logger = logging.getLogger("abs_shield")
@@ -152,7 +152,7 @@ class OfferedTools:
             tool = tool.model_copy(
                 update={"destructive": True, "read_only": tool.read_only and earlier.read_only}
             )
-        return compiled_entry(
+        return compile_entry(
             self._policy,
             self._refinements.get(tool.name),
             binding=None if declared is None else declared.binding,

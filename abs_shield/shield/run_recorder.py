@@ -23,7 +23,7 @@ from abs_shield.session import Session
 from abs_shield.session.event_log import LogEntry
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.message_content import content_of
-from abs_shield.shield.run_redaction import Redact, without_tokens
+from abs_shield.shield.run_redaction import Redact, remove_tokens
 from abs_shield.shield.tool_call_loop import feedback_text
 from abs_shield.shield.tool_registry import Registry
 
@@ -131,7 +131,7 @@ class Recorder:
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
         if self._redact is not None and line is not None:
             # Parsed again, so that a hook receives plain JSON and cannot change the session.
-            changed = self._redact(without_tokens(json.loads(line)))
+            changed = self._redact(remove_tokens(json.loads(line)))
             line = None if changed is None else json.dumps(changed, ensure_ascii=True)
         if line is not None:
             # "a" appends even if several processes write; "+" allows reading the last character.

@@ -17,90 +17,95 @@ Redact = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 def redacted(text: Callable[[str], str]) -> Redact:
     """
-    Return a hook that changes every text in a line's messages and reports, including object keys.
+    Return a hook that redacts every text in a line's messages and reports, including object keys.
 
-    Replace equal texts equally, or a replay finds targets that were never mentioned. JSON
-    inside a text is taken apart, as its escapes could hide what is looked for. Roles, tools'
-    names, numbers, and the ids of calls, sessions and runs stay as they are. Of log-probabilities
-    the numbers of the name's tokens stay: the other tokens spell the arguments.
+    Equal texts must be replaced equally, or a replay finds targets that were never mentioned.
+    JSON inside a text is parsed first, because its escapes could hide what should be redacted.
+    Roles, tool names, numbers, and the ids of calls, sessions and runs stay unchanged.
+    Log-probabilities are reduced to the numbers of the tool name's tokens, because the other
+    tokens spell the arguments.
 
     Args:
-        text: Receives each text and returns it without what has to be hidden.
+        text: Receives each text and returns the redacted text.
 
     >>> hide = redacted(lambda text: text.replace("ann", "someone"))
     >>> hide({"messages": [{"role": "user", "content": "I am ann"}]})["messages"]
     [{'role': 'user', 'content': 'I am someone'}]
     """
 
-    def changed(value: Any) -> Any:
+    def redact_value(value: Any) -> Any:
         if isinstance(value, str):
-            # JSON inside a text: an escape such as `\u0061` would hide a name from the hook.
-            decoded = _decoded(value)
+            # In JSON, an escape such as `\u0061` would hide a name from the hook.
+            decoded = _decode_json(value)
             return (
-                text(_without_escapes(value)) if decoded is None else json.dumps(changed(decoded))
+                text(_decode_escapes(value))
+                if decoded is None
+                else json.dumps(redact_value(decoded))
             )
         if isinstance(value, list):
-            return [changed(item) for item in value]
+            return [redact_value(item) for item in value]
         if isinstance(value, dict):
-            return {text(key): changed(member) for key, member in value.items()}
+            return {text(key): redact_value(member) for key, member in value.items()}
         return value
 
-    def call(shape: dict[str, Any]) -> dict[str, Any]:
-        return {**shape, "arguments": changed(shape.get("arguments"))}
+    def redact_call(shape: dict[str, Any]) -> dict[str, Any]:
+        return {**shape, "arguments": redact_value(shape.get("arguments"))}
 
-    def message(shape: dict[str, Any]) -> dict[str, Any]:
+    def redact_message(shape: dict[str, Any]) -> dict[str, Any]:
         redacted_message = dict(shape)
         if "content" in redacted_message:
-            redacted_message["content"] = changed(redacted_message["content"])
+            redacted_message["content"] = redact_value(redacted_message["content"])
         if "tool_calls" in redacted_message:
-            redacted_message["tool_calls"] = [call(one) for one in redacted_message["tool_calls"]]
+            redacted_message["tool_calls"] = [
+                redact_call(one) for one in redacted_message["tool_calls"]
+            ]
         return redacted_message
 
-    def run(line: dict[str, Any]) -> dict[str, Any]:
+    def redact_run(line: dict[str, Any]) -> dict[str, Any]:
         redacted_run = {
             **line,
-            "messages": [message(one) for one in without_tokens(line)["messages"]],
+            "messages": [redact_message(one) for one in remove_tokens(line)["messages"]],
         }
         if "answers" in line:
             redacted_run["answers"] = [
-                _redact_quotes(report, changed) for report in line["answers"]
+                _redact_quotes(report, redact_value) for report in line["answers"]
             ]
         if "outputs" in line:
             redacted_run["outputs"] = [
-                _redact_quotes(output, changed) for output in line["outputs"]
+                _redact_quotes(output, redact_value) for output in line["outputs"]
             ]
         return redacted_run
 
-    return run
+    return redact_run
 
 
 _QUOTES = frozenset({"text", "args", "errors", "claim", "original", "probe_answers"})
 """Members of an answer report that quote the answer, its evidence or a call."""
 
 
-def _redact_quotes(part: Any, changed: Callable[[Any], Any]) -> Any:
-    """Return a report with every quote in it changed."""
+def _redact_quotes(part: Any, redact: Callable[[Any], Any]) -> Any:
+    """Return a report with redacted quotes."""
     if isinstance(part, list):
-        return [_redact_quotes(item, changed) for item in part]
+        return [_redact_quotes(item, redact) for item in part]
     if not isinstance(part, dict):
         return part
     return {
-        key: changed(value) if key in _QUOTES else _redact_quotes(value, changed)
+        key: redact(value) if key in _QUOTES else _redact_quotes(value, redact)
         for key, value in part.items()
     }
 
 
-def without_tokens(line: dict[str, Any]) -> dict[str, Any]:
+def remove_tokens(line: dict[str, Any]) -> dict[str, Any]:
     """
-    Return a line whose log-probabilities are only the numbers of each name's tokens.
+    Return a line whose log-probabilities are only the numbers of each tool name's tokens.
 
-    The tokens and bytes of a whole turn spell arguments and prose, whatever a hook takes out of
-    these. A replay judges the numbers as it would have judged the tokens.
+    The tokens and bytes of a turn spell its arguments and prose, which a hook may have redacted.
+    A replay judges the numbers like the tokens.
     """
-    return {**line, "messages": [_message_without_tokens(one) for one in line["messages"]]}
+    return {**line, "messages": [_remove_message_tokens(one) for one in line["messages"]]}
 
 
-def _message_without_tokens(message: dict[str, Any]) -> dict[str, Any]:
+def _remove_message_tokens(message: dict[str, Any]) -> dict[str, Any]:
     if "tool_calls" not in message:
         return message
     calls = [
@@ -111,7 +116,7 @@ def _message_without_tokens(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _logprob_numbers(call: dict[str, Any]) -> Any:
-    """Return the numbers; an invalid one becomes False, which is as invalid but reveals nothing."""
+    """Return the numbers; an invalid one becomes False, which is invalid as well."""
     try:
         numbers = name_logprobs(str(call.get("name")), call["logprobs"])
     except ValueError:
@@ -121,9 +126,9 @@ def _logprob_numbers(call: dict[str, Any]) -> Any:
     return [one if one is None or isinstance(one, (int, float)) else False for one in numbers]
 
 
-def _decoded(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     """Return the object or list of a JSON text with escapes; None for any other text."""
-    # Without a backslash nothing is hidden, and the text itself is what is changed.
+    # Without a backslash there are no escapes, and the text itself is redacted.
     if "\\" not in text or not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -132,6 +137,6 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _without_escapes(text: str) -> str:
-    """Return a text with the escapes of broken JSON decoded."""
+def _decode_escapes(text: str) -> str:
+    """Return a text that is not valid JSON with its escapes decoded."""
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\" in text else text

@@ -1,4 +1,4 @@
-"""The tools of one session: its own functions and its offered tools, before its Shield's."""
+"""The tools of one session: its functions, its offered tools, and the tools of its Shield."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from abs_shield.policy.tool_declaration import LONGEST_NAME, MARKS
 from abs_shield.session import Session
 from abs_shield.shield.bindings import cached_binding, drop_function, shielded_binding
 from abs_shield.shield.signature import Binding
-from abs_shield.shield.tool_entry import Entry, compiled
+from abs_shield.shield.tool_entry import Entry, compile_declarations
 from abs_shield.text.safe_display import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.shield.tool_registry import Registry
 
-_MOST_NAMES = 1_000  # a host has a few dozen; a factory may make any number of names
+_MOST_NAMES = 1_000  # a host has a few dozen tools, but a factory may make any number
 _MOST_OFFERED = 2_000
-"""Stored tools of earlier steps, which are offered again when needed; those of now always are."""
+"""Maximum number of stored tools of earlier steps."""
 _MOST_PLANS = 8
-"""Maximum number of cached signatures of one name: versions of one method, seldom over two."""
+"""Maximum number of cached signatures of one name: the versions of a method, rarely over two."""
 
 
 class SessionTools(Mapping[str, Entry]):
     """
-    A session's own functions, over the tools that its model was offered, over the tools of its
-    parents and of its Shield.
+    The tools of a session, by name.
 
-    Immutable once attached: a session with other tools gets a new object.
+    The session's own functions take precedence over the tools that its model was offered, and
+    these over the tools of its parents and its Shield. Immutable once attached to the session.
 
     Attributes:
         added: Names that the session may call only because of its own functions.
@@ -59,9 +59,9 @@ class SessionTools(Mapping[str, Entry]):
         self.added: frozenset[str] = frozenset()
         self.offered: Mapping[str, Entry] = {} if offered is None else offered
 
-    def offering(self, offered: Mapping[str, Entry]) -> SessionTools:
-        """Return these tools with the ones that are offered now; earlier offers stay valid."""
-        # Forgotten all together, as the tools of this step come again below.
+    def with_offers(self, offered: Mapping[str, Entry]) -> SessionTools:
+        """Return these tools and the ones that are offered now; earlier offers stay valid."""
+        # Above the limit, earlier offers are dropped.
         earlier = self.offered if len(self.offered) < _MOST_OFFERED else {}
         tools = SessionTools(
             self._registry, self._own, self._parent, offered={**earlier, **offered}
@@ -73,14 +73,14 @@ class SessionTools(Mapping[str, Entry]):
         return self._own.get(name) or self.offered.get(name)
 
     @property
-    def below(self) -> Registry | SessionTools:
-        """The tools of its parents and of its Shield."""
+    def inherited(self) -> Registry | SessionTools:
+        """The tools of the session's parents and Shield."""
         return self._registry if self._parent is None else self._registry.of(self._parent)
 
     def plan(self, name: str) -> ToolPlan | None:
         """Return the plan of a tool of this session."""
         entry = self._entry(name)
-        return self.below.plan(name) if entry is None else entry.plan
+        return self.inherited.plan(name) if entry is None else entry.plan
 
     def is_own(self, name: str) -> bool:
         """Return whether a function of that name belongs to this session itself."""
@@ -91,7 +91,7 @@ class SessionTools(Mapping[str, Entry]):
         return frozenset(self._own)
 
     def anonymous_plan(self, name: str) -> ToolPlan | None:
-        """Return None: a session with its own mapping of functions has a complete list of tools."""
+        """Return None: the list of tools of a session with functions is complete."""
         return None
 
     def unknown(self, name: str) -> ToolPlan:
@@ -101,45 +101,45 @@ class SessionTools(Mapping[str, Entry]):
     def tools(self) -> dict[str, Tool]:
         """Return the tools as declared, refined by the policy."""
         own = {name: entry.plan.tool for name, entry in {**self.offered, **self._own}.items()}
-        return {**self.below.tools(), **own}
+        return {**self.inherited.tools(), **own}
 
     def kinds(self) -> frozenset[str]:
         """Return the kinds of identifiers of all tools."""
         own = (entry.plan.kinds for entry in (*self.offered.values(), *self._own.values()))
-        return self.below.kinds().union(*own)
+        return self.inherited.kinds().union(*own)
 
     def __getitem__(self, name: str) -> Entry:
         entry = self._entry(name)
-        return self.below[name] if entry is None else entry
+        return self.inherited[name] if entry is None else entry
 
     def __contains__(self, name: object) -> bool:
-        return name in self._own or name in self.offered or name in self.below
+        return name in self._own or name in self.offered or name in self.inherited
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self.below, *self.offered, *self._own)))
+        return iter(dict.fromkeys((*self.inherited, *self.offered, *self._own)))
 
     def __bool__(self) -> bool:
         """Return True: the list of tools is complete, even if it is empty."""
-        # Otherwise `__len__` would make an empty list of tools false, like one that is unknown.
+        # Without this method, an empty list would be false, like an unknown list of tools.
         return True
 
     def __len__(self) -> int:
-        return len({*self.below, *self.offered, *self._own})
+        return len({*self.inherited, *self.offered, *self._own})
 
 
 class SessionPlans:
     """
-    A cache of compiled session tools by signature, so that a new session compiles nothing again.
+    A cache of compiled session tools by signature, which new sessions reuse.
 
-    It references no function, so that a session's clients are freed with the session.
+    It does not reference the functions, so that a session's clients are freed with the session.
 
     Attributes:
-        has_functions: Whether any session was opened with its own functions, even none.
+        has_functions: Whether any session was opened with `functions`, even an empty list.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._plans: OrderedDict[str, list[_Compiled]] = OrderedDict()
+        self._plans: OrderedDict[str, list[_CompiledTool]] = OrderedDict()
         self._lock = renewed(Lock())
         self.has_functions = False
 
@@ -148,15 +148,16 @@ class SessionPlans:
         Return the entry of each function.
 
         Raises:
-            PolicyError: One of them is not a function, or needs more than the model's arguments.
+            PolicyError: An entry is not a function, needs more than the model's arguments, or two
+                functions have the same name.
         """
         entries: dict[str, Entry] = {}
         for name, function in _function_items(functions):
-            binding = _bound(name, function)
+            binding = _bind_function(name, function)
             name = binding.tool.name
             if name in entries:
-                raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
-            stored = self._compiled(binding, registry)
+                raise PolicyError(f"session: `functions` has two functions named `{escaped(name)}`")
+            stored = self._compile(binding, registry)
             entries[name] = Entry(
                 plan=stored.plan, own_plan=stored.plan, binding=binding,
                 declaration=stored.declaration,
@@ -172,26 +173,28 @@ class SessionPlans:
             plans = [*self._plans.get(tool, ())]
         return frozenset().union(*(plan.names for plan in plans))
 
-    def _compiled(self, binding: Binding, registry: Registry) -> _Compiled:
+    def _compile(self, binding: Binding, registry: Registry) -> _CompiledTool:
         tool = binding.tool
         entry = registry.get(tool.name)
         registered = None if entry is None else entry.plan.tool
-        # Compiled outside the lock; two threads that meet here compile the same plan.
+        # Compiled outside the lock; at worst, two threads compile the same plan.
         with self._lock:
             for stored in self._plans.get(tool.name, ()):
-                if stored.is_of(binding, registered):
+                if stored.matches(binding, registered):
                     return stored
         declaration = None if entry is None else _declaration_for(tool, entry)
         declarations = [tool] if declaration is None else [declaration, tool]
-        # the plan outlives the session, and the client that the function may hold does not
+        # the plan outlives the session, but a client that the function references must not
         unbound = drop_function(binding)
-        plan = compiled(declarations, self._policy, registry.refinement(tool.name), unbound)
-        compiled_tool = _Compiled(
+        plan = compile_declarations(
+            declarations, self._policy, registry.refinement(tool.name), unbound
+        )
+        compiled_tool = _CompiledTool(
             tool, binding.model, registered, declaration, plan, authored_names(plan.tool)
         )
         with self._lock:
             plans = self._plans.setdefault(tool.name, [])
-            # Newest first: the plan of the last session is the likeliest for the next one.
+            # Newest first: the next session is most likely to use the same plan.
             plans.insert(0, compiled_tool)
             del plans[_MOST_PLANS:]
             if len(self._plans) > _MOST_NAMES:
@@ -200,14 +203,14 @@ class SessionPlans:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiled:
+class _CompiledTool:
     """
     A tool compiled from a signature, together with the registered tool of its name.
 
     Attributes:
         tool: The function's own tool.
-        model: The model that converts its arguments.
-        registered: The registered tool of its name; None without one.
+        model: The pydantic model that converts its arguments.
+        registered: The registered tool with this name; None without one.
         declaration: The part of the registered tool that applies to the function.
         plan: The compiled plan.
         names: The argument names that the authors wrote.
@@ -220,8 +223,8 @@ class _Compiled:
     plan: ToolPlan
     names: frozenset[str]
 
-    def is_of(self, binding: Binding, registered: Tool | None) -> bool:
-        """Return whether the plan is that of *binding*: one signature, which converts alike."""
+    def matches(self, binding: Binding, registered: Tool | None) -> bool:
+        """Return whether the plan is that of *binding*, with equal signatures and conversions."""
         if self.registered is not registered or self.model is not binding.model:
             return False
         tool = binding.tool
@@ -238,10 +241,10 @@ def _function_items(functions: Any) -> Iterable[tuple[str | None, Any]]:
     return ((None, function) for function in functions)
 
 
-def _bound(name: Any, function: Any) -> Binding:
-    """Return the binding of a session's function, so that dispatch can call it."""
+def _bind_function(name: Any, function: Any) -> Binding:
+    """Return the binding of a session's function."""
     if name is not None and not (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
-        raise PolicyError(f"session: `functions` names {shown(name)}; a name is a text")
+        raise PolicyError(f"session: `functions` has the name {shown(name)}; give a non-empty text")
     if not callable(function):
         raise PolicyError(
             f"session: `functions` holds {shown(function)} under "
@@ -258,9 +261,9 @@ def _bound(name: Any, function: Any) -> Binding:
 
 def _declaration_for(tool: Tool, entry: Entry) -> Tool:
     """
-    Return what was declared of a registered tool that holds for a session's function of its name.
+    Return the part of a registered tool's declaration that applies to a session's function.
 
-    The marks of foreign parameters do not, nor does the signature of another function.
+    Excludes marks of parameters that the function does not have, and the registered signature.
     """
     registered = entry.plan.tool
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
@@ -273,10 +276,10 @@ def _declaration_for(tool: Tool, entry: Entry) -> Tool:
     for name in targets.keys() & tool.targets.keys():
         targets[name] = replace(targets[name], allow=tool.targets[name].allow)
     host = entry.declaration
-    # an invalid schema was registered as an error of the registered tool's own checks
+    # an invalid schema is reported only by the checks of the registered tool
     schema = None if host is None or entry.own_plan.broken else host.parameters
     return registered.model_copy(update={**marks, "targets": targets, "parameters": schema})
 
 
 Functions = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
-"""A session's own functions: by the names that the model calls, or under their own."""
+"""A session's own functions: a mapping of tool name to function, or a list of functions."""

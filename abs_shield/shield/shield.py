@@ -33,7 +33,13 @@ from abs_shield.shield.session_tools import Functions
 from abs_shield.shield.shield_hooks import build_hooks
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_call_loop import Dispatch, aanswer_calls, answer_calls
-from abs_shield.shield.tool_registry import Registry, available, declared, described, runner
+from abs_shield.shield.tool_registry import (
+    Registry,
+    available,
+    declared_tool,
+    described_tool,
+    runner,
+)
 from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
@@ -46,15 +52,15 @@ if TYPE_CHECKING:
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
-"""Newest earlier calls of a turn that layers read; without a bound a turn costs their square."""
+"""Maximum number of earlier calls in a turn that layers read; they limit quadratic time."""
 
 
-def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
+def _policy_from_keywords(policy: Policy | None, declared: PolicyFields) -> Policy:
     """
-    Return the policy of the keywords that `configure` takes.
+    Build the policy from keywords of `configure`.
 
     Raises:
-        PolicyError: A policy was passed as well, or one of the keywords is misspelt.
+        PolicyError: A policy was passed as well, or a keyword is unknown.
     """
     own = (name for name in Shield.__init__.__kwdefaults__ or () if name != "policy")
     require_fields("Shield", declared, [*own, *PolicyFields.__annotations__])
@@ -66,18 +72,23 @@ def _declared_policy(policy: Policy | None, declared: PolicyFields) -> Policy:
 
 class Shield(AnswerMethods):
     """
-    One policy at work. Share it between threads, tasks and tenants' sessions.
+    The runtime of one policy. Share it between threads, tasks and the sessions of all tenants.
 
     Args:
         policy: The policy; see `configure`. ``Shield(mode="strict", ...)`` is short for
             ``Shield(configure(mode="strict", ...))``.
-        store: The decision log; in memory if None.
-        sessions: The sessions by id; several Shields may share one `Sessions`.
-        hooks: Callables of one `Decision`, besides OpenTelemetry and structlog; None for no hooks.
-        approver: Says whether a SUSPICIOUS call may run, under ``on_suspicious="approve"``.
-        record: A file to which every session's run is appended when it is left, or a
-            `Recording`, which has a file and a redaction of its lines.
-        declared: The keywords of `configure`, instead of a policy.
+        store: The decision log; None for one in memory.
+        sessions: The sessions by id, which several Shields may share; None for new ones.
+        hooks: Callables of one `Decision`, besides OpenTelemetry and structlog; None to call
+            none at all.
+        approver: A callable that receives the Decision about a SUSPICIOUS call and returns
+            whether it may run, with ``on_suspicious="approve"``.
+        record: A file to which every session is appended when it is left, or a `Recording`,
+            which adds a redaction.
+        declared: Keywords of `configure`, instead of a policy.
+
+    Raises:
+        PolicyError: The policy, a keyword or another argument is invalid.
 
     >>> from abs_shield.policy import configure
     >>> firewall = Shield(configure(mode="strict"))
@@ -97,7 +108,7 @@ class Shield(AnswerMethods):
         **declared: Unpack[PolicyFields],
     ) -> None:
         if declared:
-            policy = _declared_policy(policy, declared)
+            policy = _policy_from_keywords(policy, declared)
         if not isinstance(policy, Policy):
             raise PolicyError(
                 f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
@@ -125,17 +136,17 @@ class Shield(AnswerMethods):
         Return the Shield that all tools decorated with *policy* share.
 
         Args:
-            policy: The policy. Another object with equal fields has a Shield of its own.
+            policy: The policy; compared by identity: an equal policy has another Shield.
         """
-        # One policy object is one Shield, so that tools share sessions, approvals and retries.
-        with _OF_LOCK:
-            firewall = _OF.get(id(policy))
-            # An id may be reused after its policy was freed.
+        # Shared, so that the tools have the same sessions, approvals and retries.
+        with _SHIELDS_LOCK:
+            firewall = _SHIELDS.get(id(policy))
+            # The id of a deleted policy may be reused.
             if firewall is None or firewall.policy is not policy:
-                firewall = _OF[id(policy)] = cls(policy)
+                firewall = _SHIELDS[id(policy)] = cls(policy)
             return firewall
 
-    # Declaring -----------------------------------------------------------------------------------
+    # Declare tools and sessions ------------------------------------------------------------------
 
     def register(
         self,
@@ -147,22 +158,25 @@ class Shield(AnswerMethods):
         """
         Register a tool; the policy's declarations of it take precedence.
 
-        A description never loosens the declarations of a function or a `Tool`: the schemas and the
-        marks of both apply.
+        A description never loosens the declarations of a function or a `Tool`: the schemas and
+        the marks of both apply.
 
         Args:
-            tool: A `Tool`, a function, or a tool as OpenAI, Anthropic, Gemini, Bedrock or MCP
-                describe it.
-            tolerant: Keep an invalid schema as an error of every check, instead of raising.
+            tool: A `Tool`, a function, or a tool description of OpenAI, Anthropic, Gemini, Bedrock
+                or MCP.
+            tolerant: Report an invalid schema as an error of each check, instead of raising.
             replace: Replace all earlier declarations of the name by this function or `Tool`.
 
+        Returns:
+            The compiled tool.
+
         Raises:
-            PolicyError: The tool, its schema or a rule about it is wrong, another function has
-                its name already, or another `Tool` with other parameters.
+            PolicyError: The tool, its schema or a rule about it is invalid, or its name belongs
+                to another function or to a `Tool` with other parameters.
         """
-        host_tool = declared(tool)
+        host_tool = declared_tool(tool)
         if host_tool is None:
-            return self.registry.describe(described(tool), tolerant=tolerant).plan
+            return self.registry.describe(described_tool(tool), tolerant=tolerant).plan
         return self.registry.add(host_tool, tolerant=tolerant, replace=replace).plan
 
     def session(
@@ -180,28 +194,29 @@ class Shield(AnswerMethods):
         Open a session; with an *id*, continue the session of that id.
 
         Args:
-            id: The session's id; a new one where None.
-            tools: Names that this run may call; None for all, or to leave them unchanged. A
-                sub-agent may call at most its parent's tools, and its own functions.
+            id: The session's id; None for a new one.
+            tools: Names of the tools that this run may call; None for all, or to leave them
+                unchanged. A sub-agent may call at most its parent's tools and its own functions.
             messages: A transcript to resume from, in OpenAI's, Anthropic's, Gemini's or
                 Bedrock's shape.
             agent: Name of the agent; None to leave it unchanged.
-            model: Name of the model that proposes the calls, as in ``report --by model``; None
-                to leave it unchanged, or for its parent's. Framework adapters set it themselves.
+            model: Name of the model that proposes the calls, as in ``report --by model``; None to
+                leave it unchanged, or in a new session to use the parent's. Framework adapters
+                set it themselves.
             parent: The session of the agent that started this one.
-            functions: Functions of this session and its sub-agents only: by tool name, or as a
-                list, such as the bound methods of one request's client. They take precedence over
-                registered tools of their names. None to leave them unchanged.
+            functions: Functions of this session and its sub-agents only, by tool name or as a
+                list, e.g. the bound methods of one request's client. They take precedence over
+                registered tools of the same names. None to leave them unchanged.
 
         Raises:
-            UnreadableMessage: One of *messages* has no known shape.
-            PolicyError: One of *functions* cannot be called with a model's arguments alone, or
-                two functions of this Shield have one name.
+            UnreadableMessage: One of *messages* has an unknown shape.
+            PolicyError: One of *functions* cannot be called with a model's arguments alone, a
+                name in *tools* is misspelt, or two functions of this Shield have the same name.
         """
-        # Here, as decorated functions of other modules may have been added since.
+        # Decorated functions of other modules may have been added since the last session.
         self.registry.require_unambiguous()
 
-        def make() -> Session:
+        def create() -> Session:
             granted = None if parent is None else record_of(parent).grant
             created = Session(
                 id, tools=granted, agent=agent, parent=parent, limits=self.policy.limits, owner=self
@@ -209,11 +224,11 @@ class Shield(AnswerMethods):
             created.model = None if parent is None else parent.model
             return created
 
-        session = make() if id is None else self.sessions.get(id, make)
+        session = create() if id is None else self.sessions.get(id, create)
         own = None
         if functions is not None:
-            # Before the session is changed: a wrong function leaves it as it was.
-            own = self.registry.overlay(functions, session.parent)
+            # First, because an invalid function must leave the session unchanged.
+            own = self.registry.bind_functions(functions, session.parent)
         before = self.registry.own(session)
         if tools is not None:
             names = self._tool_names(tools, self.registry.of(session) if own is None else own)
@@ -228,7 +243,7 @@ class Shield(AnswerMethods):
             session.model = model
         if self._recorder is not None:
             self._recorder.follow(session)
-        # Last, as messages are read by the session's own tools and settings.
+        # Last, because messages are read with the session's tools and settings.
         session.add(messages)
         return session
 
@@ -236,20 +251,19 @@ class Shield(AnswerMethods):
         self, provider: Provider, *, session: Session | None = None
     ) -> list[dict[str, Any]]:
         """
-        Return the tools for the model, in the shape that its provider accepts.
+        Return the tools in the shape of a provider's API, to offer them to the model.
 
         Args:
             provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"``,
                 ``"gemini"``, ``"bedrock"`` (the ``tools`` of its ``toolConfig``) or ``"mcp"``.
-            session: The session, with its own functions and without what it may not call; the
-                current one where None.
+            session: The session, whose tools are returned; None for the current one.
 
         Returns:
-            A list that the caller may change. Keywords that a strict mode refuses, such as the
-            bounds of decimals, are moved to descriptions; calls are judged by the whole schema.
+            A new list. Keywords that a provider's strict mode does not support, such as the
+            bounds of decimals, are moved to descriptions; calls are judged by the full schema.
 
         Raises:
-            PolicyError: The provider is unknown, or two functions have one name.
+            PolicyError: The provider is unknown, or two functions have the same name.
         """
         self.registry.require_unambiguous()
         current = self._session(session)
@@ -258,7 +272,7 @@ class Shield(AnswerMethods):
 
     def close(self, timeout_s: float = 5.0) -> bool:
         """
-        Record the sessions that were never left, and wait until the store has written everything.
+        Record the sessions that are still open, and wait until the store has written everything.
 
         Call it once before the program ends; the Shield can still be used afterwards.
 
@@ -266,8 +280,8 @@ class Shield(AnswerMethods):
             timeout_s: How long to wait for the store, in seconds.
 
         Returns:
-            Whether everything was written: False after a timeout, or if the store ever lost a
-            decision. Decisions that a `MemoryStore` evicted are not counted as lost.
+            Whether everything was written: False after a timeout, or if the store has lost a
+            decision. Decisions that a `MemoryStore` evicted do not count as lost.
         """
         if self._recorder is not None:
             self._recorder.close()
@@ -279,7 +293,7 @@ class Shield(AnswerMethods):
 
     def approve(self, decision_id: str) -> None:
         """
-        Allow the call of a decision that waits for approval, once, with equal arguments.
+        Approve the call of a blocked decision: it may run once, with equal arguments.
 
         Args:
             decision_id: The id of the decision.
@@ -291,15 +305,15 @@ class Shield(AnswerMethods):
 
     def prove(self, *, at: float | None = None) -> Proof:
         """
-        Check the policy against the registered tools, and return everything that is wrong.
+        Check the policy against the registered tools, and return all errors.
 
         Args:
-            at: The time to check for, in seconds since the epoch; now if None.
+            at: The time to check for, in seconds since the epoch; None for now.
 
         Returns:
-            A `Proof`: true if it has no errors; ``.require()`` raises if it has any.
+            A `Proof`, which is true if it has no errors; ``.require()`` raises if it has any.
         """
-        # The sampler and its checks are slow to import: only a program that proves pays for it.
+        # Imported lazily, because the checks are slow to import.
         from abs_shield.plan.proof import prove
 
         return prove(self.policy, self.registry.tools(), at=at)
@@ -310,22 +324,25 @@ class Shield(AnswerMethods):
         The engine that judges results, for labels, calibration and saving its state.
 
         Raises:
-            ShieldError: The policy judges no results.
+            ShieldError: The policy has ``verification=False``.
         """
         engine = self.lifecycle.verifier.engine
         if engine is None:
-            raise ShieldError("the policy says `verification=False`: no results are judged")
+            raise ShieldError("the policy has `verification=False`: results are not judged")
         return engine
 
-    # Judging: never raises -----------------------------------------------------------------------
+    # Judge calls and results; a model's mistake never raises -------------------------------------
 
     def inspect_turn(self, calls: Any, *, session: Session | None = None) -> list[Decision]:
         """
         Judge all calls that the model proposed in one turn, before any of them runs.
 
         Args:
-            calls: Calls of any shape, or one assistant message that holds them.
-            session: The session; the current one where None.
+            calls: Calls of any shape, or an assistant message with calls.
+            session: The session; None for the current one.
+
+        Returns:
+            The decisions, in the order of the calls.
         """
         shared = self._session(session)
         # Proposals of an earlier turn that were never dispatched are logged now.
@@ -336,7 +353,7 @@ class Shield(AnswerMethods):
         for place, call in enumerate(read):
             siblings = read[max(0, place - _MOST_SIBLINGS) : place]
             decisions.append(self.lifecycle.propose(call, shared, siblings=siblings, turn=turn))
-        # Nobody can dispatch in a session that nobody holds.
+        # The caller has no reference to this session, so nothing can be dispatched in it.
         if session is None and record_of(shared).ephemeral:
             record_of(shared).settle()
         return decisions
@@ -347,7 +364,10 @@ class Shield(AnswerMethods):
 
         Args:
             call: A `ToolCall`, or a call in the shape of any provider.
-            session: The session; the current one where None.
+            session: The session; None for the current one.
+
+        Returns:
+            The decision about the call.
         """
         return self.lifecycle.admit(
             self.lifecycle.open(single_call(call), self._session(session))
@@ -369,13 +389,13 @@ class Shield(AnswerMethods):
         Args:
             call: The call.
             value: The result, or the error.
-            elapsed_ms: The duration in milliseconds; None if unknown: then the result is not
-                verified.
-            error: Whether the call failed: then there is nothing to verify.
-            session: The session; the current one where None.
+            elapsed_ms: The duration in milliseconds; None if unknown, in which case the result
+                is not verified.
+            error: Whether the call failed; its value is then not verified.
+            session: The session; None for the current one.
 
         Returns:
-            A Decision about the result, with its probability of being made up.
+            A Decision about the result; its ``probability`` is that of a hallucination.
         """
         read = single_call(call)
         return self.lifecycle.close(
@@ -388,20 +408,20 @@ class Shield(AnswerMethods):
 
     def judge_as(self, decision: Decision, policy: Policy) -> Ruling:
         """
-        Weigh the findings of a call again, by another policy in its own modes.
+        Weigh the findings of a call again, by another policy. Nothing is recorded.
 
         Args:
             decision: The decision about the call.
-            policy: The policy, for its threshold and its actions on findings; the modes of tools
-                are those of this Shield's policy.
+            policy: The policy, for its threshold and its actions on findings; the modes are those
+                of this Shield's policy.
 
         Returns:
-            The action on the call, and the layers that cause it. Nothing is recorded.
+            The action on the call, and the layers that block it.
         """
         plan = self.registry.plan(decision.tool) or self.registry.unknown(decision.tool)
         return rule_again(decision, plan, policy)
 
-    # Running -------------------------------------------------------------------------------------
+    # Run calls -----------------------------------------------------------------------------------
 
     def guard(
         self, call: Call, *, session: Session | None = None, siblings: tuple[ToolCall, ...] = ()
@@ -411,11 +431,12 @@ class Shield(AnswerMethods):
 
         Args:
             call: The call.
-            session: The session; the current one where None.
-            siblings: Calls that run at the same time, where no turn was inspected.
+            session: The session; None for the current one.
+            siblings: Calls that run at the same time, if their turn was not inspected.
 
         Raises:
-            CallBlocked: On entering the block, where the call is blocked.
+            CallBlocked: On entering the block, if the call is blocked.
+            ResultBlocked: On leaving the block, if the result is withheld.
         """
         return self._guard(single_call(call), self._session(session), siblings)
 
@@ -439,19 +460,20 @@ class Shield(AnswerMethods):
         session: Session | None = None,
     ) -> Any:
         """
-        Run a registered function by the model's tool name and arguments.
+        Run a registered function by its tool name, with the model's arguments.
 
         Args:
             name: The name of the tool.
-            arguments: Its arguments: a mapping, or the raw JSON.
-            call_id: The id of the call, with which its result and its feedback are matched.
-            session: The session; the current one where None.
+            arguments: Its arguments: a mapping, or JSON text.
+            call_id: The id of the call, by which its result and its feedback are matched.
+            session: The session; None for the current one.
 
         Returns:
-            The result of the function; for a generator, one that closes the call at its end.
+            The result of the function; a generator closes the call at its end.
 
         Raises:
             CallBlocked: The call is blocked.
+            ResultBlocked: The result is withheld.
             ShieldError: No function is registered, or it is async (use `adispatch`).
         """
         call = single_call(ToolCall(name, _snapshot(arguments), call_id))
@@ -460,7 +482,7 @@ class Shield(AnswerMethods):
         with guard.close_on_error():
             value = self._run(guard, call.name)
             if inspect.isawaitable(value):
-                # Closed, or Python warns that it was never awaited.
+                # Closed, to avoid Python's warning that it was never awaited.
                 abandon(value)
                 raise ShieldError(f"tool `{escaped(call.name)}` is async; use `adispatch`")
         return finish_dispatch(value, guard)
@@ -491,16 +513,16 @@ class Shield(AnswerMethods):
         dispatch: Dispatch | None = None,
     ) -> list[dict[str, Any]]:
         """
-        Run every call of one assistant message; blocked ones are answered with feedback.
+        Run every call of one assistant message; blocked calls are answered with feedback.
 
         Args:
             assistant_message: The message, or a list of calls.
-            session: The session; the current one where None.
+            session: The session; None for the current one.
             dispatch: The host's function that runs a `ToolCall` as the model wrote it; None for
                 the registered functions.
 
         Returns:
-            The messages to append, in the shape of *assistant_message*.
+            The messages to append to the conversation, in the shape of *assistant_message*.
         """
         return answer_calls(self, assistant_message, self._session(session), dispatch)
 
@@ -514,13 +536,13 @@ class Shield(AnswerMethods):
         """Run calls like `run_tool_calls`, concurrently; *dispatch* may be async."""
         return await aanswer_calls(self, assistant_message, self._session(session), dispatch)
 
-    # Inside --------------------------------------------------------------------------------------
+    # Internal ------------------------------------------------------------------------------------
 
     def _tool_names(self, tools: Iterable[str], registered: Mapping[str, Any]) -> frozenset[str]:
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
             raise PolicyError(f"session: `tools` is {shown(tools)}; give a list of names")
         names = frozenset(tools)
-        # Only names near an existing one: a host may name tools that it registers later.
+        # Only names similar to an existing one: the host may register other tools later.
         for name in sorted(map(str, names - registered.keys())):
             if near := nearest(name, registered):
                 raise PolicyError(
@@ -529,7 +551,7 @@ class Shield(AnswerMethods):
         return names
 
     def _session(self, session: Session | None) -> Session:
-        # The usual case, without the checks below.
+        # The fast path, without the checks below.
         if type(session) is Session:
             return session
         current = current_session() if session is None else session
@@ -558,9 +580,9 @@ class Shield(AnswerMethods):
 
 
 def _snapshot(arguments: Any) -> Any:
-    """Return a copy of the caller's current arguments, for the log of the session."""
+    """Return a copy of the arguments, which the caller may change later."""
     return arguments.copy() if type(arguments) is dict else arguments
 
 
-_OF: dict[int, Shield] = {}
-_OF_LOCK = renewed(Lock())
+_SHIELDS: dict[int, Shield] = {}
+_SHIELDS_LOCK = renewed(Lock())

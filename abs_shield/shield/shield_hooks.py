@@ -16,18 +16,18 @@ def build_hooks(
     """
     Return the `Otel` that opens the spans of tools, and all hooks in the order of their calls.
 
-    OpenTelemetry and structlog are always called, once each, unless *hooks* is None. OpenTelemetry
-    comes first, so that the log line can name its span.
+    Unless *hooks* is None, OpenTelemetry and structlog are each called once per decision.
+    OpenTelemetry comes first, so that the log line can contain the id of its span.
 
     Raises:
-        PolicyError: *hooks* are no list of callables.
+        PolicyError: *hooks* is not a list of callables.
     """
     require_attribute(hooks, "hooks", "__iter__", "a list of callables")
     declared = tuple(hooks or ())
     for hook in declared:
         require_attribute(hook, "hooks", "__call__", "callables of one Decision")
     spans = tuple(hook for hook in declared if isinstance(hook, Otel)) or (Otel(),)
-    # Once each, as a host may pass the same `Otel` for two purposes.
+    # Deduplicated, because a host may pass the same `Otel` twice.
     for otel in dict.fromkeys(spans):
         if hasattr(store, "status") and not isinstance(store, MemoryStore):
             otel.watch(store)

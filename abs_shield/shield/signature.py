@@ -1,4 +1,4 @@
-"""The signature of a function as a tool: its schema, its judged arguments and its call."""
+"""The signature of a function as a tool: its schema, its arguments as JSON, and its call."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from abs_shield.shield.argument_model import (
 from abs_shield.shield.framework_contexts import is_context
 from abs_shield.shield.hint_marks import marks_of, names_of_models
 from abs_shield.shield.type_aliases import alias_value
-from abs_shield.shield.validation import refused_by
+from abs_shield.shield.validation import refused_pointers
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
 from abs_shield.text.wildcards import names_everything
 
 _STREAMS = (IOBase, IO, AsyncIterable)
-"""Types that have no JSON form: such a parameter is injected even without a mark."""
+"""Types without a JSON form: such a parameter is injected even without a mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +54,16 @@ class Binding:
     Attributes:
         tool: The tool, with the schema of its type hints.
         function: The function that runs.
-        injected: Parameters that the host fills, not the model.
-        bound: Injected parameters that a partial binds by name: a caller's other value is refused.
+        signature: The signature of the function.
+        injected: Parameters that the host provides, not the model.
+        bound: Injected parameters that a partial binds by name; a call cannot override them.
         iterables: Parameters that accept an iterator from Python, and a list from the model.
         model: The pydantic model of the other parameters; converts JSON to Python values.
-        plain: The parameters in order, if all of them are judged and accepted by position and by
-            name; None otherwise.
-        names: All parameters.
-        required: Those without a default.
-        defaults: Factories of the defaults that are declared by a pydantic `Field`.
+        plain: The names of the parameters in order, if all are judged and can be passed both by
+            position and by name; None otherwise.
+        names: The names of all parameters.
+        required: The names of parameters without a default.
+        defaults: Factories of the defaults that a pydantic `Field` declares, by parameter name.
     """
 
     tool: Tool
@@ -79,19 +80,19 @@ class Binding:
 
     def tool_with_defaults(self, strict: Collection[str]) -> Tool:
         """
-        Return the tool with the defaults of the function in its schema, as far as they are JSON.
+        Return the tool with the function's defaults in its schema, if they have a JSON form.
 
-        The schema for the model has none of them; a framework describes the function with them.
+        The schema for the model contains no defaults, but a framework's description may.
 
         Args:
-            strict: Parameters whose default is left out if it stands for everything, as ``*`` does.
+            strict: Parameters whose default is left out if it means everything, such as ``*``.
         """
         defaults = {
             name: parameter.default
             for name, parameter in self.signature.parameters.items()
             if parameter.default is not parameter.empty
         }
-        # a factory runs once a call lacks the argument, and not before
+        # factories are not run before a call needs their default
         defaults |= {
             field.alias: field.default
             for field in self.model.model_fields.values()
@@ -114,37 +115,37 @@ class Binding:
         return self.tool.model_copy(update={"parameters": parameters})
 
     def names_of_models(self) -> list[frozenset[str]]:
-        """Return for each model in its type hints the names of its fields, aliases included."""
+        """Return the names of the fields, including aliases, of each model in the type hints."""
         return names_of_models(_hints(self.function, self.signature).values())
 
-    def declares_same(self, other: Binding) -> bool:
-        """Return whether both declare the same tool: of one function, or of one factory."""
+    def declares_same_tool(self, other: Binding) -> bool:
+        """Return whether both declare the same tool, as functions of one factory do."""
         return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
 
-    def judged_call(
+    def arguments_and_copies(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any] | None, Copies]:
         """
-        Return the judged arguments of a Python call, and the values they were made from.
+        Return the arguments of a Python call as JSON, and copies of its values.
 
-        Containers among the values are copied, so that the function runs with the judged values;
-        injected ones are not copied.
+        The arguments are None if the call does not bind. Containers are copied, except injected
+        ones, so that the function can run with the judged values.
         """
-        # Nearly all calls: plain parameters and scalars, bound without `inspect`.
+        # The fast path of nearly all calls: plain parameters with scalars, without `inspect`.
         if self.plain is not None:
             arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
             if SCALARS.issuperset(map(type, arguments.values())) and self._is_bound(
                 arguments, len(args) + len(kwargs)
             ):
                 return arguments, None
-        copies = self._copied_call(args, kwargs)
+        copies = self._copy_call(args, kwargs)
         return self.arguments(*(copies or (args, kwargs))), copies
 
-    def _copied_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
-        """Return copies of the containers of a Python call, except injected ones."""
+    def _copy_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Copies:
+        """Copy the containers of a call, except injected ones; return None if it has none."""
         if HOLDERS.isdisjoint(map(type, args)) and HOLDERS.isdisjoint(map(type, kwargs.values())):
             return None
-        # An injected client may not be copied: it is the host's own object.
+        # Injected values, such as clients, are the host's own objects and must not be copied.
         hosts = self.injected - self.bound
         if not hosts:
             return copy_containers((args, kwargs))  # type: ignore[no-any-return]
@@ -156,13 +157,13 @@ class Binding:
         return tuple(copied.values()), {**kwargs, **further}
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the judged arguments of a Python call, as JSON; None if it does not bind."""
+        """Return the arguments of a Python call as JSON; None if the call does not bind."""
         if self.plain is not None:
             arguments = {**dict(zip(self.plain, args, strict=False)), **kwargs}
             if self._is_bound(arguments, len(args) + len(kwargs)):
-                return self._with_unread_iterators(arguments, as_json(arguments))
+                return self._mark_unread_iterators(arguments, as_json(arguments))
         try:
-            # Slower, but it knows positional-only parameters, defaults and `**kwargs`.
+            # Slower, but it supports positional-only parameters, defaults and `**kwargs`.
             bound = self.signature.bind(*args, **kwargs).arguments
         except TypeError:
             return None
@@ -171,30 +172,30 @@ class Binding:
             if name in self.injected and name not in self.bound:
                 continue
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                arguments.update(_renamed_arguments(arguments, value))
+                arguments.update(_rename_arguments(arguments, value))
             else:
                 arguments[name] = value
-        return self._with_unread_iterators(arguments, as_json(arguments))
+        return self._mark_unread_iterators(arguments, as_json(arguments))
 
     def _is_bound(self, arguments: Mapping[str, Any], count: int) -> bool:
-        """Return whether each of *count* values has its own name, and none is missing."""
+        """Return whether *count* values have distinct, existing names, and none is missing."""
         names = arguments.keys()
         return len(arguments) == count and self.required <= names and names <= self.names
 
     def values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """
-        Return the model's arguments converted to Python values by the type hints, by name.
+        Convert the model's arguments to Python values by the type hints; return them by name.
 
         Raises:
-            ValidationError: The types refuse one of them.
+            ValidationError: A type does not accept its argument.
         """
         return argument_values(self.model, arguments, self.defaults)
 
     def accepted_values(
         self, arguments: Mapping[str, Any], error: ValidationError
     ) -> dict[str, Any]:
-        """Return the converted arguments that *error* does not refuse, and the rest unconverted."""
-        refused = refused_by(error)
+        """Return the arguments: converted, except those that *error* rejects."""
+        refused = refused_pointers(error)
         rest = {k: v for k, v in arguments.items() if pointer((k,)) not in refused}
         fields: dict[str, Any] = {
             key: (field.annotation, field)
@@ -206,25 +207,25 @@ class Binding:
         try:
             model = create_model("taken", __base__=self.model.__base__, **fields)
             values = argument_values(model, rest)
-        except Exception:  # a validator of the tool's own may raise anything
+        except Exception:  # the tool's own validator may raise anything
             return dict(arguments)
         return {k: v for k, v in arguments.items() if k not in rest} | values
 
     def convert(self, arguments: Mapping[str, Any]) -> Conversion:
-        """Return *arguments* as JSON of the values that the function gets, without raising."""
+        """Return the values that the function receives for *arguments*, as JSON; never raises."""
         try:
             values = self.values(arguments)
         except ValidationError as error:
             unknown = map(pointer, zip(unknown_arguments(self.model, arguments), strict=True))
-            refused = refused_by(error) | frozenset(unknown)
+            refused = refused_pointers(error) | frozenset(unknown)
             if not may_be_endless(arguments, texts=True):
                 return Conversion(arguments, refused)
             taken = as_json(self.accepted_values(arguments, error))
             return Conversion(arguments, refused, _non_finite(taken))
-        except Exception:  # a validator of the tool's own may raise anything
+        except Exception:  # the tool's own validator may raise anything
             return Conversion(arguments, frozenset({""}))
         for name in self._iterator_names(values):
-            try:  # pydantic validates their items when somebody iterates
+            try:  # pydantic validates the items during iteration
                 values[name] = list(values[name])
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
@@ -239,13 +240,16 @@ class Binding:
 
     def call(self, values: Mapping[str, Any]) -> Any:
         """
-        Call the function with its values by name.
+        Call the function.
+
+        Args:
+            values: The Python values of its arguments, by name.
 
         Raises:
-            ShieldError: The function needs an injected value, which a dispatch by name lacks, or
-                an argument of the model has the name of an injected parameter.
+            ShieldError: The function needs an injected value, which a dispatch by name cannot
+                provide, or an argument has the name of an injected parameter.
         """
-        # pydantic's defaults are not Python's: the function would get a `FieldInfo`.
+        # Python would pass the `FieldInfo` itself as the default.
         missing = self.defaults.keys() - values.keys()
         values = {name: self.defaults[name]() for name in missing} | dict(values)
         for name in self.injected:
@@ -269,7 +273,7 @@ class Binding:
         positional: list[Any] = []
         by_name: dict[str, Any] = {}
         further = [p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
-        # With values for `*args`, every parameter before them has to go by position.
+        # With values for `*args`, the parameters before them must be passed by position.
         by_place = any(values.get(name) for name in further)
         for name, parameter in self.signature.parameters.items():
             kind = parameter.kind
@@ -295,10 +299,10 @@ class Binding:
         positional.append(parameter.default)
         return True
 
-    def _with_unread_iterators(
+    def _mark_unread_iterators(
         self, arguments: Mapping[str, Any], written: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the arguments with iterators marked as unread: the schema reads an empty list."""
+        """Replace iterators, which are not read, by placeholders that the schema reads as lists."""
         if not self.iterables:
             return written
         for name in self.iterables & written.keys():
@@ -308,13 +312,13 @@ class Binding:
 
 
 Copies = tuple[tuple[Any, ...], dict[str, Any]] | None
-"""The values of a Python call, by position and by name; None if nothing had to be copied."""
+"""Copies of the values of a Python call, by position and by name; None if none were copied."""
 
 
-def _renamed_arguments(
+def _rename_arguments(
     arguments: Mapping[str, Any], further: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield extra arguments, renamed where a positional-only parameter has the name already."""
+    """Yield extra arguments, renamed if a positional-only parameter has the same name."""
     for name, value in further.items():
         key = name
         while key in arguments or (key != name and key in further):
@@ -327,7 +331,7 @@ BY_NAME = " (by name)"
 
 
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Python arguments as JSON to be judged, without consuming iterators."""
+    """Return Python arguments as JSON, without consuming iterators."""
     writer = ArgumentSerializer()
     return {
         name: value if type(value) in SCALARS else writer.serialize(value)
@@ -344,14 +348,14 @@ def copy_arguments(
     raw: dict[str, Any] | Malformed,
 ) -> tuple[dict[str, Any] | Malformed, dict[str, Any] | Malformed]:
     """
-    Return copies of a call's arguments: for the tool, and as JSON to be judged.
+    Return two copies of a call's arguments: one for the tool, and one as JSON to judge.
 
-    Both are the same object if each argument is a scalar. Changes of the caller's containers, by a
-    hook or another thread, do not affect either.
+    Both are the same object if all arguments are scalars. Later changes of the caller's
+    containers do not affect them.
     """
     if isinstance(raw, Malformed):
         return raw, raw
-    # The dict itself is copied even where its values need not be.
+    # The dict is copied even if its values need not be.
     raw = raw.copy()
     if SCALARS.issuperset(map(type, raw.values())):
         return raw, raw
@@ -361,9 +365,9 @@ def copy_arguments(
 
 def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
     """
-    Return arguments that a caller passed as an object, as JSON to be judged.
+    Return arguments that a caller passed as Python objects as JSON.
 
-    A value without a JSON form stays unchanged, so that a schema refuses it.
+    A value without a JSON form stays unchanged, and a schema rejects it.
     """
     if isinstance(arguments, Malformed) or SCALARS.issuperset(map(type, arguments.values())):
         return arguments
@@ -375,8 +379,12 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     """
     Read a function's signature as a tool.
 
+    Args:
+        function: The function.
+        name: The name of the tool; None for the function's own name.
+
     Raises:
-        PolicyError: A type hint has no JSON form; mark that parameter `Injected()`.
+        PolicyError: A type hint cannot be read or has no JSON form, or a mark is misplaced.
     """
     name = name or _name(function)
     signature = inspect.signature(_plain_partial(function))
@@ -422,14 +430,14 @@ def _ordered_parameters(signature: inspect.Signature) -> tuple[str, ...] | None:
 
 
 def _plain_partial(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a partial without attributes: ``__wrapped__`` would show the wrong signature."""
+    """Return a partial without attributes, because ``__wrapped__`` would hide its signature."""
     if not isinstance(function, functools.partial):
         return function
     return functools.partial(_plain_partial(function.func), *function.args, **function.keywords)
 
 
 def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
-    """Return the parameters that a partial binds by name: the host's, although overridable."""
+    """Return the parameters that a partial binds by name."""
     bare = _plain_partial(function)
     if not isinstance(bare, functools.partial):
         return frozenset()
@@ -438,7 +446,7 @@ def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> 
 
 
 def _description(function: Callable[..., Any]) -> str:
-    """Return the docstring; for a partial, its function's, or one that the host set."""
+    """Return the docstring; for a partial, its own or that of its function."""
     while isinstance(function, functools.partial):
         docstring = vars(function).get("__doc__")
         if docstring:
@@ -459,14 +467,14 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
     plain = _hinted_callable(function)
     try:
         hints = get_type_hints(inspect.unwrap(plain), include_extras=True)
-    # Without annotations there is nothing to read, as in functions written in C.
+    # Functions without annotations, e.g. those written in C, have no hints to read.
     except (NameError, TypeError, AttributeError) as error:
         if not getattr(plain, "__annotations__", None):
             return {}
         name = _name(function)
         raise PolicyError(f"tool `{name}`: a type hint cannot be read: {error}") from None
     annotations = {p: parameter.annotation for p, parameter in signature.parameters.items()}
-    if isinstance(function, type):  # a model's fields stand in its signature alone
+    if isinstance(function, type):  # the fields of a model are only in its signature
         hints = {p: hint for p, hint in annotations.items() if not _is_unresolved(hint)} | hints
     return hints
 
@@ -485,34 +493,34 @@ def _is_unresolved(hint: Any) -> bool:
 
 def _is_injected_type(hint: Any) -> bool:
     """Return whether a hint accepts only streams, async iterators, framework contexts or None."""
-    kinds = _admitted_types(hint) - {NoneType}
+    kinds = _accepted_types(hint) - {NoneType}
     return bool(kinds) and all(issubclass(kind, _STREAMS) or is_context(kind) for kind in kinds)
 
 
 def _is_iterable(hint: Any) -> bool:
     """Return whether a hint accepts an iterator."""
-    return not {Iterable, Iterator, Generator}.isdisjoint(_admitted_types(hint))
+    return not {Iterable, Iterator, Generator}.isdisjoint(_accepted_types(hint))
 
 
-def _admitted_types(hint: Any) -> set[type]:
+def _accepted_types(hint: Any) -> set[type]:
     """Return the classes that a hint accepts, resolving `Annotated`, aliases and unions."""
     inner = alias_value(hint)
     if inner is not None:
-        return _admitted_types(inner)
+        return _accepted_types(inner)
     origin = get_origin(hint)
     if origin is Annotated:
-        return _admitted_types(get_args(hint)[0])
+        return _accepted_types(get_args(hint)[0])
     if origin in (Union, UnionType):
-        return set().union(*map(_admitted_types, get_args(hint)))
+        return set().union(*map(_accepted_types, get_args(hint)))
     kind = hint if origin is None else origin
     return {kind if isinstance(kind, type) else object}
 
 
 def _receiver(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
-    """Return ``self`` or ``cls`` of a function that is defined in a class."""
+    """Return ``self`` or ``cls`` if the function is defined in a class; else an empty set."""
     first = next(iter(signature.parameters), "")
     path = str(getattr(function, "__qualname__", "")).rsplit(".", 1)
-    # A closure inside a method has `<locals>` in its path, and its `self` may be anything.
+    # Excludes closures inside methods, whose `self` may be anything.
     inside = len(path) == 2 and not path[0].endswith("<locals>")
     bound = hasattr(function, "__self__")
     return frozenset({first}) if first in ("self", "cls") and inside and not bound else frozenset()

@@ -22,38 +22,38 @@ if TYPE_CHECKING:
 
 
 Dispatch = Callable[[ToolCall], Any]
-"""The host's function that runs a call; its arguments are as the model wrote them."""
+"""The host's function that runs a call, with the arguments as the model wrote them."""
 
 
 def answer_calls(
     shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
-    """Run the calls one after the other; return the messages to append."""
+    """Run the calls one after another; return the messages to append."""
     calls = _inspect_calls(shield, message, session)
-    return messages_of(message, [_answer(shield, call, session, dispatch) for call in calls])
+    return messages_of(message, [_answer_call(shield, call, session, dispatch) for call in calls])
 
 
 async def aanswer_calls(
     shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
     """Run the calls concurrently; return the messages to append, in the calls' order."""
-    import asyncio  # sync programs start faster without it
+    import asyncio  # imported lazily: slow, and sync programs do not need it
 
     calls = _inspect_calls(shield, message, session)
     answer_calls = await asyncio.gather(
-        *(_aanswer(shield, call, session, dispatch) for call in calls)
+        *(_aanswer_call(shield, call, session, dispatch) for call in calls)
     )
     return messages_of(message, list(answer_calls))
 
 
 def _inspect_calls(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
-    # Each call needs an id, by which its answer and its result are matched.
+    # Results are matched by id, so each call needs one.
     calls = tuple(call if call.id else replace(call, id=new_id()) for call in read_calls(message))
     shield.inspect_turn(calls, session=session)
     return calls
 
 
-def _answer(
+def _answer_call(
     shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
 ) -> CallAnswer:
     try:
@@ -64,14 +64,14 @@ def _answer(
                 value = guard.value = dispatch(call)
         if inspect.isasyncgen(value):
             raise ShieldError(f"tool `{escaped(call.name)}` is async; use `arun_tool_calls`")
-        # Read to its end under its guard: the model gets one text.
+        # Read to its end under its guard, because the model receives one text.
         value = list(value) if inspect.isgenerator(value) else value
     except Exception as error:
         return _error_answer(call, error)
     return CallAnswer(call, content_of(value), False)
 
 
-async def _aanswer(
+async def _aanswer_call(
     shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
 ) -> CallAnswer:
     try:
@@ -93,12 +93,12 @@ async def _aanswer(
 def _error_answer(call: ToolCall, error: Exception) -> CallAnswer:
     if isinstance(error, CallBlocked | ResultBlocked):
         return CallAnswer(call, feedback_text(error.decision), True)
-    # Our own errors are written for the model; a tool's own are shortened.
+    # Messages of `ShieldError` are meant for the model; those of a tool are shortened.
     message = str(error) if isinstance(error, ShieldError) else describe_exception(error)
     content = {"status": "error", "tool": escaped(call.name), "error": message}
     return CallAnswer(call, json.dumps(content), True)
 
 
 def feedback_text(decision: Decision) -> str:
-    """Return the text for the model in place of a result that was blocked or withheld."""
+    """Return the text that the model receives if the call or its result is blocked."""
     return json.dumps(decision.feedback(), default=str)

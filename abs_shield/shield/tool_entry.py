@@ -28,10 +28,10 @@ class Entry:
 
     Attributes:
         plan: The compiled tool.
-        binding: The function that runs; None where the host runs it.
+        binding: The function that runs; None if the host runs it.
         own: Whether the function was registered on this Shield itself.
-        declaration: The `Tool` that the host registered; None where it registered none.
-        description: The tool as a framework, a server or a run describes it; None where none does.
+        declaration: The `Tool` that the host registered; None without one.
+        description: The tool as a framework, a server or a run describes it; None without one.
         own_plan: The plan without that description.
     """
 
@@ -43,34 +43,33 @@ class Entry:
     description: Tool | None = None
 
     @property
-    def is_more_than_its_function(self) -> bool:
-        """True if the entry has more than the function of a bare ``@shielded``."""
+    def has_declarations(self) -> bool:
+        """True if the entry has more than a function with a bare ``@shielded``."""
         return self.own or self.declaration is not None or self.description is not None
 
     def run(self, arguments: Mapping[str, Any]) -> Any:
         """
         Call the function with the model's arguments, converted to Python values.
 
-        Arguments that both the types and the schema refuse are passed unconverted, the others as
-        values, so that such a call still runs in audit mode. Findings, modes and suppressions never
-        affect the arguments.
+        An argument that both its type and the schema reject is passed unconverted, so that such a
+        call still runs in audit mode. Findings, modes and suppressions never affect the arguments.
 
         Raises:
             ShieldError: No function is registered, or it needs an injected value.
-            ValidationError: A validator of the tool's own refuses what its schema allows.
+            ValidationError: The tool's own validator rejects a value that the schema accepts.
         """
         if self.binding is None:
             raise ShieldError(f"no function is registered for tool `{escaped(self.plan.name)}`")
         try:
             values = self.binding.values(arguments)
         except ValidationError as error:
-            # The schema allows it, so the tool's own validator refused: that is its error to raise.
-            if self._fits(arguments):
+            # The schema accepts the arguments, so the error is that of the tool's own validator.
+            if self._matches_schema(arguments):
                 raise
             values = self.binding.accepted_values(arguments, error)
         return self.binding.call(values)
 
-    def _fits(self, arguments: Mapping[str, Any]) -> bool:
+    def _matches_schema(self, arguments: Mapping[str, Any]) -> bool:
         schema = self.plan.schema
         try:
             return schema is None or schema.accepts(arguments)
@@ -78,7 +77,7 @@ class Entry:
             return False
 
 
-def compiled_entry(
+def compile_entry(
     policy: Policy,
     refinement: Tool | None,
     *,
@@ -89,7 +88,7 @@ def compiled_entry(
     tolerant: bool = False,
 ) -> Entry:
     """
-    Compile one tool from all its declarations; none loosens those of its author.
+    Compile one tool from all its declarations; a description cannot loosen the others.
 
     Args:
         policy: The policy, for its rules, modes and suppressions.
@@ -98,7 +97,7 @@ def compiled_entry(
         declaration: As in `Entry`.
         description: As in `Entry`.
         own: As in `Entry`.
-        tolerant: Keep an invalid schema as an error of every check, instead of raising.
+        tolerant: Report an invalid schema as an error of each check, instead of raising.
 
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
@@ -106,11 +105,11 @@ def compiled_entry(
     function = None if binding is None else binding.tool
     authors = [tool for tool in (function, declaration) if tool is not None]
     if description is not None and description.read_only:
-        # somebody else's hint; the policy knows which of its calls undo each other
+        # a third party's hint; the policy's inverses show that the tool does change state
         pairs = any(description.name in (pair.first, pair.then) for pair in policy.inverses)
         description = description.model_copy(update={"read_only": not pairs})
     tools = authors if description is None else [*authors, description]
-    own_plan = plan = compiled(
+    own_plan = plan = compile_declarations(
         tools, policy, refinement, binding, described=description is not None, tolerant=tolerant
     )
     if not tolerant:
@@ -121,15 +120,15 @@ def compiled_entry(
             declared, schemas, list if binding is None else binding.names_of_models
         )
     if authors and description is not None:
-        # For calls from Python, which are judged without somebody else's description.
-        own_plan = compiled(authors, policy, refinement, binding, tolerant=tolerant)
+        # For calls from Python, which are judged without a third party's description.
+        own_plan = compile_declarations(authors, policy, refinement, binding, tolerant=tolerant)
     return Entry(
         plan=plan, binding=binding, own=own, declaration=declaration, description=description,
         own_plan=own_plan,
     )  # fmt: skip
 
 
-def compiled(
+def compile_declarations(
     tools: Sequence[Tool],
     policy: Policy,
     refinement: Tool | None = None,
@@ -142,28 +141,28 @@ def compiled(
     Compile several declarations of one tool, together with its function.
 
     Args:
-        tools: The declarations, the author's first; empty where only the policy has one.
+        tools: The declarations, the author's first; empty if only the policy has one.
         policy: The policy, for its rules, modes and suppressions.
         refinement: The policy's declaration of the tool, which takes precedence; None without one.
         binding: The function; the plan stores its conversion of arguments.
-        described: Whether the last declaration is a description of somebody else's.
-        tolerant: Keep an invalid schema as an error of every check, instead of raising.
+        described: Whether the last declaration is a third party's description.
+        tolerant: Report an invalid schema as an error of each check, instead of raising.
 
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
     beside = tools[:-1]
-    tool = reduce(_beside, tools) if tools else refinement
+    tool = reduce(_merge_declarations, tools) if tools else refinement
     assert tool is not None
     if refinement is not None:
         tool = tool.refined(refinement)
         if refinement.destructive and "read_only" not in refinement.model_fields_set:
             tool = tool.model_copy(update={"read_only": False})
-        # With parameters in the policy, these alone are the schema.
+        # Parameters in the policy replace all other schemas.
         beside = () if refinement.parameters is not None else beside
     authors = [*(tools[:-1] if described else tools), *([] if refinement is None else [refinement])]
     if binding is not None:
-        # the schema for the model has none of them; a framework's description may have them
+        # the schema for the model contains no defaults, but a framework's description may
         must_be_seen = {name for name, target in tool.targets.items() if target.must_be_seen}
         strict = binding.names if tool.destructive else must_be_seen
         function = binding.tool_with_defaults(strict)
@@ -173,14 +172,14 @@ def compiled(
         return plan
     others = [declared for declared in tools if declared is not binding.tool]
     if plan.description is not None and others and (len(others) > 1 or others[0] is not tools[-1]):
-        # the function converts what its own signature refuses, and not what another schema does
-        schema = combined_schema(reduce(_beside, others), others[:-1])
+        # only the function's own schema is lenient about values that the function converts
+        schema = combined_schema(reduce(_merge_declarations, others), others[:-1])
         plan = replace(plan, description=schema)
-    # the function judges its own parameters when it is called, under whatever names
+    # the function's own parameters are judged when it is called, whatever their names
     plan = replace(plan, lost_targets=())
     same = plan.description is None and is_same(binding.tool.parameters, plan.tool.parameters)
     return replace(plan, convert=binding.convert, schema_of_function=same)
 
 
-def _beside(author: Tool, other: Tool) -> Tool:
+def _merge_declarations(author: Tool, other: Tool) -> Tool:
     return with_declaration(other, author)

@@ -18,10 +18,10 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
 from abs_shield.shield.fault import Fault, error_location
 
-_MOST_STORED = 512  # a tool has a few combinations of arguments; a model may invent more
+_MOST_STORED = 512  # a tool has a few combinations of argument names; a model may invent more
 _LONGEST_NAMES = 4_096
-"""Maximum characters of argument names to prepare layers for; a model may write any."""
-_READ_BY = frozenset({"parameter_mismatch", "impossible_state"})
+"""Maximum total length of the argument names that layers are prepared for, in characters."""
+_SCHEMA_LAYERS = frozenset({"parameter_mismatch", "impossible_state"})
 """Layers that read the arguments against the schema."""
 _UNKNOWN_TOOL = Coverage(Outcome.UNAVAILABLE, "unknown tool")
 _NESTED = Coverage(Outcome.UNAVAILABLE, "nested")
@@ -54,9 +54,9 @@ class PreparedLayers:
     The layers of one tool, prepared for calls with the same argument names.
 
     Attributes:
-        rows: The layers that have to judge each call.
-        letters: Characters of the names.
-        coverage: The coverage of a clean call, except for what a prepared check returns.
+        rows: The layers that must examine each call, with their prepared checks.
+        letters: Total length of the names, in characters.
+        coverage: The coverage of a clean call, unless a prepared check returns another one.
     """
 
     __slots__ = ("_variants", "coverage", "letters", "rows")
@@ -82,13 +82,13 @@ class PreparedLayers:
         )
         self._variants: dict[tuple[tuple[str, Coverage], ...], SharedCoverage] = {}
 
-    def coverage_with(self, apart: tuple[tuple[str, Coverage], ...]) -> SharedCoverage:
-        """Return the coverage with the differences of one call; there are few variants."""
-        stored = self._variants.get(apart)
+    def coverage_with(self, differences: tuple[tuple[str, Coverage], ...]) -> SharedCoverage:
+        """Return the coverage with the differences of one call, from a cache."""
+        stored = self._variants.get(differences)
         if stored is None:
-            stored = SharedCoverage(self.coverage | dict(apart))
+            stored = SharedCoverage(self.coverage | dict(differences))
             if len(self._variants) < _MOST_STORED:
-                self._variants[apart] = stored
+                self._variants[differences] = stored
         return stored
 
 
@@ -98,7 +98,9 @@ class CallJudgement:
     The results of the layers for one call.
 
     Attributes:
-        coverage: Layer name to whether it ran; it may be shared between calls.
+        findings: The findings of all layers.
+        coverage: Whether each layer ran, by its name; it may be shared between calls.
+        faults: Internal errors of layers.
     """
 
     findings: list[Finding]
@@ -107,7 +109,7 @@ class CallJudgement:
 
 
 def layers_of(policy: Policy) -> tuple[Layer, ...]:
-    """Return the layers that *policy* names, in its order."""
+    """Return the layers of *policy*, in its order."""
     chosen = LAYERS if policy.layers is None else policy.layers
     registered = {**LAYERS, **OPT_IN}
     layers = tuple(
@@ -133,12 +135,12 @@ class ToolLayers:
     """
     The layers of one policy, prepared for one tool.
 
-    Most calls are clean, and most layers recognise that in constant time, by what was prepared
-    for the tool and the names of the arguments; the others look at the call itself.
+    Most calls are clean, and most layers recognise that in constant time with a check that is
+    prepared for the tool and the argument names; the other layers judge the call itself.
 
     Args:
         layers: The layers, in their order.
-        plan: The tool; None for an unknown tool.
+        plan: The plan of the tool; None for an unknown tool.
         terms: The settings that apply to every call.
     """
 
@@ -151,15 +153,16 @@ class ToolLayers:
         self._terms = terms
         self._all_ran = {layer.name: RAN for layer in layers}
         schema = None if plan is None else plan.schema
-        reads = any(layer.name in _READ_BY for layer in layers)
+        reads = any(layer.name in _SCHEMA_LAYERS for layer in layers)
         self._fits = schema.fits if schema is not None and reads else None
         self._shapes: dict[tuple[str, ...], PreparedLayers] = {}
 
     def shape(self, arguments: dict[str, Any]) -> PreparedLayers | None:
         """
-        Return the layers prepared for the names of plain arguments, if all of them are declared.
+        Return the layers prepared for the names of the arguments.
 
-        None if the arguments, or their names, need the full evaluation.
+        None if the call needs the full evaluation: a name is not declared, or the arguments are
+        not plain.
         """
         return self._shapes.get(tuple(arguments)) or self._prepare(arguments)
 
@@ -167,10 +170,10 @@ class ToolLayers:
         plan = self.plan
         if plan is None or plain_size(arguments) < 0:
             return None
-        # Declared names only: a model's own would fill the store.
+        # Declared names only, because a model may invent any number of names.
         if not (plan.schema is None or plan.schema.declares(arguments)):
             return None
-        # In the order of the call: the key is then a tuple without sorting.
+        # In the order of the call, so that no sorting is needed.
         names = tuple(arguments)
         letters = len("".join(names))
         if len(self._shapes) >= _MOST_STORED or letters > _LONGEST_NAMES:
@@ -180,7 +183,7 @@ class ToolLayers:
         )
         return shape
 
-    def judge_usual(
+    def judge_plain(
         self,
         shape: PreparedLayers,
         arguments: dict[str, Any],
@@ -196,35 +199,35 @@ class ToolLayers:
             shape: The layers prepared for the names of the arguments.
             arguments: The arguments.
             record: The record of the session.
-            logprob: Mean log-probability of the name's tokens; None where unknown.
+            logprob: Mean log-probability of the tool name's tokens; None if unknown.
             session: The session.
-            propose: Builds the proposal, if a layer has to judge the call.
+            propose: Builds the proposal; called only if a layer must judge the call.
         """
-        # All layers judge, as a mismatch changes what rules and targets can tell.
+        # All layers judge, because a mismatch affects the checks of rules and targets.
         if not self._fits_schema(arguments):
             return _run_layers(self._rows, propose(), session, self._all_ran.copy())
-        apart: tuple[tuple[str, Coverage], ...] = ()
-        looking: list[Row] | None = None
+        differences: tuple[tuple[str, Coverage], ...] = ()
+        remaining: list[Row] | None = None
         for row in shape.rows:
             layer, check = row
             try:
                 coverage_of_row = None if check is None else check(arguments, record, logprob)
-            except Exception:  # what breaks here breaks in the judge too, which says so
+            except Exception:  # the layer itself runs below, and reports the error
                 coverage_of_row = None
             if coverage_of_row is None:
-                # A new list only where one is needed: clean calls build nothing.
-                looking = [row] if looking is None else [*looking, row]
+                # The list is created only when needed, for the speed of clean calls.
+                remaining = [row] if remaining is None else [*remaining, row]
             elif coverage_of_row is not RAN:
-                apart = (*apart, (layer.name, coverage_of_row))
-        coverage = shape.coverage_with(apart) if apart else shape.coverage
-        if looking is None:
+                differences = (*differences, (layer.name, coverage_of_row))
+        coverage = shape.coverage_with(differences) if differences else shape.coverage
+        if remaining is None:
             return CallJudgement(_NO_FINDINGS, coverage, _NO_FAULTS)
-        return _run_layers(looking, propose(), session, dict(coverage))
+        return _run_layers(remaining, propose(), session, dict(coverage))
 
     def _fits_schema(self, arguments: dict[str, Any]) -> bool:
         try:
             return self._fits is None or self._fits(arguments)
-        except Exception:  # a pattern that takes too long; the judge says so
+        except Exception:  # e.g. a pattern takes too long; the layer reports the error
             return False
 
     def judge(
@@ -242,11 +245,11 @@ class ToolLayers:
         Args:
             proposal: The call.
             session: Its session.
-            nested: Whether another tool calls it from code.
+            nested: Whether another tool's code makes the call.
             changed: Whether the host changed the call after the model wrote it.
             passed_on: Pointers to the values of a nested call that the model wrote.
         """
-        coverage, looking = self._all_ran.copy(), []
+        coverage, remaining = self._all_ran.copy(), []
         if proposal.tool is not None and not (nested or changed):
             return _run_layers(self._rows, proposal, session, coverage)
         for layer in self._layers:
@@ -255,16 +258,16 @@ class ToolLayers:
             elif nested and not (layer.nested or (passed_on and layer.name == PHANTOM_TARGET)):
                 coverage[layer.name] = _NESTED
             elif not (changed and layer.of_model):
-                looking.append((layer, None))
+                remaining.append((layer, None))
             if changed and layer.of_model:
                 coverage[layer.name] = _CHANGED
-        return _run_layers(looking, proposal, session, coverage)
+        return _run_layers(remaining, proposal, session, coverage)
 
 
 def _run_layers(
     rows: Iterable[Row], proposal: Proposal, session: Session, coverage: dict[str, Coverage]
 ) -> CallJudgement:
-    """Run every layer; one that raises is an internal error, and no other finding is lost."""
+    """Run every layer; an exception of one is an internal error, and the others still run."""
     judgement = CallJudgement([], coverage, [])
     for layer, _ in rows:
         try:
@@ -272,7 +275,7 @@ def _run_layers(
                 _add_results(layer.name, findings, judgement, coverage)
         except Exception as error:
             judgement.faults.append(Fault(layer.name, error_location(error)))
-    # After all of them, as a layer that failed may have reported coverage before.
+    # Last, because a layer may report coverage before it fails.
     for fault in judgement.faults:
         coverage[fault.layer] = Coverage(Outcome.ERROR, fault.message)
     return judgement
@@ -283,7 +286,7 @@ def _add_results(
 ) -> None:
     for one in results:
         if isinstance(one, Finding):
-            judgement.findings.append(_valid_finding(one))
+            judgement.findings.append(_validate_finding(one))
         elif isinstance(one, Unavailable):
             coverage[name] = Coverage(Outcome.UNAVAILABLE, one.reason)
         elif isinstance(one, Failed):
@@ -292,17 +295,17 @@ def _add_results(
             raise TypeError(f"a layer yields findings, not {type(one).__name__}")
 
 
-def _valid_finding(finding: Finding) -> Finding:
+def _validate_finding(finding: Finding) -> Finding:
     """
-    Return a finding that can be weighed; a custom layer may yield any.
+    Return a valid finding, because a custom layer may yield any.
 
     Raises:
-        ValueError: It is CLEAN, or its strength is outside [0, 1].
+        ValueError: Its verdict is CLEAN or unknown, or its strength is outside [0, 1].
     """
-    # A custom layer may give the text, and an unknown one raises here.
+    # A custom layer may use the text of a verdict.
     verdict = Verdict(finding.verdict)
     if verdict is Verdict.CLEAN:
         raise ValueError("a finding is never CLEAN; yield nothing")
     if not 0 <= finding.strength <= 1:
-        raise ValueError("a strength lies in [0, 1]")
+        raise ValueError("the strength of a finding must be in [0, 1]")
     return finding if verdict is finding.verdict else replace(finding, verdict=verdict)

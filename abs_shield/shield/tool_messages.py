@@ -10,11 +10,18 @@ from abs_shield.core.messages import decode_json
 
 _FUNCTION, _CUSTOM = "function_call", "custom_tool_call"
 _GEMINI = {"functionCall": "functionResponse", "function_call": "function_response"}
-"""The member of a call to the member of its response, as in REST and in the SDK."""
+"""Member name of a call to that of its response, in the REST API and in the SDK."""
 
 
 class CallAnswer(NamedTuple):
-    """The answer to one call."""
+    """
+    The answer to one call.
+
+    Attributes:
+        call: The call.
+        content: The text for the model: the result, the error or the feedback.
+        error: Whether the call failed or was blocked.
+    """
 
     call: ToolCall
     content: str
@@ -23,7 +30,7 @@ class CallAnswer(NamedTuple):
 
 def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]:
     """Return the messages that answer the calls of *message*, in its provider's shape."""
-    # First: a part of Gemini's SDK has a `function_call`, like OpenAI's old messages.
+    # First, because a part of Gemini's SDK has a `function_call`, like OpenAI's old messages.
     if parts := _gemini_parts(message):
         return _gemini(parts, answers)
     if _is_bedrock(message):
@@ -37,7 +44,7 @@ def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
     if _is_responses(message):
-        custom = {member(item, "call_id") for item in _items(message) if _is(item, _CUSTOM)}
+        custom = {member(item, "call_id") for item in _items(message) if _has_type(item, _CUSTOM)}
         return [
             {
                 "type": f"{_CUSTOM if a.call.id in custom else _FUNCTION}_output",
@@ -56,7 +63,7 @@ def messages_of(message: Any, answers: list[CallAnswer]) -> list[dict[str, Any]]
 
 
 def _gemini_parts(message: Any) -> list[Any]:
-    """Return the parts that call a function; empty if it is not a message of Gemini."""
+    """Return the parts with function calls; empty if it is not a Gemini message."""
     parts = member(message, "parts")
     if parts is None and isinstance(message, (list, tuple)):
         parts = [part for part in message if member(part, "role") is None]
@@ -66,10 +73,10 @@ def _gemini_parts(message: Any) -> list[Any]:
 
 
 def _gemini(parts: list[Any], answers: list[CallAnswer]) -> list[dict[str, Any]]:
-    """Return one message, with the ids and the member names of the model's message."""
+    """Return one message with the ids and member names that the model's message uses."""
     field = _GEMINI[next(name for name in _GEMINI if member(parts[0], name))]
     calls = [member(part, name) for part in parts for name in _GEMINI if member(part, name)]
-    # Only the model's own ids: one that we made up would be unknown to it.
+    # Only the model's own ids: it does not know generated ones.
     ids = {member(call, "id") for call in calls} - {None, ""}
     responses = [
         ({"id": a.call.id} if a.call.id in ids else {})
@@ -96,14 +103,14 @@ def _bedrock_result(answer: CallAnswer) -> dict[str, Any]:
 
 
 def _is_responses(message: Any) -> bool:
-    return any(_is(item, _FUNCTION) or _is(item, _CUSTOM) for item in _items(message))
+    return any(_has_type(item, _FUNCTION) or _has_type(item, _CUSTOM) for item in _items(message))
 
 
 def _items(message: Any) -> list[Any]:
     return list(message) if isinstance(message, (list, tuple)) else [message]
 
 
-def _is(part: Any, kind: str) -> bool:
+def _has_type(part: Any, kind: str) -> bool:
     return bool(member(part, "type") == kind)
 
 
@@ -111,9 +118,9 @@ def _is_anthropic(message: Any) -> bool:
     content = member(message, "content")
     if not isinstance(content, (list, tuple)):
         return False
-    return any(_is(block, "tool_use") for block in content)
+    return any(_has_type(block, "tool_use") for block in content)
 
 
 def member(part: Any, name: str) -> Any:
-    """Return a member of a dict, or an attribute of an SDK's object; None if it is missing."""
+    """Return a member of a dict or an attribute of an SDK object; None if it is missing."""
     return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)

@@ -28,11 +28,11 @@ from abs_shield.shield.function_identity import Identity
 from abs_shield.shield.offered_tools import Description, OfferedTools, warn_of_schema
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
-from abs_shield.shield.tool_entry import Entry, compiled, compiled_entry
+from abs_shield.shield.tool_entry import Entry, compile_declarations, compile_entry
 from abs_shield.text.safe_display import escaped, shown
 
 _MOST_UNKNOWN = 256
-"""Cached plans of replaced functions, and of unregistered names, which a model may invent."""
+"""Maximum number of cached plans of replaced functions, and of names that a model invented."""
 _PARTS = ("binding", "declaration", "description", "own")
 """Fields of an `Entry` from which it is compiled."""
 
@@ -42,7 +42,8 @@ class Shared:
     Tools decorated with a bare ``@shielded``, shared by every Shield of the process.
 
     Attributes:
-        version: Increases with every tool; a Shield compares its own tools once a version.
+        bindings: The functions, by tool name.
+        version: Increases with every added tool; a Shield compares its tools once per version.
     """
 
     def __init__(self) -> None:
@@ -55,19 +56,19 @@ class Shared:
         Add a tool.
 
         Raises:
-            PolicyError: Another function has its name, and *replace* is False.
+            PolicyError: Another function has the same name, and *replace* is False.
         """
         with self._lock:
             if not replace:
                 require_one(self.bindings.get(binding.tool.name), binding)
-            self._keep(binding)
+            self._store(binding)
 
     def add_ambiguous(self, binding: Binding) -> None:
-        """Keep a tool that a factory made several times, in place of the first one."""
+        """Replace the function of a tool that a factory created several times by a placeholder."""
         with self._lock:
-            self._keep(binding)
+            self._store(binding)
 
-    def _keep(self, binding: Binding) -> None:
+    def _store(self, binding: Binding) -> None:
         self.bindings[binding.tool.name] = binding
         self.version += 1
 
@@ -81,11 +82,11 @@ class Registry(Mapping[str, Entry]):
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._refinements = {tool.name: tool for tool in policy.tools}
-        self._compared = -1
+        self._compared_version = -1
         self._kinds: tuple[tuple[int, int], frozenset[str]] = ((-1, -1), frozenset())
         self._changes = 0
         self._replaced: set[str] = set()
-        # A `Tool` is an entry that is not compiled yet.
+        # A `Tool` here is not compiled yet.
         self._entries: dict[str, Entry | Tool] = {}
         self._unknown_tools: OrderedDict[str, ToolPlan] = OrderedDict()
         self._outdated: OrderedDict[int, tuple[Binding, ToolPlan]] = OrderedDict()
@@ -94,21 +95,21 @@ class Registry(Mapping[str, Entry]):
         self._session_plans = SessionPlans(policy)
         self._offers = OfferedTools(policy)
         for tool in policy.tools:
-            self._entries[tool.name] = compiled_entry(policy, tool)
+            self._entries[tool.name] = compile_entry(policy, tool)
 
     def add(self, tool: Tool | Binding, *, tolerant: bool = False, replace: bool = False) -> Entry:
         """
-        Compile and add a tool that the host declares, together with its earlier declarations.
+        Compile and add a tool that the host declares, merged with its earlier declarations.
 
         Args:
             tool: A `Tool`, or a function with its signature.
-            tolerant: Keep an invalid schema as an error of every check, instead of raising.
+            tolerant: Report an invalid schema as an error of each check, instead of raising.
             replace: Replace all earlier declarations of the name.
 
         Raises:
-            PolicyError: Its schema or one of its rules is wrong, another function has its name,
-                an earlier `Tool` of the name has other parameters, or it would loosen what was
-                declared before: `allow` and `mode`.
+            PolicyError: Its schema or one of its rules is invalid, another function has the same
+                name, an earlier `Tool` of the name has other parameters, or the tool would
+                loosen the `allow` or `mode` of an earlier declaration.
         """
         name = tool.tool.name if isinstance(tool, Binding) else tool.name
         with self._lock:
@@ -116,12 +117,12 @@ class Registry(Mapping[str, Entry]):
                 if not replace:
                     self._require_one(tool)
                     declaration = self._parts(self._own_entry(name)).get("declaration")
-                    # The `Tool` came first: its function may not loosen it either.
+                    # The function may not loosen an earlier `Tool` either.
                     if declaration is not None and tool.tool.targets:
                         require_no_looser(tool.tool, declaration)
                 parts = self._parts(None if replace else self._own_entry(name))
-                entry = self._keep(name, parts | {"binding": tool, "own": True}, tolerant)
-                # One that was replaced on purpose is not compared with a shared one later.
+                entry = self._store(name, parts | {"binding": tool, "own": True}, tolerant)
+                # A function that was replaced on purpose is not compared with shared ones later.
                 (self._replaced.add if replace else self._replaced.discard)(name)
                 return entry
             parts = self._parts(None if replace else self._current_entry(name))
@@ -131,7 +132,7 @@ class Registry(Mapping[str, Entry]):
             if declaration is not None:
                 require_same_parameters(declaration, tool)
                 tool = with_declaration(tool, declaration)
-            return self._keep(name, parts | {"declaration": tool}, tolerant)
+            return self._store(name, parts | {"declaration": tool}, tolerant)
 
     def _require_no_looser(self, name: str, tool: Tool, parts: Mapping[str, Any]) -> None:
         """Raise if a `Tool` is looser than its function, an earlier `Tool` or the policy."""
@@ -145,25 +146,25 @@ class Registry(Mapping[str, Entry]):
             require_no_looser(reduce(with_declaration, authors), tool)
 
     def add_ambiguous(self, binding: Binding) -> None:
-        """Keep a tool that a factory made several times, in place of the first one."""
+        """Replace the function of a tool that a factory created several times by a placeholder."""
         with self._lock:
             name = binding.tool.name
             parts = self._parts(self._own_entry(name))
-            self._keep(name, parts | {"binding": binding, "own": True}, False)
+            self._store(name, parts | {"binding": binding, "own": True}, False)
 
     def add_uncompiled(self, tools: Iterable[Tool]) -> None:
         """
         Add tools, and compile each one when it is first needed.
 
-        An invalid schema is an error of every check. For recorded runs, which list many more tools
-        than they call.
+        An invalid schema is an error of each check. Used for recorded runs, which list many more
+        tools than they call.
 
         Args:
-            tools: The tools, each of another name.
+            tools: The tools, with distinct names.
         """
         with self._lock:
             for tool in tools:
-                if tool.name in self:  # declared before: refined now, so that a conflict raises
+                if tool.name in self:  # declared earlier: compiled now, so that a conflict raises
                     self.add(tool, tolerant=True)
                 else:
                     self._entries[tool.name] = tool
@@ -171,39 +172,37 @@ class Registry(Mapping[str, Entry]):
 
     def describe(self, tool: Tool, *, tolerant: bool = False) -> Entry:
         """
-        Compile and add a tool from a third party's description; the host's declarations stay valid.
+        Compile and add a third party's description of a tool; the host's declarations stay valid.
 
         Args:
             tool: The description; it replaces an earlier one.
-            tolerant: Keep an invalid schema as an error of every check, instead of raising.
+            tolerant: Report an invalid schema as an error of each check, instead of raising.
 
         Raises:
-            PolicyError: Its schema is wrong, or lacks a marked parameter.
+            PolicyError: Its schema is invalid, or lacks a marked parameter.
         """
         with self._lock:
             parts = self._parts(self._current_entry(tool.name))
-            return self._keep(tool.name, parts | {"description": tool}, tolerant)
+            return self._store(tool.name, parts | {"description": tool}, tolerant)
 
     def _parts(self, entry: Entry | None) -> dict[str, Any]:
         """Return the declarations that an entry was compiled from."""
         return {} if entry is None else {field: getattr(entry, field) for field in _PARTS}
 
-    def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
+    def _store(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
         entry = self._compile(name, parts, tolerant)
         self._changes += 1
         return entry
 
     def _compile(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
-        entry = compiled_entry(
-            self._policy, self._refinements.get(name), **parts, tolerant=tolerant
-        )
+        entry = compile_entry(self._policy, self._refinements.get(name), **parts, tolerant=tolerant)
         self._entries[name] = entry
-        # Logged once at registration, not for every call that cannot be checked.
+        # Logged once at registration, not for each call that cannot be checked.
         warn_of_schema(entry)
         return entry
 
     def _own_entry(self, name: str) -> Entry | None:
-        """Return the entry of a tool of this Shield, compiled."""
+        """Return the compiled entry of a tool of this Shield; None if it has none."""
         entry = self._entries.get(name)
         if entry is None or isinstance(entry, Entry):
             return entry
@@ -214,13 +213,13 @@ class Registry(Mapping[str, Entry]):
             return self._compile(name, {"declaration": entry}, True)
 
     def refinement(self, name: str) -> Tool | None:
-        """Return the policy's declaration of a tool."""
+        """Return the policy's declaration of a tool; None without one."""
         return self._refinements.get(name)
 
-    def refined(self, tool: Tool) -> Tool:
-        """Return *tool* refined by the policy's declaration of its name."""
-        refined = self._refinements.get(tool.name)
-        return tool if refined is None else tool.refined(refined)
+    def refine(self, tool: Tool) -> Tool:
+        """Return *tool* refined by the policy's declaration of the same name."""
+        refinement = self._refinements.get(tool.name)
+        return tool if refinement is None else tool.refined(refinement)
 
     def _require_one(self, binding: Binding) -> None:
         name = binding.tool.name
@@ -230,30 +229,30 @@ class Registry(Mapping[str, Entry]):
 
     def require_unambiguous(self) -> None:
         """
-        Raise if a function of this Shield has the name of a shared one that was added since.
+        Raise if a function of this Shield has the name of a shared function that was added since.
 
         Raises:
-            PolicyError: Two functions have one name.
+            PolicyError: Two functions have the same name.
         """
         version = SHARED.version
-        # Names are compared only after something was added.
-        if version == self._compared:
+        # Names are compared only after a tool was added.
+        if version == self._compared_version:
             return
         for name, shared in [*SHARED.bindings.items()]:
             own = self._own_entry(name)
             if own is not None and own.own and name not in self._replaced:
-                with suppress(SameCodeError):  # each runs where it is called, and by name this one
+                with suppress(SameCodeError):  # a call by name runs the Shield's own function
                     require_one(own.binding, shared)
-        self._compared = version
+        self._compared_version = version
 
     def of(self, session: Session | None) -> Registry | SessionTools:
-        """Return the tools of *session*: its own functions, its parents', then these."""
+        """Return the tools of *session*, whose functions take precedence over this registry."""
         return self if session is None else self.tools_of(record_of(session))
 
     def tools_of(self, record: SessionRecord) -> Registry | SessionTools:
-        """Return the tools of the session of that record; see `of`."""
+        """Return the tools of the session with this record; see `of`."""
         above: SessionRecord | None = record
-        # Up through the parents: a sub-agent has the functions of those that started it.
+        # A sub-agent may also call the functions of the sessions that started it.
         while above is not None:
             if above.overlays:
                 own: SessionTools | None = above.overlays.get(id(self))
@@ -263,10 +262,10 @@ class Registry(Mapping[str, Entry]):
         return self
 
     def own(self, session: Session) -> SessionTools | None:
-        """Return the tools of *session* itself; None without any."""
+        """Return the tools of *session* itself, without those of its parents; None without any."""
         return record_of(session).overlays.get(id(self))
 
-    def overlay(self, functions: Any, parent: Session | None) -> SessionTools:
+    def bind_functions(self, functions: Any, parent: Session | None) -> SessionTools:
         """
         Bind functions for one session.
 
@@ -275,16 +274,16 @@ class Registry(Mapping[str, Entry]):
             parent: The session's parent, whose functions it may call as well.
 
         Raises:
-            PolicyError: One of them is not a function, or needs more than the model's arguments.
+            PolicyError: An entry is not a function, or needs more than the model's arguments.
         """
         return SessionTools(self, self._session_plans.entries(functions, self), parent)
 
     def offer(self, session: Session, tools: Iterable[Description]) -> None:
         """
-        Judge calls of *session* by the tool descriptions that its own model reads.
+        Register the tool descriptions that the model of *session* is offered.
 
-        The host's declarations of the tools stay valid, and the session's own functions unchanged.
-        Other sessions are not affected.
+        Calls of the session are judged by them; the host's declarations stay valid, and the
+        session's own functions stay unchanged. Other sessions are not affected.
 
         Args:
             session: The session.
@@ -292,7 +291,7 @@ class Registry(Mapping[str, Entry]):
         """
         with record_of(session).lock:
             own = self.own(session) or SessionTools(self, {}, session.parent)
-            declared, entries = own.below, {}
+            declared, entries = own.inherited, {}
             for tool in tools:
                 name = tool.shape.name
                 if own.is_own(name) or (tool.shape.parameters is None and name in declared):
@@ -300,9 +299,9 @@ class Registry(Mapping[str, Entry]):
                 entry = self._offers.entry(tool, declared.get(name))
                 if entry is not None:
                     entries[name] = entry
-            # Frameworks offer the same tools at every step: nothing to replace then.
+            # Frameworks usually offer the same tools at every step, so nothing changes.
             if any(own.offered.get(name) is not entry for name, entry in entries.items()):
-                self.attach(own.offering(entries), session)
+                self.attach(own.with_offers(entries), session)
 
     def attach(self, tools: SessionTools, session: Session) -> None:
         """Replace the tools of *session* with *tools*."""
@@ -311,7 +310,7 @@ class Registry(Mapping[str, Entry]):
             record.overlays = {**record.overlays, id(self): tools}
 
     def plan(self, name: str) -> ToolPlan | None:
-        """Return the plan of a registered tool."""
+        """Return the plan of a registered tool; None for another name."""
         entry = self._current_entry(name)
         return None if entry is None else entry.plan
 
@@ -319,25 +318,33 @@ class Registry(Mapping[str, Entry]):
         self, binding: Binding, tools: Registry | SessionTools, *, nested: bool
     ) -> ToolPlan | None:
         """
-        Return the plan that a Python call of a decorated function is judged by: its own.
+        Return the plan by which a Python call of a decorated function is judged.
 
-        The declarations in *tools*, those of a session, apply if they are about this function; a
-        nested call is judged by the declarations of the function's author only.
+        The declarations in *tools*, the tools of a session, apply if they belong to this function.
+        A nested call is judged only by the declarations of the function's author.
         """
         entry = tools.get(binding.tool.name)
-        if entry is not None and entry.binding is not None and entry.binding.declares_same(binding):
+        if (
+            entry is not None
+            and entry.binding is not None
+            and entry.binding.declares_same_tool(binding)
+        ):
             return entry.own_plan if nested else entry.plan
         entry = self._current_entry(binding.tool.name)
-        if entry is not None and entry.binding is not None and entry.binding.declares_same(binding):
+        if (
+            entry is not None
+            and entry.binding is not None
+            and entry.binding.declares_same_tool(binding)
+        ):
             return entry.own_plan
         return self._own_plan(binding)
 
     def _own_plan(self, binding: Binding) -> ToolPlan:
-        """Return the plan of a function that was replaced by another one of its name."""
+        """Return the plan of a function that was replaced by another function of the same name."""
         with self._lock:
             stored = self._outdated.get(id(binding))
             if stored is None or stored[0] is not binding:
-                plan = compiled(
+                plan = compile_declarations(
                     [binding.tool], self._policy, self._refinements.get(binding.tool.name), binding,
                     tolerant=True,
                 )  # fmt: skip
@@ -347,11 +354,11 @@ class Registry(Mapping[str, Entry]):
             return stored[1]
 
     def argument_names(self, tool: str) -> frozenset[str]:
-        """Return the argument names that the author of a tool wrote; none of an unknown tool."""
+        """Return the argument names that a tool's author declared; empty for an unknown tool."""
         of_sessions = self._session_plans.argument_names(tool) | self._offers.argument_names(tool)
         try:
             plan = self.plan(tool)
-        except PolicyError:  # every decision about the tool says what is wrong with it
+        except PolicyError:  # decisions about the tool report the error
             plan = None
         if plan is None:
             return of_sessions
@@ -361,7 +368,7 @@ class Registry(Mapping[str, Entry]):
         return stored[1] | of_sessions if of_sessions else stored[1]
 
     def anonymous_plan(self, name: str) -> ToolPlan | None:
-        """Return a plan for any name if no tool was ever registered, not even in a session."""
+        """Return a plan for any name if no tool was ever registered, else None."""
         return None if self else self.unknown(name)
 
     def unknown(self, name: str) -> ToolPlan:
@@ -369,7 +376,9 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             plan = self._unknown_tools.get(name)
             if plan is None:
-                plan = compiled([Tool(name=_valid_name(name))], self._policy, tolerant=True)
+                plan = compile_declarations(
+                    [Tool(name=_valid_name(name))], self._policy, tolerant=True
+                )
                 self._unknown_tools[name] = plan
                 if len(self._unknown_tools) > _MOST_UNKNOWN:
                     self._unknown_tools.popitem(last=False)
@@ -385,20 +394,20 @@ class Registry(Mapping[str, Entry]):
                 own[name] = entry
                 continue
             own[name] = entry.plan.tool
-            if not entry.is_more_than_its_function:
+            if not entry.has_declarations:
                 functions.add(name)
         shared = {
-            name: self.refined(binding.tool)
+            name: self.refine(binding.tool)
             for name, binding in [*SHARED.bindings.items()]
             if name not in own or name in functions
         }
         return {name: shared.get(name) or own[name] for name in {**shared, **own}}
 
     def kinds(self) -> frozenset[str]:
-        """Return the kinds of identifiers of all tools; computed again after a tool is added."""
+        """Return the kinds of identifiers of all tools; cached until a tool is added."""
         version = SHARED.version, self._changes
         if self._kinds[0] != version:
-            # The version is read again: compiling an entry may have raised it.
+            # The version is read again, because compiling an entry may increase it.
             kinds = frozenset[str]().union(*(self._kinds_of(name) for name in self))
             self._kinds = (SHARED.version, self._changes), kinds
         return self._kinds[1]
@@ -414,7 +423,7 @@ class Registry(Mapping[str, Entry]):
         if entry is not None and not isinstance(entry, Entry):
             entry = self._own_entry(name)
         if entry is not None and entry.own:
-            # The Shield's own function wins over one that is shared by name.
+            # The Shield's own function takes precedence over a shared function of the same name.
             return entry
         shared = SHARED.bindings.get(name)
         if shared is None or (entry is not None and entry.binding is shared):
@@ -422,11 +431,11 @@ class Registry(Mapping[str, Entry]):
         return self._shared_entry(name, shared)
 
     def _shared_entry(self, name: str, shared: Binding) -> Entry:
-        """Return the entry of a shared tool, compiled again if it was decorated again."""
+        """Return the entry of a shared tool, compiled now because its function is new."""
         with self._lock:
             parts = self._parts(self._own_entry(name))
             tolerant = parts.get("description") is not None
-            return self._keep(name, parts | {"binding": shared, "own": False}, tolerant)
+            return self._store(name, parts | {"binding": shared, "own": False}, tolerant)
 
     def __getitem__(self, name: str) -> Entry:
         entry = self._current_entry(name)
@@ -450,23 +459,23 @@ class Registry(Mapping[str, Entry]):
 
 def require_same_parameters(first: Tool, tool: Tool) -> None:
     """
-    Raise if a second `Tool` of a name has other parameters.
+    Raise if a second `Tool` of the same name has other parameters.
 
     Raises:
-        PolicyError: Both have parameters, and these differ.
+        PolicyError: Both have parameters, and they differ.
     """
     if first.parameters is None or tool.parameters is None:
         return
     if not is_same(first.parameters, tool.parameters):
         raise PolicyError(
             f"tool `{escaped(tool.name)}` is registered already, with other parameters; give it "
-            "another name, or say `replace=True`"
+            "another name, or use `replace=True`"
         )
 
 
 def require_no_looser(first: Tool, tool: Tool) -> None:
     """
-    Raise if a `Tool` admits more than the earlier declarations of its name.
+    Raise if a `Tool` is less strict than the earlier declarations of the same name.
 
     Raises:
         PolicyError: It allows more values, or sets a strict tool to audit mode.
@@ -479,20 +488,20 @@ def require_no_looser(first: Tool, tool: Tool) -> None:
     if looser:
         raise PolicyError(
             f"tool `{escaped(tool.name)}` is declared already, and a second `Tool` must not loosen "
-            f"it: {' and '.join(looser)}; say so in the policy's `tools`, or say `replace=True`"
+            f"it: {' and '.join(looser)}; declare it in the policy's `tools`, or use `replace=True`"
         )
 
 
 class SameCodeError(PolicyError):
-    """A name's second function has the code of the first, with another object or closure."""
+    """Two functions of one name have the same code, with different objects or closure values."""
 
 
 def require_one(registered: Binding | None, binding: Binding) -> None:
     """
-    Raise if a second function has a tool's name; the function of a reloaded module is accepted.
+    Raise if a second function has the name of a tool, unless its module was reloaded.
 
     Raises:
-        SameCodeError: It is the same function of another object, or with another closure.
+        SameCodeError: It is the same function with another object or closure.
         PolicyError: It is another function.
     """
     if registered is None or registered.function is binding.function:
@@ -511,10 +520,10 @@ def require_one(registered: Binding | None, binding: Binding) -> None:
             difference = "defined with other closure values"
         raise SameCodeError(
             f"tool `{name}`: {second} is registered already, {difference}; give each "
-            f"session its own: `firewall.session(functions={{...}})`, or say `replace=True`"
+            f"session its own: `firewall.session(functions={{...}})`, or use `replace=True`"
         )
     raise PolicyError(
-        f"tool `{name}` is two functions: {first}, and {second}; give one another name, or say "
+        f"tool `{name}` is two functions: {first}, and {second}; give one another name, or use "
         "`replace=True`"
     )
 
@@ -523,25 +532,25 @@ def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> Non
     """
     Add a decorated tool.
 
-    Each function that a factory makes has a wrapper, which runs that function; only the name is
-    ambiguous then, so that only a dispatch by name is refused.
+    If a factory decorates several functions, each wrapper runs its own function. Only a dispatch
+    by name is ambiguous, and refused.
 
     Raises:
-        PolicyError: Its schema or one of its rules is wrong, or another function has its name.
+        PolicyError: Its schema or one of its rules is invalid, or another function has its name.
     """
     try:
         tools.add(binding, replace=replace)
     except SameCodeError:
-        refused = AmbiguousTool(binding.function, binding.tool.name)
-        tools.add_ambiguous(dataclasses.replace(binding, function=refused))
+        placeholder = AmbiguousTool(binding.function, binding.tool.name)
+        tools.add_ambiguous(dataclasses.replace(binding, function=placeholder))
 
 
 class AmbiguousTool:
     """
-    The placeholder for a name that several decorated functions of one factory have.
+    The placeholder for the name of several decorated functions of one factory.
 
     Attributes:
-        __wrapped__: One of the functions, to compare further ones with.
+        __wrapped__: One of the functions, with which later ones are compared.
     """
 
     def __init__(self, function: Callable[..., Any], name: str) -> None:
@@ -550,7 +559,7 @@ class AmbiguousTool:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """
-        Refuse the call.
+        Raise, because the function to run is ambiguous.
 
         Raises:
             PolicyError: Always.
@@ -562,13 +571,13 @@ class AmbiguousTool:
 
 
 def _valid_name(name: str) -> str:
-    """Return a valid tool name: the one that a model wrote may be empty, or invalid Unicode."""
-    # A model's name may hold half a character, which no JSON can write.
+    """Return a valid tool name for the one that a model wrote, which may be empty."""
+    # It may also contain a lone surrogate, which cannot be encoded.
     return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
 
-def declared(tool: Any) -> Tool | Binding | None:
-    """Return the tool that the host declares by a `Tool` or a callable; None for other objects."""
+def declared_tool(tool: Any) -> Tool | Binding | None:
+    """Return the tool of a `Tool` or a callable; None for other objects."""
     if isinstance(tool, (Tool, Binding)):
         return tool
     shielded = shielded_binding(tool)
@@ -577,9 +586,9 @@ def declared(tool: Any) -> Tool | Binding | None:
     return bind(tool) if callable(tool) else None
 
 
-def described(tool: Any) -> Tool:
+def described_tool(tool: Any) -> Tool:
     """
-    Return the tool of a description in a provider's or MCP's shape.
+    Parse a tool description in a provider's or MCP's shape.
 
     Raises:
         PolicyError: The description is unreadable.
@@ -598,7 +607,7 @@ def available(registry: Registry | SessionTools, tools: frozenset[str] | None) -
 
 
 def plans_of(tools: Registry | SessionTools) -> Callable[[str], ToolPlan | None]:
-    """Return a function that finds a tool's plan by name, also if no tool is registered."""
+    """Return a function that looks up a tool's plan by name, even if no tool is registered."""
     return lambda tool: tools.plan(tool) or tools.anonymous_plan(tool)
 
 

@@ -19,19 +19,19 @@ from abs_shield.text.safe_display import escaped, shown
 FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 )
-"""String formats that every provider's strict mode accepts; some refuse any other one."""
+"""String formats that the strict mode of every provider accepts."""
 
 Provider = Literal["openai", "responses", "anthropic", "gemini", "bedrock", "mcp"]
 
-# Not after an odd number of backslashes: `\(?=` is a bracket, not a lookahead.
+# Not after an odd number of backslashes: `\(?=` is an escaped parenthesis, not a lookahead.
 _LOOKAROUND = re.compile(r"(?:[^\\]|^)(?:\\\\)*\(\?<?[=!]")
 _DEEPEST = 100
-"""Depth to which a schema is converted, as it may hold itself; deeper levels stay unchanged."""
+"""Depth to which a schema is converted, because it may contain itself."""
 
 
 def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
     """
-    Return tools in the shape that *provider* accepts.
+    Return tools in the shape of a provider's API.
 
     >>> (shape,) = tool_schemas("anthropic", [Tool(name="help", description="Show the help.")])
     >>> shape["name"], shape["input_schema"]
@@ -43,10 +43,10 @@ def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
     shape = SHAPES.get(provider) if isinstance(provider, str) else None
     if shape is None:
         near = nearest(provider, SHAPES) if isinstance(provider, str) else []
-        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(SHAPES)}"
+        hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(SHAPES)}"
         raise PolicyError(f"tool_schemas: no provider is named {shown(provider)}; {hint}")
     shapes = [shape(tool, _parameters(tool)) for tool in tools]
-    # Gemini wants all functions in one entry.
+    # Gemini expects all functions in one entry.
     return [{"functionDeclarations": shapes}] if shapes and shape is _gemini else shapes
 
 
@@ -58,7 +58,7 @@ def _openai(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _responses(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
-    # this API is strict where nothing is said, and refuses a parameter that may be left out then
+    # this API is strict by default, and then rejects schemas with optional parameters
     return {
         "type": "function",
         **_name_and_description(tool),
@@ -76,7 +76,7 @@ def _gemini(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bedrock(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
-    # this API refuses an empty description
+    # this API rejects an empty description
     described = {name: text for name, text in _name_and_description(tool).items() if text}
     return {"toolSpec": {**described, "inputSchema": {"json": parameters}}}
 
@@ -100,41 +100,43 @@ SHAPES: Mapping[str, Callable[[Tool, dict[str, Any]], dict[str, Any]]] = {
     "bedrock": _bedrock,
     "mcp": _mcp,
 }
-"""The shape of a tool by provider: OpenAI's Chat Completions and Responses, and so on."""
+"""Functions that build the shape of a tool, by provider."""
 
 
 def _parameters(tool: Tool) -> dict[str, Any]:
-    """Return the schema for the model: an object, without keywords that a strict mode refuses."""
+    """Return the schema for the model, without keywords that a strict mode rejects."""
     if not isinstance(tool.parameters, Mapping):
         return {"type": "object", "properties": {}}
-    return {"type": "object", **_view(dict(tool.parameters))}
+    return {"type": "object", **_copy_portable(dict(tool.parameters))}
 
 
-def _view(schema: Any, depth: int = 0) -> Any:
-    """Return a copy of *schema* without the formats and patterns that some provider refuses."""
+def _copy_portable(schema: Any, depth: int = 0) -> Any:
+    """Return a copy of *schema* without the formats and patterns that a provider may reject."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return deepcopy(schema)
     viewed: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword in BY_NAME and isinstance(value, Mapping):
-            viewed[keyword] = {name: _view(item, depth + 1) for name, item in value.items()}
+            viewed[keyword] = {
+                name: _copy_portable(item, depth + 1) for name, item in value.items()
+            }
         elif keyword in MANY and isinstance(value, (list, tuple)):
-            viewed[keyword] = [_view(item, depth + 1) for item in value]
+            viewed[keyword] = [_copy_portable(item, depth + 1) for item in value]
         elif keyword in ONE:
-            viewed[keyword] = _view(value, depth + 1)
+            viewed[keyword] = _copy_portable(value, depth + 1)
         else:
             viewed[keyword] = deepcopy(value)
-    return _portable(viewed)
+    return _move_to_description(viewed)
 
 
-def _portable(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema* with refused keywords moved to its description."""
+def _move_to_description(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema* with unsupported formats and patterns moved to its description."""
     notes: list[str] = []
-    # The pattern was there for the sign; providers know the format.
+    # The pattern only adds a sign to the format, which providers support.
     if schema.get("pattern") == DURATION:
         schema = {**schema, "pattern": None, "format": "duration"}
     elif isinstance(schema.get("pattern"), str) and _LOOKAROUND.search(schema["pattern"]):
-        # a decimal's own pattern excludes "-" and "." by lookaround; its number says enough
+        # the pattern of a decimal needs no note: it only excludes texts such as "-" and "."
         notes += [] if _is_decimal(schema) else [f"pattern: {schema['pattern']}"]
         schema = {**schema, "pattern": None}
     form = schema.get("format")
@@ -151,5 +153,5 @@ def _portable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_decimal(schema: Mapping[str, Any]) -> bool:
-    """Return whether a text's pattern is one of those that pydantic writes for a `Decimal`."""
+    """Return whether the pattern of a schema is one that pydantic writes for a `Decimal`."""
     return str(schema["pattern"]).startswith("^(?!^[-+.]*$)")

@@ -1,4 +1,4 @@
-"""Type hints that are names of other hints: type aliases, new types, root models."""
+"""Type hints that stand for other hints: type aliases, new types, root models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALIASES = tuple(
         if (kind := getattr(module, "TypeAliasType", None)) is not None
     }
 )
-"""Both alias classes, as `typing_extensions` may define its own."""
+"""The alias classes; `typing_extensions` may define its own."""
 
 
 def underlying_hint(hint: Any) -> Any:
@@ -43,30 +43,27 @@ def alias_value(hint: Any) -> Any:
         return hint.__supertype__
     alias = get_origin(hint)
     return (
-        _with_arguments(_value(alias), alias, get_args(hint))
-        if isinstance(alias, _ALIASES)
-        else None
+        _substitute(_value(alias), alias, get_args(hint)) if isinstance(alias, _ALIASES) else None
     )
 
 
 def _value(alias: Any) -> Any:
-    """Return the value of an alias; names in it that are strings are resolved in its module."""
+    """Return the value of an alias, with names that are strings resolved in its module."""
     value = alias.__value__
-    # The names in an alias's text are those of the module that defines it.
     names = vars(sys.modules.get(alias.__module__ or "", sys))
     # `get_type_hints` resolves names only in the annotations of an object.
     holder = type("Holder", (), {"__annotations__": {"value": value}})
     try:
         return get_type_hints(holder, names, {alias.__name__: alias}, include_extras=True)["value"]
-    except Exception:  # pydantic says what is wrong with it
+    except Exception:  # pydantic reports the error later
         return value
 
 
-def _with_arguments(value: Any, alias: Any, arguments: tuple[Any, ...]) -> Any:
+def _substitute(value: Any, alias: Any, arguments: tuple[Any, ...]) -> Any:
     """Return the value of a generic alias with *arguments* substituted for its parameters."""
     by_parameter = dict(zip(alias.__type_params__, arguments, strict=False))
-    wanted = getattr(value, "__parameters__", ())
+    parameters = getattr(value, "__parameters__", ())
     try:
-        return value[tuple(by_parameter[one] for one in wanted)] if wanted else value
+        return value[tuple(by_parameter[one] for one in parameters)] if parameters else value
     except (KeyError, TypeError):
         return value

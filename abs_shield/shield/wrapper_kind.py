@@ -1,4 +1,4 @@
-"""Wrappers that `inspect` reports as the same kind of function as the wrapped one."""
+"""Wrappers that `inspect` reports as the same kind of function as the wrapped function."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from types import FunctionType
 from typing import Any
 
 
-def with_kind_of(tool: Any, wrapper: Any) -> Any:
+def copy_function_kind(tool: Any, wrapper: Any) -> Any:
     """
     Return a wrapper that `inspect` reports as a generator function if *tool* is one.
 
-    It runs as an ordinary function: the call is judged when it is made, not at the first item.
+    The wrapper runs as an ordinary function, so that the call is judged before the first item.
 
     >>> def numbers():
     ...     yield 1
-    >>> inspect.isgeneratorfunction(with_kind_of(numbers, lambda: numbers()))
+    >>> inspect.isgeneratorfunction(copy_function_kind(numbers, lambda: numbers()))
     True
     """
     if inspect.isgeneratorfunction(tool):
@@ -26,11 +26,11 @@ def with_kind_of(tool: Any, wrapper: Any) -> Any:
         flag = inspect.CO_ASYNC_GENERATOR
     else:
         return wrapper
-    return _flagged(wrapper, flag) if _runs_flagged(flag) else wrapper
+    return _set_flag(wrapper, flag) if _supports_flag(flag) else wrapper
 
 
-def _flagged(function: Callable[..., Any], flag: int) -> Callable[..., Any]:
-    # Another function, as Python warns where the code of one is replaced by another kind.
+def _set_flag(function: Callable[..., Any], flag: int) -> Callable[..., Any]:
+    # A new function, because Python warns if the code of an existing one changes its kind.
     code = function.__code__.replace(co_flags=function.__code__.co_flags | flag)
     return FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
@@ -38,6 +38,6 @@ def _flagged(function: Callable[..., Any], flag: int) -> Callable[..., Any]:
 
 
 @cache
-def _runs_flagged(flag: int) -> bool:
-    """Return whether a function with that flag runs as before: since CPython 3.11."""
-    return bool(_flagged(lambda: True, flag)() is True)
+def _supports_flag(flag: int) -> bool:
+    """Return whether a function with that flag still runs as before, as since CPython 3.11."""
+    return bool(_set_flag(lambda: True, flag)() is True)

@@ -71,7 +71,7 @@ def test_what_is_no_place(place: str) -> None:
     [
         ("polcy", "did you mean `policy`?"),
         ("team.polcy", "did you mean `policy`?"),
-        ("number", "is not a policy but `int`; make it with `shield.configure`"),
+        ("number", "is not a policy but `int`; create it with `shield.configure`"),
         ("wrong", "did you mean `audit`?"),
     ],
 )

@@ -284,5 +284,7 @@ def test_a_rule_without_parentheses() -> None:
 
 def test_a_declaration_is_never_changed() -> None:
     """Setting a field is our own one-line error."""
-    with pytest.raises(PolicyError, match="`name` cannot be set, a declaration is immutable"):
+    with pytest.raises(
+        PolicyError, match="`name` cannot be set, because a declaration is immutable"
+    ):
         Tool(name="refund").name = "pay"

@@ -75,7 +75,7 @@ def test_two_methods_of_one_name_are_refused(firewall):
     message, here = str(refused.value), __file__
     first = test_two_methods_of_one_name_are_refused.__code__.co_firstlineno + 4
     assert f"`update` is two functions: `{A.__qualname__}.update` at {here}:{first}, and" in message
-    assert f"B.update` at {here}:{first + 7}; give one another name, or say" in message
+    assert f"B.update` at {here}:{first + 7}; give one another name, or use" in message
     assert 3 == A().update(3)
 
 

@@ -352,9 +352,9 @@ def test_another_shield_in_the_same_session_does_not_have_them(firewall):
         ("whoami", '`functions` is "whoami"; give names to functions, or a list'),
         (3, "`functions` is 3"),
         ({"whoami": 3}, "`functions` holds 3 under `whoami`; give a function"),
-        ({"": Db("A").whoami}, '`functions` names ""'),
-        ({3: Db("A").whoami}, "`functions` names 3"),
-        ([Db("A").whoami, Db("B").whoami], "two of the name `whoami`"),
+        ({"": Db("A").whoami}, '`functions` has the name ""'),
+        ({3: Db("A").whoami}, "`functions` has the name 3"),
+        ([Db("A").whoami, Db("B").whoami], "two functions named `whoami`"),
         ({"whoami": Db.whoami}, "`whoami` needs `self`, .*; give a bound method"),
     ],
 )

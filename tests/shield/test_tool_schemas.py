@@ -179,8 +179,8 @@ def test_mcp_has_the_tools_hints():
     ("provider", "hint"),
     [
         ("antropic", "did you mean `anthropic`?"),
-        ("zzz", "there are openai, responses, anthropic, gemini, bedrock, mcp"),
-        (None, "there are openai"),
+        ("zzz", "use one of openai, responses, anthropic, gemini, bedrock, mcp"),
+        (None, "use one of openai"),
     ],
 )
 def test_an_unknown_provider_is_refused(firewall, provider, hint):

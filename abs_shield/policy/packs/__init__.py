@@ -1,1 +1,1 @@
-"""Ready-made rules, to import and to apply to your own tools and parameters."""
+"""Ready-made rules for your own tools and parameters."""

@@ -25,14 +25,14 @@ from abs_shield.text.json_leaves import items, json_data, leaves, texts
 from abs_shield.text.normal_form import normal
 
 _PRODUCTION = ("prod", "production")
-# names of environments and tags are short; matching a glob takes time with each character
+# names of environments and tags are short; matching a glob against a long text is slow
 _LONGEST = 500
-_MOST = 1_000_000  # more values than a judged call has, so that none escapes
+_MOST = 1_000_000  # more values than a judged call can have, so that all are read
 
 
 def allowed_regions(regions: Iterable[str], *, tool: Tools, parameter: str = "region") -> Rule:
     """
-    Resources are created in allowed regions only.
+    Resources are created only in allowed regions.
 
     >>> allowed_regions(["eu-west-1", "eu-central-1"], tool="create_vm").sentence
     '`region` is one of eu-central-1, eu-west-1.'
@@ -68,14 +68,14 @@ def at_most_instances(
 
 def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
     """
-    A resource, an action or a policy document holds no ``*`` at any depth.
+    A resource, an action or a policy document contains no ``*`` at any depth.
 
     >>> no_wildcards(tool="delete_bucket").sentence
     '`resource` holds no `*`.'
     """
 
     def check(resource: Any) -> bool:
-        # Anywhere in a text: a prefix such as `logs-*` selects many resources, too.
+        # Anywhere in a text, because a glob such as `logs-*` selects many resources as well.
         return not any(
             "*" in leaf for _, leaf in leaves(resource, most=_MOST) if isinstance(leaf, str)
         )
@@ -88,9 +88,9 @@ def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
 
 def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
     """
-    A network is not the whole internet, nor are several networks together.
+    A network is not the whole internet, nor do several networks cover it together.
 
-    Texts may list several networks. Other texts pass, unless they end in ``/0``.
+    A text may list several networks. Texts that are not networks pass, unless they end in ``/0``.
 
     >>> not_open_to_all(tool="open_port").sentence
     '`cidr` is not the whole internet, 0.0.0.0/0 or ::/0.'
@@ -117,12 +117,13 @@ def not_production_without(
     production: Iterable[str] = _PRODUCTION,
 ) -> Rule:
     """
-    Production is touched only after *approval*, a tool, ran in this session and did not fail.
+    Production may be changed only after the tool *approval* has succeeded in this session.
 
-    A result such as ``{"status": "denied"}`` is a failure as well.
+    A result such as ``{"status": "denied"}`` counts as a failure.
 
     Args:
-        production: Names of production environments, in any case; globs work: ``prod-*``.
+        production: Names or globs of production environments, such as ``prod-*``; letter case is
+            ignored.
 
     >>> not_production_without("request_approval", tool="deploy").sentence
     '`environment` is one of prod, production only after `request_approval`.'
@@ -135,7 +136,7 @@ def not_production_without(
     def check(environment: Any, session: Session) -> bool:
         names = [text[:_LONGEST].casefold().strip() for text in texts(environment)]
         touched = any(fnmatchcase(name, glob) for name in names for glob in globs)
-        # Earlier in the session is enough: an approval covers the steps that follow it.
+        # Anywhere earlier in the session: an approval covers all later steps.
         return not touched or any(
             done.tool in approvals
             and not done.error
@@ -151,9 +152,9 @@ def not_production_without(
 
 def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
     """
-    A change is preceded by a dry run with the same other arguments.
+    A change is preceded by a dry run with otherwise equal arguments.
 
-    A call without the parameter counts as the real one.
+    A call without the parameter is not a dry run.
 
     >>> dry_run_first(tool="apply").sentence
     'It runs with `dry_run` true first, all else being equal.'
@@ -162,11 +163,11 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
     def check(call: ToolCall, session: Session, trial: Any = None) -> bool:
         arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
         others = {name: value for name, value in arguments.items() if name != parameter}
-        # `is True`: 1 and "true" are other values to the tool.
+        # `is True`, because the tool may read 1 and "true" differently.
         return trial is True or any(
             done.tool == call.name
             and not done.error
-            and _are_same(done.arguments, {**others, parameter: True})
+            and _has_equal_arguments(done.arguments, {**others, parameter: True})
             for done in session.executed
         )
 
@@ -174,35 +175,35 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
     return build_rule(check, tool=tool, takes={"trial": parameter}, sentence=sentence)
 
 
-def _are_same(arguments: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    return arguments.keys() == wanted.keys() and all(
-        is_same_value(arguments[name], value) for name, value in wanted.items()
+def _has_equal_arguments(arguments: Mapping[str, Any], required: Mapping[str, Any]) -> bool:
+    return arguments.keys() == required.keys() and all(
+        is_same_value(arguments[name], value) for name, value in required.items()
     )
 
 
 def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags") -> Rule:
     """
-    A created resource has the required tags; absent, empty and unreadable tags are missing.
+    A created resource has the required tags; empty and unreadable tags count as missing.
 
-    Accepts an object, a list of ``{"key", "value"}`` in any case, and ``name=value`` texts.
+    Tags may be an object, a list of ``{"key", "value"}`` objects with keys in any letter case, or
+    ``name=value`` texts.
 
     >>> required_tags(["owner", "team"], tool="create_vm").sentence
     '`tags` hold `owner` and `team`.'
     """
-    wanted = word_set(names, of="cloud.required_tags")
+    required = word_set(names, of="cloud.required_tags")
 
     def check(tags: Any = None) -> bool:
-        return wanted <= set(_tags(tags))
+        return required <= set(_tags(tags))
 
-    # All of them are required, which "or" would not say.
-    tag_names = quoted_names(sorted(wanted)).replace(" or ", " and ")
+    # "and", because all of them are required.
+    tag_names = quoted_names(sorted(required)).replace(" or ", " and ")
     sentence = f"{quoted_names(parameter)} hold {tag_names}."
     return build_rule(check, tool=tool, takes={"tags": parameter}, sentence=sentence)
 
 
 def _tags(tags: Any) -> Iterator[str]:
     """Return the names of the tags that have a value."""
-    # A tag that is empty says nothing of an owner.
     return (name.strip() for name, value in _pairs(tags) if _has_content(value))
 
 
@@ -215,13 +216,13 @@ def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
             fields = {str(name).casefold(): field for name, field in item.items()}
             yield from ((name, fields.get("value")) for name in texts(fields.get("key")))
         elif isinstance(item, str):
-            # One text may hold several pairs: `owner=ann,team=web`.
+            # One text may contain several pairs: `owner=ann,team=web`.
             pairs = (pair.partition("=") for pair in item.split(","))
             yield from ((name, value) for name, _, value in pairs)
 
 
 def _has_content(value: Any) -> bool:
-    """Return whether a value holds more than whitespace and invisible characters."""
+    """Return whether a value contains more than whitespace and invisible characters."""
     values = (leaf for _, leaf in leaves(value) if leaf is not None)
-    # Zero-width characters are no content.
+    # `normal` removes zero-width characters.
     return any(not isinstance(leaf, str) or normal(leaf[:_LONGEST]).strip() for leaf in values)

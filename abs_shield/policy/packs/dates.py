@@ -18,36 +18,36 @@ from abs_shield.policy.rule_factory import (
 from abs_shield.text.exact_values import iso_date, iso_dates, time_between
 from abs_shield.text.safe_display import shown
 
-# One day, the day before and the day after it: tries on both sides of the limit.
+# A day, the day before and the day after: values on both sides of the limit.
 _DAYS = ("2030-06-02", "2030-06-01", "2030-06-03")
-# Past and future for every clock of a proof.
+# Past and future for any clock of a proof.
 _FAR = ("1970-01-01", "9999-12-31")
 
 Clock = Callable[[], datetime]
 
 
 def last_place() -> datetime:
-    """Return the time now at UTC-12, where a day ends last: a day past there is past everywhere."""
+    """Return the current time at UTC-12, where each day ends last."""
     return datetime.now(timezone(timedelta(hours=-12)))
 
 
 def first_place() -> datetime:
-    """Return the time now at UTC+14, where a day begins first."""
+    """Return the current time at UTC+14, where each day begins first."""
     return datetime.now(timezone(timedelta(hours=14)))
 
 
 def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
-    A range does not end before it starts; both may be one day.
+    A range does not end before it starts; both may be the same day.
 
     >>> not_before(tool="search", start="from", end="to").sentence
     '`to` is not before `from`.'
     """
 
     def check(start: Any, end: Any) -> bool:
-        # What cannot be read or compared is for the schema to judge.
-        apart = _distance(start, end)
-        return apart is None or apart >= timedelta(0)
+        # The schema judges values that are not dates.
+        distance = _distance(start, end)
+        return distance is None or distance >= timedelta(0)
 
     sentence = f"{quoted_names(end)} is not before {quoted_names(start)}."
     return build_rule(
@@ -57,15 +57,15 @@ def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
 
 def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
-    A range ends after it starts: it lasts at least a night, or a minute.
+    A range ends after it starts; both may not be equal.
 
     >>> after(tool="book", start="check_in", end="check_out").sentence
     '`check_out` is after `check_in`.'
     """
 
     def check(start: Any, end: Any) -> bool:
-        apart = _distance(start, end)
-        return apart is None or apart > timedelta(0)
+        distance = _distance(start, end)
+        return distance is None or distance > timedelta(0)
 
     sentence = f"{quoted_names(end)} is after {quoted_names(start)}."
     return build_rule(
@@ -75,7 +75,7 @@ def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
 
 def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "end") -> Rule:
     """
-    A range has at most so many days.
+    A range is at most *days* long.
 
     >>> span_at_most(30, tool="report").sentence
     'From `start` to `end` it is at most 30 days.'
@@ -83,8 +83,8 @@ def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "
     most = _days(days, of="dates.span_at_most")
 
     def check(start: Any, end: Any) -> bool:
-        apart = _distance(start, end)
-        return apart is None or apart <= most
+        distance = _distance(start, end)
+        return distance is None or distance <= most
 
     sentence = f"From {quoted_names(start)} to {quoted_names(end)} it is at most {days} days."
     return build_rule(
@@ -92,7 +92,7 @@ def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "
         tool=tool,
         takes={"start": start, "end": end},
         sentence=sentence,
-        tries=(_DAYS[0], *_later(most)),
+        tries=(_DAYS[0], *_late_day(most)),
     )
 
 
@@ -103,8 +103,8 @@ def not_in_the_past(
     A date is today or later, a date-time now or later.
 
     Args:
-        clock: Returns the time now; a date-time without an offset is read in its zone. By
-            default a day is past once it is past everywhere on earth.
+        clock: Returns the current time; a date-time without an offset is read in its zone. By
+            default, a day is past once it is past everywhere on earth.
 
     >>> not_in_the_past(tool="book", parameter="check_in").sentence
     '`check_in` is not in the past.'
@@ -128,10 +128,10 @@ def ahead_at_most(
     clock: Clock = first_place,
 ) -> Rule:
     """
-    A date is at most so many days in the future.
+    A date is at most *days* in the future.
 
     Args:
-        clock: Returns the time now; a date-time without an offset is read in its zone.
+        clock: Returns the current time; a date-time without an offset is read in its zone.
 
     >>> ahead_at_most(365, tool="book").sentence
     '`date` is at most 365 days ahead.'
@@ -148,14 +148,14 @@ def ahead_at_most(
 
 
 def _distance(start: Any, end: Any) -> timedelta | None:
-    """Return the time between; None if either cannot be parsed or they cannot be compared."""
+    """Return the time from *start* to *end*; None if they cannot be parsed or compared."""
     first, last = iso_date(start), iso_date(end)
     return None if first is None or last is None else time_between(first, last)
 
 
 def _with_zone(when: date, now: datetime) -> date:
     if isinstance(when, datetime) and when.tzinfo is None:
-        # A time without an offset is meant where the clock is.
+        # A date-time without an offset is in the clock's time zone.
         return when.replace(tzinfo=now.tzinfo)
     return when
 
@@ -167,10 +167,10 @@ def _days(days: Any, *, of: str) -> timedelta:
         raise PolicyError(f"`{of}` got {shown(days)} days; give fewer") from None
 
 
-def _later(most: timedelta) -> list[str]:
-    """Return a day that is too late for a range of *most* from the first sample day."""
+def _late_day(most: timedelta) -> list[str]:
+    """Return a day that is too late for a range of *most* from the first sample day, if any."""
     try:
-        # Clearly beyond the limit, whatever part of a day that has.
+        # Two days more, because the limit may include a part of a day.
         return [(date.fromisoformat(_DAYS[0]) + most + timedelta(days=2)).isoformat()]
     except OverflowError:
         return []

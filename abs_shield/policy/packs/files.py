@@ -1,4 +1,4 @@
-"""Rules for files and paths, judged by their text alone: links are not followed."""
+"""Rules for files and paths, judged only by their text: links are not followed."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from abs_shield.text.safe_display import escaped, shown
 
 def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
     r"""
-    A path stays inside one folder, in every spelling.
+    A path stays inside one folder, however it is spelled.
 
-    Rejects parent steps, other roots, homes, drives, hosts and schemes, NUL bytes, and the same
-    in percent-encoding or full-width characters. A relative path starts at *root*.
+    Rejects parent steps, other roots, home folders, drives, hosts, schemes and NUL bytes, even
+    percent-encoded or in full-width characters. A relative path starts at *root*.
 
     Args:
-        root: An absolute folder, ``/srv/data`` or ``C:\data``.
+        root: An absolute folder, such as ``/srv/data`` or ``C:\data``.
 
     >>> inside("/srv/data", tool="read_file").sentence
     '`path` stays inside /srv/data.'
     """
-    # A relative root would depend on the folder that the process runs in.
+    # A relative root would depend on the working directory of the process.
     if not isinstance(root, str) or not is_absolute(root) or has_parent_step(root):
         raise PolicyError(f"`files.inside` got {shown(root)}; give an absolute folder")
 
@@ -65,7 +65,7 @@ def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
 
 def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
     """
-    A file's name has one of these endings, in upper or lower case.
+    A file's name has one of these extensions, in upper or lower case.
 
     >>> extensions([".csv", ".txt"], tool="export").sentence
     'The ending of `path` is one of .csv, .txt.'
@@ -106,7 +106,7 @@ def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
 
 def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
     """
-    A path names one thing: it holds no ``*`` and no ``?``.
+    A path names a single file: it contains no ``*`` and no ``?``.
 
     >>> no_wildcards(tool="delete_file").sentence
     '`path` holds no `*` and no `?`.'
@@ -122,20 +122,20 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
 
 
 def _every_spelling(paths: Any, holds: Callable[[str], bool]) -> bool:
-    """Return whether *holds* for every spelling of every path; a text too long for a path fails."""
-    # Decoding a longer text costs, and no system opens it.
+    """Return whether *holds* is true for every spelling of every path; False for a long text."""
+    # No system opens a longer path, and decoding it would be slow.
     return all(
         len(path) <= LONGEST and all(map(holds, decoded_spellings(path))) for path in texts(paths)
     )
 
 
 def _is_open(path: str) -> bool:
-    # `.` and `..` are steps, not hidden names; `inside` judges them.
+    # `.` and `..` are not hidden names; `inside` judges them.
     return not any(step.startswith(".") and step.strip(".") for step in path_steps(path))
 
 
 def _has_ending(path: str, allowed: tuple[str, ...]) -> bool:
-    # Systems that end a name at the NUL would open another file.
+    # A system that ends a name at NUL would open another file.
     return "\0" not in path and path.casefold().endswith(allowed)
 
 

@@ -1,4 +1,4 @@
-"""Rules for messages: recipients, their number, and complete texts."""
+"""Rules for messages: recipients and their number, and complete texts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from abs_shield.text.json_leaves import items, texts
 from abs_shield.text.normal_form import normal
 
 Parameters = str | Iterable[str]
-"""One parameter, or several; parameters that a call lacks are ignored."""
+"""One or several parameters; those that a call does not have are ignored."""
 
-# All that `str.splitlines` takes for the end of a line, and NUL, which ends a text in C.
+# All line breaks of `str.splitlines`, and NUL, which ends a text in C.
 _LINES = re.compile("[\n\r\v\f\0\x1c-\x1e\x85\u2028\u2029]")
 # Bounded repeats, so that a text of many brackets takes linear time.
 _BLANK = re.compile(
@@ -39,8 +39,8 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
     """
     Every address belongs to an allowed domain; ``*.example.org`` allows its subdomains.
 
-    All addresses of a text are read, also in a display name. Other values, such as a user's id,
-    are not judged.
+    All addresses in a text are read, including those in a display name. Other values, such as
+    user ids, are not judged.
 
     >>> recipients_within(["example.org"], tool="send", parameter=["to", "cc"]).sentence
     'The domain of every address in `to` or `cc` is example.org.'
@@ -49,14 +49,14 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
         domain.casefold() for domain in word_set(allowed, of="messaging.recipients_within")
     }
     whole = sorted(allowed_domains)
-    # With the dot, so that `*.example.org` allows no `badexample.org`.
-    below = tuple(sorted(domain[1:] for domain in allowed_domains if domain.startswith("*.")))
+    # With the dot, so that `*.example.org` does not allow `badexample.org`.
+    suffixes = tuple(sorted(domain[1:] for domain in allowed_domains if domain.startswith("*.")))
 
     def check(**arguments: Any) -> bool:
         addressed = [
             name for value in arguments.values() for text in texts(value) for name in domains(text)
         ]
-        return all(name in whole or name.endswith(below) for name in addressed)
+        return all(name in whole or name.endswith(suffixes) for name in addressed)
 
     takes = parameters(parameter, of="messaging.recipients_within")
     sentence = (
@@ -73,7 +73,7 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
 
 def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") -> Rule:
     """
-    A message has a limited number of recipients over all its parameters.
+    A message has a limited number of recipients in all its parameters together.
 
     >>> at_most_recipients(20, tool="send", parameter=["to", "cc"]).sentence
     'A message has at most 20 recipients in `to` and `cc`.'
@@ -110,7 +110,7 @@ def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
 
 def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
     """
-    A header is one line: a line break in it would begin another header.
+    A header is one line, because a line break would begin another header.
 
     >>> one_line(tool="send").sentence
     '`subject` is one line.'
@@ -131,7 +131,7 @@ def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
 
 def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> Rule:
     """
-    A text is at most as long as the channel allows.
+    A text has at most *characters* characters.
 
     >>> length_at_most(160, tool="send_sms", parameter="text").sentence
     '`text` has at most 160 characters.'
@@ -151,7 +151,7 @@ def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
     """
     A text has no unfilled placeholder such as ``[Your Name]``, ``{{name}}``, ``<insert date>``.
 
-    Bracketed placeholders are recognised by a few English words.
+    Placeholders in brackets are recognised only in English.
 
     >>> no_blanks(tool="send").sentence
     '`body` has no blank left to fill in, such as [Your Name] or {{name}}.'
@@ -167,11 +167,11 @@ def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
     return build_rule(check, tool=tool, takes=takes, sentence=sentence, tries=("a", "[Your Name]"))
 
 
-# a longer text is hardly empty; invisible characters alone would fill it only on purpose
+# a longer text is not empty in practice
 _MOST_CHARACTERS = 100_000
 
 
 def _recipients(value: Any) -> int:
     entries = [item for item in items(value) if item is not None]
-    # A recipient that is no text, such as an id or an object, is one recipient.
+    # A value that is not a text, such as an id or an object, is one recipient.
     return sum(people(item) if isinstance(item, str) else 1 for item in entries)

@@ -27,8 +27,8 @@ def at_most(
     An amount has an upper limit.
 
     Args:
-        limit: The largest amount that passes.
-        what: Subject of the rule's sentence, as in ``"A refund"``; else the parameter.
+        limit: The largest allowed amount.
+        what: Subject of the rule's sentence, such as ``"A refund"``; None for the parameter.
 
     >>> at_most(500, tool="refund", what="A refund").sentence
     'A refund is at most 500.'
@@ -79,7 +79,7 @@ def at_most_decimals(
         tool=tool,
         takes={"sums": parameter},
         sentence=sentence,
-        # One decimal more than is allowed.
+        # One decimal too many.
         tries=(1, float(Decimal(10) ** -(finest + 1))),
     )
 
@@ -88,7 +88,7 @@ def known_currency(
     currencies: Any, *, tool: Tools, parameter: str = "currency", what: str | None = None
 ) -> Rule:
     """
-    A currency is one of a list, in the same spelling.
+    A currency is one of a list, including letter case.
 
     >>> known_currency(["USD", "EUR"], tool="pay").sentence
     '`currency` is one of EUR, USD.'
@@ -106,16 +106,15 @@ def in_all_at_most(
     limit: float | Decimal, *, tool: Tools, parameter: str = "amount", what: str | None = None
 ) -> Rule:
     """
-    The total that one session moves stays within a limit, so that splitting does not evade it.
+    The total of all amounts in one session has an upper limit.
 
-    Earlier successful calls of the tools count, and those that run at this moment; failed ones
-    do not.
+    Successful and running calls of the tools count; failed calls do not.
 
     >>> in_all_at_most(1000, tool="refund").sentence
     '`amount` adds up to at most 1000 in one session.'
     """
     most = exact_number(limit, of="money.in_all_at_most")
-    # The tools share one total, so that a second tool is no way around the limit.
+    # The tools share one total, or a second tool could evade the limit.
     tools = word_set([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
 
     def check(sums: Any, session: Session, call: ToolCall) -> bool | str:
@@ -127,7 +126,7 @@ def in_all_at_most(
             if other.tool in (tools | {call.name})
         )
         now = total([sums])
-        # `compare`, as `<=` raises where an amount is not a number.
+        # `compare`, because `<=` raises for NaN.
         if now == 0 or (before + now).compare(most) in (-1, 0):
             return True
         return f"{sentence} Moved before: {before}."

@@ -1,4 +1,4 @@
-"""Rules for paging: page size, first page, and depth."""
+"""Rules for paging: page size, page number, and offset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.text.exact_values import all_within, amount
 
 def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
     """
-    A page is not larger than the server allows or the model's context can hold.
+    The size of a page has an upper limit.
 
     >>> limit_at_most(100, tool="search").sentence
     '`limit` is at most 100.'
@@ -30,7 +30,7 @@ def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
 
 def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
     """
-    A page has at least one entry: zero and -1 often mean "all".
+    The size of a page is at least 1, because 0 and -1 often mean "all".
 
     >>> limit_above_zero(tool="search").sentence
     '`limit` is at least 1.'
@@ -45,7 +45,7 @@ def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
 
 def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
     """
-    A listing starts at its beginning or later.
+    An offset is not negative.
 
     >>> offset_not_negative(tool="search").sentence
     '`offset` is not negative.'
@@ -60,7 +60,7 @@ def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
 
 def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
     """
-    Pages count from 1, or from the server's first page number.
+    A page number is not below that of the first page.
 
     >>> page_from(1, tool="search").sentence
     '`page` counts from 1.'
@@ -81,7 +81,7 @@ def window_at_most(
     most: int = 10_000, *, tool: Tools, offset: str = "offset", limit: str = "limit"
 ) -> Rule:
     """
-    A listing is not read beyond the server's window.
+    The offset and the page size together have an upper limit.
 
     >>> window_at_most(10_000, tool="search", offset="from", limit="size").sentence
     '`from` and `size` together are at most 10000.'
@@ -90,12 +90,12 @@ def window_at_most(
 
     def check(offset: Any, limit: Any) -> bool:
         first, count = amount(offset), amount(limit)
-        # What is not a number is for the schema to refuse.
+        # The schema judges values that are not numbers.
         if first is None or count is None:
             return True
         if first.is_nan() or count.is_nan():
             return False
-        # A negative part may not make room for the other one.
+        # A negative value does not raise the limit of the other one.
         return max(first, Decimal(0)) + max(count, Decimal(0)) <= deepest
 
     sentence = f"{quoted_names(offset)} and {quoted_names(limit)} together are at most {deepest:f}."
