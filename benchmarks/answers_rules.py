@@ -21,12 +21,16 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "records: lists of objects in YAML": (Part("answer.evidence.text_rows:_are_records", False),),
     "records: rows of text": (Part("answer.evidence.text_rows:rows", PROSE),),
     "records: objects under names": (Part("answer.evidence.record_paths:_has_thing_names", False),),
-    "records: small counts": (Part("answer.checks.value_check:AnswerValues._swapped_count", None),),
+    "records: small counts": (
+        Part("answer.checks.answer_values:AnswerValues._swapped_count", None),
+    ),
     "records: days as keys": (Part("answer.checks.record_scope:RecordScope._days", ()),),
     "records: fields of a moment": (
         Part("answer.checks.record_bindings:RecordBindings.of_field", Argument(2)),
     ),
-    "records: swapped values": (Part("answer.checks.value_check:AnswerValues._is_swapped", False),),
+    "records: swapped values": (
+        Part("answer.checks.answer_values:AnswerValues._is_swapped", False),
+    ),
     "records: sentences that say it": (
         Part("answer.checks.record_bindings:RecordBindings.is_of_another", False),
     ),
@@ -38,8 +42,8 @@ FACTS: dict[str, tuple[Part, ...]] = {
         Part("answer.checks.date_arithmetic:DateArithmetic.supports", False),
     ),
     "derivation: numbers": (Part("answer.checks.derived_numbers:Derivation.supports", False),),
-    "derivation: columns": (Part("answer.checks.derived_numbers:_columns", ()),),
-    "derivation: short texts": (Part("answer.checks.derived_numbers:_Results._prose", ()),),
+    "derivation: columns": (Part("answer.checks.result_numbers:_columns", ()),),
+    "derivation: short texts": (Part("answer.checks.result_numbers:ResultNumbers._prose", ()),),
     "derivation: quotients": (Part("answer.checks.derived_numbers:Derivation._all_quotients", ()),),
     "derivation: products": (Part("answer.checks.derived_numbers:Derivation._all_products", ()),),
     "derivation: differences": (
@@ -47,7 +51,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     ),
     "derivation: shares": (Part("answer.checks.derived_numbers:Derivation._all_shares", ()),),
     "derivation: arguments of the call": (
-        Part("answer.checks.derived_numbers:_Results._arguments", ()),
+        Part("answer.checks.result_numbers:ResultNumbers._arguments", ()),
     ),
     "derivation: which way a percentage goes": (
         Part("answer.checks.polarity_check:FALLS", _NEVER),
@@ -76,9 +80,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._convert_units", ()),),
     "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
-    "numbers: signs": (Part("answer.checks.value_check:AnswerValues._has_other_sign", False),),
+    "numbers: signs": (Part("answer.checks.answer_values:AnswerValues._has_other_sign", False),),
     "numbers: a growth that falls": (Part("answer.checks.polarity_check:reverses_growth", False),),
-    "numbers: rounded with about": (Part("answer.checks.value_check:_round", FIRST),),
+    "numbers: rounded with about": (Part("answer.checks.answer_values:_round", FIRST),),
     "numbers: groups in the answer": (Part("text.values.units:join_number_groups", None),),
     "numbers: lengths in names": (Part("text.values.units:lengths_in", ()),),
     "numbers: groups with blanks": (

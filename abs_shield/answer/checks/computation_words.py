@@ -1,0 +1,54 @@
+"""Words of a sentence with a computed number: sums, differences, shares, products."""
+
+from __future__ import annotations
+
+import re
+
+COMPUTED = re.compile(
+    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due"
+    r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)|missing|short\b|shortfall|fewer|rest\b|leav"
+    r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
+    r"|average|mean|per|each|spen[dt]|instal|month"
+    r"|deduct|therefore|thus\b|hence\b|which means|before|without|excluding"
+    r"|insgesamt|gesamt|zusammen|summe|macht\b|ergibt|also\b|somme|ensemble|soit\b|suma|junt[oa]s"
+    r"|unterschied|\u00fcbrig|g\u00fcnstig|teurer|mehr|weniger|reste|moins|diff\u00e9ren|queda"
+    r"|menos|barat|ahorr|pro\b|je\b|par\b|chacun|por\b|cada"
+    r"|share|half|split|both|adjust|new (?:total|price|balance|amount|cost|fare))"
+    r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
+    re.IGNORECASE,
+)
+"""Words of a sentence with a computed or counted value."""
+DIFFERENCE = re.compile(
+    r"\b(?:differen|additional|extra|remain|left|leav|refund|due|ow(?:e|ed|es|ing)\b|over|missing"
+    r"|short|fewer|rest\b|sav|cheap|more|less|increas|decreas|reduc|discount|net\b|deduct|adjust|new"
+    r"|chang|minus|up\b|down|drop|rose|fell|grew|gap|higher|lower|charge|credit|pay|paid|balance"
+    r"|subtract|unused|still|available|therefore|thus\b|hence\b|before|without|excluding|subtotal"
+    r"|unterschied|\u00fcbrig|g\u00fcnstig|teurer|billig|mehr|weniger|gespart|ersparnis|ohne\b"
+    r"|diff\u00e9ren|moins|\u00e9cart|\u00e9conom|sans\b|diferencia|queda|menos|barat|ahorr|sin\b"
+    r"|m\u00e1s[ ](?:car|alt)|plus[ ](?:ch|\u00e9lev))|[\u2212\u2013]|[ ]-[ ]",
+    re.IGNORECASE,
+)
+"""Words of a sentence with an amount that is a difference."""
+SHARED = re.compile(
+    r"\b(?:half|halves|split|share|shared|each|per|equally|both|average|mean|instal\w+|monthly"
+    r"|month|h\u00e4lfte|je|jeweils|pro|moiti\u00e9|chacun|chacune|par|mitad|cada|por)\b",
+    re.IGNORECASE,
+)
+"""Words of an answer with an amount that is divided."""
+REMAINDER = re.compile(
+    r"\b(?:left|remain|differ|net\b|still|unused|leav|outstanding|available|minus|short\b|missing"
+    r"|before|without|excluding|subtotal|ohne\b|sans\b|\u00fcbrig|reste|queda)",
+    re.IGNORECASE,
+)
+"""Words of an answer with the rest of an amount or of a limit."""
+PER_MONTH = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b", re.IGNORECASE)
+"""Words of an answer with an amount of a year that is divided by months."""
+MULTIPLIED = re.compile(
+    r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
+    r"|n[a\u00e4]cht|nuit|noche|personne|persona|pro\b|je\b|par\b|por\b|cada|chaque|monat|mois"
+    r"|woche|semaine|semana|st\u00fcck|fois|veces|mal\b"
+    r"|night|ticket|seat|bag|unit|piece|month|week|all[ ](?:two|three|four|five|six|of))"
+    r"|\u00d7|\bx[ ]?\$?\d|\d[ ]?x\b|\d[ ]\*[ ]\d|\d[ ][^\W\d_]{2,20}[ ](?:at|for|\u00e0)[ ]\W?\d",
+    re.IGNORECASE,
+)
+"""Words of an answer with a product, such as a price for each of several people."""
