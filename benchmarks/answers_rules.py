@@ -79,7 +79,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "ids: parts of longer ones": (Part("answer.evidence.evidence_value:_parts", ()),),
     "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._convert_units", ()),),
-    "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
+    "units: other ones": (
+        Part("answer.evidence.declared_units:DeclaredUnits.has_other_unit", False),
+    ),
     "numbers: signs": (Part("answer.checks.answer_values:AnswerValues._has_other_sign", False),),
     "numbers: a growth that falls": (Part("answer.checks.polarity_check:reverses_growth", False),),
     "numbers: rounded with about": (Part("answer.checks.answer_values:_round", FIRST),),

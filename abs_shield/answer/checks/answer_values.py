@@ -247,7 +247,7 @@ class AnswerValues:
         """Return a conflict if the evidence has a number only in another unit or currency."""
         if not matches or value.kind not in SUMS or not all(one.is_result for one in matches):
             return ""
-        if not all(self._index.has_other_unit(value, one) for one in matches):
+        if not all(self._index.units.has_other_unit(value, one) for one in matches):
             return ""
         return f"{shown(value.text)} is in another unit than {describe(matches[0])}"
 

@@ -123,7 +123,7 @@ class RecordBindings:
             return True
         return any(
             (place.piece == one.piece and not is_foreign(place.steps, one.steps))
-            or (place.name and self._index.mentions_name(one, place.name))
+            or (place.name and self._index.records.mentions_name(one, place.name))
             for place in records
         )
 
@@ -141,7 +141,7 @@ class RecordBindings:
             own = self.scope.belongs_to_record(value) and not self._is_set_apart(value)
             return next(iter(self._alike(value, records)), None) if own else None
         fields = {self._field(one) for one in matches}
-        members = (one for place in records for one in self._index.members(place))
+        members = (one for place in records for one in self._index.records.members(place))
         other = next((one for one in members if self._field(one) in fields and one.is_sum), None)
         # a plain number of the same field is compared wherever it stands
         if other is None or value.kind == NUMBER or self.scope.paired(value):
@@ -183,7 +183,7 @@ class RecordBindings:
 
     def _alike(self, value: Figure, records: Iterable[KeyPlace]) -> list[EvidenceValue]:
         """Return the records' values of the same kind, the nearest to a key first."""
-        inside = (one for place in records for one in self._index.members(place))
+        inside = (one for place in records for one in self._index.records.members(place))
         if value.kind == MONEY:
             return [one for one in inside if one.is_money and names_money(one.field)]
         return [one for one in inside if one.figure.kind == value.kind]

@@ -12,6 +12,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
+from abs_shield.answer.evidence.declared_units import DeclaredUnits
 from abs_shield.answer.evidence.evidence_passages import Evidence, Passage, PassageSource
 from abs_shield.answer.evidence.evidence_value import (
     LONGEST_NAME,
@@ -22,17 +23,9 @@ from abs_shield.answer.evidence.evidence_value import (
     id_keys_of,
     keys_of,
 )  # fmt: skip
-from abs_shield.answer.evidence.record_paths import (
-    Leaf,
-    Steps,
-    common_length,
-    enclosing,
-    is_foreign,
-    record_of,
-    walk,
-)  # fmt: skip
+from abs_shield.answer.evidence.record_paths import Leaf, Steps, walk
+from abs_shield.answer.evidence.record_values import RecordValues
 from abs_shield.answer.evidence.text_rows import PROSE, rows
-from abs_shield.text.identifier_words import name_words
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.normal_form import normal, words
 from abs_shield.text.values.figure import (
@@ -44,12 +37,9 @@ from abs_shield.text.values.figure import (
     Figure,
     Minute,
     figures_agree,
-    is_near,
 )
 from abs_shield.text.values.figure_reader import figures, on_24_hour_clock
-from abs_shield.text.values.number_values import SIGNS
-from abs_shield.text.values.numerals import CODES
-from abs_shield.text.values.units import Unit, converted_units, field_units, lengths_in, units_of
+from abs_shield.text.values.units import converted_units, lengths_in
 
 MOST_PLACES = 500
 """Occurrences of one value that are read."""
@@ -57,32 +47,15 @@ _MOST_KEYS = 20_000
 """Maximum number of ids whose endings are compared."""
 _MOST_LINES = 200  # a calculator's result is short
 _MOST_CACHED = 1_000  # answers repeat values; more distinct ones are only looked up once
-_MOST_INSIDE = 400
-"""Values read of one record, and of each record that contains it."""
-_LONGEST_RECORD = 4_000
-"""Characters of a record's text that are read."""
 _MOST_PERIODS = 20
 """Records with one time that are read."""
 _NEAR_TIMES = 60
 """Characters around a time in a text in which the other end of its period may stand."""
-_WHOLE: tuple[Steps, ...] = ((),)
-"""The path of a result that is one record."""
 _LEAST_BROKEN = 8  # shorter texts without blanks occur by chance in the running letters of others
 _LEAST_GROUPED = 1_000  # smaller numbers have no groups
 _BLANK = re.compile(r"\s+")
 _SLACK = Decimal("1e-9")  # quotients of `Decimal` are rounded
 _WORDS_OF_CODE = re.compile(r"[A-Za-z]\w{2,59}")
-_CENTS = units_of("cents")
-_MONEY = (Unit("money", Decimal(1)),)
-_CODES = frozenset(CODES.split("|"))
-_UNIT_FIELDS = frozenset("currency unit".split())
-# "$" may be any of the first, "kr" any of the last
-_FAMILIES = (
-    frozenset("USD CAD AUD NZD SGD HKD MXN".split()),
-    frozenset("JPY CNY".split()),
-    frozenset("SEK NOK DKK".split()),
-)
-"""Currencies that share a sign."""
 
 
 class ValueIndex:
@@ -99,14 +72,10 @@ class ValueIndex:
         self.of_piece: list[range] = []
         self.ids: dict[str, list[KeyPlace]] = defaultdict(list)
         self.names: dict[str, list[KeyPlace]] = defaultdict(list)
+        self.units = DeclaredUnits()
+        self.records = RecordValues()
         self._by_key: dict[Any, list[int]] = defaultdict(list)
         self._find_cache: dict[Any, tuple[EvidenceValue, ...]] = {}
-        self._members: dict[tuple[int, Steps], list[EvidenceValue]] = defaultdict(list)
-        self._texts: dict[tuple[int, Steps], list[str]] = defaultdict(list)
-        self._sizes: dict[tuple[int, Steps], int] = defaultdict(int)
-        self._plain: dict[tuple[int, Steps], str] = {}
-        self._inside: dict[tuple[int, Steps], list[EvidenceValue]] = {}
-        self._units: dict[tuple[int, Steps], str] = {}
         self._tables: set[int] = set()
         for place, piece in enumerate(self.pieces):
             first = len(self.values)
@@ -150,9 +119,8 @@ class ValueIndex:
             self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
         if isinstance(leaf.value, str) and source is PassageSource.TOOL_RESULT:
             self._add_name(leaf.value, KeyPlace(place, leaf.steps))
-            self._add_text(place, leaf.steps, leaf.value)
-            if not _UNIT_FIELDS.isdisjoint(name_words(leaf.field)):
-                self._units[place, leaf.steps[:-1]] = leaf.value
+            self.records.add_text(place, leaf.steps, leaf.value)
+            self.units.add(place, leaf)
 
     def _read_name(self, place: int, source: PassageSource, leaf: Leaf, name: str) -> None:
         """Read the durations in a name: ``faults_30d`` has the faults of 30 days."""
@@ -174,7 +142,7 @@ class ValueIndex:
             self._add(EvidenceValue(place, piece.source, steps, field, figure))
         ends = [*table.starts[1:], len(piece.text)]
         for n, (start, end) in enumerate(zip(table.starts, ends, strict=bool(table.starts)), 1):
-            self._add_text(place, (n,), piece.text[start:end])
+            self.records.add_text(place, (n,), piece.text[start:end])
             for name in table.names[n - 1]:
                 self._add_name(name, KeyPlace(place, (n,)))
 
@@ -183,13 +151,6 @@ class ValueIndex:
             parts = words(normal(text))
             if 1 <= len(parts) <= 6:  # as many words as `RecordScope` looks up
                 self.names[" ".join(parts)].append(place)
-
-    def _add_text(self, piece: int, steps: Steps, text: str) -> None:
-        key = piece, record_of(steps)
-        # a row of a megabyte would be normalised for each value
-        if self._sizes[key] < _LONGEST_RECORD:
-            self._texts[key].append(text[:_LONGEST_RECORD])
-            self._sizes[key] += len(text)
 
     def _add(self, one: EvidenceValue) -> None:
         n = len(self.values)
@@ -203,11 +164,7 @@ class ValueIndex:
             place = KeyPlace(one.piece, one.steps)
             for name in ids:
                 self.ids[name].append(place)
-        for steps in enclosing(one.steps) if one.steps else _WHOLE:
-            members = self._members[one.piece, steps]
-            # bounded for each enclosing record, so that deep nesting costs linear time
-            if len(members) < _MOST_INSIDE:
-                members.append(one)
+        self.records.add(one)
 
     # Values --------------------------------------------------------------------------------------
 
@@ -250,7 +207,7 @@ class ValueIndex:
         """Yield values that equal *value* in another unit: grams for kilograms."""
         for number, step, unit in converted_units(value) if value.kind in SUMS else ():
             for n in self._near(number, step):
-                if unit in self.units_of(self.values[n]):
+                if unit in self.units.units_of(self.values[n]):
                     yield n
 
     def _near(self, number: Decimal, step: Decimal) -> Iterator[int]:
@@ -288,7 +245,7 @@ class ValueIndex:
     def _times_beside(self, one: EvidenceValue) -> list[Figure]:
         """Return the times of a value's record; of its line, if it is in a text."""
         if one.steps:
-            record = self._members.get((one.piece, record_of(one.steps)), ())
+            record = self.records.inside(one.piece, one.steps)
             return [each.figure for each in record if each.figure.kind == TIME]
         if one.piece < 0:
             return []
@@ -309,52 +266,6 @@ class ValueIndex:
             and (_is_earlier(each, one.figure) or not figures_agree(each, one.figure))
             for each in self._times_beside(one)
         )
-
-    # Units ---------------------------------------------------------------------------------------
-
-    def units_of(self, one: EvidenceValue) -> tuple[Unit, ...]:
-        """
-        Return the possible units of a value, by the word after it, its field or its record.
-
-        A whole number in a field for amounts may count cents, as in payment APIs.
-        """
-        units = units_of(one.figure.unit) or field_units(one.field)
-        if len(units) != 1:  # a temperature field does not state its unit
-            units = units_of(self._declared_unit(one)) or units
-        units = units or (_CENTS if one.may_be_cents else ())
-        return units or (_MONEY if self._units and self._currency(one) else ())
-
-    def has_other_unit(self, value: Figure, one: EvidenceValue) -> bool:
-        """Return whether two equal numbers have different known units of one kind."""
-        if value.kind == MONEY:
-            other = self._currency(one)
-            # an unknown currency may be the same
-            return bool(value.unit and other) and not _is_same_currency(value.unit, other)
-        units, others = units_of(value.unit), self.units_of(one)
-        kinds = {unit.kind for unit in units} & {unit.kind for unit in others}
-        if not kinds or not figures_agree(value, one.figure) or not {*units}.isdisjoint(others):
-            return False
-        return not any(  # 2.345 may be 2,345, and 2.345 MWh are 2345 kWh
-            unit in others and is_near(number, one.figure.numbers[0], step)
-            for number, step, unit in converted_units(value)
-        )
-
-    def _currency(self, one: EvidenceValue) -> str:
-        """Return the currency of an amount; empty if unknown."""
-        if one.figure.kind == MONEY:
-            return one.figure.unit
-        for name in (*name_words(one.field)[::-1], self._declared_unit(one)):
-            code = SIGNS.get(name, name.upper())
-            if code in _CODES:
-                return code
-        return ""
-
-    def _declared_unit(self, one: EvidenceValue) -> str:
-        """Return the nearest ``unit`` or ``currency`` beside a value or above it."""
-        if not self._units:
-            return ""
-        ways = (one.steps[:n] for n in range(len(one.steps) - 1, -1, -1))
-        return next((u for way in ways if (u := self._units.get((one.piece, way)))), "")
 
     # Ids -----------------------------------------------------------------------------------------
 
@@ -380,25 +291,6 @@ class ValueIndex:
 
     # Records -------------------------------------------------------------------------------------
 
-    def members(self, place: KeyPlace) -> list[EvidenceValue]:
-        """
-        Return the values of a key's record, then values around it that belong to no other record.
-        """
-        record = place.piece, record_of(place.steps)
-        members = self._inside.get(record)
-        if members is None:
-            around = (
-                one
-                for steps in enclosing(place.steps)
-                for one in self._members.get((place.piece, steps), ())
-                if not is_foreign(place.steps, one.steps)
-            )
-            members = sorted(
-                dict.fromkeys(around), key=lambda one: -common_length(place.steps, one.steps)
-            )
-            self._inside[record] = members
-        return members
-
     def newer(self, one: EvidenceValue) -> EvidenceValue | None:
         """
         Return the value of the newest result of the same call at the same path, if it differs.
@@ -408,7 +300,7 @@ class ValueIndex:
         piece = self._newest_of.get(self._call(one.piece), -1)
         if piece <= one.piece:
             return None
-        members = self._members.get((piece, record_of(one.steps)), ())
+        members = self.records.inside(piece, one.steps)
         there = [other for other in members if other.steps == one.steps]
         is_comparable = len(there) == 1 and there[0].figure.kind == one.figure.kind
         return (
@@ -427,15 +319,6 @@ class ValueIndex:
             for n, piece in enumerate(self.pieces)
             if piece.source is PassageSource.TOOL_RESULT and piece.arguments is not None
         }
-
-    def mentions_name(self, one: EvidenceValue, name: str) -> bool:
-        """Return whether the text of a value's record contains a name."""
-        key = one.piece, record_of(one.steps)
-        plain = self._plain.get(key)
-        if plain is None:
-            plain = " ".join(words(normal("\n".join(self._texts.get(key, ())))))
-            self._plain[key] = plain
-        return name in plain
 
     @cached_property
     def first_words(self) -> dict[str, str]:
@@ -476,10 +359,6 @@ def _names_beside(leaf: Leaf, visited: set[str]) -> Iterator[str]:
         yield leaf.field
     if isinstance(leaf.value, str) and _WORDS_OF_CODE.fullmatch(leaf.value):
         yield leaf.value
-
-
-def _is_same_currency(one: str, other: str) -> bool:
-    return one == other or any({one, other} <= family for family in _FAMILIES)
 
 
 def _is_earlier(one: Figure, other: Figure) -> bool:
