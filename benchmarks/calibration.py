@@ -19,7 +19,7 @@ from detection_judging import AFTER_FAILURE, Judge, read
 from recorded_data import QUICK_RUNS, data_folder, require_runs, sampled
 
 from abs_shield import Finding
-from abs_shield.plan.strengths import STRENGTHS, Strength, fitted
+from abs_shield.plan.strengths import STRENGTHS, Strength, fit_strength
 from abs_shield.replay import Firewalls, Judged, Run, judge_run
 
 _FOLDERS = ("toolcalls", "fields")
@@ -195,7 +195,7 @@ def fit(counted: Iterator[Measured] | Sequence[Measured]) -> list[Strength]:
             right, wrong = _totals(whole.natural, shipped.basis)
             hits, misses = (whole.planted[shipped.basis, hit] for hit in (True, False))
             rows.append(
-                fitted(
+                fit_strength(
                     shipped.basis, right=right, wrong=wrong, found=hits, planted=hits + misses,
                     hard=shipped.hard,
                 )
@@ -292,7 +292,7 @@ def held_out(parts: Mapping[str, Counts], what: str) -> str:
             if not right + wrong:
                 continue
             fit_right, fit_wrong = _totals(others, basis)
-            strength = fitted(basis, right=fit_right, wrong=fit_wrong).strength
+            strength = fit_strength(basis, right=fit_right, wrong=fit_wrong).strength
             squares += right * (1 - strength) ** 2 + wrong * strength**2
             total += right + wrong
             lines.append(f"| {name} | `{basis}` | {strength:.2f} | {right}/{right + wrong} |")

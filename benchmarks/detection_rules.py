@@ -66,14 +66,16 @@ RULES: dict[str, Rule] = {
     "words for names and places": _of_name("_SOFT_WORDS", _NONE),
     "words for numbers in other languages": _of_name("_FOREIGN_NUMBER", ()),
     "words that end in `id`": _of_name("_WORDS_ENDING_IN_ID", _NONE),
-    "words specified by the word before them": _of_name("_SPECIFIED_WORDS", {}),
+    "words specified by the word before them": _of_name("_QUALIFIED_WORDS", {}),
     "kinds of addresses": _of_name("_ADDRESS_KINDS", _NONE),
     "words for directions": Rule("plan.parameter_names:_DIRECTION_WORDS", _NONE, EVER),
     "words for free text": Rule(
         "text.identifier_words:FREE", _NONE, EVER, by="text.identifier_words:is_free_text_field"
     ),
     "`name` of a plain member": Rule("plan.tool_parameters:_is_plain_member", False, TOOL),
-    "description in the schema": Rule("plan.tool_parameters:_by_description", "open", TOOL),
+    "description in the schema": Rule(
+        "plan.tool_parameters:_classify_by_description", "open", TOOL
+    ),
     "recipients of a message": Rule("plan.tool_parameters:_names_addressee", False, TOOL),
     "formats of identifiers": Rule("plan.tool_parameters:_FORMATS", _NONE, EVER),
     "formats of dates and times": Rule("plan.tool_parameters:_MOMENTS", _NONE, EVER),
@@ -108,7 +110,7 @@ RULES: dict[str, Rule] = {
     "credentials": Rule("plan.credentials:credential_use", "none", TOOL),
     "form of a secret": Rule("plan.credentials:may_be_secret", True),
     "sessions of a conference": Rule("plan.credentials:names_event"),
-    "schemes of tokens": Rule("plan.credentials:bare_secret", FIRST),
+    "schemes of tokens": Rule("plan.credentials:remove_scheme", FIRST),
     "credentials in results": Rule("plan.entity_kinds:is_credential_in_results"),
     "credentials from a person": Rule("plan.entity_kinds:is_credential_from_person"),
     "long credentials": Rule("plan.entity_kinds:_long_credentials", ()),
@@ -119,7 +121,7 @@ RULES: dict[str, Rule] = {
     "credentials used as ids": Rule("plan.entity_kinds:is_credential_by_label"),
     "values under the same name": Rule("plan.entity_kinds:matches_field_values"),
     "values that replace the user's": Rule("plan.user_values:replaces_user_value"),
-    "names with one part in the run": Rule("plan.partial_names:has_other_half_in_run"),
+    "names with one part in the run": Rule("plan.partial_names:shares_part_with_another_name"),
     # what needs no mention
     **{
         f"indirect mention `{name}`": Rule(f"plan.indirect_mentions:INDIRECT_MENTIONS[{name}]")
@@ -142,7 +144,7 @@ RULES: dict[str, Rule] = {
     "other scripts": Rule("layers.phantom_target:has_identifier_characters", True),
     "created by an earlier call": Rule("layers.phantom_target:_was_created"),
     "created in the same turn": Rule("plan.siblings:Siblings._unread", ()),
-    "created by a statement": Rule("plan.created_entities:names_created_by_statements", []),
+    "created by a statement": Rule("plan.created_entities:parse_created_names", []),
     "guarded values": Rule("layers.phantom_target:_check_guarded", ()),
     "verbatim occurrence": Rule("session.verbatim:occurs_verbatim", True),
     # what a call makes
@@ -177,7 +179,7 @@ RULES: dict[str, Rule] = {
     "intended by the user": Rule("layers.self_contradiction:_is_intended"),
     "both values mentioned": Rule("plan.requested_values:names_both_values"),
     "step requested around another one": Rule("plan.requested_steps:requests_enclosing_step"),
-    "synonyms of verbs": Rule("plan.requested_steps:_spoken_synonyms", set()),
+    "synonyms of verbs": Rule("plan.requested_steps:_synonyms_of", set()),
     "one word for both steps": Rule("plan.requested_steps:_is_one_word_for_both"),
     "moves": Rule("plan.moves:is_move"),
     "handles": Rule("layers.self_contradiction:_is_handle"),
@@ -191,8 +193,8 @@ RULES: dict[str, Rule] = {
     "numbers of entities": Rule("layers.self_contradiction:_is_number_of_entity"),
     "writes without an entity": Rule("layers.self_contradiction:_has_subject", True),
     "entities known by their content": Rule("plan.write_history:Write.repeats_content_of"),
-    "ids in a result": Rule("plan.result_ids:identifiers", ()),
-    "numbers in a result": Rule("plan.result_ids:numbers", ()),
+    "ids in a result": Rule("plan.result_ids:find_identifiers", ()),
+    "numbers in a result": Rule("plan.result_ids:find_new_ids", ()),
     "ids returned by a write": Rule("plan.write_history:Write.returned_id_of"),
     "groups are not members": Rule("plan.write_history:Write._covers_subject", True),
     "same kind of entity": Rule("plan.write_history:_may_undo", True),
@@ -202,7 +204,7 @@ RULES: dict[str, Rule] = {
     "failed calls": Rule("text.failure_results:is_failure_result"),
     "writes on removed entities": Rule("layers.impossible_state:_shared_parameter", ""),
     "repeated removals": Rule("layers.impossible_state:_repeated_removal", None),
-    "harmless slips": Rule("plan.slips:without_slips", None),
+    "harmless slips": Rule("plan.slips:correct_slips", None),
 }  # fmt: skip
 
 TESTS: dict[str, str] = {

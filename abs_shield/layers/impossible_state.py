@@ -75,7 +75,7 @@ def prepare_impossible_state(
     # The prepared check has no `Session` and no `ToolCall` to pass to such a rule.
     if any(rule.call or rule.session for rule in plan.rules):
         return None
-    rules = [rule.asking() for rule in plan.rules if rule.needs.issubset(names)]
+    rules = [rule.bind_plain_call() for rule in plan.rules if rule.needs.issubset(names)]
     outcome = RAN if rules else _NONE_APPLIES
     removed = _nothing_removed(plan, terms, otherwise=RAN) if plan.needs_existing_entity else None
 
@@ -204,7 +204,7 @@ def _run_rules(
 
 def _run_rule(plan: RulePlan, proposal: Proposal, session: Session) -> Finding | Failed | None:
     try:
-        answer = plan.ask(proposal.arguments, session, proposal.call, flat=proposal.plain)
+        answer = plan.run(proposal.arguments, session, proposal.call, flat=proposal.plain)
     # An author's function may raise anything; that is an error, never a verdict.
     except Exception as error:
         problem = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"

@@ -67,13 +67,13 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     conversion = proposal.conversion
     nameless = proposal.tool is not None and (schema := proposal.tool.schema) and schema.nameless
     converted: set[str] = set()
-    for pointer in () if conversion is None else conversion.endless:
+    for pointer in () if conversion is None else conversion.non_finite:
         yield _finding(not_finite(pointer))
     for problem in problems:
         # Such a schema may be unfinished, so an argument that it does not list proves nothing.
         if nameless and problem.code == "unknown_argument":
             yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
-        elif conversion is not None and conversion.is_endless(problem):
+        elif conversion is not None and conversion.becomes_non_finite(problem):
             continue  # it was reported above
         elif conversion is None or not conversion.admits(problem):
             yield _finding(problem)

@@ -18,12 +18,12 @@ from abs_shield.plan.entity_kinds import (
     matches_field_values,
 )
 from abs_shield.plan.exploration import is_exploration
-from abs_shield.plan.guarded_values import find_doubts, not_comparable
+from abs_shield.plan.guarded_values import find_doubts, incomparable_message
 from abs_shield.plan.indirect_mentions import is_mentioned_indirectly
-from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnvouchedLeaf
+from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnmentionedLeaf
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
-from abs_shield.plan.partial_names import has_other_half_in_run
+from abs_shield.plan.partial_names import shares_part_with_another_name
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.user_values import replaces_user_value
@@ -64,13 +64,13 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[LayerResult
         return ()
     guarded_findings = [*islice(_check_guarded(tool, proposal, session), _MAX_FINDINGS)]
     # Unlabelled user values are not used: it is unknown for which parameter they are meant.
-    unvouched = tool.targets.find_unvouched(
+    unmentioned = tool.targets.find_unmentioned(
         proposal.arguments, mentions.vouches, max_user_values=mentions.has_labels * _MAX_FINDINGS
     )
-    if unvouched or not proposal.plain:
+    if unmentioned or not proposal.plain:
         # One finding per place: that of a guarded value is graver.
         located = {result.where for result in guarded_findings if isinstance(result, Finding)}
-        others = _check_unvouched(unvouched, tool, proposal, session)
+        others = _check_unmentioned(unmentioned, tool, proposal, session)
         return chain(
             guarded_findings,
             (finding for finding in others if getattr(finding, "where", "") not in located),
@@ -118,11 +118,11 @@ def _check_guarded(tool: ToolPlan, proposal: Proposal, session: Session) -> Iter
             yield Unavailable(doubt.detail)
 
 
-def _check_unvouched(
-    unvouched: Iterable[UnvouchedLeaf], tool: ToolPlan, proposal: Proposal, session: Session
+def _check_unmentioned(
+    unmentioned: Iterable[UnmentionedLeaf], tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[LayerResult]:
     skipped: list[Argument] = []
-    arguments = [*tool.targets.classify_leaves(unvouched, proposal.arguments)]
+    arguments = [*tool.targets.classify_leaves(unmentioned, proposal.arguments)]
     few = _limit_foreign_scripts(
         (one for one in arguments if _is_conclusive(one, tool, session)), skipped
     )
@@ -130,15 +130,15 @@ def _check_unvouched(
     yield from islice(_drop_repeated_reasons(results), _MAX_FINDINGS)
     if skipped:
         yield Unavailable(f"more than {_MAX_FOREIGN:,} values in another script in one call")
-    yield from islice(_report_free_text(unvouched, tool, session), _MAX_FINDINGS)
+    yield from islice(_report_free_text(unmentioned, tool, session), _MAX_FINDINGS)
     yield from islice(
         _report_uncomparable_credentials(arguments, tool, proposal, session), _MAX_FINDINGS
     )
     if not proposal.plain:
         for name in dict.fromkeys(
-            islice(tool.targets.uncomparable_targets(proposal.arguments), _MAX_FINDINGS)
+            islice(tool.targets.find_incomparable_targets(proposal.arguments), _MAX_FINDINGS)
         ):
-            yield Unavailable(not_comparable(name))
+            yield Unavailable(incomparable_message(name))
     # Checks whether there is any value beyond those that are judged.
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
@@ -183,10 +183,10 @@ def _limit_foreign_scripts(
 
 
 def _report_free_text(
-    unvouched: Iterable[UnvouchedLeaf], tool: ToolPlan, session: Session
+    unmentioned: Iterable[UnmentionedLeaf], tool: ToolPlan, session: Session
 ) -> Iterator[Unavailable]:
     """Report free text in an identifier's parameter, which may hide an unmentioned identifier."""
-    for path, _, text, parameter in unvouched:
+    for path, _, text, parameter in unmentioned:
         if not tool.targets.is_free_text(text, parameter) or text in parameter.defaults:
             continue
         if (
@@ -241,7 +241,7 @@ def _is_conclusive(argument: Argument, tool: ToolPlan, session: Session) -> bool
     # Other languages inflect names, and other scripts transcribe them.
     if not (mentions_of(session).in_english and is_latin(normal(argument.text))):
         return False
-    return argument.judged != "public" or has_other_half_in_run(argument, session)
+    return argument.judged != "public" or shares_part_with_another_name(argument, session)
 
 
 def _judge(

@@ -1,4 +1,4 @@
-"""A policy compiled against its tools: once, when a tool is registered."""
+"""Plans: a policy compiled against each tool, once, when the tool is registered."""
 
 from abs_shield.core.module_names import old_names
 from abs_shield.plan.compile import compile_tool

@@ -1,4 +1,4 @@
-"""The arguments that a tool gets from those that its schema rejects, if they convert."""
+"""Conversion of arguments that a tool's schema rejects into those that its function receives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from abs_shield.plan.slips import without_slips
+from abs_shield.plan.slips import correct_slips
 from abs_shield.schema import CompiledSchema, SchemaProblem, Undecided
 from abs_shield.text.json_leaves import leaves, pointer
 
@@ -19,26 +19,26 @@ class Conversion(NamedTuple):
     Arguments as the tool's function receives them.
 
     Attributes:
-        arguments: The converted arguments, as JSON; a part that does not convert is unchanged.
-        refused: JSON pointers to what does not convert; empty if everything does.
-        endless: JSON pointers to what converts to NaN or an infinity.
+        arguments: The converted arguments, as JSON; a value that cannot be converted is unchanged.
+        refused: JSON pointers to the values that cannot be converted; empty if all can.
+        non_finite: JSON pointers to the values that convert to NaN or an infinity.
     """
 
     arguments: Mapping[str, Any]
     refused: frozenset[str] = frozenset()
-    endless: tuple[str, ...] = ()
+    non_finite: tuple[str, ...] = ()
 
     def admits(self, problem: SchemaProblem) -> bool:
-        """Return whether nothing at, around or inside the location of *problem* is refused."""
+        """Return whether no value at, around or inside the location of *problem* is refused."""
         return not any(_are_nested(problem.where, pointer) for pointer in self.refused)
 
-    def is_endless(self, problem: SchemaProblem) -> bool:
-        """Return whether the value at the location of *problem* becomes NaN or an infinity."""
-        return any(_are_nested(problem.where, pointer) for pointer in self.endless)
+    def becomes_non_finite(self, problem: SchemaProblem) -> bool:
+        """Return whether the value at the location of *problem* converts to NaN or an infinity."""
+        return any(_are_nested(problem.where, pointer) for pointer in self.non_finite)
 
-    def refused_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return JSON pointers to refused integers that do not fit a float."""
-        places = (pointer(path) for path, leaf in leaves(arguments) if _is_beyond_floats(leaf))
+    def rejected_large_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return JSON pointers to refused integers that exceed the range of a float."""
+        places = (pointer(path) for path, leaf in leaves(arguments) if _exceeds_float(leaf))
         return tuple(
             place
             for place in places
@@ -57,13 +57,14 @@ _FLOAT_LIMIT = 1 << 1023
 """A float holds every integer below it, and hardly any that is larger."""
 
 
-def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
+def may_become_non_finite(arguments: Mapping[str, Any], *, texts: bool) -> bool:
     """
-    Return whether arguments contain an integer that does not fit a float.
+    Return whether arguments contain a number that may convert to NaN or an infinity.
 
     Args:
         arguments: The arguments, as JSON.
-        texts: Whether to count text that is a number and not a finite one.
+        texts: Whether to count strings such as ``"inf"`` and ``"1e999"``, too; integers that
+            exceed the range of a float always count.
     """
     # Not recursive: a caller's Python values may be nested deeply.
     remaining: list[Any] = [arguments]
@@ -71,23 +72,23 @@ def may_be_endless(arguments: Mapping[str, Any], *, texts: bool) -> bool:
         item = remaining.pop()
         kind = type(item)
         if kind is int:
-            if _is_beyond_floats(item):
+            if _exceeds_float(item):
                 return True
         elif kind is dict:
             remaining += item.values()
         elif kind is list:
             remaining += item
-        # `float("inf")` and `float("1e999")`: a function with a `float` would get an infinity.
-        elif texts and kind is str and _is_endless(item):
+        # A function with a `float` parameter would receive an infinity.
+        elif texts and kind is str and _is_non_finite(item):
             return True
     return False
 
 
-def _is_beyond_floats(item: Any) -> bool:
+def _exceeds_float(item: Any) -> bool:
     return type(item) is int and not -_FLOAT_LIMIT < item < _FLOAT_LIMIT
 
 
-def _is_endless(text: str) -> bool:
+def _is_non_finite(text: str) -> bool:
     try:
         return not isfinite(float(text))
     except ValueError:
@@ -100,9 +101,9 @@ def convert(
     """
     Convert arguments that have *problems* with the schema of *plan*.
 
-    If the schema was made from the function's type hints, these decide. Any other schema, declared
-    by the policy or by a framework, must accept the converted arguments; without a function it
-    must accept the arguments with their slips corrected.
+    If the schema was generated from the function's type hints, the function's own conversion
+    decides. Any other schema, declared by the policy or by a framework, must accept the converted
+    arguments; without a function it must accept the arguments with their slips corrected.
     """
     undecidable = frozenset(
         problem.where for problem in problems if problem.code in _NOT_CONVERTIBLE
@@ -112,16 +113,16 @@ def convert(
     if plan.convert is not None:
         # The function's own conversion first: it is what happens if the call runs.
         converted = plan.convert(arguments)
-        if plan.schema_of_function or converted.endless:
+        if plan.schema_of_function or converted.non_finite:
             return converted
         if not converted.refused and not _find_refused_by_both(
             plan, arguments, converted.arguments
         ):
             return converted
-    without_slips_arguments = without_slips(arguments, problems)
-    if without_slips_arguments is None:
+    corrected = correct_slips(arguments, problems)
+    if corrected is None:
         return Conversion(arguments, frozenset(problem.where for problem in problems))
-    return Conversion(without_slips_arguments, _find_refused(plan, without_slips_arguments))
+    return Conversion(corrected, _find_refused(plan, corrected))
 
 
 def _find_refused_by_both(
@@ -142,11 +143,11 @@ def _find_refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str
 def _problems(schema: CompiledSchema, arguments: Mapping[str, Any]) -> frozenset[str]:
     try:
         return frozenset(problem.where for problem in schema.problems(arguments))
-    # Undecided is not admitted: the whole call counts as refused.
+    # A schema that cannot decide has not accepted: all arguments count as refused.
     except Undecided:
         return frozenset({""})
 
 
 def _are_nested(one: str, other: str) -> bool:
-    # A fault at `/a` concerns what is inside `/a`, and one at `/a/b` concerns `/a`.
+    # A problem at `/a` concerns everything inside `/a`, and one at `/a/b` also concerns `/a`.
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

@@ -1,4 +1,4 @@
-"""A tool's schema for its model, beside the declarations of the tool's author, which hold."""
+"""The schema that a tool's model reads, limited by the declarations of the tool's author."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from abs_shield.policy.tool_declaration import MARKS
 from abs_shield.schema.json_equality import canonical_key
 from abs_shield.text.json_leaves import Path
 
-_ADMITTING = frozenset({"default", "enum", "const", "pattern"})
-"""Schema keywords by which a value needs no mention in the run, or may be a blank to fill in."""
+_ADMITTING_KEYWORDS = frozenset({"default", "enum", "const", "pattern"})
+"""Schema keywords that exempt a value from having to occur in the run, or from being a blank."""
 _SPACE = str.maketrans("", "", " \t\r\n")
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorSchema:
     """
-    The schema of a tool; what it admits by itself is decided by the author where one has a schema.
+    The schema of a tool, limited by the schemas of the tool's authors.
 
-    For parameters that the author marked, and for all those of a tool that the author declared
-    destructive, a description adds no value that needs no mention in the run.
+    A third party's description, such as that of an MCP server, must not exempt values from having
+    to occur in the run. So for parameters that an author marked, and for all parameters of a tool
+    that an author declared destructive, only the author's own schema exempts values.
 
     Attributes:
         tool: The tool, with the schema that its model reads.
@@ -41,7 +42,7 @@ class AuthorSchema:
 
     def at(self, path: Path) -> Mapping[str, Any]:
         """
-        Return the schema of the leaf at *path*, without what the author's schema does not admit.
+        Return the schema of the leaf at *path*, without exempting keywords the author lacks.
 
         >>> author = Tool(name="pay", parameters={"properties": {"to": {}}}, targets=["to"])
         >>> parameters = {"properties": {"to": {"type": "string", "default": "acct_6"}}}
@@ -57,7 +58,7 @@ class AuthorSchema:
         admitted = {
             keyword: value
             for keyword, value in schema.items()
-            if keyword not in _ADMITTING
+            if keyword not in _ADMITTING_KEYWORDS
             or (
                 keyword in own
                 and (keyword != "default" or canonical_key(own["default"]) == canonical_key(value))
@@ -71,9 +72,9 @@ class AuthorSchema:
         """
         Return the defaults of the leaf at *path*, as texts.
 
-        An author's default is what the call does without the argument, so that a value equal to it
-        needs no mention, whether or not the schema for the model shows it. A destructive tool takes
-        only what that schema shows.
+        A value equal to an author's default has the effect of leaving the argument out, so it needs
+        no mention, whether or not the schema for the model shows the default. For a destructive
+        tool only the defaults in that schema count.
         """
         if self.tool.destructive:
             return defaults_of(self.at(path))
@@ -88,7 +89,7 @@ class AuthorSchema:
         keys = (*keys,)
         matching = keys_of(path, keys, self.tool.parameters)
         for author in self.authors:
-            # `/*`: a description names arguments that to the author are further ones
+            # `/*` matches arguments that only the description names
             if isinstance(author.parameters, Mapping):
                 matching |= keys_of(path, keys, author.parameters)
         return matching
@@ -113,12 +114,13 @@ class AuthorSchema:
         return frozenset().union(*(names_of_properties(tool.parameters) for tool in tools))
 
     def _author_of(self, path: Path) -> Tool | None:
-        """Return the author whose schema admits values at *path*; None if the description may."""
+        """Return the author whose schema limits values at *path*; None if none does."""
         if not (path and self._is_guarded(path)):
             return None
         for author in reversed(self.authors):
             properties = schema_at(author.parameters, ()).get("properties")
-            # The whole parameter is the author's, also the members that only a description names.
+            # The author's schema limits all of a parameter, also members that only a description
+            # names.
             if isinstance(properties, Mapping) and path[0] in properties:
                 return author
             if isinstance(author.parameters, Mapping) and keys_of(
@@ -132,7 +134,7 @@ class AuthorSchema:
         return destructive or bool(self.keys(path, _marks(self.tool)))
 
     def _is_authors_text(self, text: Any, own: Mapping[str, Any]) -> bool:
-        """Return whether a parameter's description is the author's: a part of the docstring."""
+        """Return whether a parameter's description is the author's or part of the docstring."""
         if not isinstance(text, str) or text == own.get("description"):
             return True
         words = text.translate(_SPACE)

@@ -1,4 +1,4 @@
-"""Compile one tool against a policy; every declaration error is found here."""
+"""Compilation of one tool against a policy; every declaration error is raised here."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def compile_tool(
     Args:
         tool: The tool's contract.
         policy: The policy with the rules, modes and suppressions.
-        beside: Declarations of the tool's author if *tool* is a description of it; their schemas
-            apply as well.
-        authors: The host's own declarations of it, which a description must not loosen.
-        tolerant: Report a schema that cannot be compiled as an error of every check, instead of
-            raising; for tools that somebody else declared.
+        beside: If *tool* is a third party's description, the declarations of the tool's author;
+            their schemas apply as well.
+        authors: The host's own declarations of the tool, which a description must not loosen.
+        tolerant: Report a schema that cannot be compiled as an error of every check instead of
+            raising; for tools that a third party declared.
 
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
     own_schema, broken = _compile_parameters(tool, tolerant=tolerant)
     schema = _combine_all(own_schema, tool, beside, broken=broken)
-    # A tool of somebody else's may lack a parameter: that is reported, and stops nothing.
+    # A third party's tool may lack a marked parameter: that is reported, and blocks no call.
     if schema is not None and not tolerant:
         _raise_on_unknown_marks(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
@@ -77,7 +77,7 @@ def compile_tool(
     )
 
 
-def combined_schema(tool: Tool, beside: Iterable[Tool]) -> CompiledSchema | None:
+def compile_combined_schema(tool: Tool, beside: Iterable[Tool]) -> CompiledSchema | None:
     """
     Return the schema of *tool* combined with those *beside* it; None if it has none.
 
@@ -93,8 +93,8 @@ def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
     """
     Return the mode of one layer for one tool.
 
-    A (tool, layer) entry decides; else the layer's and the tool's, audit winning; else the
-    policy's own.
+    An entry for (tool, layer) comes first, then the entries for the layer and for the tool (audit
+    if they differ), then the policy's own mode.
     """
     declared = policy.modes.get((tool.name, layer))
     if declared is not None:
@@ -102,7 +102,7 @@ def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
     modes = {policy.modes.get(layer), tool_mode(policy, tool)} - {None}
     if not modes:
         return policy.mode
-    # Of two declarations that disagree the milder one: nothing blocks that somebody audits.
+    # If two declarations disagree, the milder one applies: what either audits is not blocked.
     return Mode.AUDIT if Mode.AUDIT in modes else Mode.STRICT
 
 
@@ -118,7 +118,7 @@ def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema |
     if tool.parameters is None:
         return None, ""
     try:
-        # Closed: an argument that no author named is a mistake of the model.
+        # Closed: an argument that the schema does not name is a mistake of the model.
         return compile_schema(tool.parameters, where=escaped(tool.name), closed=True), ""
     except PolicyError as error:
         if not tolerant:
@@ -129,9 +129,9 @@ def _compile_parameters(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema |
 def _combine_all(
     schema: CompiledSchema | None, tool: Tool, beside: Iterable[Tool], *, broken: str
 ) -> CompiledSchema | None:
-    # The description's schema is broken: what the author declared still holds.
+    # If the description's schema is broken, the author's declarations still apply.
     if schema is None:
-        return _author_schemas(beside, where=escaped(tool.name)) if broken else None
+        return _combine_author_schemas(beside, where=escaped(tool.name)) if broken else None
     for author in beside:
         schema = _combine_schemas(schema, tool, author)
     return schema
@@ -141,7 +141,7 @@ def _combine_schemas(schema: CompiledSchema, tool: Tool, author: Tool) -> Compil
     """Return the schema of a description combined with the author's for the same parameters."""
     if schema.nameless and isinstance(author.parameters, Mapping):
         # a description must not add a name that the author's function would not take
-        names_too = _without_required(author.parameters, where=escaped(tool.name))
+        names_too = _compile_without_required(author.parameters, where=escaped(tool.name))
         return (
             intersect_schemas(schema, names_too)
             if schema.is_closed
@@ -167,24 +167,24 @@ def _is_closed(author: Tool) -> bool:
     return compile_schema(author.parameters, where=escaped(author.name), closed=True).is_closed
 
 
-def _author_schemas(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:
+def _combine_author_schemas(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:
     """Return the combined schemas of a tool's authors, for a description that does not compile."""
     schema: CompiledSchema | None = None
     for author in beside:
         if isinstance(author.parameters, Mapping):
-            own = _without_required(author.parameters, where=where)
+            own = _compile_without_required(author.parameters, where=where)
             schema = own if schema is None else intersect_schemas(schema, own)
     return schema
 
 
-def _without_required(parameters: Mapping[str, Any], *, where: str) -> CompiledSchema:
-    """Compile an author's schema without `required`: a framework may fill these arguments in."""
+def _compile_without_required(parameters: Mapping[str, Any], *, where: str) -> CompiledSchema:
+    """Compile an author's schema without `required`: a framework may supply these arguments."""
     optional = {key: value for key, value in parameters.items() if key != "required"}
     return compile_schema(optional, where=where, closed=True)
 
 
 def _find_lost_targets(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
-    """Return the declared targets that no call can have; only a foreign schema can lack them."""
+    """Return the declared targets that the schema, a third party's, allows in no call."""
     marks = () if schema is None else unknown_marks(tool, schema)
     return tuple(name for field, name in marks if field == "targets")
 
@@ -214,5 +214,5 @@ def rejects_name(schema: CompiledSchema, name: str) -> bool:
     """Return whether the schema rejects a parameter of that name in every call."""
     if name in schema.declared_names:
         return False
-    # Asked of the engine, as a schema may forbid names by pattern or by reference.
+    # The schema engine decides, as a schema may forbid names by pattern or by reference.
     return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))

@@ -1,4 +1,4 @@
-"""The numbers and words that a callable contains or reads: values that it may compare with."""
+"""The numbers and strings in the code and globals of a callable, which it may compare with."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 
 _MAX_CONSTANTS = 400  # a rule has a few; an imported table of thousands would fill every sample
 _MAX_DEPTH = 3  # a rule, a helper and its helper; also tuples within tuples
-_MAX_MEMBERS = 100  # the first of a list show what the rest is like
+_MAX_MEMBERS = 100  # the first members of a list are typical of the others
 _MAX_SET_SIZE = 10_000  # a set has no order of its own, and sorting a larger one takes too long
 
 
 def find_constants(function: Any) -> tuple[Any, ...]:
     """
-    Return numbers and words of the code of *function*, its closure, defaults and globals.
+    Return the numbers and strings in the code, closure, defaults and globals of *function*.
 
-    The functions that it calls by a name of its module are included.
+    Functions of its module that it calls are included, up to 3 levels deep; at most 400 constants.
 
     >>> find_constants(lambda amount: amount <= 500)
     (500,)
@@ -48,7 +48,7 @@ def _constants_of(function: Any, depth: int, visited: set[int]) -> Iterator[Any]
     if not isinstance(code, CodeType):
         return
     doc = getattr(inner, "__doc__", None)
-    # The docstring is a constant of the code, but no value that it compares with.
+    # The docstring is a constant of the code object, but nothing is compared with it.
     yield from (value for value in _code_constants(code) if value != doc)
     yield from _referenced_constants(inner, code, depth, visited)
 

@@ -1,4 +1,4 @@
-"""The entities that a call creates: their names are the caller's choice and need no mention."""
+"""The entities that a call creates: the caller chooses their names, which need no mention."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _OWN_WORDS = frozenset(
     "id name number key code title slug path file filename filepath label username".split()
 )
 _PLACING_VERBS = frozenset("add book schedule reserve register append".split())
-"""Verbs that put a thing into a place: the other things they name exist already."""
+"""Verbs that put a thing into a place: the other things that the call names already exist."""
 _CLIENT_WORDS = frozenset("idempotency correlation trace nonce dedup deduplication".split())
 """Identifiers that the caller by convention invents for each write."""
 _MARK_WORDS = frozenset("id uuid guid token key".split())
-"""Words that identify one request, ``request_id``; a request's number is that of an application."""
+"""Words after ``request`` that identify one call; a ``request_number`` is an application's."""
 _FILE_WORDS = frozenset("file path filename filepath".split())
 _MAX_DESCRIPTION, _FIRST_WORDS = 300, 5  # the first words of a description say what the call does
 _CALLER_WORDS = frozenset("client caller external".split())
 _RECORD_WORDS = frozenset("message request operation event record entry job run batch log".split())
-"""Words for the created record, whatever the noun."""
+"""Words for the created record, whatever noun the tool's name has."""
 _OFFER_WORDS = frozenset("coupon promo promotion discount voucher".split())
-"""Words for one kind of offer: the code of any has the name of another."""
+"""Synonyms for an offer: the code of one may be called the code of another."""
 _DESTINATION_WORDS = frozenset(
     "new dest destination target output remote local to drive s3 object blob storage".split()
 )
-"""Words of a created thing's name that say where it is put."""
+"""Words in the name of a created thing that say where it is stored."""
 _OUTPUT_WORDS = frozenset(
     "screenshot capture download export save render snapshot dump backup plot draw print convert "
     "record write generate".split()
@@ -56,7 +56,7 @@ _PERSON_WORDS = frozenset(
     "party contact user customer client patient employee member lead attendee guest person "
     "passenger tenant candidate student driver supplier vendor".split()
 )
-"""People who are registered already have a name."""
+"""Nouns for people, who already have a name when they are registered."""
 _TITLE_NAMES = frozenset({("name",), ("title",), ("label",)})
 # Bounded repeats, as the statement is the model's text: each part is read in linear time.
 _CREATING_STATEMENT = re.compile(
@@ -81,7 +81,7 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
         words & _CLIENT_WORDS or _is_caller_number(root) or _is_request_key(root, tool)
     ):
         return True
-    # What the author marked as a target exists already.
+    # A parameter that the author marked as a target names an existing thing.
     if keys_of(path[:1], tool.targets, tool.parameters):
         return False
     if names_file(path) and not _OUTPUT_WORDS.isdisjoint(name_words(tool.name)):
@@ -92,12 +92,12 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
             and name_words(name_of(path)) in _TITLE_NAMES
             and not _is_name_of_person(path)
         )
-    # "new" is what the call sets: `new_name`.
+    # A change sets the value of a parameter such as `new_name`.
     if action.does is VerbEffect.CHANGE and "new" in words:
         return bool(words & _OWN_WORDS)
     if action.verb == "upload" and (_names_existing_file(path, tool) or "id" in words):
         return False
-    # Where the thing is put says nothing of what it is: `remote_path`.
+    # The words for the destination do not say what the thing is: `remote_path`.
     own = frozenset(map(canonical, words - _DESTINATION_WORDS))
     if not (action.creates and own):
         return False
@@ -121,13 +121,13 @@ def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
 
 
 def _describes_new(tool: Tool, action: ToolAction) -> bool:
-    """Return whether a description begins with a new noun: "Register a new sample"."""
+    """Return whether a description begins like "Register a new sample", with the tool's noun."""
     words = name_words((tool.description or "")[:_MAX_DESCRIPTION])[:_FIRST_WORDS]
     return any(("new", noun) in pairwise(words) for noun in action.noun[-1:])
 
 
 def _names_existing_file(path: Path, tool: Tool) -> bool:
-    """Return whether a path names an existing file: the tool has no parameter for its content."""
+    """Return whether a path names an existing file, as no parameter takes the content."""
     schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties = schema.get("properties")
     names = [str(name) for name in properties] if isinstance(properties, Mapping) else []
@@ -153,7 +153,7 @@ def _is_caller_number(name: str) -> bool:
 
 
 def _is_request_key(name: str, tool: Tool) -> bool:
-    """Return whether a parameter identifies one request, and not the request that is acted upon."""
+    """Return whether a parameter identifies the call itself, not a request that it acts on."""
     words = name_words(name)
     if (
         words[-2:-1] != ("request",)
@@ -175,19 +175,19 @@ def is_list_key(
     path: Path, text: str, arguments: Mapping[str, Any], other_texts: frozenset[str]
 ) -> bool:
     """
-    Return whether a value only tells the new objects of one list apart.
+    Return whether a value only distinguishes the new objects of one list.
 
-    It is a word, with or without a small number, and either names an object that the call
-    describes, ``{"meals": [{"meal_id": "lunch", "dishes": [...]}]}``, or numbers objects of a kind
-    that the call names: ``resistor2``.
+    Such a value is a word, with or without a number of at most two digits. It either names an
+    object that the call describes, ``{"meals": [{"meal_id": "lunch", "dishes": [...]}]}``, or
+    counts objects of a kind that the call names, ``resistor2``.
 
     Args:
         path: Path to the value.
         text: The value.
-        arguments: All arguments.
-        other_texts: The first of their texts, normalised.
+        arguments: All arguments of the call.
+        other_texts: The texts in the arguments, normalised; a long call has only its first here.
     """
-    # With at most two digits: a longer number is an id from elsewhere.
+    # At most two digits: a longer number is an id that exists outside this call.
     counted = _COUNTED.fullmatch(text)
     if counted is None or not any(isinstance(step, int) for step in path):
         return False
@@ -208,13 +208,13 @@ def _is_description(member: tuple[Any, Any]) -> bool:
     return isinstance(name, str) and (is_free_text_field(name) or name_words(name) in _TITLE_NAMES)
 
 
-def names_created_by_statements(text: str) -> list[str]:
+def parse_created_names(text: str) -> list[str]:
     """
-    Return the names of what SQL or shell statements in *text* create.
+    Return the names of the things that SQL or shell statements in *text* create.
 
-    >>> names_created_by_statements("CREATE TABLE IF NOT EXISTS a.b (x int)")
+    >>> parse_created_names("CREATE TABLE IF NOT EXISTS a.b (x int)")
     ['a.b']
-    >>> names_created_by_statements("cd /srv && mkdir -p out")
+    >>> parse_created_names("cd /srv && mkdir -p out")
     ['out']
     """
     return [(table or path).strip("\"'`") for table, path in _CREATING_STATEMENT.findall(text)]

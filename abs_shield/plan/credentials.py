@@ -22,9 +22,9 @@ _PAGING_WORDS = frozenset(
     "page next previous prev continuation continue sync cursor max min num number count total "
     "prompt completion input output special stop pad budget limit cancellation".split()
 )
-"""Words of tokens for paging, or that a model counts."""
+"""Words before ``token`` for page tokens, and for the tokens that a language model counts."""
 _SERVICE_NOUNS = frozenset("server database db host connection source integration network".split())
-"""Services that are added together with their existing password."""
+"""Nouns for services: a call that adds one presents the service's existing password."""
 _OLD_WORDS = frozenset("old current existing previous present".split())
 _NEW_WORDS = frozenset("new confirm confirmation repeat repeated".split())
 _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
@@ -81,9 +81,9 @@ def may_be_same_credential(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def credential_use(name: str, action: ToolAction) -> CredentialUse:
     """
-    Return what a call does with the credential called *name*.
+    Return whether a call presents or sets the credential in its parameter *name*.
 
-    A call that creates an account or changes a password sets a newly invented password.
+    A call that creates an account or changes a password sets a password that the agent chose.
     """
     words = frozenset(name_words(name))
     if not credential_words(name):
@@ -100,10 +100,11 @@ def credential_use(name: str, action: ToolAction) -> CredentialUse:
 
 def may_be_secret(text: str, name: str) -> bool:
     """
-    Return whether *text* may be a secret value of the credential called *name*.
+    Return whether *text* may be the value of the credential called *name*.
 
-    A password may be any text. A token is one word with a digit, or a long one, because ``token``
-    also names a coin, and ``session`` a part of a day or of a conference.
+    A password may be any text of at least 4 characters. A token is one word that has a digit or at
+    least 16 characters, because ``token`` may also name a coin, and ``session`` a part of a
+    conference.
 
     >>> [may_be_secret(text, "token") for text in ("tk_5f81c2d4", "USDC", "0x" + 20 * "a1")]
     [True, False, False]
@@ -125,7 +126,7 @@ def may_be_secret(text: str, name: str) -> bool:
 
 def names_event(text: str, name: str) -> bool:
     """
-    Return whether a ``session`` is one of a conference, judging by its *text*.
+    Return whether a parameter ``session`` holds the name of an event, such as a conference talk.
 
     >>> names_event("keynote-2026", "session"), names_event("case-2019", "record")
     (True, False)
@@ -133,11 +134,11 @@ def names_event(text: str, name: str) -> bool:
     return credential_words(name) == _SESSION_ONLY and is_name_with_year(text)
 
 
-def bare_secret(text: str) -> str:
+def remove_scheme(text: str) -> str:
     """
-    Return a token without the scheme that precedes it in a header.
+    Return a token without the authentication scheme that precedes it in a header.
 
-    >>> bare_secret("Bearer abc123")
+    >>> remove_scheme("Bearer abc123")
     'abc123'
     """
     return _SCHEME.sub("", text.strip(), count=1)

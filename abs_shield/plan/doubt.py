@@ -1,4 +1,4 @@
-"""A value of a guarded parameter that is reported, and why."""
+"""The record of a value of a guarded parameter that is reported."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Doubt(NamedTuple):
 
     Attributes:
         path: Path to the value.
-        text: The value.
+        text: The value as text; empty if it is missing or not a scalar.
         code: The code of the finding; empty if the layer cannot judge the value.
-        detail: What is wrong with it.
+        detail: The explanation for the finding's message.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Kinds of entities: whether a value identifies another kind than its parameter asks for."""
+"""Kinds of entities: values that identify another kind of entity than their parameter asks for."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from abs_shield.text.normal_form import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
 _MAX_VALUES = 50  # values of one kind: a few show its spelling
-_MAX_NAMES = 200  # names of a schema; more of them tell no further kinds
+_MAX_NAMES = 200  # names of a schema; further names add no further kinds
 _MIN_LABELLED_LENGTH = 6
-"""Fewest characters of a user's labelled value: a gate or a seat is shorter, and may be changed."""
-_MAX_RESULTS = 20  # a credential is used soon after a result gave it
+"""Fewest characters of a value that a user labelled: a gate or a seat is shorter and may change."""
+_MAX_RESULTS = 20  # a credential is used soon after a result that contains it
 _MAX_LEAVES = 200
-"""Searched again for each unmentioned credential: some milliseconds at most."""
+"""Leaves of a result that are searched for each unmentioned credential; it takes milliseconds."""
 # signed tokens have some thousand characters; a longer text is a document
 _MAX_CREDENTIAL_LENGTH = 4_096
 _MAX_TEXT_LENGTH = 16_384  # a page has some 3,000 characters; more is a document that was pasted
-# Without a digit, or of up to three characters: such a text is a word, and stands anywhere.
+# A text without a digit, or of up to three characters, is a word that may occur anywhere.
 _TOO_SHORT = re.compile(r"\D*|.{1,3}")
 _PERSON_WORDS = frozenset("user owner sender recipient customer member client email login".split())
 """Words for people; two of them may be the same person."""
@@ -39,7 +39,7 @@ _CREDENTIAL_INTRODUCTION = (
     r"\b(?:pass ?(?:word|code|phrase)|token|secret|(?:api|access)[ _]?key)\b"
     r"(?:\s{1,3}(?:is|was|as|being|labell?ed|called|value|id)\b){0,3}\s{0,3}[:=,]?\s{0,3}[\"'`(]?"
 )
-"""The words before a credential; "the password of u4711" introduces none."""
+"""The words that introduce a credential; "the password of u4711" introduces none."""
 _MAX_VALUE_LENGTH = 256  # an identifier is shorter; the text becomes a part of a pattern
 _CREDENTIAL_LABELS = {*"password passcode passphrase pin otp cvv token key secret apikey".split()}
 IsJudged = Callable[[Path], bool]
@@ -53,7 +53,7 @@ _LABELLED_CREDENTIAL = re.compile(
 
 def entity_kinds_of(tool: Tool) -> frozenset[str]:
     """
-    Return the kinds of entities that a tool's identifiers name.
+    Return the kinds of entities that the identifiers among a tool's parameters name.
 
     >>> schema = {"properties": {"order_id": {}, "note": {}}}
     >>> sorted(entity_kinds_of(Tool(name="t", parameters=schema)))
@@ -61,7 +61,7 @@ def entity_kinds_of(tool: Tool) -> frozenset[str]:
     """
     names = islice(names_of_properties(tool.parameters), _MAX_NAMES)
     return frozenset().union(
-        # Only what identifies: a note or an amount has no kind.
+        # Only identifiers: a note or an amount has no kind.
         *(subject_words(n) for n in names if classify_name(n) == "hard" or credential_words(n))
     )
 
@@ -75,16 +75,17 @@ def is_other_kind(
     session: Session,
 ) -> bool:
     """
-    Return whether *argument* is known only as another kind, and is not spelt like its own kind.
+    Return whether *argument* identifies another kind of entity than its parameter asks for.
 
-    It must have occurred under a field of another kind that these tools also ask for: a customer's
-    id in place of an order's. And the spelling of its own kind must be known, from an example in
-    the schema or from values under a field that shares a word with the parameter.
+    Its value must have occurred only under fields of another kind that the tools also ask for, such
+    as a customer's id in place of an order's, and must not be spelt like values of the wanted kind.
+    These come from examples in the schema and from fields that share a word with the parameter;
+    without any the result is False.
 
     Args:
         argument: The argument.
         origin: Where the run mentions its value.
-        noun: The noun of the tool, for a parameter whose name has no kind.
+        noun: The words of the noun in the tool's name, for a parameter whose name has no kind.
         kinds: Returns the kinds that all the tools ask for.
         session: The run.
     """
@@ -93,25 +94,25 @@ def is_other_kind(
     wanted = subject_words(name_of(argument.path)) or frozenset(noun)
     if is_credential_by_label(argument, origin, kinds=kinds, session=session):
         return True
-    # The user's words decide before the fields of results: they say what is meant.
+    # The user's labels take precedence over the fields of results.
     if origin.source == "user":
         labels = mentions_of(session).labels(argument.text)
         otherwise = mentions_of(session).is_labelled_otherwise(argument.text, wanted)
         return otherwise and not labels.isdisjoint(kinds() - wanted)
-    # Prose gives no field that could name the kind.
+    # Prose has no fields that could name the kind.
     if origin.source != "tool" or origin.prose or not origin.fields:
         return False
     field_kinds = [words for field in origin.fields if (words := subject_words(field))]
     if not wanted or not field_kinds or any(is_of_kind(words, wanted) for words in field_kinds):
         return False
-    # Names in other languages tell no kind, and a full list of fields may lack the right one.
+    # Names in other languages have no kind; a list of fields that is full may lack the right one.
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
         return False
     own_shapes = {
         spelling_shape(normal(value))
         for value in (*argument.examples, *_values_of_kind(wanted, session))
     }
-    # Nothing to compare with, or spelt like its own kind: no evidence.
+    # No evidence without values to compare with, or if it is spelt like its own kind.
     if not own_shapes or spelling_shape(normal(argument.text)) in own_shapes:
         return False
     others = kinds() - wanted
@@ -125,7 +126,7 @@ def is_also_other_kind(
     Return whether the call has the same value in an earlier parameter of another kind.
 
     Args:
-        argument: The later one.
+        argument: The argument, which comes after the other parameter.
         places: The paths at which the call has the value, in order.
         judged: Returns whether leaves at a path are judged by their name.
         called: The user's labels of the value; one that fits the parameter makes it valid for both.
@@ -146,7 +147,7 @@ def is_also_other_kind(
 
 
 def _are_two_ends(one: str, other: str) -> bool:
-    """Return whether two names are the ends of a copy, in which an object may keep its key."""
+    """Return whether two names are source and destination of a copy, which may share one key."""
     ends = [name_words(name) for name in (one, other)]
     return all(words[-1:] == ("key",) and ENDS_OF_A_MOVE.issuperset(words[:-1]) for words in ends)
 
@@ -167,9 +168,9 @@ def is_credential_by_label(
     argument: Argument, origin: Origin, *, kinds: Callable[[], frozenset[str]], session: Session
 ) -> bool:
     """
-    Return whether an identifier is a credential by the user's label or by every result's field.
+    Return whether an identifier is labelled as a credential by the user or by all result fields.
 
-    The tools must ask for such a credential, too: otherwise ``token`` may name anything.
+    The tools must also ask for such a credential, as ``token`` may otherwise name anything.
     """
     if credential_words(name_of(argument.path)):
         return False
@@ -208,8 +209,9 @@ def matches_field_values(argument: Argument, session: Session) -> bool:
     """
     Return whether the run has similar identifiers under the exact name of this parameter.
 
-    They must be one word with digits, have the shape of this value, and about its length. Values
-    that a user labels with that name count only if they have letters: a number may be computed.
+    Similar means the same `spelling_shape`, and a length that differs by at most one character.
+    Values that a user labels with that name count only if they have letters, as a number may have
+    been computed.
     """
     words = name_words(name_of(argument.path))
     form, length = spelling_shape(normal(argument.text)), len(argument.text)
@@ -224,7 +226,7 @@ def is_credential_in_results(argument: Argument, session: Session) -> bool:
     """
     Return whether a result of the run contains a credential of the kind that *argument* presents.
 
-    A credential that a call of the agent introduced, and a result only repeats, does not count.
+    A credential that a result only repeats from the agent's call does not count.
     """
     name = name_of(argument.path)
     wanted = credential_words(name)
@@ -239,7 +241,7 @@ def is_credential_in_results(argument: Argument, session: Session) -> bool:
 
 
 def is_credential_from_person(argument: Argument, session: Session) -> bool:
-    """Return whether a person's message gives a credential of that kind: "my password is ..."."""
+    """Return whether a person's message has a credential of that kind: "my password is ..."."""
     kinds = credential_words(name_of(argument.path)) & _CREDENTIAL_LABELS
     events = (entry.event for entry in session.entries())
     return any(

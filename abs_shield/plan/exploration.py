@@ -1,4 +1,4 @@
-"""Paths and URLs that a call only looks for."""
+"""Unmentioned paths and URLs that an agent may explore."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.text.path_steps import is_conventional, is_misspelt_path, is_rev
 from abs_shield.text.public_names import is_popular_site
 from abs_shield.text.value_shapes import is_url
 
-# With five digits or more a number is an id, also in the address of a well-known site.
+# A number of five digits or more is an id, also in the address of a well-known site.
 _NUMBER = re.compile(r"\d{5,}")
 
 
@@ -24,9 +24,9 @@ def is_exploration(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> bool:
     """
-    Return whether the value is a plain step below a mentioned path or URL, or a usual location.
+    Return whether the value is directly below a mentioned path or URL, or a conventional location.
 
-    Reading it is harmless; after a reading call has explored it, it may also be written to.
+    To read there is harmless. A call may write there only if a reading call introduced the path.
     """
     text = argument.text
     if is_revision(text) or (is_conventional(text) and is_path(name_of(argument.path))):
@@ -38,7 +38,7 @@ def is_exploration(
         return False
     first = mentions.introduced(text)
     introducing = proposal.plan(first.tool) if first is not None else None
-    # To write where nothing was looked at is no exploration.
+    # A write below a path that no call has read is not exploration.
     if tool.writes and (introducing is None or introducing.writes):
         return False
     near = (
@@ -46,7 +46,7 @@ def is_exploration(
         for chunk in mentions.similar(text)
         if is_misspelt_path(normal(text).strip("/"), chunk)
     )
-    # A slip in a mentioned path looks like a new step below its parent.
+    # A misspelt step of a mentioned path looks like a new step below its parent.
     return next(near, None) is None
 
 

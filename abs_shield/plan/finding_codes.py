@@ -59,7 +59,7 @@ FINDING_CODES: Mapping[str, frozenset[str]] = MappingProxyType(
         "call_loop": frozenset({"repeated"}),
     }
 )
-"""Layer to its codes; a test compares them with the layers' pages. `personal_data` may have any."""
+"""The codes of each layer, as on the layers' pages; `personal_data` may have any code."""
 
-OF_WHOLE_CALL = frozenset({PHANTOM_TOOL, CONFIDENCE_DROP, "uninformed_write", "call_loop"})
+WHOLE_CALL_LAYERS = frozenset({PHANTOM_TOOL, CONFIDENCE_DROP, "uninformed_write", "call_loop"})
 """Layers whose findings point at ``/name``; those of the others point into ``/arguments``."""

@@ -1,4 +1,4 @@
-"""Further sample calls for a rule that answers every sample alike: numbers, days and texts."""
+"""Further sample calls for a rule that gives the same answer to every first sample."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from abs_shield.plan.value_lines import (
 
 # every day of 28 years is some 10,000; more would use up the time limit of a rule
 _MAX_VALUES = 20_000
-_MAX_TEXTS = 12  # a word is put into so many texts, at its beginning and at its end
+_MAX_TEXTS = 12  # texts that each word of the rule is inserted into
 _MAX_REPEATS = 300  # a rule about lengths counts a few hundred characters; more makes huge texts
 _MAX_DIGIT_TEXTS = 3
-"""Texts in which each two adjacent characters are replaced by every two digits, for checksums."""
+"""Texts in which two adjacent characters are replaced by every pair of digits, for checksums."""
 
 
-def further_calls(
+def generate_further_calls(
     samples: Sequence[Arguments], names: Iterable[str], words: Sequence[Any], *, tool: str,
     context: ProofContext,
 ) -> Iterator[Arguments]:  # fmt: skip
     """
-    Yield calls of a tool that its schema accepts, each with one other value than a sample.
+    Yield calls that a tool's schema accepts, each like a sample except for one value.
 
     Args:
         samples: Arguments that the schema accepts.
         names: The parameters to vary.
-        words: Numbers and words of the rule's code.
+        words: Numbers and strings in the rule's code.
+        tool: The name of the tool.
+        context: The compiled tools.
     """
     schema = context.plans[tool].schema
     for name in sorted(names):
@@ -73,7 +75,7 @@ def _texts(values: Sequence[str], words: Sequence[Any]) -> Iterator[str]:
         yield from (f"{word} " * count for count in sorted(counts))
         for text in values[:_MAX_TEXTS]:
             yield from (word + text[len(word) :], text[: -len(word)] + word, word + text)
-    # The longest are the likeliest to have a checksum.
+    # The longest texts are the likeliest to have a checksum.
     for text in sorted(values, key=len, reverse=True)[:_MAX_DIGIT_TEXTS]:
         for place in range(len(text) - 1):
             yield from (f"{text[:place]}{number:02}{text[place + 2 :]}" for number in range(100))

@@ -1,4 +1,4 @@
-"""Values of guarded parameters that do not identify one thing, or hide what they identify."""
+"""Values of guarded parameters that do not identify one thing, such as wildcards."""
 
 from __future__ import annotations
 
@@ -49,10 +49,15 @@ _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 def find_doubts(
     targets: Targets, arguments: Mapping[str, Any], session: Session
 ) -> Iterator[Doubt]:
-    """Yield what is wrong with the values of guarded parameters, mentioned or not."""
+    """
+    Yield the values of guarded parameters that do not identify one thing, mentioned or not.
+
+    Examples are wildcards, words for everything, conditions, invisible characters and missing
+    targets.
+    """
     if not targets.parameters.may_be_guarded:
         return
-    # By path, as such a value has its finding and needs no other one below.
+    # By path, as these values already have a finding and are not examined again.
     without_value = {
         doubt.path: doubt for doubt in find_missing_targets(targets.parameters, arguments)
     }
@@ -68,7 +73,7 @@ def find_doubts(
         text = scalar_text(leaf)
         if text is None:
             if parameter.guard in ("seen", "target"):
-                yield Doubt(path, "", "", not_comparable(name_of(path)))
+                yield Doubt(path, "", "", incomparable_message(name_of(path)))
             continue
         # Each of these may be searched for in all texts of the run.
         examined += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
@@ -80,15 +85,15 @@ def find_doubts(
                 f"more than {_MAX_EXAMINED} values of one call that are not plain identifiers",
             )
             return
-        names_others = bool(naming - {path})
+        is_limited = bool(naming - {path})
         if not text.strip() and parameter.guard == "selector":
-            if names_others:
+            if is_limited:
                 continue  # an unused filter
-            names_others = _has_other_texts(path, arguments)
-        yield from _doubts_of_value(path, text, parameter, session, verbatim, around=names_others)
+            is_limited = _has_other_texts(path, arguments)
+        yield from _doubts_of_value(path, text, parameter, session, verbatim, is_limited=is_limited)
 
 
-def not_comparable(name: str) -> str:
+def incomparable_message(name: str) -> str:
     """Return the message that a value of a parameter cannot be compared with anything."""
     return f"a value of `{escaped(name)}` cannot be compared"
 
@@ -100,12 +105,12 @@ def _doubts_of_value(
     session: Session,
     verbatim: Verbatim,
     *,
-    around: bool,
+    is_limited: bool,
 ) -> Iterator[Doubt]:
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
-        # Seen by the raw text at least: then its length is no fault.
+        # A long value that occurs verbatim needs no other comparison.
         if exact and not occurs_unechoed(text, session):
             detail = f"the value of {name} is too long to be compared"
             yield Doubt(path, text[:256], "too_long", detail)
@@ -114,23 +119,23 @@ def _doubts_of_value(
         is_mentioned = exact and occurs_unechoed(text, session)
         yield Doubt(path, text, "" if is_mentioned else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
-        optional = around and not parameter.required
+        optional = is_limited and not parameter.required
         yield from _doubts_of_whole_set(
-            path, text, guard, session, around=around, optional=optional
+            path, text, guard, session, is_limited=is_limited, optional=optional
         )
-    # Not a finding: it may be a name as well, such as a list of "todos".
+    # Not a finding, as the word may also be a name, such as that of a list "todos".
     elif guard == "selector" and is_word_for_all(text):
         if not (is_stated_by_user(text, guard, session) or verbatim.occurs(text)):
             yield Doubt(path, text, "", f"{shown(text)} may stand for everything")
     elif exact and _is_condition(text, guard, verbatim):
         detail = f"{shown(text)} is a condition, and does not identify one thing"
         yield Doubt(path, text, "whole_set", detail)
-    # Must be seen: the mention itself is checked by the layer, not here.
+    # The layer itself checks that a value which must be seen is mentioned.
     elif guard == "seen":
         return
-    # `null` and `root` are words of every system: only what the run named them is meant.
+    # `null` and `root` exist in every system, so they must be mentioned as names.
     elif is_null_word(text) or is_system_account(text):
-        optional = around and is_null_word(text)
+        optional = is_limited and is_null_word(text)
         if guard != "selector" and not optional and mentions_of(session).origin(text) is None:
             yield Doubt(path, text, "unseen", f"{shown(text)} was not mentioned in this run")
     elif (
@@ -149,7 +154,7 @@ def _doubts_of_value(
 
 def _is_hidden(text: str, guard: str, verbatim: Verbatim) -> bool:
     """
-    Return whether a value has invisible characters; line breaks are usual in names and queries.
+    Return whether a value has invisible characters; line breaks are normal in names and queries.
     """
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
@@ -157,7 +162,7 @@ def _is_hidden(text: str, guard: str, verbatim: Verbatim) -> bool:
 
 
 def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
-    """Return whether a value is an operator with a name, and not a name that the run spells so."""
+    """Return whether a value is a condition, such as ``!prod``, and the run has no such name."""
     if not is_condition(text):
         return False
     if text.strip()[-1] in "?;":
@@ -166,7 +171,7 @@ def _is_condition(text: str, guard: str, verbatim: Verbatim) -> bool:
 
 
 def _doubts_of_whole_set(
-    path: Path, text: str, guard: str, session: Session, *, around: bool, optional: bool
+    path: Path, text: str, guard: str, session: Session, *, is_limited: bool, optional: bool
 ) -> Iterator[Doubt]:
     detail = f"{shown(text)} does not identify one thing"
     if guard == "seen":
@@ -177,7 +182,7 @@ def _doubts_of_whole_set(
         yield Doubt(path, text, "", f"{detail}, but what was mentioned limits it")
     elif guard == "target":
         yield Doubt(path, text, "whole_set", detail)
-    elif around:
+    elif is_limited:
         yield Doubt(path, text, "", f"{detail}, but other arguments limit it")
     elif not mentions_of(session).in_english:
         yield Doubt(path, text, "", f"{detail}, but the user may have asked for that")
@@ -231,7 +236,7 @@ def _is_only_parent(text: str, path: Path, session: Session) -> bool:
     leads = False
     run: Session | None = session
     while run is not None:
-        # Also in the runs that started this one, where the user may have named it.
+        # A run that started this one may have the user's mention.
         for entry in run.entries():
             for text_in_run in texts_of(entry.event):
                 normalised = text_in_run.replace("\\", "/").casefold()

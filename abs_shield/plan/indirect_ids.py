@@ -1,4 +1,4 @@
-"""Ids, addresses and codes that a run mentions in another form: dictated, numbered, or in parts."""
+"""Indirect mentions of ids, addresses and codes: dictated, by number only, or in parts."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def url_template(argument: Argument, session: Session) -> bool:
 
 
 def new_item_key(argument: Argument, session: Session) -> bool:
-    """Return whether the value only tells the new objects of one list apart."""
+    """Return whether the value only distinguishes the new objects of one list."""
     return argument.is_list_key
 
 
 _MAX_MESSAGES = 200
-"""Messages that are searched, the newest first: people dictate what the next steps need."""
+"""Messages that are searched, the newest first: people dictate values shortly before their use."""
 
 
 def dictated_address(argument: Argument, session: Session) -> bool:
-    """Return whether a person wrote the value with the names of its signs."""
+    """Return whether a person wrote the signs of the value as words: "ann at x dot org"."""
     return is_spoken(argument.text, texts_of_people(session))
 
 
@@ -59,12 +59,12 @@ def texts_of_people(session: Session | None) -> Iterator[str]:
 
 
 def dictated_code(argument: Argument, session: Session) -> bool:
-    """Return whether a person spelt the value letter by letter, with words for some of it."""
+    """Return whether a person spelt the value letter by letter, or with words for letters."""
     return is_dictated(argument.text, texts_of_people(session))
 
 
 def abbreviated_name(argument: Argument, session: Session) -> bool:
-    """Return whether a person wrote the name with some of its words shortened."""
+    """Return whether a person wrote the name with some of its words abbreviated."""
     return is_abbreviated(argument.text, texts_of_people(session))
 
 
@@ -80,12 +80,13 @@ _MIN_DIGITS = 3
 
 def numbered_id(argument: Argument, session: Session) -> bool:
     """
-    Return whether a user gave the number of an identifier, and its prefix is known.
+    Return whether a user wrote the number of an identifier, and its prefix is justified.
 
-    A prefix must be short for the label by the user or the parameter. Any prefix is accepted that
-    the schema's examples or identifiers of the run have before a number of as many digits: a
-    reader of ``B-0412`` calls the next one "0409". A number without such a label needs the
-    latter; in languages whose nouns are not parsed, a number of three digits is enough.
+    The prefix is justified if it abbreviates the user's label of the number or a word of the
+    parameter's name, or if the schema's examples or other identifiers of the run have it before a
+    number of as many digits: after ``B-0412``, a user calls the next one "0409". A number that
+    the user did not label needs the second reason and at least three digits; in languages whose
+    nouns are not parsed, the first reason is enough for such a number.
     """
     match = _HEADED.fullmatch(normal(argument.text).strip())
     number = match and _number_as_written(match, session)
@@ -94,7 +95,7 @@ def numbered_id(argument: Argument, session: Session) -> bool:
     mentions = mentions_of(session)
     labels = mentions.labels(number)
     has_other_label = mentions.is_labelled_otherwise(number, argument.entity_words)
-    # "The card ending in 4242" gives a part of a number, not the number.
+    # "The card ending in 4242" has only a part of a number.
     if has_other_label or not labels.isdisjoint(_PART_WORDS):
         return False
     prefix = _PREFIX.fullmatch(match[1])
@@ -112,7 +113,7 @@ def numbered_id(argument: Argument, session: Session) -> bool:
 
 
 def _number_as_written(match: re.Match[str], session: Session) -> str:
-    """Return the number as the user wrote it, with or without leading zeros; empty if nowhere."""
+    """Return the number as the user wrote it, with or without leading zeros; empty if absent."""
     chunks = mentions_of(session).user_chunks
     return next((n for n in (match[2] + match[3], match[3]) if n in chunks), "")
 
@@ -131,14 +132,14 @@ def _is_short_for(prefix: str, word: str) -> bool:
 
 
 def _has_same_head(match: re.Match[str], text: str, *, whole: bool) -> bool:
-    """Return whether another identifier has the same prefix; a *whole* one as many digits too."""
+    """Return whether *text* has the same prefix as *match*, and if *whole*, as many digits."""
     other = _HEADED.fullmatch(normal(text).strip())
     if other is None or other[1].rstrip("-_#:/ ") != match[1].rstrip("-_#:/ "):
         return False
     return not whole or len(other[2] + other[3]) == len(match[2] + match[3])
 
 
-# Only under these names: many words of eight capitals look like a BIC.
+# Only under these names, as any word of eight capitals looks like a BIC.
 _NAMES = (("bic",), ("swift",))
 _BIC = re.compile(r"(?<!\w)[A-Z]{4}([A-Z]{2})[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?!\w)")
 _IBAN = re.compile(
@@ -149,18 +150,18 @@ _MAX_TEXTS = 5_000
 
 
 def bank_code(argument: Argument, session: Session) -> bool:
-    """Return whether the run has an IBAN of a BIC's country, and no BIC."""
+    """Return whether a BIC has the country of an IBAN in the run, and the run has no BIC."""
     bic = _BIC.fullmatch(argument.text.strip())
     if bic is None or name_words(name_of(argument.path))[-1:] not in _NAMES:
         return False
     has_iban = False
     texts = chain.from_iterable(texts_of(entry.event) for entry in session.entries())
     for text, _ in zip(texts, range(_MAX_TEXTS), strict=False):
-        # The run has a BIC: an invented one would differ from it.
+        # If the run has a BIC, this other one is invented.
         if any(is_country_code(match[1]) for match in _BIC.finditer(text)):
             return False
         ibans = (match[0].replace(" ", "").casefold() for match in _IBAN.finditer(text))
-        # `is_iban` checks the sum, as the pattern also fits part numbers.
+        # `is_iban` verifies the checksum, as the pattern also matches part numbers.
         has_iban = has_iban or any(
             iban[:2] == bic[1].casefold() and is_iban(iban) for iban in ibans
         )
@@ -187,10 +188,10 @@ _NUMBERED = (
 
 def joined_reference(argument: Argument, session: Session) -> bool:
     """
-    Return whether a user gave both parts of a reference as one thing.
+    Return whether a user wrote both parts of a reference in one phrase.
 
-    ``s3://logs/a.gz`` for "a.gz from the bucket logs", ``octo/hello#17`` for "issue 17 of
-    octo/hello", or for "issue 17" if that is the only repository in the users' texts.
+    Examples are ``s3://logs/a.gz`` for "a.gz from the bucket logs" and ``octo/hello#17`` for
+    "issue 17 of octo/hello"; "issue 17" is enough if the users' texts have only one repository.
     """
     text = normal(argument.text).strip()
     if match := _OBJECT.fullmatch(text):
@@ -217,7 +218,7 @@ def joined_reference(argument: Argument, session: Session) -> bool:
 
 
 def _object_patterns(bucket: str, key: str) -> Iterator[str]:
-    """Yield patterns of texts that put an object into a bucket."""
+    """Yield patterns of phrases for an object of a bucket."""
     bucket, key = f"{_Q}{bucket}{_Q}{_ENDS}", f"{_Q}{key}{_Q}{_ENDS}"
     store = rf"{_THE}(?:s3 |gcs )?"
     yield rf"{_BEGINS}{key} {_OF} {store}{_BUCKET}{bucket}"
@@ -228,7 +229,7 @@ def _object_patterns(bucket: str, key: str) -> Iterator[str]:
 
 
 def _issue_patterns(repository: str, number: str) -> Iterator[str]:
-    """Yield patterns of texts that put an issue into a repository."""
+    """Yield patterns of phrases for an issue of a repository."""
     repository, number = f"{_Q}{repository}{_Q}{_ENDS}", rf"{number}(?!\w|\.\d)"
     kind = r"(?:repo(?:sitory)? |project )?"
     yield rf"\b{_NUMBERED}{number} {_OF} {_THE}{kind}{repository}"
@@ -237,12 +238,12 @@ def _issue_patterns(repository: str, number: str) -> Iterator[str]:
 
 
 def _is_date(text: str) -> bool:
-    """Return whether a word with a slash has no letter: ``12/05``."""
+    """Return whether a word with a slash has no letters, as in ``12/05``."""
     return not any(map(str.isalpha, text))
 
 
 def _user_texts(session: Session) -> Iterator[str]:
-    """Yield the texts of users and the host in this run, and in those that started it."""
+    """Yield the normalised texts of users and the host in this run and its parent runs."""
     remaining, run = _MAX_CHARACTERS, session
     while True:
         for entry in reversed([*run.entries()]):
@@ -257,11 +258,11 @@ def _user_texts(session: Session) -> Iterator[str]:
 
 _FOLDER = re.compile(r"\b(?:temp|tmp|temporary)[ -](?:dir|directory|folder)\b", re.IGNORECASE)
 _OTHER_FOLDER = re.compile(r"[\w.~:$%][\\/]te?mp\b", re.IGNORECASE)
-_MAX_TEXT_LENGTH = 64 * 1024  # a task with a pasted file; nobody names a folder beyond
+_MAX_TEXT_LENGTH = 64 * 1024  # a task with a pasted file; folders are named before that
 
 
 def temporary_folder(argument: Argument, session: Session) -> bool:
-    """Return whether ``/tmp`` is the "temp dir" of a user who named no other one."""
+    """Return whether ``/tmp`` stands for "temp dir" in a run that has no other such folder."""
     if argument.text.strip().rstrip("/") != "/tmp":
         return False
     texts = [

@@ -1,4 +1,4 @@
-"""Indirect mentions: ways in which a run justifies a value without its exact text; one row each."""
+"""Indirect mentions: texts of a run that justify a value without containing it verbatim."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _YES = re.compile(
 _BUT = re.compile(r"\b(?:but|no|not|n't|instead|rather|actually|change|different)\b", re.IGNORECASE)
 _MAX_TEXT_LENGTH = 4_096  # a message of a conversation; a longer one is a document
 _MAX_MESSAGES = 200
-"""Messages that are searched, the newest first; each is split into words for each name."""
+"""Messages that are searched, the newest first, as each is split into words for each name."""
 
 
 def affirmed_proposal(argument: Argument, session: Session) -> bool:
-    """Return whether the user agreed to a message of the agent that contains this name."""
+    """Return whether the user agreed to a message of the agent that contains the name."""
     wanted = chunks(normal(argument.text))
     if not wanted:
         return False
@@ -60,13 +60,13 @@ def affirmed_proposal(argument: Argument, session: Session) -> bool:
     return any(
         _contains(chunks(normal(proposal.text[:_MAX_TEXT_LENGTH])), wanted)
         for proposal, answer in pairwise(messages)
-        if (proposal.role, answer.role) == ("assistant", "user") and _affirms(answer.text)
+        if (proposal.role, answer.role) == ("assistant", "user") and _agrees(answer.text)
     )
 
 
-def _affirms(text: str) -> bool:
+def _agrees(text: str) -> bool:
     first = text[:_MAX_TEXT_LENGTH].strip()
-    # A "but" further on is about another point.
+    # A "but" further on concerns another point.
     return _YES.match(first) is not None and _BUT.search(first[:80]) is None
 
 
@@ -85,21 +85,21 @@ _EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|forma
 
 
 def described_option(argument: Argument, session: Session) -> bool:
-    """Return whether a description explains the value, or lists it among others."""
+    """Return whether the parameter's description explains the value, or lists it among others."""
     description, text = argument.description, normal(argument.text)
     if text in _NUMBERED.findall(description):
         return True
     quoted = set() if _EXAMPLE.search(description) else set(_QUOTED.findall(description))
-    # A single quoted word may be an example, too.
+    # A single quoted word may be an example.
     return len(quoted) > 1 and text in quoted
 
 
 _MAX_CALLS = 200
-"""Calls that are searched, the newest first: an invented value is soon used again."""
+"""Calls that are searched, the newest first: an agent soon repeats an invented value."""
 
 
-def flagged_before(argument: Argument, session: Session) -> bool:
-    """Return whether a finding about an executed call of this run has this value."""
+def earlier_finding(argument: Argument, session: Session) -> bool:
+    """Return whether an executed call of this run already has a finding about this value."""
     got = shown(argument.text)
     ran = {executed.decision_id for executed in record_of(session).newest(_MAX_CALLS)} - {None}
     return bool(ran) and any(
@@ -118,9 +118,9 @@ _MAX_PARTS = 50  # each part is looked up on its own
 
 def listed_values(argument: Argument, session: Session) -> bool:
     """
-    Return whether a value is a list of mentioned ones: ``tx_1,tx_2``; ``48823,US``.
+    Return whether a value is a list of mentioned values: ``tx_1,tx_2``; ``48823,US``.
 
-    Of ``Ann Li <ann@x.org>`` the address must be mentioned.
+    A country code need not be mentioned. For ``Ann Li <ann@x.org>`` only the address must be.
     """
     split = _SEPARATOR.split(argument.text.strip())
     if "<" in argument.text:
@@ -128,7 +128,7 @@ def listed_values(argument: Argument, session: Session) -> bool:
     if not 0 < len(split) <= _MAX_PARTS or not all(split) or split == [argument.text.strip()]:
         return False
     are_mentioned = [mentions_of(session).origin(part) is not None for part in split]
-    # At least one: two country codes alone would be a mention of anything.
+    # At least one must be mentioned: a list of country codes alone justifies nothing.
     return any(are_mentioned) and all(
         is_mentioned or is_country_code(part)
         for is_mentioned, part in zip(are_mentioned, split, strict=True)
@@ -142,10 +142,10 @@ _IDS: frozenset[Kind] = frozenset({"hard", "slot"})
 
 class IndirectMention(NamedTuple):
     """
-    One way in which a value needs no finding.
+    One form of indirect mention.
 
     Attributes:
-        holds: Returns whether it applies to an argument of a session.
+        holds: Returns whether the session mentions an argument in this form.
         kinds: The kinds of judged arguments that it applies to.
         reads: Whether it applies only to calls that read.
         deletes: Whether it also applies to calls that destroy or delete something.
@@ -172,13 +172,13 @@ INDIRECT_MENTIONS: dict[str, IndirectMention] = {
     "dictated_address": IndirectMention(dictated_address, _IDS),
     "dictated_code": IndirectMention(dictated_code, _IDS),
     "numbered_id": IndirectMention(numbered_id, _IDS),
-    # `deletes=False`: these are put together from parts, and a deletion cannot be undone.
+    # `deletes=False`: these values are composed of parts, and a deletion cannot be undone.
     "bank_code": IndirectMention(bank_code, _IDS, deletes=False),
     "joined_reference": IndirectMention(joined_reference, _IDS, deletes=False),
     "temporary_folder": IndirectMention(temporary_folder, _IDS, deletes=False),
-    "flagged_before": IndirectMention(flagged_before),
+    "earlier_finding": IndirectMention(earlier_finding),
 }
-"""Each indirect mention by name; `benchmarks/detection.py --ablate` measures what each clears."""
+"""The indirect mentions by name; `benchmarks/detection.py --ablate` measures each one's effect."""
 
 
 def is_mentioned_indirectly(

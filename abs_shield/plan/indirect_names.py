@@ -1,4 +1,4 @@
-"""Names that a run mentions in another form: in part, misspelt, or by a ticker symbol."""
+"""Indirect mentions of names: in part, misspelt, or by a ticker symbol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def place_name(argument: Argument, session: Session) -> bool:
     name, mentions = bare_place(argument.text), mentions_of(session)
     if any(mentions.origin(text, apart=True) for text in (name, *foreign_names(name))):
         return True
-    # a code of two letters is part of many words: it must be a word of its own
+    # a code of two letters occurs inside many words, so it must be a word of its own
     short = (*short_city_names(name), *short_city_names(argument.text.split(",")[0]))
     return any(mentions.vouches(text, _NO_WORDS) for text in short)
 
@@ -51,24 +51,24 @@ _KIND_WORDS = frozenset(
     "pharmacy school college university library stadium arena hall club airport station "
     "international the and of at".split()
 )
-"""Words for the kind of place or house, which identify none."""
+"""Words for kinds of places and buildings, which identify no particular one."""
 _NUMBER = re.compile(r"\d{1,2}")
-"""The number of a house in a chain: ``Century 16``."""
-_MIN_LETTERS = 4  # a shorter head, such as "St J", begins too many names
-_MAX_WORDS = 8  # names have fewer; each head is looked up
+"""The number of a branch of a chain: ``Century 16``."""
+_MIN_LETTERS = 4  # a shorter beginning, such as "St J", is common to too many names
+_MAX_WORDS = 8  # names have fewer; each beginning of a name is looked up
 
 
 def longer_name(argument: Argument, session: Session) -> bool:
     """
     Return whether a name begins with two words that are adjacent in the run.
 
-    It also applies if all of the name was mentioned except small numbers, and words for the kind
-    of house. A single mentioned word is not enough: that would let four in ten invented names pass.
+    It also applies if all of the name was mentioned except small numbers and words for the kind of
+    place. A single mentioned word is not enough: 40 % of invented names would pass.
     """
     text = argument.text.split()[:_MAX_WORDS]
     if len(text) < 2:
         return False
-    # The longest head first: it is the likeliest to be there.
+    # The longest beginning first, as it is the likeliest to occur.
     heads = (" ".join(text[:size]) for size in range(len(text) - 1, 1, -1))
     if any(_is_long(head) and mentions_of(session).vouches(head, _NO_WORDS) for head in heads):
         return True
@@ -99,9 +99,9 @@ _MIN_LENGTH = 5  # one letter turns a shorter word into another word
 
 def misspelt_name(argument: Argument, session: Session) -> bool:
     """
-    Return whether each word of a place or a known name occurs, one of them misspelt.
+    Return whether all words of a place or a well-known name occur, exactly one of them misspelt.
 
-    Names of people are excluded: there the misspelling may be the agent's.
+    Names of people are excluded, as there the misspelling may be the agent's.
     """
     if argument.judged != "public" and not is_place(name_of(argument.path)):
         return False
@@ -109,14 +109,14 @@ def misspelt_name(argument: Argument, session: Session) -> bool:
     for word in words(normal(bare_place(argument.text))):
         if mentions_of(session).vouches(word, _NO_WORDS):
             continue
-        if len(word) < _MIN_LENGTH or not word.isalpha() or not _occurs_misspelt(word, session):
+        if len(word) < _MIN_LENGTH or not word.isalpha() or not _has_misspelling(word, session):
             return False
         corrected += 1
-    # One error is a slip; two are another name.
+    # With two misspelt words it is another name.
     return corrected == 1
 
 
-def _occurs_misspelt(word: str, session: Session) -> bool:
+def _has_misspelling(word: str, session: Session) -> bool:
     return any(is_misspelt(chunk, word) for chunk in mentions_of(session).user_chunks)
 
 
@@ -126,7 +126,7 @@ _SYMBOL_WORDS = frozenset("ticker symbol stock".split())
 
 
 def ticker_symbol(argument: Argument, session: Session) -> bool:
-    """Return whether a mentioned word has the letters of a symbol in this order."""
+    """Return whether a word of the users' texts has the letters of a ticker symbol in order."""
     if _SYMBOL.fullmatch(argument.text) is None:
         return False
     if _SYMBOL_WORDS.isdisjoint(name_words(name_of(argument.path))):

@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 
 from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import is_creation_command, is_list_key, names_file
-from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
+from abs_shield.plan.credentials import may_be_secret, names_event, remove_scheme
 from abs_shield.plan.parameter_values import classify_value, is_free_text, is_token
 from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_action import ToolAction, parse_action, parse_described_action
-from abs_shield.plan.tool_parameters import Parameter, Parameters, admission
+from abs_shield.plan.tool_parameters import Parameter, Parameters, compile_allow_entry
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
 from abs_shield.session.whole_match import is_rooted, may_be_group
@@ -42,22 +42,22 @@ _KEY_MEMBERS = (("name",), ("key",), ("field",), ("attribute",), ("property",), 
 _POINTER_MEMBERS = (("path",), ("from",))
 """Members of a JSON Patch that point into a document."""
 _VALUE_MEMBERS = frozenset("value values operator op comparison".split())
-_MAX_KEYS = 20  # members of a pair such as `{"name", "value"}`: it has a few
+_MAX_KEYS = 20  # members of a pair such as `{"name", "value"}`, which has few
 MOST_JUDGED = 10_000
-"""Values of one call that are judged; more is a list of data, reported as not judged."""
-_MAX_NAME_LENGTH = 256  # a longer name of a created thing is a text
+"""Values of one call that are judged; a call with more is reported as not judged."""
+_MAX_NAME_LENGTH = 256  # a longer value is prose, not the name of a created thing
 _MAX_DESCRIPTION = 300  # the first sentences say what the tool does
 _REFERENCES = ("$", "%")
 """First characters of a variable such as ``$API_KEY``, which a host may replace by a secret."""
 _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
 """One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only if it is a blank."""
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
-"""In a pattern, a program or a form: any text with brackets or several words."""
-# Without any character that a wildcard, a path or an address needs.
+"""Text with brackets or several words, for parameters that take a pattern, a program or a form."""
+# Excludes every character that a wildcard, a path or an address needs.
 _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 # At least 4 characters with a letter and a digit: shorter ones are seats, sizes and codes.
 _USER_VALUE = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
-_MAX_OTHER_VALUES = 200  # other values of a call; a list of thousands is data
+_MAX_OTHER_VALUES = 200  # other values of a call; thousands of values are data
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 MentionCheck = Callable[[Mapping[str, Any], Mentions, Callable[[], frozenset[str]]], bool]
 """
@@ -75,21 +75,21 @@ class Argument:
     One argument leaf whose value must come from the run.
 
     Attributes:
-        path: Names and positions on the way to it.
+        path: Names and list positions that lead to it.
         text: Its value as text.
         judged: ``hard`` for identifiers; ``soft`` for names and places; ``public`` for well-known
-            names; ``slot`` for an identifier only if results of the run have some under the same
-            name; ``user_value`` for a value that is wrong only if the user gave another one for
-            it; ``credential`` for a credential, judged if a result has one of that name;
-            ``blank`` for a value that is judged only because it is a blank to fill in.
+            names; ``slot`` for a value that is an identifier only if results of the run have
+            identifiers under the same name; ``user_value`` for a value that is wrong only if the
+            user stated another one; ``credential`` for a credential, judged if a result has one of
+            that name; ``blank`` for a value that is judged only because it is a blank to fill in.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         placeholder: Whether the value is a placeholder.
-        entity_words: The words that name its kind of entity: ``order`` of ``order_id``.
+        entity_words: The words that name its kind of entity: ``order`` for ``order_id``.
         examples: Examples of such a value in the schema.
         description: The parameter's description and default, in lower case.
-        is_list_key: Whether it only tells the new objects of one list apart.
-        creates: Whether it names what the call creates.
-        other_values: For a ``user_value``: all values of the call, normalised.
+        is_list_key: Whether it only distinguishes the new objects of one list.
+        creates: Whether it names a thing that the call creates.
+        other_values: For a ``user_value``, all values of the call, normalised; else empty.
     """
 
     path: Path
@@ -105,8 +105,8 @@ class Argument:
     other_values: frozenset[str] = frozenset()
 
 
-class UnvouchedLeaf(NamedTuple):
-    """A leaf of a judged parameter with a value that was not found in the run."""
+class UnmentionedLeaf(NamedTuple):
+    """A leaf of a judged parameter whose value was not found in the run, or is compared again."""
 
     path: Path
     leaf: Any
@@ -114,7 +114,7 @@ class UnvouchedLeaf(NamedTuple):
     parameter: Parameter
 
 
-def _vouches_for_nothing(text: str, asks: frozenset[str]) -> bool:
+def _never_vouches(text: str, asks: frozenset[str]) -> bool:
     return False
 
 
@@ -127,25 +127,28 @@ class Targets:
     parameters: Parameters
 
     def judged_arguments(self, arguments: Mapping[str, Any]) -> Iterator[Argument]:
-        """Return the leaves that must come from the run, at most 10,000 a call."""
-        return self.classify_leaves(self.find_unvouched(arguments), arguments)
+        """Return the leaves whose values must come from the run, among the first 10,000 leaves."""
+        return self.classify_leaves(self.find_unmentioned(arguments), arguments)
 
     def prepare_mention_check(self, names: tuple[str, ...]) -> MentionCheck | None:
         """
-        Prepare a fast check that the run mentions every judged value of plain scalars.
+        Return a fast check that the run mentions every judged value, for calls of plain scalars.
+
+        Args:
+            names: The names of the call's arguments.
 
         Returns:
-            None if no fast check is possible for these argument names.
+            The check; None if no fast check is possible for these names.
         """
-        watched = self.parameters.watched(names)
-        guarded = [(name, self.parameters.at((name,))) for name in watched.guarded]
-        # Such a value must be seen verbatim, which the short check cannot tell.
-        if watched.lacks_target or any(parameter.must_be_seen for _, parameter in guarded):
+        names_by_check = self.parameters.group_by_check(names)
+        guarded = [(name, self.parameters.at((name,))) for name in names_by_check.guarded]
+        # The fast check cannot tell whether a value occurs verbatim.
+        if names_by_check.lacks_target or any(parameter.must_be_seen for _, parameter in guarded):
             return None
         judged, may_be_blanks, user_values, writes = (
-            watched.judged,
-            watched.blanks,
-            watched.user_values,
+            names_by_check.judged,
+            names_by_check.blanks,
+            names_by_check.user_values,
             self._writes,
         )
 
@@ -155,7 +158,7 @@ class Targets:
             for name, parameter in guarded:
                 if not _is_plain(arguments[name]):
                     return False
-                # The last digits of a longer number are in the run, but are not that number.
+                # The last digits of a longer number occur in the run, but are another number.
                 if parameter.guard == "target" and may_be_group(str(arguments[name])):
                     return False
             for name in may_be_blanks:
@@ -175,7 +178,7 @@ class Targets:
             for name, asks in judged:
                 leaf = arguments[name]
                 if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
-                    return False  # one value under two names, or possibly the tail of a path
+                    return False  # one value under two names, or possibly the end of a path
                 values.add(leaf)
                 if leaf in user_chunks and (
                     not labelled
@@ -211,26 +214,26 @@ class Targets:
         """Return whether a value under an identifier's name is too long to be judged as one."""
         return not parameter.declared and is_free_text(text, parameter.judged, parameter.name)
 
-    def find_unvouched(
+    def find_unmentioned(
         self,
         arguments: Mapping[str, Any],
-        vouches: Vouches = _vouches_for_nothing,
+        vouches: Vouches = _never_vouches,
         *,
         max_user_values: int = 0,
-    ) -> list[UnvouchedLeaf]:
+    ) -> list[UnmentionedLeaf]:
         """
-        Return the leaves of judged parameters that *vouches* rejects, at most 10,000.
+        Return the leaves of judged parameters that *vouches* rejects, among the first 10,000.
 
         Args:
             arguments: The arguments of the call.
-            vouches: Returns whether a value needs no closer look.
-            max_user_values: Most leaves to compare with a value that the user gave.
+            vouches: Returns whether the run mentions a value, so that no further check is needed.
+            max_user_values: Most leaves to compare with a value that the user stated.
         """
-        unvouched: list[UnvouchedLeaf] = []
+        unmentioned: list[UnmentionedLeaf] = []
         values: set[str] = set()
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
-            # A blank to fill in is a fault in other parameters, too.
+            # A blank to fill in is wrong in other parameters, too.
             judged = parameter.is_judged or _is_blank(leaf, parameter)
             if (
                 max_user_values > 0
@@ -243,23 +246,23 @@ class Targets:
             text = scalar_text(leaf) if judged else None
             if not text:
                 continue
-            # These are judged even where the run has the value.
+            # These are judged even if the run mentions the value.
             strict = parameter.must_be_seen or text in values
             strict = strict or (parameter.guard == "target" and may_be_group(text))
             strict = strict or (self._writes and is_rooted(text))
             if strict or not vouches(text, parameter.entity_words):
-                unvouched.append(UnvouchedLeaf(path, leaf, text, parameter))
-            # A second place of the value may be of another kind.
+                unmentioned.append(UnmentionedLeaf(path, leaf, text, parameter))
+            # If the value occurs again, it may be of another kind there.
             values.add(text)
         for name, value in arguments.items():
             if isinstance(value, Mapping):
-                unvouched += self._object_keys(name, value, vouches)
-        return unvouched
+                unmentioned += self._object_keys(name, value, vouches)
+        return unmentioned
 
     def _object_keys(
         self, name: str, value: Mapping[str, Any], vouches: Vouches
-    ) -> Iterator[UnvouchedLeaf]:
-        """Return the keys of an object under a target's name that are identifiers themselves."""
+    ) -> Iterator[UnmentionedLeaf]:
+        """Return the keys of an object in a target that are identifiers themselves."""
         parameter = self.parameters.at((name,))
         if not parameter.names_target:
             return
@@ -267,26 +270,26 @@ class Targets:
             is_id = is_token(key) if parameter.declared else is_code(key) or is_address(key)
             vouched = not parameter.must_be_seen and vouches(key, parameter.entity_words)
             if is_id and not vouched and not schema_at(self.tool.parameters, (name, key)):
-                yield UnvouchedLeaf((name, key), key, key, parameter)
+                yield UnmentionedLeaf((name, key), key, key, parameter)
 
-    def uncomparable_targets(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+    def find_incomparable_targets(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Return the names of targets whose values cannot be compared with anything."""
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             if leaf is not None and not isinstance(leaf, bool) and scalar_text(leaf) is None:
                 candidates = (self.parameters.at(path), self.parameters.at(path[:1]))
                 targets = [parameter.name for parameter in candidates if parameter.names_target]
-                if targets and not candidates[0].guarded:
+                if targets and not candidates[0].is_guarded:
                     yield targets[0]
 
     def guarded_leaves(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-        """Return the leaves of guarded parameters that neither allowlist nor schema admits."""
+        """Return the leaves of guarded parameters, except those the allowlist or schema admits."""
         if not self.parameters.may_be_guarded:
             return
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
-            if not parameter.guarded or (isinstance(leaf, str) and leaf in parameter.defaults):
+            if not parameter.is_guarded or (isinstance(leaf, str) and leaf in parameter.defaults):
                 continue
-            # A member that is null was left out; a null in a list stands for a thing.
+            # A null member counts as left out; a null in a list takes the place of a thing.
             left_out = leaf is None and not isinstance(path[-1], int)
             if not left_out and not any(admits(leaf) for admits in parameter.allow):
                 yield path, leaf
@@ -296,11 +299,11 @@ class Targets:
                 yield (name,), "{}"
 
     def classify_leaves(
-        self, unvouched: Iterable[UnvouchedLeaf], arguments: Mapping[str, Any]
+        self, unmentioned: Iterable[UnmentionedLeaf], arguments: Mapping[str, Any]
     ) -> Iterator[Argument]:
-        """Return the leaves whose values must come from the run, with the class of each value."""
+        """Return the leaves whose values must come from the run, with the kind of each value."""
         texts: frozenset[str] | None = None
-        for path, leaf, text, parameter in unvouched:
+        for path, leaf, text, parameter in unmentioned:
             if not text.strip() or text in parameter.defaults:
                 continue
             argument = _argument(path, leaf, text, parameter)
@@ -316,10 +319,10 @@ class Targets:
                 yield replace(argument, is_list_key=is_key, other_values=others)
 
     def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:
-        """Return the normalised names of what a call with *arguments* creates."""
+        """Return the normalised names of the things that a call with *arguments* creates."""
         is_creation = is_creation_command(arguments)
         if self.tool.creates or self.action.creates or is_creation:
-            # As many leaves as are read of a write.
+            # The same number of leaves as for the entities of a write.
             for path, leaf in leaves(arguments, most=200):
                 is_created = self.parameters.at(path).creates or (is_creation and names_file(path))
                 if is_created and (text := scalar_text(leaf)):
@@ -351,14 +354,14 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
     kind = _classify(leaf, text, parameter, placeholder=placeholder)
     if kind is None:
         return None
-    # The schema's own words are no invention of the model.
+    # The model did not invent words of the schema itself.
     if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_in_description(
         text, parameter
     ):
         return None
     return Argument(
         path=path,
-        text=bare_secret(text) if kind == "credential" else text,
+        text=remove_scheme(text) if kind == "credential" else text,
         judged=kind,
         must_be_seen=parameter.must_be_seen,
         placeholder=placeholder,
@@ -383,7 +386,7 @@ def _classify(leaf: Any, text: str, parameter: Parameter, *, placeholder: bool) 
         if parameter.may_be_user_value and isinstance(leaf, str) and _looks_like_user_value(leaf):
             return "user_value"
     elif placeholder:
-        # Under a name that tells little, a placeholder is no more than probably wrong.
+        # Under a vague name, a placeholder is only probably wrong.
         return "soft" if kind in ("soft", "public", "open", "code", "number") else "hard"
     elif names_event(text, parameter.name):
         return None
@@ -394,7 +397,7 @@ def _classify(leaf: Any, text: str, parameter: Parameter, *, placeholder: bool) 
         if by_value_kind == "hard" or by_value_kind == "soft" or by_value_kind == "public":
             return by_value_kind
     if parameter.credential != "none" and isinstance(leaf, str):
-        return "credential" if may_be_secret(bare_secret(text), parameter.name) else None
+        return "credential" if may_be_secret(remove_scheme(text), parameter.name) else None
     return "slot" if kind == "open" and is_token(leaf) else None
 
 
@@ -411,7 +414,7 @@ def _normalised_texts(arguments: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
-    """Return whether a value is a placeholder; fewer forms count if the parameter is not judged."""
+    """Return whether a value is a placeholder; parameters that are not judged have fewer forms."""
     if not isinstance(leaf, str):
         return False
     if _is_blank(leaf, parameter):
@@ -427,11 +430,11 @@ def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
 
 def _requires_real_value(leaf: str, parameter: Parameter) -> bool:
     """
-    Return whether a placeholder is a fault for a credential or the name of a new account.
+    Return whether a placeholder is wrong, as in a credential or the name of a new account.
 
-    Variables of the host, and initial passwords to be changed, are not faults.
+    Variables of the host, and initial passwords that will be changed, are not wrong.
     """
-    # The host replaces a variable, so that the model never sees the secret.
+    # The host replaces a variable, so that the model never reads the secret.
     if leaf.strip()[:1] in _REFERENCES:
         return False
     if parameter.names_account:
@@ -447,8 +450,8 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 
 
 def _is_plain(leaf: Any) -> bool:
-    """Return whether a guarded value is a plain id, so that a comparison covers all of it."""
-    # A condition looks like a plain word with blanks.
+    """Return whether a guarded value is a plain id that the fast check may compare."""
+    # A condition looks like plain words.
     if isinstance(leaf, str):
         if _PLAIN.fullmatch(leaf) is None or is_condition(leaf):
             return False
@@ -488,20 +491,20 @@ def compile_targets(
 
     Args:
         tool: The tool's contract.
-        allow: Admits values for all of them.
-        authors: The host's declarations of it, without a description of somebody else's.
-        hidden: Declared targets that no call of the model can have.
+        allow: Values, or predicates of values, that need no mention in any argument.
+        authors: The host's declarations of the tool, without a third party's description.
+        hidden: Declared targets for which the model's schema has no parameter.
     """
     authors = (*authors,)
     action = _parse_action(tool, authors)
-    admitted = tuple(map(admission, (*allow, *tool.allow)))
+    admitted = tuple(map(compile_allow_entry, (*allow, *tool.allow)))
     schema = AuthorSchema(tool, authors)
     parameters = Parameters(tool=tool, action=action, allow=admitted, schema=schema, hidden=hidden)
     return Targets(tool=tool, action=action, parameters=parameters)
 
 
 def _parse_action(tool: Tool, authors: tuple[Tool, ...]) -> ToolAction:
-    """Return the action of a tool's name, or of the first description that tells one."""
+    """Return the action in the first description that states another one than the tool's name."""
     plain = parse_action(tool.name)
     # the author's own words first: another description may call a deletion a search
     texts = (*(author.description for author in reversed(authors)), tool.description)

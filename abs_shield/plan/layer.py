@@ -1,4 +1,4 @@
-"""The type of a layer: a judge and, optionally, a check that is prepared for each tool."""
+"""The type of a layer: a judge and, optionally, a fast check that is prepared for each tool."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Check = Callable[[Mapping[str, Any], SessionRecord, float | None], Coverage | No
 """
 Check a call's arguments, the record of its session and the mean log-probability of its name.
 
-It returns the layer's coverage if the judge would find nothing, and None if the judge must run. The
-arguments are plain scalars that match the tool's schema, the turn has no other call,
-and every registered tool may be called.
+It returns the layer's coverage if the judge would find nothing, and None if the judge must run. It
+is called only if the arguments are plain scalars that match the tool's schema, the turn has no
+other call, and every registered tool may be called.
 """
 
 Prepare = Callable[[ToolPlan, ShieldTerms, tuple[str, ...]], Coverage | Check | None]
 """
-Prepare a `Check` for the calls of one tool that have these argument names, once.
+Prepare a `Check` for the calls of one tool that have these argument names.
 
-It returns a `Coverage` if that is the same for every such call, and None if the judge must run for
-every one.
+It is called once for each set of names. It returns a `Coverage` if every such call has the same,
+and None if the judge must run for every such call.
 """
 
 NO_SESSION = Coverage(Outcome.UNAVAILABLE, "no session")
@@ -47,10 +47,10 @@ class Layer(NamedTuple):
         name: Its name in policies, reports and telemetry.
         judge: Judges a call.
         prepare: Prepares, for each tool, a check that recognises most clean calls in constant
-            time; None if the judge must see every call.
+            time; None if the judge must run for every call.
         nested: Whether it also judges calls made by the code of a tool.
-        of_model: Whether it judges how the model came to write a call; it has nothing to judge in
-            a call that the host changed.
+        of_model: Whether it judges how the model generated a call; it is skipped for a call that
+            the host changed.
     """
 
     name: str

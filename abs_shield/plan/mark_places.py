@@ -1,4 +1,4 @@
-"""Marks of nested values that no call can have, by the schemas of the tool."""
+"""Marks of nested values that the tool's schemas allow in no call."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from abs_shield.text.json_leaves import pointer
 from abs_shield.text.nearest import nearest
 from abs_shield.text.safe_display import escaped
 
-_MOST = 10_000
-"""Schemas that are read for one place; in a larger one everything may exist."""
+_MAX_SCHEMAS = 10_000
+"""Schemas that are read for one place; a place with more counts as allowing anything."""
 _LISTS = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("if", "then", "else")
 _BY_NAME = ("dependentSchemas", "dependencies")
@@ -26,12 +26,12 @@ _ITEMS = ("items", "prefixItems", "additionalItems", "unevaluatedItems", "contai
 _OTHERS = ("additionalProperties", "unevaluatedProperties")
 _MEMBERS = ("properties", "patternProperties", *_OTHERS)
 _WRAPPERS = ("$ref", *_LISTS, *_BRANCHES, *_BY_NAME)
-_FOREIGN = ("$dynamicRef", "$recursiveRef")
-_NOTES = frozenset(
+_DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
+_ANNOTATIONS = frozenset(
     "title description default examples example deprecated readOnly writeOnly $comment $schema $id "
     "$anchor $defs definitions nullable".split()
 )
-"""Keywords that refuse nothing."""
+"""Keywords that constrain no value."""
 
 
 @dataclass(slots=True)
@@ -40,9 +40,9 @@ class _Members:
     The members that a value may have at one place, in objects and in lists of objects.
 
     Attributes:
-        named: The schemas of each declared member.
+        named: The schemas of each declared member, by its name.
         others: The schemas of undeclared members.
-        is_open: Whether anything may stand there.
+        is_open: Whether the schemas allow any value there.
     """
 
     named: dict[str, list[Any]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class _Members:
     is_open: bool = False
 
     def at(self, step: str) -> list[Any]:
-        """Return the schemas of the members that a step matches; empty if there can be none."""
+        """Return the schemas of the members that a step matches; empty if no member can match."""
         if step == ANY:
             return [*self.others, *(one for schemas in self.named.values() for one in schemas)]
         return [*self.named.get(step, ()), *self.others]
@@ -61,23 +61,23 @@ Names = Callable[[], list[frozenset[str]]]
 
 def require_possible_marks(tools: Iterable[Tool], schemas: Iterable[Any], names: Names) -> None:
     """
-    Raise if a nested value that is marked cannot occur in any call.
+    Raise if a mark points to a nested value that cannot occur in any call.
 
     Args:
         tools: The declarations of the tool that have the marks.
-        schemas: The schemas of its arguments; a place has to exist in one of them.
-        names: Returns for each model of the tool's function all names of its fields: a schema
-            has only one name of a field with aliases.
+        schemas: The schemas of its arguments; a place must exist in at least one of them.
+        names: Returns, for each model class of the tool's function, all names of its fields; a
+            schema has only one name of a field with aliases.
 
     Raises:
-        PolicyError: A mark can never match; the nearest pointer is named.
+        PolicyError: A mark can never match; the message suggests the nearest pointer.
     """
     roots = [schema for schema in schemas if schema is not None]
     for tool in tools if roots else ():
         for words in MARKS:
             for key in getattr(tool, words):
                 steps = steps_of(key)
-                # The first step is a parameter, which the schema itself has judged.
+                # The first step is a parameter, which `compile_tool` has already checked.
                 if len(steps) > 1 and not any(_exists(root, steps, names) for root in roots):
                     raise PolicyError(
                         f"tool `{escaped(tool.name)}`: `{words}` names `{escaped(key)}`, which "
@@ -87,24 +87,26 @@ def require_possible_marks(tools: Iterable[Tool], schemas: Iterable[Any], names:
 
 def _exists(root: Any, steps: list[str], names: Names = list) -> bool:
     if ANYWHERE in steps:
-        start = _members(_parameter(root, steps[0]), root)
-        return any(_admits(members, steps[-1], names) for members in _below(start, root))
-    places = _dead_end(root, steps)
+        start = _members(_parameter_schemas(root, steps[0]), root)
+        return any(_admits(members, steps[-1], names) for members in _walk_members(start, root))
+    places = _places_to_missing_step(root, steps)
     return not places or _admits(places[-1], steps[len(places)], names)
 
 
 def _admits(members: _Members, step: str, names: Names) -> bool:
     if members.is_open or members.at(step):
         return True
-    # Asked last, as it reads the type hints of a function.
+    # Last, as it reads the type hints of a function.
     return any(step in model and not model.isdisjoint(members.named) for model in names())
 
 
-def _dead_end(root: Any, steps: list[str]) -> list[_Members]:
+def _places_to_missing_step(root: Any, steps: list[str]) -> list[_Members]:
     """
-    Return the places below a parameter up to the one that lacks its step; empty if all exist.
+    Return the members at each step below a parameter, up to the first step that does not exist.
+
+    The result is empty if all steps exist.
     """
-    schemas, places = _parameter(root, steps[0]), list[_Members]()
+    schemas, places = _parameter_schemas(root, steps[0]), list[_Members]()
     for step in steps[1:]:
         members = _members(schemas, root)
         places.append(members)
@@ -116,14 +118,14 @@ def _dead_end(root: Any, steps: list[str]) -> list[_Members]:
     return []
 
 
-def _parameter(root: Any, name: str) -> list[Any]:
-    """Return the schemas of a parameter; one that the schema does not name may be anything."""
+def _parameter_schemas(root: Any, name: str) -> list[Any]:
+    """Return the schemas of a parameter; one that the schema does not name may have any value."""
     members = _members([root], root)
-    # `*` stands for the arguments without a name in the schema.
+    # `*` matches the arguments that the schema does not name.
     return (members.others if name == ANY else members.at(name)) or [True]
 
 
-def _below(start: _Members, root: Any) -> Iterator[_Members]:
+def _walk_members(start: _Members, root: Any) -> Iterator[_Members]:
     """Yield the members at a place and at all places inside it."""
     todo, visited = [start], set[int]()
     while todo:
@@ -147,8 +149,8 @@ def _members(schemas: Iterable[Any], root: Any) -> _Members:
             found.is_open = schema is True
         elif id(schema) not in visited:
             visited.add(id(schema))
-            todo += _applied(schema, root)
-            found.is_open = _is_open(schema) or len(visited) > _MOST
+            todo += _applicable_schemas(schema, root)
+            found.is_open = _is_open(schema) or len(visited) > _MAX_SCHEMAS
             is_listed |= _add_members(schema, found)
             may_have_members |= _may_have_members(schema)
     # Such as an object of which only the required members are named.
@@ -170,7 +172,7 @@ def _add_members(schema: Mapping[str, Any], found: _Members) -> bool:
 
 def _is_open(schema: Mapping[str, Any]) -> bool:
     """Return whether a schema by itself allows anything inside its values."""
-    if not schema.keys() - _NOTES or any(word in schema for word in _FOREIGN):
+    if not schema.keys() - _ANNOTATIONS or any(word in schema for word in _DYNAMIC_REFERENCES):
         return True
     listed = [schema.get("const"), *_sequence(schema.get("enum"))]
     if any(isinstance(value, (dict, list)) for value in listed):
@@ -204,7 +206,7 @@ def _types(schema: Mapping[str, Any]) -> set[str]:
     return {kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind}
 
 
-def _applied(schema: Mapping[str, Any], root: Any) -> Iterator[Any]:
+def _applicable_schemas(schema: Mapping[str, Any], root: Any) -> Iterator[Any]:
     """Yield the schemas that apply to the same value, and those of a list's items."""
     reference = schema.get("$ref")
     if reference is not None:
@@ -246,14 +248,14 @@ def _hint(roots: Iterable[Any], steps: list[str]) -> str:
     """Return the nearest pointer that can exist, or the names at the place."""
     listed: set[str] = set()
     for root in roots if ANYWHERE not in steps else ():
-        places = _dead_end(root, steps)
-        # A mapping has such keys, a list has no steps in a pointer.
+        places = _places_to_missing_step(root, steps)
+        # A mapping may have such keys, but a pointer has no steps for lists.
         shorter = [steps[0], *(s for s, at in zip_longest(steps[1:], places) if _is_key(s, at))]
         if shorter != steps and _exists(root, shorter):
-            return f"leave out positions of lists: `{_shown(shorter)}`"
+            return f"leave out positions of lists: `{_format_pointer(shorter)}`"
         index = len(places)
         for near in nearest(steps[index], places[-1].named):
-            return f"did you mean `{_shown([*steps[:index], near, *steps[index + 1 :]])}`?"
+            return f"did you mean `{_format_pointer([*steps[:index], near, *steps[index + 1 :]])}`?"
         listed |= places[-1].named.keys()
     names = ", ".join(f"`{escaped(name)}`" for name in sorted(listed))
     return f"the names there are {names}" if names else "nothing can stand there"
@@ -264,5 +266,5 @@ def _is_key(step: str, members: _Members | None) -> bool:
     return not is_listed or (members is not None and bool(members.others))
 
 
-def _shown(steps: list[str]) -> str:
+def _format_pointer(steps: list[str]) -> str:
     return escaped(pointer((*steps,)))

@@ -1,4 +1,4 @@
-"""Targets without a usable value: nothing, a boolean, a condition."""
+"""Targets without a value that identifies a thing: empty, null, a boolean, or a condition."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from abs_shield.text.json_leaves import LeafWalk, Path, UnreadIterator, name_of,
 from abs_shield.text.safe_display import escaped, shown
 from abs_shield.text.wildcards import is_null_word, is_whole_set
 
-_MAX_LEAVES = 10_000  # as many as are judged
+_MAX_LEAVES = 10_000  # the same as `MOST_JUDGED`
 _EXACT = ("seen", "target")
 _NAMING_OPERATORS = frozenset(
     {"$eq", "$in", "$oid", "$ref", "$id", "$uuid", "$date", "$numberlong"}
 )
-"""Operators whose value is the thing itself."""
+"""Operators of query languages whose value identifies the thing itself."""
 _OPERATORS = frozenset(
     "not ne neq gt gte lt lte nin not_in notin exists regex match_all like ilike range between "
     "must_not or nor".split()
@@ -27,12 +27,12 @@ _OPERATORS = frozenset(
 
 def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -> Iterator[Doubt]:
     """
-    Yield the values of guarded identifiers that identify nothing, and the omitted ones.
+    Yield guarded identifiers whose value identifies nothing, and those that are omitted.
 
     An optional target may be omitted, or null if that is its schema's default, unless a
     destructive call then has no target at all.
     """
-    # First all values, then the missing ones: one may stand for another.
+    # All values are read first, as another target may identify the thing.
     missing: list[tuple[Path, Any, Parameter]] = []
     tops_with_value: dict[str, set[Path]] = {}
     for path, leaf in LeafWalk[Path](arguments, (), _members, most=_MAX_LEAVES):
@@ -53,10 +53,10 @@ def find_missing_targets(parameters: Parameters, arguments: Mapping[str, Any]) -
             has_other_targets = bool(
                 tops_with_any_value if is_declared_member else tops_with_any_value - {path[:1]}
             )
-            # An element of a list that is null or empty is a thing of its own.
+            # A null or empty element of a list is not made up for by other targets.
             has_other_targets = has_other_targets and not isinstance(path[-1], int)
             yield from _doubts_of_missing(
-                path, leaf, parameter, parameters, around=has_other_targets
+                path, leaf, parameter, parameters, has_other_targets=has_other_targets
             )
     if not tops_with_value:
         yield from _omitted_targets(parameters)
@@ -73,11 +73,11 @@ def _members(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
 
 def _guarded_place(path: Path, parameters: Parameters) -> Path | None:
     """
-    Return the innermost path on the way to a leaf whose values must identify a thing.
+    Return the innermost prefix of a leaf's path whose values must identify a thing.
 
     A member that the schema names inside an object has its own parameter.
     """
-    # Innermost first: a mark inside an object is more exact than one around it.
+    # Innermost first, as a mark inside an object is more exact than a mark on the object.
     for size in range(len(path), 0, -1):
         if parameters.at(path[:size]).guard in _EXACT:
             return path[:size]
@@ -120,7 +120,7 @@ def _data_keys(path: Path, place: Path) -> Iterator[str]:
 
 
 def _may_name(key: str) -> bool:
-    """Return whether a key may be a name; a word such as ``any`` may be one."""
+    """Return whether a key may be a name; a word such as ``any`` may be a name."""
     return any(map(str.isalnum, key)) or not is_whole_set(key)
 
 
@@ -144,14 +144,14 @@ def _admits(parameter: Parameter, leaf: Any) -> bool:
         try:
             if admits(leaf):
                 return True
-        except Exception:  # a test of texts gets another type
+        except Exception:  # a predicate for texts may raise for other types
             if leaf:
                 raise
     return False
 
 
 def _doubts_of_missing(
-    path: Path, leaf: Any, parameter: Parameter, parameters: Parameters, *, around: bool
+    path: Path, leaf: Any, parameter: Parameter, parameters: Parameters, *, has_other_targets: bool
 ) -> Iterator[Doubt]:
     tool = parameters.tool
     schema = parameters.schema.at(path)
@@ -159,8 +159,8 @@ def _doubts_of_missing(
     if not tool.destructive and "default" in schema and schema["default"] == leaf:
         return
     detail = f"{shown(leaf)} does not identify one thing"
-    # Something else names the thing: an optional filter may be empty.
-    if is_empty and around:
+    # An optional filter may be empty if another argument identifies the thing.
+    if is_empty and has_other_targets:
         if parameter.declared or not parameter.required:
             yield Doubt(path, "", "", f"{detail}, but other arguments limit it")
     elif leaf is None and not tool.destructive and parameters.schema.takes_null(path):
@@ -186,7 +186,7 @@ def _omitted_targets(parameters: Parameters) -> Iterator[Doubt]:
 def _may_be_omitted(parameters: Parameters, key: str) -> bool:
     """Return whether a call without a value for a declared target is normal."""
     tool, path = parameters.tool, (*names_in(key),)
-    if not path or not parameters.at(path).guarded:
+    if not path or not parameters.at(path).is_guarded:
         return True
     if key in parameters.hidden or (
         isinstance(tool.parameters, Mapping) and path[-1] not in parameters.schema.names()

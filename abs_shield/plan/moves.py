@@ -1,4 +1,4 @@
-"""Moves: two calls that take a thing from one place, person or time to another."""
+"""Moves: two calls that together move a thing from one place, person or time to another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_move(first: Write, then: Write) -> bool:
 
 
 def _values_by_role(write: Write) -> dict[tuple[str, ...], str]:
-    """Return the values that a write takes besides its entity, by the words of their names."""
+    """Return the values of a write besides its entity, by the words of the parameter's name."""
     texts_by_role: dict[tuple[str, ...], list[str]] = {}
     for name, value in write.arguments.items():
         text = entity_text(value)
@@ -38,5 +38,5 @@ def _values_by_role(write: Write) -> dict[tuple[str, ...], str]:
             and _CALL_WORDS.isdisjoint(role)
         ):
             texts_by_role.setdefault(role, []).append(normal(text))
-    # A role with two values does not tell from where or to where.
+    # A role with two values does not show the direction of the move.
     return {role: texts[0] for role, texts in texts_by_role.items() if len(texts) == 1}

@@ -1,4 +1,4 @@
-"""Reasons why an unmentioned value may still occur in the run, in another language."""
+"""Reasons why a value may occur in the run although no text of the run matches it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.text.normal_form import is_latin, normal, remove_accents, words
 from abs_shield.text.safe_display import escaped
 from abs_shield.text.value_shapes import is_address, is_date_or_time
 
-# Words of letters, at most eight: a sentence is no name.
+# At most eight words of letters: more is a sentence.
 _NAME = re.compile(r"[^\W\d_]+(?:[ '\u2019.-]{1,2}[^\W\d_]+){0,7}\.?")
 _ALNUM = re.compile("[a-z0-9]")
 _ASCII = re.compile("[A-Za-z0-9]")
@@ -23,13 +23,16 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MIN_SUM_LENGTH = 3
 """Fewest characters of a number that is neither a day nor an hour."""
 _MAX_WORDS = 4_000
-"""Words of a run with which a name is compared; each of its words with each of these."""
+"""Words of a run that each word of a name is compared with."""
 _MIN_STEM, _STEM_SHARE = 3, 0.4
-"""Letters, and the share of a word, that inflected forms share: Białystok, Białegostoku."""
+"""
+Fewest letters, and the smallest share of a word in [0, 1], that inflected forms have in common:
+Białystok, Białegostoku.
+"""
 
 
 def has_identifier_characters(text: str) -> bool:
-    """Return whether a value is spelt like an identifier: ASCII letters or digits, or an @."""
+    """Return whether a value has ASCII letters or digits, or is an address with an @."""
     if _ASCII.search(text) is not None:
         return True
     return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
@@ -37,10 +40,10 @@ def has_identifier_characters(text: str) -> bool:
 
 def explain_other_language(argument: Argument, session: Session, *, declared: bool) -> str:
     """
-    Return why a missing mention proves nothing; empty if it does, as in English.
+    Return the reason why an unmentioned value may be correct; empty if there is none.
 
-    Identifiers are the same in every language. A name may be inflected or transcribed, a sum or a
-    date may be in words.
+    In English there is none. In other languages a name may be inflected or transcribed, and an
+    amount or a date may be written in words; identifiers are the same in every language.
 
     Args:
         argument: The argument.
@@ -54,7 +57,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
     mentions = mentions_of(session)
     if mentions.in_english:
         return ""
-    # The newest words: names are repeated near their use.
+    # The newest words, as names are repeated shortly before their use.
     user_chunks = list(mentions.user_chunks)[-_MAX_WORDS:]
     if classify_name(name) == "never":
         return f"{shown} may be written in words" if _may_be_words(text, user_chunks) else ""
@@ -67,7 +70,7 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
 
 
 def _may_be_words(text: str, chunks: Iterable[str]) -> bool:
-    """Return whether a date or a sum may be in words: the run has no number that may be it."""
+    """Return whether a date or an amount may be in words, as the run has no comparable number."""
     numbers = [chunk for chunk in chunks if _NUMBER.match(chunk)]
     if is_date_or_time(text) and not text.isdigit():
         return not numbers
@@ -75,7 +78,7 @@ def _may_be_words(text: str, chunks: Iterable[str]) -> bool:
 
 
 def _is_sum(chunk: str) -> bool:
-    """Return whether a number is too large for a day or an hour, and not a year."""
+    """Return whether a number may be an amount: too large for a day or hour, and not a date."""
     small = len(chunk) < _MIN_SUM_LENGTH or is_date_or_time(chunk)
     return _NUMBER.fullmatch(chunk) is not None and not small
 
@@ -95,5 +98,5 @@ def _has_stem(word: str, other: str) -> bool:
         if one != two:
             break
         common += 1
-    # A share, so that long words have to agree in more than a prefix.
+    # A share of the word, so that long words must have more than a short prefix in common.
     return common >= max(min(_MIN_STEM, len(word)), _STEM_SHARE * len(word))

@@ -1,4 +1,4 @@
-"""The check that applies to a parameter's values, chosen by its English name."""
+"""The class of a parameter, by its English name: how its values are judged."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ from typing import Literal
 
 from abs_shield.text.identifier_words import NATIONAL, name_words
 
-JudgedAs = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
+ParameterClass = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
-The check of an argument: ``open`` leaves it to the value, ``code`` judges it only if the value
-is spelt like an identifier, ``number`` also if it is a long number, ``who`` takes a person's
-name as soft and an account as hard, and ``public`` is a well-known name.
+The class of a parameter, which says how its values are judged.
+
+- ``hard``: identifiers, which must be mentioned;
+- ``soft``: names and places;
+- ``who``: a person's name as soft, an account as hard;
+- ``public``: well-known names;
+- ``code``: only if the value is spelt like an identifier;
+- ``number``: like ``code``, and if the value is a long number;
+- ``open``: by the value alone;
+- ``never``: not judged.
 """
 
-# With the local names of the numbers of people and firms.
+# `NATIONAL` has the local names of the registration numbers of people and companies.
 _ID_WORDS = NATIONAL | frozenset(
     "id identifier uuid guid iban email phone account username login url uri link channel "
     "path filepath filename file folder directory sku isbn reference ref handle hash sha "
@@ -23,11 +30,11 @@ _ID_WORDS = NATIONAL | frozenset(
     "ipv4 ipv6 plate locator imo mmsi serial docket bic swift".split()
 )
 _HOST_WORDS = frozenset("host hostname domain".split())
-"""Identifiers if their value has a dot; else words such as ``climate``."""
+"""Identifiers if their value has a dot; without one it is a word such as ``climate``."""
 _NUMBER_WORDS = frozenset({"number", "no", "num", "nr"})
-# Behind one of these a noun decides: `order_number`, but `page_number`.
+# The noun before one of these decides: `order_number` identifies, `page_number` does not.
 _NUMBER_SUFFIXES = _NUMBER_WORDS | {"code", "key"}
-_NOT_NUMBERED = {
+_NOUNS_WITHOUT_IDENTITY = {
     "code": frozenset(
         "country currency language area airport iata status error color colour source "
         "primary test exit response http reason rate tax state lang hs "
@@ -47,7 +54,7 @@ _NOT_NUMBERED = {
 _COUNTED_NOUNS = frozenset("room guest passenger item person".split())
 """Nouns that ``guest_number`` may count or identify."""
 _RECORD_NOUNS = frozenset("order policy event package property".split())
-"""Words of an interface when alone (``order`` of a list), and records when they have a number."""
+"""Words of an interface when alone (``order`` of a list); records if they have a number."""
 _CODED_NOUNS = frozenset({"sort"})
 """Words of an interface whose code identifies something: a ``sort_code`` is a bank's branch."""
 _INTERFACE_NOUNS = _RECORD_NOUNS | frozenset(
@@ -55,7 +62,7 @@ _INTERFACE_NOUNS = _RECORD_NOUNS | frozenset(
     "operation season stage fare template object sobject resource namespace module plan tier "
     "domain".split()
 )
-"""Words whose values belong to the interface, but whose numbers identify."""
+"""Words whose values belong to the interface, but whose numbers identify something."""
 _PERSON_WORDS = frozenset("user recipient participant attendee assignee member payee owner".split())
 _PLAIN_WORDS = frozenset(
     "status type category sort order format unit language lang locale currency priority level "
@@ -76,12 +83,12 @@ _VOCABULARY_WORDS = frozenset(
     "aggregation policy permission capability feature domain operator comparison algorithm".split()
 )
 """Words whose values belong to the interface, and are not entities of a run."""
-_SPECIFIED_WORDS: dict[str, JudgedAs] = {"token": "code", "tag": "open"}
-"""Words that identify more with a word before them: the token of a file, the tag of an asset."""
+_QUALIFIED_WORDS: dict[str, ParameterClass] = {"token": "code", "tag": "open"}
+"""Words that may identify after another word: the token of a file, the tag of an asset."""
 _DIRECTION_WORDS = frozenset("from to where via".split())
 """Names of places only if the schema says so: ``to`` also names the recipients of a mail."""
 _VARIANT_LETTERS = frozenset("abcde")
-"""Letters that tell two parameters of one kind apart: ``city_a`` and ``city_b``."""
+"""Letters that distinguish parameters of one kind: ``city_a`` and ``city_b``."""
 _FILE_WORDS = frozenset("path file filename filepath folder directory dir root cwd".split())
 _PAYMENT_WORDS = frozenset({"method", "instrument", "source", "option", "plan"})
 _PLACE_WORDS = frozenset(
@@ -93,16 +100,16 @@ _PUBLIC_WORDS = frozenset(
     "film book song album track game recipe ingredient food dish species drug medication "
     "starring cast".split()
 )
-"""Well-known things: their names need no mention, unless the run has a part of one."""
-_BY_VERBS: dict[str, JudgedAs] = {
+"""Well-known things: their names need no mention, unless the run mentions a part of the name."""
+_BY_VERBS: dict[str, ParameterClass] = {
     **dict.fromkeys(
         "directed written performed composed produced painted recorded".split(), "public"
     ),
     **dict.fromkeys("sort sorted order group grouped filter partition rank split".split(), "never"),
 }
-"""Words before ``by``: works are made by artists, and a list is sorted by one of its fields."""
+"""Words before ``by``: an artist follows in ``directed_by``, a field in ``sort_by``."""
 _COMMON_KNOWLEDGE_WORDS = frozenset("token coin stock library package framework".split())
-"""Things whose names an agent must know by itself."""
+"""Things whose names an agent knows without a mention."""
 _INFRASTRUCTURE = "database db collection table dataset branch pod container cluster queue slug"
 _SOFT_WORDS = frozenset(
     f"{_INFRASTRUCTURE} name city place location company organization organisation person hotel "
@@ -127,19 +134,19 @@ _FOREIGN_NUMBER = ("nummer", "nummern")
 ENDS_OF_A_MOVE = frozenset(
     "from to old new source target src dst destination dest origin current previous".split()
 )
-"""Words that tell the two ends of a move apart in the names of parameters."""
-_MIN_ID_WORD = 3  # `bid`, `aid` and `kid` end in "id" by chance
+"""Words that distinguish source and destination of a move in the names of parameters."""
+_MIN_ID_WORD_LENGTH = 3  # `bid`, `aid` and `kid` end in "id" by chance
 _WORDS_ENDING_IN_ID = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
     "unpaid prepaid amid acid".split()
 )
-"""Words that end in ``id`` without being one, unlike ``userid``."""
+"""Words that end in ``id`` and are not identifiers, unlike ``userid``."""
 _ADDRESS_KINDS = frozenset({"email", "mail", "ip", "mac", "wallet"})
 
 
-def classify_name(name: str) -> JudgedAs:
+def classify_name(name: str) -> ParameterClass:
     """
-    Return how a parameter of this English name is judged; ``open`` if the name does not tell.
+    Return the class of a parameter with this English name; ``open`` if the name has none.
 
     >>> [classify_name(name) for name in ("order_id", "first_name", "amount", "flight_number")]
     ['hard', 'soft', 'never', 'hard']
@@ -155,7 +162,7 @@ def classify_name(name: str) -> JudgedAs:
     words = name_words(name)
     if not words:
         return "open"
-    # Before the head is taken: `number_of_tickets` counts tickets.
+    # Before `_head` removes the words after "of": `number_of_tickets` counts tickets.
     if _is_count(words):
         return "never"
     words = _head(words)
@@ -167,8 +174,8 @@ def classify_name(name: str) -> JudgedAs:
         return "hard"
     if last in _ID_WORDS or last in _HOST_WORDS:
         return _classify_id(before[-1]) if last in _ID_SUFFIXES and before else "hard"
-    if last in _SPECIFIED_WORDS and before:
-        return _SPECIFIED_WORDS[last]
+    if last in _QUALIFIED_WORDS and before:
+        return _QUALIFIED_WORDS[last]
     if last in _PERSON_WORDS:
         return "who"
     if last in _PAYMENT_WORDS:
@@ -187,7 +194,7 @@ def classify_name(name: str) -> JudgedAs:
     if last.endswith(_FOREIGN_NUMBER):
         return "number"
     # `userid` and `orderid`, unless it is a word such as `paid`.
-    if last.endswith("id") and len(last) > _MIN_ID_WORD and last not in _WORDS_ENDING_IN_ID:
+    if last.endswith("id") and len(last) > _MIN_ID_WORD_LENGTH and last not in _WORDS_ENDING_IN_ID:
         return "hard"
     return "soft" if last in _SOFT_WORDS else "open"
 
@@ -199,16 +206,16 @@ def _has_no_entity_name(noun: str) -> bool:
 
 def _head(words: tuple[str, ...]) -> tuple[str, ...]:
     """
-    Return the words of a name that name its values.
+    Return the words of a name that describe its values.
 
-    They precede ``of``, as in ``city_of_event``, or a letter or number that tells two of a kind
-    apart.
+    They precede ``of``, as in ``city_of_event``, or a letter or number that distinguishes
+    parameters of one kind, as in ``city_b``.
     """
-    # Only if the words before "of" tell something: `date_of_birth` does, `out_of_office` does not.
+    # Only if the words before "of" have a class: in `date_of_birth`, but not in `out_of_office`.
     if "of" in words[1:-1] and classify_name("_".join(words[: words.index("of", 1)])) != "open":
         return words[: words.index("of", 1)]
-    marked = len(words) > 1 and (words[-1].isdigit() or words[-1] in _VARIANT_LETTERS)
-    return words[:-1] if marked else words
+    has_variant = len(words) > 1 and (words[-1].isdigit() or words[-1] in _VARIANT_LETTERS)
+    return words[:-1] if has_variant else words
 
 
 def _is_count(words: tuple[str, ...]) -> bool:
@@ -220,22 +227,22 @@ def _is_count(words: tuple[str, ...]) -> bool:
     )
 
 
-def _classify_number(suffix: str, noun: str) -> JudgedAs:
-    """Return how the number, the code or the key of a *noun* is judged."""
-    if noun in _NOT_NUMBERED[suffix]:
+def _classify_number(suffix: str, noun: str) -> ParameterClass:
+    """Return the class of the number, the code or the key of a *noun*."""
+    if noun in _NOUNS_WITHOUT_IDENTITY[suffix]:
         return "never"
     if suffix == "code" and noun in _CODED_NOUNS:
         return "hard"
-    counting = suffix in _NUMBER_WORDS
+    is_number = suffix in _NUMBER_WORDS
     if noun in _INTERFACE_NOUNS:
-        return "hard" if counting and noun in _RECORD_NOUNS else "number"
+        return "hard" if is_number and noun in _RECORD_NOUNS else "number"
     if noun in _PLAIN_WORDS or noun in _VOCABULARY_WORDS:
         return "never"
-    return "number" if counting and noun in _COUNTED_NOUNS else "hard"
+    return "number" if is_number and noun in _COUNTED_NOUNS else "hard"
 
 
-def _classify_id(noun: str) -> JudgedAs:
-    """Return how the id of a *noun* is judged; ``unit`` is a measure, or a flat with a number."""
+def _classify_id(noun: str) -> ParameterClass:
+    """Return the class of the id of a *noun*; a ``unit`` is a measure, or a flat with a number."""
     if noun in _CLASS_WORDS:
         return "never"
     return "number" if noun == "unit" else "hard"
@@ -248,7 +255,7 @@ def is_host(name: str) -> bool:
 
 
 def is_place(name: str) -> bool:
-    """Return whether a parameter of this name contains a place, written from small to large."""
+    """Return whether a parameter of this name contains a place, such as ``Bonn, Germany``."""
     return any(word in _PLACE_WORDS or word in _DIRECTION_WORDS for word in name_words(name))
 
 

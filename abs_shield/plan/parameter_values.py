@@ -1,11 +1,11 @@
-"""The check that applies to an argument, chosen by its value if the author declared nothing."""
+"""The class of an argument, by its value, if the author declared nothing."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_host
+from abs_shield.plan.parameter_names import ParameterClass, classify_name, is_host
 from abs_shield.text.identifier_words import name_words
 from abs_shield.text.public_names import is_country
 from abs_shield.text.value_shapes import (
@@ -18,9 +18,9 @@ from abs_shield.text.value_shapes import (
 )
 
 _ACCOUNT = re.compile(r"[\d@_.]")
-"""Characters that an account has and a person's name has not."""
+"""Characters that occur in account names but not in names of people."""
 _REFERENCES = (("reference",), ("ref",))
-"""Parameters that contain an identifier, or a line of text."""
+"""Parameters that contain either an identifier or a line of text."""
 _NUMBER_NAMES = (("number",), ("no",), ("num",))
 _MIN_DIGITS = 4
 """Fewest digits of a number that may identify something; a shorter one is a count."""
@@ -31,25 +31,36 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"(?=.*\d)[\w-]{4,40}")
 _CODE_NAME = ("code",)
 _STRICT_ID_NAMES = (("id",), ("uuid",), ("account",), ("iban",), ("sku",), ("key",))
-"""Names under which what looks like a date or a formula is an identifier."""
+"""Names whose values are identifiers even if they look like a date or a formula."""
 _BRANCH_NAME = ("sort", "code")
-"""The branch of a bank: ``20-44-10`` is not a date there."""
+"""The branch of a bank: under this name ``20-44-10`` is not a date."""
 _SHORT_LENGTH = 3  # countries, currencies and languages: `US`, `EUR`
 _MAX_WORD_LENGTH = 100  # names of people and places are shorter
 _MAX_WORDS = 6  # a name has fewer; more words are a sentence
 
 
-def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> JudgedAs:
-    """Return how a value is judged, given how its parameter is judged."""
+def classify_value(leaf: Any, text: str, declared: ParameterClass, name: str) -> ParameterClass:
+    """
+    Return the class of a value, given the class that its parameter is *declared* with.
+
+    Args:
+        leaf: The value.
+        text: The value as text.
+        declared: The class of the parameter.
+        name: The parameter's name.
+
+    Returns:
+        ``hard``, ``soft``, ``public``, or ``never`` for a value that is not judged.
+    """
     if declared == "number":
         return _classify_number(leaf, text.strip(), name)
     if not isinstance(leaf, str):
-        small = name_words(name)[-1:] in _NUMBER_NAMES and len(text) < _MIN_DIGITS
-        return "hard" if declared in ("hard", "who") and not small else "never"
+        is_count = name_words(name)[-1:] in _NUMBER_NAMES and len(text) < _MIN_DIGITS
+        return "hard" if declared in ("hard", "who") and not is_count else "never"
     text = text.strip()
     if is_sentinel(text):
         return "never"
-    # Before the name counts: a sentence is no identifier, whatever its parameter is called.
+    # First, as a sentence is not an identifier, whatever the parameter's name is.
     if _is_prose(text):
         return "hard" if is_address(text) else "never"
     if declared == "who":
@@ -58,14 +69,14 @@ def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> Judge
         return "never" if _is_misnamed_id(text, name) else "hard"
     if is_formula(text):
         return "never"
-    # A code under a soft name identifies more than a name does.
+    # A code is an identifier even in a parameter for names.
     if is_address(text) or is_code(text):
         return "hard"
     if declared == "code" or is_quantity(text) or is_date_or_time(text) or is_country(text):
         return "never"
     if (
         declared not in ("soft", "public")
-        # A code of a standard, which needs no mention.
+        # A standard code, such as `US`, needs no mention.
         or (len(text) <= _SHORT_LENGTH and text.isupper())
         or _is_interface_word(text, name)
     ):
@@ -73,7 +84,7 @@ def classify_value(leaf: Any, text: str, declared: JudgedAs, name: str) -> Judge
     return declared
 
 
-def is_free_text(text: str, declared: JudgedAs, name: str) -> bool:
+def is_free_text(text: str, declared: ParameterClass, name: str) -> bool:
     """Return whether a text under an identifier's name is too long for an identifier."""
     text = text.strip()
     if declared not in ("hard", "who") or not _is_prose(text):
@@ -81,22 +92,26 @@ def is_free_text(text: str, declared: JudgedAs, name: str) -> bool:
     return not (is_address(text) or _is_misnamed_id(text, name))
 
 
-def _classify_number(leaf: Any, text: str, name: str) -> JudgedAs:
+def _classify_number(leaf: Any, text: str, name: str) -> ParameterClass:
     """
-    Return how a value is judged if its parameter numbers a thing, or may count it.
+    Return the class of a value whose parameter may be the number of a thing, or a count.
 
-    A short number counts (``room_number: 2``), a word belongs to the interface
-    (``event_key: login``), a year and a version need no mention.
+    A short number is a count (``room_number: 2``), a word belongs to the interface
+    (``event_key: login``), and a year or a version needs no mention.
     """
     if text.isdigit():
-        counts = len(text) < _MIN_DIGITS or is_date_or_time(text)
-        return "never" if counts else "hard"
+        is_count = len(text) < _MIN_DIGITS or is_date_or_time(text)
+        return "never" if is_count else "hard"
     if not isinstance(leaf, str):
         return "never"
     if is_code(text) or is_address(text):
         return "hard"
-    counting = name_words(name)[-1:] in _NUMBER_NAMES and _SHORT_CODE.fullmatch(text) is not None
-    return "hard" if counting and not (is_quantity(text) or is_date_or_time(text)) else "never"
+    may_be_numbered = (
+        name_words(name)[-1:] in _NUMBER_NAMES and _SHORT_CODE.fullmatch(text) is not None
+    )
+    return (
+        "hard" if may_be_numbered and not (is_quantity(text) or is_date_or_time(text)) else "never"
+    )
 
 
 def _is_prose(text: str) -> bool:
@@ -108,7 +123,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _is_interface_word(text: str, name: str) -> bool:
-    """Return whether a soft value is a word of an interface; names begin with a capital."""
+    """Return whether a soft value is a word of an interface, as names begin with a capital."""
     words = name_words(name)
     of_something = words[-1:] == ("name",) and classify_name("_".join(words[:-1])) == "open"
     return _CAMEL.match(text) is not None or (of_something and text.isalpha() and text.islower())

@@ -1,4 +1,4 @@
-"""Well-known names that share one part with a name of the run and differ in another."""
+"""Well-known names that share one part with a name in the run and differ in another."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from abs_shield.session.session_record import mentions_of
 from abs_shield.text.mentions import MentionKind, mentions
 from abs_shield.text.normal_form import normal, words
 
-_MIN_LENGTH = 3  # initials and particles are in many names
-# a message with a longer text is a document, in which each name would be read
+_MIN_LENGTH = 3  # initials and particles occur in many names
+# a longer text is a document, and to extract its names takes too long
 _MAX_TEXT_LENGTH = 8_192
 _NO_WORDS: frozenset[str] = frozenset()
 
 
-def has_other_half_in_run(argument: Argument, session: Session) -> bool:
+def shares_part_with_another_name(argument: Argument, session: Session) -> bool:
     """
-    Return whether a name in the run shares a part with *argument*, and has another part.
+    Return whether another name in the run shares a part with *argument*.
 
     ``Anneliese James`` is wrong if the user or the agent wrote ``LeBron James``. A name without
     any mentioned part may be the agent's own knowledge.
@@ -28,7 +28,7 @@ def has_other_half_in_run(argument: Argument, session: Session) -> bool:
         for word in own
         if len(word) >= _MIN_LENGTH and mentions_of(session).vouches(word, _NO_WORDS)
     }
-    # Nothing is known of it, or all: both prove nothing.
+    # If no part or every part is mentioned, that proves nothing.
     if not mentioned or mentioned == own:
         return False
     return any(

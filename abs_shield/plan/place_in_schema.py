@@ -1,4 +1,4 @@
-"""Locations in a call's arguments that cannot exist by the tool's schema."""
+"""Locations in a call's arguments that cannot exist according to the tool's schema."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from abs_shield.policy.suppression import ANYWHERE, is_position
 
-_MANY = ("anyOf", "oneOf", "allOf", "if", "$ref", "$dynamicRef", "patternProperties")
-"""Keywords that may add members beyond the schema's own."""
-_INSIDE = {"object", "array"}
+_OPEN_KEYWORDS = ("anyOf", "oneOf", "allOf", "if", "$ref", "$dynamicRef", "patternProperties")
+"""Keywords that may add members to those in ``properties``."""
+_CONTAINERS = {"object", "array"}
 
 
-def absent_step(
+def find_absent_step(
     parameters: Any, steps: Sequence[str], *, declared: bool, open_objects: bool = False
 ) -> str:
     """
@@ -21,35 +21,35 @@ def absent_step(
     Args:
         parameters: The schema of the arguments.
         steps: The steps of the location, unescaped; ``*`` and numbers are positions of a list.
-        declared: Whether an undeclared member does not exist either.
+        declared: Whether only declared members exist, even if the schema allows others.
         open_objects: Whether an object may have members that its schema rejects, as in a finding
-            about an unknown one.
+            about an unknown member.
 
     >>> lines = {"type": "array", "items": {"type": "object", "properties": {"n": {}}}}
     >>> schema = {"properties": {"lines": lines}}
-    >>> absent_step(schema, ["lines", "*", "m"], declared=True)
+    >>> find_absent_step(schema, ["lines", "*", "m"], declared=True)
     'm'
-    >>> absent_step(schema, ["lines", "0", "n"], declared=True)
+    >>> find_absent_step(schema, ["lines", "0", "n"], declared=True)
     ''
     """
     here: Any = parameters
     for depth, step in enumerate(steps):
-        # What such a keyword adds is not known here: everything may exist.
-        if not isinstance(here, Mapping) or any(word in here for word in _MANY):
+        # The members that such a keyword adds are not resolved here, so anything may exist.
+        if not isinstance(here, Mapping) or any(word in here for word in _OPEN_KEYWORDS):
             return ""
         if open_objects and here.get("type") == "object":
             declared = False
             here = {**here, "additionalProperties": True}
-        # The first step is a parameter, which others have checked.
+        # The first step is a parameter, which the caller checks.
         if depth and not _admits(here, step, declared=declared):
             return step
-        here = _below(here, step)
+        here = _schema_below(here, step)
     return ""
 
 
 def _admits(schema: Mapping[str, Any], step: str, *, declared: bool) -> bool:
     kind = schema.get("type")
-    if isinstance(kind, str) and kind not in _INSIDE:
+    if isinstance(kind, str) and kind not in _CONTAINERS:
         return False
     if kind == "array":
         return step == ANYWHERE or is_position(step)
@@ -60,7 +60,7 @@ def _admits(schema: Mapping[str, Any], step: str, *, declared: bool) -> bool:
     return isinstance(others, Mapping) or (others is not False and not declared)
 
 
-def _below(schema: Mapping[str, Any], step: str) -> Any:
+def _schema_below(schema: Mapping[str, Any], step: str) -> Any:
     members = schema.get("properties")
     if isinstance(members, Mapping) and step in members:
         return members[step]

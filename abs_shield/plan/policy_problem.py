@@ -1,4 +1,4 @@
-"""Problems of a policy, and the proof that lists them."""
+"""Problems of a policy, and the proof, which is the list of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_LENGTH = 600  # a path and a message fit on one line; a schema may quote an
 
 
 class Severity(StrEnum):
-    """Severity of a policy's problem, from mild to grave."""
+    """Severity of a problem in a policy, from mild to grave."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -73,7 +73,7 @@ class Problem:
         hint: How to fix it, with the nearest valid name; may be empty.
         file: File of the declaration; empty if unknown.
         line: Line of the declaration, from 1; 0 if only the file is known.
-        subject: What it is about, such as ``rule refund_is_small``.
+        subject: The part of the policy that has the problem, such as ``rule refund_is_small``.
     """
 
     severity: Severity
@@ -101,7 +101,7 @@ class Problem:
 def problem(
     code: str, message: str, *, subject: str, place: SourceLocation, hint: str = ""
 ) -> Problem:
-    """Create a problem with one of the `CODES`."""
+    """Return a problem with one of the `CODES`, which determines its severity."""
     return Problem(
         severity=CODES[code],
         code=code,
@@ -120,7 +120,7 @@ class Proof:
 
     Attributes:
         problems: Errors, then warnings, each in the order of the checks.
-        notes: What could not be determined.
+        notes: Questions that the proof could not answer.
         tools: Number of tools.
         rules: Number of rules that the policy declares.
         samples: Number of sampled calls that the rules were run on.
@@ -155,7 +155,7 @@ class Proof:
 
     @property
     def summary(self) -> str:
-        """One line with what was compared, and the number of errors and warnings."""
+        """One line with the numbers of rules, tools, sampled calls, errors and warnings."""
         return (
             f"{'proved' if self.ok else 'not proved'}: {quantity(self.rules, 'rule')}, "
             f"{quantity(self.tools, 'tool')}, {quantity(self.samples, 'sampled call')}; "

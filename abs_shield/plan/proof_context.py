@@ -27,6 +27,9 @@ class ProofContext:
         policy: The policy to check.
         tools: The tools by name, combined with the policy's declarations.
         at: Time for which the policy is checked, in seconds since the epoch.
+
+    Attributes:
+        sample_count: Number of sampled calls that rules were run on so far.
     """
 
     def __init__(self, policy: Policy, tools: Mapping[str, Tool], *, at: float) -> None:
@@ -38,7 +41,7 @@ class ProofContext:
 
     @cached_property
     def plans(self) -> Mapping[str, ToolPlan]:
-        """Every tool, compiled; a schema that does not compile is stored as its error."""
+        """The compiled tools by name; the plan of a schema that does not compile has its error."""
         return {name: self._compile(tool) for name, tool in self.tools.items()}
 
     def _compile(self, tool: Tool) -> ToolPlan:
@@ -50,13 +53,13 @@ class ProofContext:
             return replace(bare, broken=escaped(what, limit=300))
 
     def runs(self, *layers: str) -> bool:
-        """Return whether one of these layers runs, or a custom one, which may replace it."""
+        """Return whether one of these layers runs, or a custom layer, which may replace it."""
         names = self.policy.layer_names
         own = any(callable(layer) for layer in self.policy.layers or ())
         return own or any(layer in names for layer in layers)
 
     def place(self, tool: str, field: str = "") -> SourceLocation:
-        """Return where a tool was declared; where the policy declares *field* of it, if it does."""
+        """Return the place of a tool's declaration: the policy's if that sets *field*."""
         declared = self._declared.get(tool)
         if declared is not None and (field in declared.model_fields_set or tool not in self.tools):
             return declared.place
@@ -81,27 +84,34 @@ class ProofContext:
         return schema is None or not rejects_name(schema, _UNDECLARED_NAME)
 
 
-# With a character that no author writes, so that it is undeclared in any schema.
+# The null character makes sure that no schema declares this name.
 _UNDECLARED_NAME = "\x00an undeclared name"
 
 
 def nearest_name_hint(name: str, existing: Iterable[str], *, what: str) -> str:
-    """Return a hint with the nearest existing name, or some of the existing names."""
+    """
+    Return a hint with the nearest existing name, or some of the existing names.
+
+    Args:
+        name: The unknown name.
+        existing: All valid names.
+        what: A noun for them, such as ``tool``.
+    """
     names = sorted(set(existing))
     near = nearest(name, names)
     if near:
         return f"did you mean `{escaped(near[0])}`?"
     if not names:
         return f"no {what} is known"
-    return f"there {'is' if len(names) == 1 else 'are'} {listed(names)}"
+    return f"there {'is' if len(names) == 1 else 'are'} {format_names(names)}"
 
 
-def listed(names: list[str], *, most: int = 8) -> str:
-    """Return the first few of *names* as a list, and the number of the others."""
+def format_names(names: list[str], *, most: int = 8) -> str:
+    """Return *names* as a list for a message: the first *most*, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(f"`{escaped(name)}`" for name in names[:most]) + more
 
 
-def without_repetitions(values: Iterable[str]) -> Iterator[str]:
-    """Return *values* without repetitions, in their order."""
+def deduplicate(values: Iterable[str]) -> Iterator[str]:
+    """Return *values* without duplicates, in their order."""
     return iter(dict.fromkeys(values))

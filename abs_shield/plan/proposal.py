@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.call_arguments import Malformed
-from abs_shield.plan.argument_conversion import Conversion, convert, may_be_endless
+from abs_shield.plan.argument_conversion import Conversion, convert, may_become_non_finite
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.schema import SchemaProblem, Undecided
 from abs_shield.schema.schema_problem import not_finite
@@ -21,7 +21,7 @@ from abs_shield.text.json_leaves import Path, leaves
 Plans = Callable[[str], ToolPlan | None]
 """Returns the compiled tool of a name; None if it is unknown."""
 
-_MAX_PLACES = 200  # first leaves of a call that are read; a call with more is a list of data
+_MAX_PLACES = 200  # leaves of a call that are read; a call with more contains a list of data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +31,11 @@ class ShieldTerms:
 
     Attributes:
         threshold: The policy's sensitivity, in [0, 1].
-        window: Calls and seconds within which calls contradict each other.
+        window: Number of calls, and seconds, within which calls may contradict each other.
         owner: Owner of the tools; values derived from a session are cached for each owner.
         converts: Whether arguments that convert without loss are only suspicious.
-        requires_schemas: Whether a foreign schema that cannot be compiled is an error, as the
-            policy's `on_error="block"` asks.
+        requires_schemas: Whether a third party's schema that cannot be compiled is an error; true
+            for policies with `on_error="block"`.
         plans: Returns the plans of a session's tools by name, if all of them may be called.
         kinds: Returns the kinds of entities that a session's tools identify.
     """
@@ -57,20 +57,20 @@ class Proposal:
     Attributes:
         call: The call as the model wrote it.
         arguments: Its arguments as an object; empty if they could not be parsed.
-        malformed: Why they could not be parsed; None if they could.
-        tool: The compiled tool; None if no tool of that name may be called here.
-        available: Names that may be called in this session.
-        at: Seconds on the session's clock.
+        malformed: The error if they could not be parsed; else None.
+        tool: The compiled tool; None if no tool of that name may be called in this session.
+        available: The tools that may be called in this session, by name.
+        at: Time of the proposal, in seconds on the session's clock.
         terms: Settings that apply to every call.
-        registered: Whether the name is registered, though not available in this session.
+        registered: Whether the tool is registered although it is not available in this session.
         siblings: Calls proposed before it in the same turn.
         later: Keys of the calls proposed after it in the same turn; some of them may have run. A
             key is the id of the decision about a call, or the id of the call.
-        logprob: Mean log-probability of the name's tokens; None if unknown.
-        logprob_fault: Why the log-probabilities are unusable; empty if they are usable.
+        logprob: Mean log-probability of the name's tokens, at most 0; None if unknown.
+        logprob_fault: The reason why the log-probabilities are unusable; empty if they are usable.
         plain: Whether the arguments are known to be a few plain scalars.
         plans: Returns the plan of any tool of this session, available or not.
-        undecided: Why a match with the schema could not be decided; empty if it could.
+        undecided: The reason why the match with the schema could not be decided; else empty.
     """
 
     call: ToolCall
@@ -97,7 +97,7 @@ class Proposal:
     @property
     def fits(self) -> bool:
         """True if the arguments were parsed and match the tool's schema; evaluated once."""
-        # Once: a layer, the conversion and the problems all ask for it.
+        # Cached, as a layer, the conversion and the problems all need it.
         if self._fits is None:
             schema = self.tool.schema if self.tool else None
             try:
@@ -105,24 +105,27 @@ class Proposal:
                     schema is None or schema.accepts(self.arguments, already_plain=self.plain)
                 )
             except Undecided as error:
-                # Undecided counts as no match, so that nothing passes unchecked.
+                # Undecided counts as no match, so that no arguments pass unchecked.
                 self._fits, self.undecided = False, str(error)
-            if self._fits and not self.plain and (endless := self._endless_problems()):
-                self._fits, self._problems = False, endless
+            if self._fits and not self.plain and (non_finite := self._non_finite_problems()):
+                self._fits, self._problems = False, non_finite
         return self._fits
 
-    def _endless_problems(self) -> tuple[SchemaProblem, ...]:
+    def _non_finite_problems(self) -> tuple[SchemaProblem, ...]:
         """
         Return problems of integers that the tool's function would receive as an infinity.
 
         Some versions of pydantic refuse such an integer, others turn it into an infinity.
         """
         convert = None if self.tool is None else self.tool.convert
-        if convert is None or not may_be_endless(self.arguments, texts=False):
+        if convert is None or not may_become_non_finite(self.arguments, texts=False):
             return ()
         converted = convert(self.arguments)
         return tuple(
-            map(not_finite, converted.endless or converted.refused_integers(self.arguments))
+            map(
+                not_finite,
+                converted.non_finite or converted.rejected_large_integers(self.arguments),
+            )
         )
 
     def problems(self) -> tuple[SchemaProblem, ...]:
@@ -139,23 +142,23 @@ class Proposal:
 
     @property
     def conversion(self) -> Conversion | None:
-        """The arguments that the tool gets from rejected ones; None if it gets none."""
+        """The conversion of rejected arguments; None if they match or cannot be converted."""
         if self.fits or self.malformed is not None or self.tool is None:
             return None
         if self._conversion is None and self.terms.converts and not self.undecided:
-            # Undecided: no conversion is known, and the layer reports why.
+            # Undecided: there is no conversion, and the layer reports the reason.
             with suppress(Undecided):
                 self._conversion = convert(self.tool, self.arguments, self.problems())
         return self._conversion
 
     def verbatim(self, session: Session) -> Verbatim:
-        """Return the run's texts for verbatim searches of any number of values."""
+        """Return the run's texts, prepared for verbatim searches of any number of values."""
         if self._texts is None:
             self._texts = Verbatim(session)
         return self._texts
 
     def places(self, text: str) -> list[Path]:
-        """Return the paths of *text* among the first few hundred leaves of the arguments."""
+        """Return the paths of *text* among the first 200 leaves of the arguments."""
         if self._places is None:
             self._places = {}
             for path, leaf in leaves(self.arguments, most=_MAX_PLACES):

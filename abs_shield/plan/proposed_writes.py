@@ -1,4 +1,4 @@
-"""The calls that one turn proposed, as writes: each is read once for all later calls."""
+"""Cache of the proposed calls of a turn as writes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MAX_WRITES = 64
 
 class ProposedWrites:
     """
-    Writes of proposed calls, cached until a call runs: results add spellings of ids.
+    Writes of proposed calls, cached until a call runs, as its result may add spellings of ids.
 
-    A call of a turn is compared with every later one within the window.
+    Each call of a turn is compared with every later one within the window.
     """
 
     def __init__(self) -> None:
@@ -34,18 +34,23 @@ class ProposedWrites:
         build: Callable[[ToolCall, ToolPlan], Write],
     ) -> list[Write]:
         """
-        Return *calls* as writes, each as it was first read; *build* creates the write of a call.
+        Return *calls* as writes, from the cache if possible.
+
+        Args:
+            calls: The calls and their compiled tools.
+            proposal: The call that they are compared with.
+            session: The run.
+            build: Returns the write of a call.
         """
         record = record_of(session)
         history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
         write_count, children_read = history.write_count, record.child_execution_count
         results = []
-        # Under the lock: two calls of a turn may be judged in two threads.
+        # Under the lock, as two calls of a turn may be judged in two threads.
         with record.lock:
             writes = record.derive(cls, owner=proposal.terms.owner)._writes
             for call, plan in calls:
-                # By id, with the call kept beside it: an id may be used again after its call is
-                # gone.
+                # The call is stored as well, as its id may be reused once it is garbage-collected.
                 state = (write_count, children_read, id(plan))
                 cached = writes.get(id(call))
                 if cached is None or cached[0] is not call or cached[1] != state:

@@ -11,33 +11,33 @@ from typing import Any
 DAY = 86_400  # seconds
 _YEARS_AROUND = 14
 """Years before and after now: within 28 years each date falls on each day of the week."""
-# years that the code names; more come from a table, and days for all of them take too long
+# years in the rules' code; more come from a table, and all days of so many take too long
 _MAX_YEARS = 60
 _FAR_STEP = 37
-"""Days between two samples further away; 37 days change the day of the week and of the month."""
+"""Days between samples in other years; a step of 37 changes the day of the week and the month."""
 _MAX_YEARS_AWAY = 150
-"""Largest number of code that may be years from now, such as a person's age."""
+"""Largest number in a rule's code that may be a number of years, such as a person's age."""
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|2\d)\d\d(?!\d)")
 
 
 def representative_days(words: Iterable[Any], *, at: float) -> list[date] | None:
     """
-    Return days that represent all days for rules with these numbers and words.
+    Return days that represent all days for rules with these constants.
 
     Args:
-        words: Numbers and words of the rules' code; the years that they name are included in full.
+        words: Numbers and strings in the rules' code; all days of the years in them are included.
         at: Time of the proof, in seconds since the epoch.
 
     Returns:
-        The days in order; None if the code names too many years.
+        The days in order; None if the code contains too many years.
     """
     now = datetime.fromtimestamp(at, UTC).year
-    # The years around a named one: "before 2020" and "from 2020 on" differ at its ends.
+    # The years around each are included, as a rule about a year changes at its ends.
     years = {near for year in _years_in(words, now) for near in (year - 1, year, year + 1)}
     if len(years) > _MAX_YEARS * 3:
         return None
     years |= {*range(now - _YEARS_AROUND, now + _YEARS_AROUND)}
-    # From the first clocks of data to long after every plan: 1900 to 2199.
+    # 1900 to 2199: from the earliest timestamps in data to long after any plan.
     far = (date(1900, 1, 1) + timedelta(days=n) for n in range(0, 300 * 365, _FAR_STEP))
     days = {*far}
     for year in years:
@@ -59,15 +59,15 @@ def _years_in(words: Iterable[Any], now: int) -> set[int]:
 
 
 def representative_seconds(words: Iterable[Any], days: Iterable[date]) -> list[int]:
-    """Return times in seconds since the epoch: one of each day, and those around the words."""
+    """Return times in seconds since the epoch: one on each day, and those around *words*."""
     constants = [*words]
     seconds = {
-        # 37,777 s have no common divisor with a day, so that all hours and minutes occur.
+        # 37,777 s has no common divisor with a day, so that all hours and minutes occur.
         int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()) + n * 37_777 % DAY
         for n, day in enumerate(days)
     }
     for moment in _seconds_in(constants):
-        # At the moment, a second, a minute, an hour and a day around it.
+        # The moment, and a second, a minute, an hour and a day before and after it.
         seconds |= {moment + offset * sign for offset in (0, 1, 60, 3_600, DAY) for sign in (-1, 1)}
     return sorted(seconds)
 
@@ -83,7 +83,7 @@ def _seconds_in(words: Iterable[Any]) -> Iterator[int]:
 def representative_times() -> Iterator[str]:
     """Yield every minute of a day, each with four seconds, as ``HH:MM:SS``."""
     for minute in range(24 * 60):
-        # The first and the last second, the second one, and the middle.
+        # The first second, the next one, the middle, and the last.
         for second in (0, 1, 30, 59):
             yield f"{minute // 60:02}:{minute % 60:02}:{second:02}"
 

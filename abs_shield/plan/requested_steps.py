@@ -1,4 +1,4 @@
-"""Steps that the user asked for: a requested step and its undoing do not contradict."""
+"""Requested steps: a step and its undoing do not contradict if the user asked for both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.text.verbs import VerbEffect
 _UNDOING_VERBS = "clean|tidy|undo|revert|roll|take"
 _LATER_WORDS = "then|afterwards?|after that|finally|later|before"
 _WHEN_WORDS = "afterwards?|later|again|when|once|after|then"
-# Bounded repeats here and below: the text is a user's, and may be any.
+# Repeats are bounded here and below, as a user's text may be long or hostile.
 _FILLER_WORDS = (
     r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately|turn|switch"
     r"|bring|put|get|it|them|back|right)\b){0,6}"
@@ -35,7 +35,7 @@ _SYNONYM_ROWS = (
     "book reserve schedule",
     "cancel drop scrap release",
 )
-"""Verbs of tools with the verbs that people use for the same: ``rm`` is "delete it"."""
+"""Verbs of tools with the verbs that people use for the same action: ``rm`` is "delete it"."""
 
 
 def _synonyms_by_verb() -> dict[str, set[str]]:
@@ -57,7 +57,7 @@ _VERBS_FOR_BOTH = {
     "install": "reinstall", "assign": "reassign", "issue": "rotate renew replace",
     "grant": "rotate renew", "insert": "replace",
 }  # fmt: skip
-"""Second verb to the words that ask for it and its opposite before it: restart is stop, start."""
+"""Verb to the words that ask for its opposite and then for it: "restart" is stop, then start."""
 _RESTART = re.compile(
     r"neu ?start|starte?n?\b.{0,40}\bneu\b|redémarr|relanc|reinici|riavvi|herstart|ponownie"
     r"|zrestart|перезапу|перезагру|重启|重啟|重新启动|再起動|재시작|yeniden başlat|starta om"
@@ -75,7 +75,7 @@ _ENCLOSING_WORDS = re.compile(
     r"\b",
     re.IGNORECASE,
 )
-"""Words that ask for a state during another step."""
+"""Words that ask for a state while another step runs."""
 _SPACED_NEXT_WORDS = (
     "danach|anschließend|hinterher|dann|zum schluss|puis|ensuite|après|enfin|luego|después|"
     "por último|depois|em seguida|então|por fim|poi|dopo|infine|daarna|vervolgens|dan|tenslotte|"
@@ -91,18 +91,18 @@ _UNSPACED_NEXT_WORDS = (
 _NEXT = re.compile(
     rf"(?<!\w)[وف]?(?:{normal(_SPACED_NEXT_WORDS)})(?!\w)|{normal(_UNSPACED_NEXT_WORDS)}"
 )
-"""Words in many languages that put a second step after the first."""
+"""Words for "then" and "afterwards" in many languages."""
 _SHORT_VERB = 4
-"""Most letters of a verb with which other words begin: "off" and "offer", "end" and "endpoint"."""
+"""Most letters of a verb that other words may begin with: "off" in "offer", "end" in "endpoint"."""
 _CLAUSE_END = rf"{_OBJECT_WORDS}(?:\s*[.,;:!?)]|\s*$|\s+and\b)"
 
 
 def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
     """
-    Return whether *text* names the second step after the first, or as a later one.
+    Return whether *text* asks for the first step and, after it, for the second one.
 
-    Verbs are only matched in English. In other languages a word such as ``danach``, which puts a
-    step after another one, is enough.
+    Verbs are matched only in English. In other languages a word for "then", such as ``danach``,
+    is enough.
 
     >>> from abs_shield.plan.tool_action import parse_action
     >>> start, stop = parse_action("start_server"), parse_action("stop_server")
@@ -132,26 +132,26 @@ def requests_both_steps(first: ToolAction, then: ToolAction, text: str) -> bool:
 
 
 def _verb_pattern(verb: str, *, also: str = "") -> str:
-    """Return a pattern for the forms of a verb in a sentence: cancel, cancels, cancelled."""
-    forms = [*map(_inflect, sorted({verb, *_spoken_synonyms(verb)})), *filter(None, (also,))]
+    """Return a pattern for a verb, its synonyms and their forms: cancel, cancels, cancelled."""
+    forms = [*map(_inflect, sorted({verb, *_synonyms_of(verb)})), *filter(None, (also,))]
     return rf"(?:{'|'.join(forms)})"
 
 
 def _is_one_word_for_both(verb: str, text: str) -> bool:
-    """Return whether a message has one word for a verb and its opposite before it: restart."""
+    """Return whether a message has one word for a verb after its opposite, such as "restart"."""
     verbs = "|".join((f"re-?{verb}", *_VERBS_FOR_BOTH.get(verb, "").split()))
     if re.search(rf"\b(?:{verbs})", text, re.IGNORECASE):
         return True
     return verb in _STARTING_VERBS and _RESTART.search(text) is not None
 
 
-def _spoken_synonyms(verb: str) -> set[str]:
-    """Return the verbs with which people ask for what a tool calls *verb*."""
+def _synonyms_of(verb: str) -> set[str]:
+    """Return the verbs that people use for a tool's *verb*."""
     return _SYNONYMS.get(verb, set())
 
 
 def _inflect(verb: str) -> str:
-    # A short verb takes known endings only: `off` is no form of "offer".
+    # Only regular endings for a short verb: "offer" is not a form of `off`.
     if len(verb) <= _SHORT_VERB:
         return rf"{verb}(?:s|{verb[-1]}?(?:ed|ing))?"
     return rf"{re.escape(verb.removesuffix('e'))}\w{{0,5}}"
@@ -159,7 +159,7 @@ def _inflect(verb: str) -> str:
 
 def requests_enclosing_step(text: str) -> bool:
     """
-    Return whether a message asks for a step while another state is off, or on.
+    Return whether a message asks for a step while something else is temporarily on or off.
 
     >>> requests_enclosing_step("Deploy billing w/o alerts.")
     True

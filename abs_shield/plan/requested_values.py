@@ -1,4 +1,4 @@
-"""Values that the user asked for: two values to be set one after the other do not contradict."""
+"""Requested values: two values of one thing do not contradict if the user asked for both."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ _ORDER_WORDS = re.compile(
     r"\b(?:after|before|first|initially|once|until|till|while|when|start|begin|for now|later)\b",
     re.IGNORECASE,
 )
-"""Words that give the order of steps, whatever a message names first."""
+"""Words for the order of steps, which may differ from their order in the message."""
 _NEGATION = re.compile(r"(?:\b(?:not|never|without|instead of|rather than)|n['\u2019]t)\Z")
 """Words before an unwanted value."""
 _SHORT_WORDS = frozenset("to at on in the a an for".split())
 _PUNCTUATION = "\"'`.,;:!?()[]"
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _MAX_WORDS = 2_000
-"""Words of a message that are searched; each step of the search reads its text again."""
-# "At 09:00" is "9:00" in many messages.
+"""Words of a message that are searched; each step of the bisection reads its text again."""
+# Many messages have "9:00" for a value "09:00".
 _HOUR = re.compile(r"\A0(?=\d:\d\d)")
-"""The zero before an hour that people write with one digit."""
+"""The leading zero of an hour that people write with one digit."""
 _NOT_TOGGLES = (frozenset({"in", "out"}), frozenset({"long", "short"}))
 
 
 def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = ()) -> bool:
     """
-    Return whether a message names a value and, after it, another one.
+    Return whether a message mentions a value and, after it, another one.
 
     Args:
         text: The message.
         one: The value of the first call.
         other: The value of the second call.
-        of: Identifiers of the entity: if another such entity is named between both values, the
-            second value belongs to that one.
+        of: Identifiers of the entity, in lower case; if the message names another such entity
+            between both values, the second value belongs to that one.
 
     >>> names_both_values("Set AB-1 to 9.99 first, then to 8.99.", 9.99, 8.99, of=["ab-1"])
     True
@@ -74,35 +74,35 @@ def names_both_values(text: str, one: Any, other: Any, *, of: Collection[str] = 
 
 
 def _end_of_mention(text: str, start: int, ends: Sequence[int], value: Any) -> int:
-    """Return where the first mention of a value after *start* ends; -1 if there is none."""
+    """Return the end of the first mention of a value after *start*; -1 if there is none."""
     value_text = scalar_text(value)
     ends = [end for end in ends if end > start]
     if not (value_text and ends and _mentions(text[start:], value_text)):
         return -1
-    # By bisection: once a prefix of the text mentions the value, every longer one does.
+    # Bisection works because every extension of a text that mentions the value mentions it, too.
     index = bisect_left(ends, True, key=lambda end: _mentions(text[start:end], value_text))
     return ends[min(index, len(ends) - 1)]
 
 
 def _mentions(text: str, value: str) -> bool:
-    # A session of its own: mentions are compared as in a run, without changing the run.
+    # A temporary session compares mentions as in a run, without changing the run.
     session = Session()
     session.user(text)
     return any(session.origin(spelling) is not None for spelling in {value, _HOUR.sub("", value)})
 
 
 def _is_unwanted(text: str, value: Any) -> bool:
-    """Return whether the value at the end of a text follows a negation."""
-    before = [word.strip(_PUNCTUATION).casefold() for word in text.split()]
-    del before[len(before) - len((scalar_text(value) or "").split()) :]
-    while before and before[-1] in _SHORT_WORDS:
-        before.pop()
+    """Return whether a negation precedes the value at the end of a text."""
+    words = [word.strip(_PUNCTUATION).casefold() for word in text.split()]
+    del words[len(words) - len((scalar_text(value) or "").split()) :]
+    while words and words[-1] in _SHORT_WORDS:
+        words.pop()
     # Two words: "instead of" and "rather than".
-    return _NEGATION.search(" ".join(before[-2:])) is not None
+    return _NEGATION.search(" ".join(words[-2:])) is not None
 
 
 def _names_other_entity(text: str, of: Collection[str]) -> bool:
-    """Return whether a text names another entity that is spelt like those of the calls."""
+    """Return whether a text has another identifier with the spelling of one in *of*."""
     shapes = {_shape(name) for name in of if _DIGIT.search(name)}
     words = (word.strip(_PUNCTUATION).casefold() for word in text.split())
     return any(_shape(word) in shapes and word not in of for word in words)
@@ -115,5 +115,5 @@ def _shape(word: str) -> str:
 def _names_opposites(text: str) -> bool:
     """Return whether a message has two opposite words: on and off."""
     words = {word.strip(_PUNCTUATION) for word in text.casefold().split()[:_MAX_WORDS]}
-    # In and out, long and short are not two states of one switch.
+    # "In" and "out", or "long" and "short", are not two states of a switch.
     return any(pair <= words for pair in OPPOSITES if pair not in _NOT_TOGGLES)

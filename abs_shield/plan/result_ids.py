@@ -1,4 +1,4 @@
-"""Identifiers in the result of a call: of what it created, or acted on."""
+"""Identifiers in the result of a call: of the things that it created or acted on."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from abs_shield.text.normal_form import normal
 from abs_shield.text.value_shapes import is_code
 
 _BARE_NUMBER_WORDS = frozenset("number no num key ref reference".split())
-"""Names of a record's own number without another word."""
+"""Words that name a record's own number when they stand alone."""
 _RESULT_WORDS = frozenset({"result", "data", "response", "value", "output"})
 _MIN_BARE_NUMBER = 2
-"""The smallest number that is an id in such a field: 0 and 1 are often a status."""
+"""The smallest number that counts as an id if it is the whole result: 0 and 1 may be a status."""
 _WORD_WITH_DIGIT = re.compile(r"(?=.*\d)[\w#/-]{2,40}")
 """A word with a digit, such as ``H-1``."""
-_MAX_NEAR = 200  # an id stands near the beginning of a result
+_MAX_NEAR = 200  # an id is near the beginning of a result
 _MAX_LEAVES = 2_000
-"""Values of one result; after the first 200 only those outside of lists, which may be long."""
+"""Values of one result; after the first 200 only those outside lists, as lists may be long."""
 _MAX_ID_LENGTH = 64  # a SHA-256 digest in hexadecimal; longer texts are prose
 _MAX_TEXT_LENGTH = 16 * 1024  # a page of labelled values; a longer text is a document
 
 
 def entity_text(leaf: Any) -> str | None:
     """
-    Return a scalar as text; a whole number has one text, however JSON spells it.
+    Return a scalar as text, without ``.0`` for a whole number; None if it is not a scalar.
 
     >>> entity_text(7), entity_text(7.0), entity_text("7.0"), entity_text(None)
     ('7', '7', '7.0', None)
@@ -41,11 +41,11 @@ def entity_text(leaf: Any) -> str | None:
     return scalar_text(leaf)
 
 
-def identifiers(value: Any) -> Iterator[str]:
+def find_identifiers(value: Any) -> Iterator[str]:
     """
-    Yield the identifiers in a result: values under a name such as ``id``, and codes.
+    Yield the identifiers in a result: normalised values under a name such as ``id``, and codes.
 
-    >>> list(identifiers({"data": {"ticket": {"id": 4711, "title": "Leak"}}}))
+    >>> list(find_identifiers({"data": {"ticket": {"id": 4711, "title": "Leak"}}}))
     ['4711']
     """
     for path, leaf in _scalars_of(value):
@@ -58,17 +58,17 @@ def identifiers(value: Any) -> Iterator[str]:
             yield from (normal(value) for name, value in fields if classify_name(name) == "hard")
 
 
-def numbers(value: Any, action: ToolAction) -> Iterator[str]:
+def find_new_ids(value: Any, action: ToolAction) -> Iterator[str]:
     """
-    Yield values in a result that may identify what was created, although no name says so.
+    Yield values in a result that may identify the created thing under a name that is not an id's.
 
     These are whole numbers, and words with a digit, under a name that only repeats the tool's
     noun; and a number that is the whole result.
 
     >>> from abs_shield.plan.tool_action import parse_action
-    >>> list(numbers({"event": {"number": 17, "seats": 40}}, parse_action("create_event")))
+    >>> list(find_new_ids({"event": {"number": 17, "seats": 40}}, parse_action("create_event")))
     ['17']
-    >>> list(numbers({"hold": "H-1", "seats": "2 in row 4"}, parse_action("place_hold")))
+    >>> list(find_new_ids({"hold": "H-1", "seats": "2 in row 4"}, parse_action("place_hold")))
     ['h-1']
     """
     own = _BARE_NUMBER_WORDS.union(action.noun)

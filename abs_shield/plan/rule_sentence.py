@@ -1,4 +1,4 @@
-"""Claims that a rule's sentence makes about a call, parsed from a few plain forms."""
+"""Claims about valid calls in a rule's sentence, parsed from a few plain forms."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Statement = Callable[[Mapping[str, Any]], bool | None]
 @dataclass(frozen=True, slots=True)
 class SentenceClaim:
     """
-    A claim about calls.
+    A claim about the arguments of valid calls.
 
     Attributes:
-        holds_for: Returns whether a call is valid; None if the claim does not decide it.
-        fewest: Valid and invalid calls that a comparison needs.
+        holds_for: Returns whether a call's arguments are valid; None if the claim does not decide.
+        min_calls: Numbers of valid and of invalid calls that a comparison needs.
     """
 
     holds_for: Statement
-    fewest: tuple[int, int] = (3, 3)
+    min_calls: tuple[int, int] = (3, 3)
 
 
-# Thousands with commas, as an author writes a sum.
+# With commas for thousands, as authors write amounts.
 _NUMBER = r"[$€£]?\s?(-?\d[\d,]*(?:\.\d+)?)"
 _ZERO = re.compile(r"\b(?:zero|0)\b")
 _BOUND_FORMS: tuple[tuple[str, str], ...] = (
@@ -67,7 +67,7 @@ _QUALIFIED = re.compile(
     r"other tools?|another|elsewhere|instead|through|via|handled)\b|[%;]",
     re.I,
 )
-"""Words of a sentence that states more than one bound of one value."""
+"""Words that show that a sentence states more than one bound of one value."""
 _VERB = re.compile(
     r"\b(?:is|are|be|must|moves?|costs?|lasts?|has|have|stays?|lies|takes?|holds?|pays?)\b", re.I
 )
@@ -89,7 +89,7 @@ _AFTER = re.compile(
 # The words of `checkInDate` and `check_in_date`.
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _GENERAL = frozenset({"date", "time", "day", "at", "on", "datetime", "timestamp"})
-"""Words of a parameter's name that a sentence omits: the check-in of ``check_in_date``."""
+"""Words of a parameter's name that sentences omit: "check-in" for ``check_in_date``."""
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": lambda value, bound: value <= bound,
     ">=": lambda value, bound: value >= bound,
@@ -102,19 +102,19 @@ def parse_claim(
     sentence: str, takes: Iterable[str], *, words: Iterable[Any] = ()
 ) -> SentenceClaim | None:
     """
-    Return the claim of a sentence about a call; None if it is not understood.
+    Return the claim of a sentence about a call; None if the sentence is not understood.
 
     Args:
         sentence: One line of English.
-        takes: The parameters that the rule takes.
-        words: Numbers and words of the rule's code; those that the sentence quotes count.
+        takes: The parameters that the rule takes; claims about more than two are not understood.
+        words: Numbers and strings in the rule's code, for claims that list the valid strings.
 
     >>> claim = parse_claim("A refund is at most 500.", ["amount"])
     >>> [claim.holds_for({"amount": amount}) for amount in (499, 500, 501)]
     [True, None, False]
     """
     names = [*takes]
-    # With a condition, the bound holds for some calls only.
+    # A bound with a condition applies only to some calls.
     if _QUALIFIED.search(sentence):
         return None
     if len(names) == 2:
@@ -136,21 +136,21 @@ def _range_claim(sentence: str, name: str) -> SentenceClaim | None:
     if len(matches) != 1 or not _is_predicate(text, matches[0], "<"):
         return None
     low, high = (float(each.replace(",", "")) for each in matches[0].groups())
-    rest = _without(text, matches[0])
+    rest = _remove_match(text, matches[0])
     if low >= high or re.search(r"\d", rest) or _NOT.search(rest) or _REJECTION.search(rest):
         return None
     measure = _measure(rest)
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = measure(arguments.get(name))
-        # At the limit itself "between" is understood both ways.
+        # "Between" may include its limits or not.
         return None if value is None or value in (low, high) else low < value < high
 
     return SentenceClaim(holds_for)
 
 
 def _measure(sentence: str) -> Callable[[Any], float | None]:
-    """Return what a bound applies to: the length of a text in characters, else a number."""
+    """Return a function for the quantity that a bound limits: a number, or a length of a text."""
     if _CHARACTERS.search(sentence):
         return lambda value: len(value) if isinstance(value, str) else None
 
@@ -167,49 +167,53 @@ def _bound_claim(sentence: str, name: str) -> SentenceClaim | None:
     if parsed is None or _OR.search(sentence) or _BETWEEN.search(sentence):
         return None
     sign, number, rest = parsed
-    refused = bool(_REJECTION.search(rest))
-    if not refused and _NOT.search(rest):
+    is_rejection = bool(_REJECTION.search(rest))
+    if not is_rejection and _NOT.search(rest):
         if sign in ("<=", ">="):
             return None
-        refused = True  # "no refund is over 500"
+        is_rejection = True  # "no refund is over 500"
 
     measure = _measure(rest)
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = measure(arguments.get(name))
-        # At the limit itself authors differ in what they mean.
+        # Authors differ in whether a bound includes the limit.
         if value is None or value == number:
             return None
-        return _COMPARISONS[sign](value, number) is not refused
+        return _COMPARISONS[sign](value, number) is not is_rejection
 
     return SentenceClaim(holds_for)
 
 
 def _sign_and_number(text: str) -> tuple[str, float, str] | None:
-    """Return the only bound of a sentence, and the rest of it; None unless there is exactly one."""
+    """
+    Return the only bound of a sentence as sign and number, and the sentence without it.
+
+    The result is None unless there is exactly one bound.
+    """
     matches = [(match, sign) for pattern, sign in _BOUNDS for match in pattern.finditer(text)]
-    # "not above 5" contains "above 5": of several bounds at one number the first form counts
-    # Reversed, so that the first form is entered last and stays.
+    # "not above 5" contains "above 5": of several forms with one number, the first one counts.
+    # Reversed, so that the first form is inserted last and replaces the others.
     by_number = {float(m[1].replace(",", "")): (m, sign) for m, sign in reversed(matches)}
     if not by_number:
         form = (_NOT_NEGATIVE, ">=") if _NOT_NEGATIVE.search(text) else (_POSITIVE, ">")
         word = form[0].search(text)
         if word is None:
             return None
-        rest = _without(text, word)
-        # "Positive amounts go elsewhere" selects calls, and does not state what this rule accepts
+        rest = _remove_match(text, word)
+        # "Positive amounts go elsewhere" does not state what this rule accepts
         plain = _REJECTION.search(rest) or _is_predicate(text, word, form[1], strict=True)
         return (form[1], 0.0, rest) if plain else None
     if len(by_number) > 1:
         return None
     ((number, (match, sign)),) = by_number.items()
-    rest = _without(text, match)
+    rest = _remove_match(text, match)
     if not _REJECTION.search(rest) and not _is_predicate(text, match, sign):
         return None
     return sign, number, rest
 
 
-def _without(text: str, match: re.Match[str]) -> str:
+def _remove_match(text: str, match: re.Match[str]) -> str:
     return f"{text[: match.start()]} {text[match.end() :]}"
 
 
@@ -217,7 +221,13 @@ def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = 
     """
     Return whether a bound is the predicate of a sentence: "A refund is above 0 euros."
 
-    "Refunds above 500 go to a person" selects calls, and its predicate is another.
+    In "Refunds above 500 go to a person" the bound only selects calls.
+
+    Args:
+        text: The sentence.
+        match: The bound in it.
+        sign: The bound's comparison operator.
+        strict: Whether the text before the bound must have a verb; always true for ``<`` and ``>``.
     """
     before, after = text[: match.start()], _AT_A_TIME.sub("", text[match.end() :])
     at_end = len(_WORD.findall(after)) <= _MAX_WORDS_AFTER
@@ -227,8 +237,8 @@ def _is_predicate(text: str, match: re.Match[str], sign: str, *, strict: bool = 
 
 
 def _order_claim(sentence: str, names: list[str]) -> SentenceClaim | None:
-    """``It starts before it ends`` for ``start`` and ``end``, in the order of the sentence."""
-    places = _places(sentence, names)
+    """``It starts before it ends``, for parameters ``start`` and ``end``."""
+    places = _name_positions(sentence, names)
     if places is None:
         return None
     first, then = sorted(names, key=lambda name: places[name])
@@ -236,27 +246,27 @@ def _order_claim(sentence: str, names: list[str]) -> SentenceClaim | None:
     before, after = _BEFORE.search(between), _AFTER.search(between)
     if bool(before) == bool(after) and not (before and after):
         return None
-    earlier = before is not None and (after is None or before.start() <= after.start())
-    form = before if earlier else after
-    # "not after" is a form; any other "not", as in "no check-in after the check-out", inverts it
+    is_before = before is not None and (after is None or before.start() <= after.start())
+    form = before if is_before else after
+    # a "not" outside the form, as in "no check-in after the check-out", inverts the claim
     if form is None or _REJECTION.search(sentence) or _NOT.search(sentence.replace(form[0], "")):
         return None
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
-        one, other = _comparable(arguments.get(first)), _comparable(arguments.get(then))
+        one, other = _to_comparable(arguments.get(first)), _to_comparable(arguments.get(then))
         if one is None or other is None or type(one) is not type(other) or one == other:
             return None
-        return bool(one < other) is earlier  # type: ignore[operator]
+        return bool(one < other) is is_before  # type: ignore[operator]
 
     return SentenceClaim(holds_for)
 
 
-def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
+def _name_positions(sentence: str, names: list[str]) -> dict[str, int] | None:
     """
-    Return where a sentence names each of two parameters; None unless it names both.
+    Return the position of each of two parameters in a sentence; None unless it names both once.
 
-    Whole names come first: ``check_in`` and ``check_out`` begin alike. A name may be spelt with
-    hyphens or blanks, or joined: ``check-in``, ``check in``, ``checkin``.
+    Whole names are tried first, as ``check_in`` and ``check_out`` begin alike, then stems. A name
+    may be spelt with hyphens, with blanks, or as one word: ``check-in``, ``check in``, ``checkin``.
     """
     for pattern_of in (_whole_name, _stem):
         patterns = {name: pattern_of(name) for name in names}
@@ -274,58 +284,58 @@ def _places(sentence: str, names: list[str]) -> dict[str, int] | None:
 
 def _whole_name(name: str) -> str:
     words = [word for word in _NAME_WORDS.findall(name) if word.lower() not in _GENERAL]
-    # Letters with optional signs between: `check-in`, `check in`, `checkin`.
+    # Optional separators between the letters: `check-in`, `check in`, `checkin`.
     letters = [re.escape(letter) for letter in "".join(words)]
     return rf"{'[-_ ]?'.join(letters)}\b" if len(letters) > 2 else ""
 
 
 def _stem(name: str) -> str:
-    # Six letters, so that "departs" names `departure`.
+    # Six letters, so that "departs" matches `departure`.
     stem = re.escape(name.rstrip("s").split("_")[0][:6])
     return stem if len(stem) > 2 else ""
 
 
-def _comparable(value: Any) -> float | datetime | None:
+def _to_comparable(value: Any) -> float | datetime | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        # Larger numbers lose digits as floats, and could be equal.
+        # Larger numbers may lose digits as floats and compare equal.
         return float(value) if abs(value) < 1e300 else None
     if not isinstance(value, str):
         return None
     try:
-        # Without the offset: a sentence about order means the clock on the wall.
+        # Without the offset, as a sentence about order refers to local times.
         return datetime.fromisoformat(value).replace(tzinfo=None)
     except ValueError:
         return None
 
 
 def _listed_claim(sentence: str, name: str, words: Iterable[Any]) -> SentenceClaim | None:
-    """``The currency is EUR``: the sentence names words of the code as the valid values."""
+    """``The currency is EUR``: strings in the rule's code are the valid values."""
     texts = [word for word in words if isinstance(word, str) and len(word) > 1]
-    quoted = tuple(word for word in texts if _names_word(sentence, word))
-    how = _matcher(sentence, quoted)
-    if how is None:
+    quoted = tuple(word for word in texts if _contains_word(sentence, word))
+    matches_words = _parse_matcher(sentence, quoted)
+    if matches_words is None:
         return None
-    refused = bool(_REJECTION.search(sentence) or _NOT.search(sentence))
+    is_rejection = bool(_REJECTION.search(sentence) or _NOT.search(sentence))
 
     def holds_for(arguments: Mapping[str, Any]) -> bool | None:
         value = arguments.get(name)
-        return how(value, quoted) is not refused if isinstance(value, str) else None
+        return matches_words(value, quoted) is not is_rejection if isinstance(value, str) else None
 
-    # Few samples are among the named words, so one of them is enough.
-    return SentenceClaim(holds_for, fewest=(3, 1) if refused else (1, 3))
+    # Few samples have one of the listed words, so one such call is enough.
+    return SentenceClaim(holds_for, min_calls=(3, 1) if is_rejection else (1, 3))
 
 
-def _names_word(sentence: str, word: str) -> bool:
+def _contains_word(sentence: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence) is not None
 
 
-def _matcher(sentence: str, quoted: tuple[str, ...]) -> _Matches | None:
-    """Return how a value must match the words; None if the sentence only mentions them."""
+def _parse_matcher(sentence: str, quoted: tuple[str, ...]) -> _Matches | None:
+    """Return the predicate that compares a value with the words; None if the sentence has none."""
     either = "|".join(map(re.escape, quoted))
-    for cue, how in _CUES:
+    for cue, matches_words in _CUES:
         pattern = rf"\b(?i:{cue})\s+(?:not\s+|never\s+|only\s+|the\s+|an?\s+)*[\"'`]?(?:{either})"
         if quoted and re.search(pattern, sentence):
-            return how
+            return matches_words
     return None
 
 

@@ -1,4 +1,4 @@
-"""Facts that a tool's schema declares about a parameter: its subschema, examples and default."""
+"""Lookup of a parameter in a tool's schema: its subschema, examples and default."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from abs_shield.schema.item_enums import with_item_enum
 from abs_shield.text.json_leaves import Path, scalar_text
 
 _MAX_MEMBERS = 50_000
-"""Members of a schema that are visited; a schema of somebody else's may have any number."""
+"""Members of a schema that are visited; a third party's schema may have any number."""
 
 
 _MAX_ALTERNATIVES = 8
-"""Alternatives of a schema that are searched for null; each null of a call searches them anew."""
+"""Alternatives of a schema that are searched for null, once for each null of a call."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
@@ -45,14 +45,14 @@ def takes_null(parameters: Any, path: Path) -> bool:
 
 
 def _alternatives(schema: Any, root: Any) -> list[Mapping[str, Any]]:
-    """Return a schema, without references, and the branches of it and of its branches."""
-    found = [_dereferenced(schema, root)]
+    """Return a schema and its nested branches, at most 8, with references resolved."""
+    found = [_dereference(schema, root)]
     for one in found:
         for keyword in ("anyOf", "oneOf", "allOf"):
             branches = one.get(keyword)
             room = _MAX_ALTERNATIVES - len(found)
             if isinstance(branches, list):
-                found += [_dereferenced(branch, root) for branch in branches[: max(room, 0)]]
+                found += [_dereference(branch, root) for branch in branches[: max(room, 0)]]
     return found
 
 
@@ -71,7 +71,7 @@ def _member(schema: Mapping[str, Any], step: str | int) -> Any:
 
 def names_of_properties(parameters: Any) -> Iterator[str]:
     """Yield the name of every property in a schema, including nested ones."""
-    # Bounded, as a schema may be anybody's; iterative, as it may be nested deeply.
+    # Bounded, as a third party's schema may be large; iterative, as it may be nested deeply.
     remaining: list[Any] = [parameters]
     for _ in range(_MAX_MEMBERS):
         if not remaining:
@@ -92,7 +92,7 @@ def authored_names(tool: Tool) -> frozenset[str]:
     """
     Return every name that *tool*'s author declared for an argument, a result field, or a member.
 
-    In a call, every other name is the model's.
+    The model chose every other name in a call.
 
     >>> line = {"properties": {"sku": {}}}
     >>> lines = {"type": "object", "additionalProperties": line}
@@ -107,9 +107,9 @@ def authored_names(tool: Tool) -> frozenset[str]:
 
 
 def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
-    schema = _dereferenced(schema, root)
+    schema = _dereference(schema, root)
     merged: dict[str, Any] = dict(schema)
-    # Null is the absence of a value; the other branch says what it is.
+    # A null branch stands for an absent value; the other branch describes the value.
     options = [
         option
         for keyword in ("anyOf", "oneOf", "allOf")
@@ -118,16 +118,16 @@ def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
         if isinstance(option, Mapping) and option.get("type") != "null"
     ]
     for option in options:
-        # The only branch describes the value; of several references it is not known which one.
-        branch = _dereferenced(option, root) if len(options) == 1 else option
-        # The schema's own keywords win over those of a branch.
+        # A single branch describes the value; of several, it is unknown which one applies.
+        branch = _dereference(option, root) if len(options) == 1 else option
+        # The schema's own keywords take precedence over those of a branch.
         merged = {**branch, **merged}
     return with_item_enum(merged)
 
 
-def _dereferenced(schema: Any, root: Any) -> Mapping[str, Any]:
+def _dereference(schema: Any, root: Any) -> Mapping[str, Any]:
     default: Mapping[str, Any] = {}
-    # Eight references in a row: a schema that refers to itself ends here.
+    # At most eight references in a row, as a schema may refer to itself.
     for _ in range(8):
         if not isinstance(schema, Mapping):
             return {}
@@ -135,12 +135,12 @@ def _dereferenced(schema: Any, root: Any) -> Mapping[str, Any]:
         if not (isinstance(ref, str) and ref.startswith("#/")):
             break
         if "default" in schema and not default:
-            default = {"default": schema["default"]}  # a default stands beside a reference
-        schema = _follow(root, ref)
+            default = {"default": schema["default"]}  # a default may be next to a reference
+        schema = _resolve_reference(root, ref)
     return {**schema, **default} if isinstance(schema, Mapping) else {}
 
 
-def _follow(root: Any, ref: str) -> Any:
+def _resolve_reference(root: Any, ref: str) -> Any:
     for step in ref[2:].split("/"):
         root = (
             root.get(step.replace("~1", "/").replace("~0", "~"))
@@ -162,12 +162,12 @@ def examples_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
     listed = schema.get("examples")
     examples += listed[:5] if isinstance(listed, list) else []  # a few show the spelling
     description = schema.get("description")
-    # The first 1,000 characters: examples stand near the beginning.
+    # The first 1,000 characters, as examples are near the beginning.
     quoted = _EXAMPLE.findall(description[:1000]) if isinstance(description, str) else []
     return (*(text for value in examples if (text := scalar_text(value))), *quoted[:5])
 
 
 def defaults_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Return the schema's default as text, if any."""
+    """Return the schema's default as text; an empty set if it has none or it is not a scalar."""
     default = scalar_text(schema.get("default"))
     return frozenset({default} if default else ())

@@ -10,14 +10,16 @@ from abs_shield.session import Session
 from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import record_of
 
-_MAX_NAMES = 10_000  # names that one turn creates; far more than any model proposes
+_MAX_NAMES = 10_000  # names that one turn creates; far more than a model proposes
 
 
 class Siblings:
     """
-    The names that one turn's calls create, updated with the turn; each call is read once.
+    The names that one turn's calls create, updated as the turn grows; each call is read once.
 
-    ``is_incomplete`` is true if there were more names than are stored.
+    Attributes:
+        created: The normalised names, at most about 10,000.
+        is_incomplete: Whether there are more names than are stored.
     """
 
     def __init__(self) -> None:
@@ -27,7 +29,7 @@ class Siblings:
 
     @classmethod
     def of(cls, proposal: Proposal, session: Session) -> Siblings:
-        """Return what the calls before *proposal* create."""
+        """Return the names that the calls before *proposal* in its turn create."""
         siblings = record_of(session).derive(cls, owner=proposal.terms.owner)
         for call in siblings._unread(proposal.siblings):
             siblings._newest = call
@@ -38,8 +40,8 @@ class Siblings:
         return siblings
 
     def _unread(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
-        """Return the calls after the newest one that was read; all calls of another turn."""
-        # From the newest on: turns grow at their end.
+        """Return the calls that were not read yet; if the turn is another one, all its calls."""
+        # Backwards, as turns grow at their end.
         for place in range(len(calls) - 1, -1, -1):
             if calls[place] is self._newest:
                 return calls[place + 1 :]

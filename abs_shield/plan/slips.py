@@ -13,7 +13,7 @@ from abs_shield.text.json_leaves import Path, value_at
 
 _SCALARS = {
     "integer": SchemaValidator(core_schema.int_schema()),
-    # Without NaN and infinities, which JSON does not have.
+    # NaN and infinities do not exist in JSON.
     "number": SchemaValidator(core_schema.float_schema(allow_inf_nan=False)),
     "boolean": SchemaValidator(core_schema.bool_schema()),
 }
@@ -22,16 +22,16 @@ _ABSENT = object()
 _NOTHING = object()
 
 
-def without_slips(
+def correct_slips(
     arguments: Mapping[str, Any], problems: Iterable[SchemaProblem]
 ) -> dict[str, Any] | None:
     """
-    Return *arguments* with each slip that a problem names corrected; None if there is none.
+    Return *arguments* with every slip corrected that a problem reports; None if there is no slip.
 
-    The caller checks whether they then match the schema.
+    The caller checks whether the corrected arguments match the schema.
 
     >>> wrong = SchemaProblem(where="/n", code="wrong_type", detail="", expected="integer or null")
-    >>> without_slips({"n": "71"}, [wrong]), without_slips({"n": "many"}, [wrong])
+    >>> correct_slips({"n": "71"}, [wrong]), correct_slips({"n": "many"}, [wrong])
     ({'n': 71}, None)
     """
     corrected: Any = dict(arguments)
@@ -47,12 +47,12 @@ def without_slips(
 
 
 def _corrections(value: Any, problem: SchemaProblem) -> Iterator[Any]:
-    """Yield the one value that was meant; nothing if that is not clear."""
+    """Yield the value that the model meant; nothing if that is not clear."""
     if problem.code == "not_allowed":
         same = [
             each for each in problem.allowed if not _texts_of(each).isdisjoint(_texts_of(value))
         ]
-        # Only the first: two that look alike are no clear correction.
+        # At most one correction for each problem.
         yield from same[:1]
     elif problem.code == "wrong_type" and value is None:
         yield _ABSENT
@@ -72,7 +72,7 @@ def _convert(value: Any, kind: str) -> Any:
 
 
 def _texts_of(value: Any) -> frozenset[str]:
-    """Return the JSON text and Python's text of a scalar; a text is its own."""
+    """Return the JSON text and the Python text of a scalar; for a string, only itself."""
     if isinstance(value, str):
         return frozenset({value})
     if value is None or isinstance(value, (bool, int, float)):
@@ -81,12 +81,12 @@ def _texts_of(value: Any) -> frozenset[str]:
 
 
 def _path_of(arguments: Any, pointer: str) -> Path:
-    """Return the steps of a JSON pointer into *arguments*; empty if it leads to nothing."""
+    """Return the steps of a JSON pointer into *arguments*; empty if nothing exists there."""
     path: list[str | int] = []
     here = arguments
     for token in pointer.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
-        # `isdecimal`, as `int` does not read every digit, such as a superscript.
+        # `isdecimal`, as `int` does not accept digits such as superscripts.
         if isinstance(here, list) and name.isdecimal() and int(name) < len(here):
             path.append(int(name))
         elif isinstance(here, Mapping) and name in here:
@@ -98,14 +98,14 @@ def _path_of(arguments: Any, pointer: str) -> Path:
 
 
 def _replace_at(holder: Any, path: Path, value: Any) -> Any:
-    """Return a copy of *holder* with *value* at *path*; only what is on the way is copied."""
+    """Return a copy of *holder* with *value* at *path*; only containers along it are copied."""
     step, *rest = path
-    copied: Any = list(holder) if isinstance(holder, list) else dict(holder)
+    copy: Any = list(holder) if isinstance(holder, list) else dict(holder)
     if rest:
-        copied[step] = _replace_at(copied[step], tuple(rest), value)
+        copy[step] = _replace_at(copy[step], tuple(rest), value)
     elif value is not _ABSENT:
-        copied[step] = value
-    elif isinstance(copied, dict):
-        # Only a member can be left out; an element of a list would move the others.
-        del copied[step]
-    return copied
+        copy[step] = value
+    elif isinstance(copy, dict):
+        # Only a member can be left out, as removing an element of a list would move the others.
+        del copy[step]
+    return copy

@@ -8,7 +8,7 @@ from abs_shield.text.normal_form import normal
 from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling
 from abs_shield.text.spelling_variants import is_negative
 
-_MAX_LENGTH = 256  # identifiers are shorter; what is behind tells apart no honest two
+_MAX_LENGTH = 256  # identifiers are shorter; the rest of a longer text is not compared
 _MAX_ENTITIES = 1_000
 """Entities with a stored spelling; an older entity only matches an equal text."""
 _MAX_SPELLINGS = 8
@@ -17,10 +17,10 @@ _MAX_SPELLINGS = 8
 
 class EntitySpellings:
     """
-    The first spelling of every entity, compared with `names_the_same`.
+    The first spelling of every entity of a run, compared with `is_same_spelling`.
 
     Args:
-        parent: Spellings that also apply, and to which nothing is added from here.
+        parent: Spellings of the parent run, which are looked up but not changed.
 
     >>> spellings = EntitySpellings()
     >>> spellings.add("usr_abc"), spellings.first("USR-ABC "), spellings.first("usr_abd")
@@ -37,7 +37,7 @@ class EntitySpellings:
 
     def first(self, text: str, *, number: bool = False) -> str:
         """
-        Return the first spelling of the entity that *text* names; its own if it is new.
+        Return the first spelling of the entity that *text* names; *text* normalised if it is new.
 
         Args:
             text: An identifier.
@@ -47,7 +47,7 @@ class EntitySpellings:
         return self._find(letters, codes) or bare
 
     def add(self, text: str, *, number: bool = False) -> str:
-        """Return the first spelling as `first` does, and add a new one."""
+        """Return the same as `first`, and store the spelling of a new entity."""
         bare, letters, codes = _normalise(text, number=number)
         existing = self._find(letters, codes)
         if existing is None and letters:
@@ -55,7 +55,7 @@ class EntitySpellings:
             if len(spellings) < _MAX_SPELLINGS:
                 spellings.append((codes, bare))
             if len(self._by_letters) > _MAX_ENTITIES:
-                # Half at once: removing one at a time would cost each new spelling.
+                # Half of them, as removing one at a time would slow down each new spelling.
                 for oldest in list(islice(self._by_letters, _MAX_ENTITIES // 2)):
                     del self._by_letters[oldest]
         return existing or bare
@@ -81,10 +81,10 @@ def is_same_entity(one: str, other: str, *, number: bool = False) -> bool:
 def _normalise(text: str, *, number: bool) -> tuple[str, str, bytes]:
     """Return the text in normal form, its letters and digits, and its separators."""
     bare = normal(text[:_MAX_LENGTH]).strip()
-    # Only where the schema says number: `007` is a code.
+    # Only for numeric parameters, as `007` may be a code.
     if number and bare.isdigit():
         bare = bare.lstrip("0") or "0"
-    # `-5` and `5` would be one spelling without their signs.
+    # Without signs, `-5` and `5` would have the same spelling.
     if is_negative(bare):
         return bare, "", b""
     tight = SeparatorlessText.of(bare)

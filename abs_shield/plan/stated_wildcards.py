@@ -1,4 +1,4 @@
-"""Values with a wide meaning that the user's own words ask for: wildcards, root folders."""
+"""Wildcards, root folders and similar values that the user's own words ask for."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from abs_shield.text.wildcards import is_word_for_all, selects_all, states_all
 
 _MAX_TEXT_LENGTH = 8_192
 """Characters of a message that are searched; a longer message is a pasted document."""
-_MAX_PATTERN_LENGTH = 256  # patterns of paths are shorter; each word of it is looked up
+_MAX_PATTERN_LENGTH = 256  # patterns of paths are shorter; each word of one is looked up
 _AS_SIGN = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
-"""A sign in quotes, or at the end of a sentence; at a line's start it is a bullet."""
-# Clause by clause: "not" in one says nothing of the next.
+"""A sign in quotes, or at the end of a sentence; at the start of a line it would be a bullet."""
+# Clauses are read one by one, as a "not" in one does not apply to the next.
 _CLAUSE = re.compile(r"[.;!?]\s|\n")
 _NEGATED = re.compile(r"\b(?:not|never|without|except|but|keep)\b|n['\u2019]t\b", re.IGNORECASE)
 _PLACES = (
@@ -49,7 +49,7 @@ _PLACES = (
         re.compile(r"\b(?:temp|tmp|temporary)\b", re.IGNORECASE),
     ),
 )
-"""Folders that are written with signs alone, and what people call them."""
+"""Patterns of folders that are written with signs alone, and of people's words for them."""
 _ENCLOSING_FOLDER = re.compile(
     r"\b(?:parent|enclosing)\b|\b(?:folder|directory|dir)\b.{0,20}\b(?:of|with|contain\w*|around)\b"
     r"|\b(?:its|their|whose) (?:folder|directory)\b",
@@ -59,7 +59,7 @@ _PLURALS = re.compile(r"\b(?:files|folders|directories|contents|images|photos|pi
 
 
 def user_texts(session: Session) -> Iterator[str]:
-    """Yield the texts of the users of a run and of those that started it, truncated."""
+    """Yield the texts of users in a run and its parent runs, each cut to 8,192 characters."""
     here: Session | None = session
     while here is not None:
         for entry in here.entries():
@@ -71,14 +71,14 @@ def user_texts(session: Session) -> Iterator[str]:
 def is_stated_by_user(text: str, guard: str, session: Session) -> bool:
     """Return whether a user wrote the value, or asked for everything."""
     bare = text.strip().strip("\"'`")
-    # An empty value asks for everything only where it selects: an empty name is missing.
+    # An empty value means everything only in a selector; an empty name is a missing one.
     everything = selects_all(text) and (bool(bare) or guard == "selector")
     everything |= guard == "selector" and is_word_for_all(text)
     sign = re.escape(bare)
     as_sign = re.compile(_AS_SIGN % (sign, sign), re.MULTILINE) if bare else None
     is_name = any(map(str.isalnum, bare)) and not selects_all(text)
     for text_of_user in user_texts(session):
-        # "Everything" is not the root of the disk.
+        # A user who asks for everything does not mean the root of the disk.
         if everything and not _is_root(bare) and states_all(text_of_user):
             return True
         if is_name and occurs_in(bare, text_of_user):
@@ -89,7 +89,7 @@ def is_stated_by_user(text: str, guard: str, session: Session) -> bool:
 
 
 def _is_root(text: str) -> bool:
-    """Return whether a value includes everything below a folder: ``/``, ``..``, ``~``."""
+    """Return whether a value is a folder that is written with signs: ``/``, ``..``, ``~``."""
     return text != "" and not set(text) - set("/\\.~")
 
 
@@ -106,7 +106,7 @@ def names_place(text: str, session: Session) -> bool:
 
 def is_mentioned_pattern(text: str, session: Session) -> bool:
     """Return whether the run has this pattern verbatim, or the user asked for everything."""
-    # What selects all is for the caller to judge.
+    # The caller judges patterns that select everything.
     if "*" not in text or selects_all(text):
         return False
     if occurs_verbatim(text, session):
@@ -116,10 +116,10 @@ def is_mentioned_pattern(text: str, session: Session) -> bool:
 
 def is_within_stated_places(text: str, session: Session) -> bool:
     """
-    Return whether a pattern selects within what the user named: ``/srv/data/*``.
+    Return whether the user's words limit what a pattern selects.
 
-    It is in a folder that the user named, or has only mentioned words and the user named several
-    things: ``*.tmp`` for "the tmp files", ``*.jpg`` for "the jpgs".
+    The pattern is either in a folder that the user named, ``/srv/data/*``, or has only mentioned
+    words while the user uses a plural: ``*.tmp`` for "the tmp files", ``*.jpg`` for "the jpgs".
     """
     if "*" not in text or selects_all(text):
         return False
@@ -128,7 +128,7 @@ def is_within_stated_places(text: str, session: Session) -> bool:
     parts = words(normal(last[:_MAX_PATTERN_LENGTH]))
     plurals = re.compile(rf"\b(?:{'|'.join(map(re.escape, parts))})s\b", re.I) if parts else None
     for text_of_user in user_texts(session):
-        # "/ " as well: a folder may be written with a slash at its end.
+        # The user may have written the folder with a slash at its end.
         if has_folder_name and occurs_in(
             folder, text_of_user.replace("\\", "/").replace("/ ", " ")
         ):

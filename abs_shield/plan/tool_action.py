@@ -1,4 +1,4 @@
-"""The action that a tool's name describes: a verb of a class, and the noun that it acts on."""
+"""The action that a tool's name describes: a verb, its effect, and the noun that it acts on."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NOUNS_AFTER_A_VERB = frozenset("hold build block visit launch leave reply scan 
 _RECORD_OPENING_VERBS = frozenset(
     "run order buy purchase submit apply place request pay charge transfer trigger file".split()
 )
-"""Verbs that open a record, which a later call may take back."""
+"""Verbs that open a record, such as an order, which a later call may cancel."""
 _PLACING_VERBS = frozenset("add append attach insert".split())
 """Verbs that put a part into a whole."""
 _CONJUNCTIONS = frozenset("and or then".split())
@@ -61,11 +61,11 @@ class ToolAction:
     The action of a tool, by its name.
 
     Attributes:
-        does: The class of its verb.
-        verb: The verb itself; empty if none is known.
-        noun: Words of what it acts on, up to a preposition.
-        object: Words after the preposition: the group, the place.
-        creates: Whether the call creates the noun.
+        does: The effect of its verb.
+        verb: The verb itself; empty if the name has no known verb.
+        noun: Words of the thing that it acts on, up to a preposition.
+        object: Words after the preposition, such as a group or a place.
+        creates: Whether a call creates a thing of that noun.
     """
 
     does: VerbEffect
@@ -76,22 +76,22 @@ class ToolAction:
 
     @property
     def is_undoable(self) -> bool:
-        """True if the call creates or changes something, or opens a record of it."""
+        """True if the call creates or changes something, or opens a record."""
         return (
             self.does in (VerbEffect.MAKE, VerbEffect.CHANGE) or self.verb in _RECORD_OPENING_VERBS
         )
 
     @property
     def writes(self) -> bool:
-        """True if the action is more than reading."""
+        """True if the action may change something."""
         return self.does.writes
 
 
-# Asked for each tool and each call; a recorded run may name any number of tools.
+# Cached, as it is needed for each call; bounded, as a recorded run may have any number of tools.
 @lru_cache(maxsize=4096)
 def parse_action(name: str) -> ToolAction:
     """
-    Parse a tool's English name; without a known verb the action is generic.
+    Parse a tool's English name; without a known verb its effect is `VerbEffect.ACT`.
 
     >>> a = parse_action("remove_user_from_channel"); a.does, a.noun, a.object
     (<VerbEffect.UNMAKE: 'unmake'>, ('user',), ('channel',))
@@ -100,16 +100,16 @@ def parse_action(name: str) -> ToolAction:
         return _parse_route(route[1].upper(), route[2])
     service, _, operation = name.partition("_")
     if len(name_words(service)) > 1 and VERB_EFFECTS.keys() & {*name_words(operation)[:1]}:
-        return parse_action(operation)  # `GetTempMail_Create_Email`: the first word is no verb
+        return parse_action(operation)  # the "Get" of `GetTempMail_Create_Email` is not its verb
     words = _expand_words(name_words(name))
     at = _find_verb(words)
     if at is None:
         return ToolAction(does=VerbEffect.ACT, verb="", noun=words, object=(), creates=False)
-    after = words[at + 1 :]
-    stop = next((n for n, word in enumerate(after) if word in _PREPOSITIONS), len(after))
-    noun, tail = after[:stop], tuple(w for w in after[stop:] if w not in _PREPOSITIONS)
+    following = words[at + 1 :]
+    stop = next((n for n, word in enumerate(following) if word in _PREPOSITIONS), len(following))
+    noun, tail = following[:stop], tuple(w for w in following[stop:] if w not in _PREPOSITIONS)
     verb = words[at]
-    # Without a tail: `add_user` creates a user, `add_user_to_group` does not.
+    # `add_user` creates a user, `add_user_to_group` does not.
     creates = verb in _CREATING_VERBS or (
         verb in ("add", "book", "schedule", "reserve") and not tail
     )
@@ -121,17 +121,17 @@ def parse_action(name: str) -> ToolAction:
 
 
 _READING_WORDS = frozenset("return provide give compute display".split())
-# The first sentence, cut: a description may be a page.
+# At most 300 characters of the first sentence, as a description may be a page.
 _SENTENCE = re.compile(r"[^.\n]{0,300}")
 
 
 @lru_cache(maxsize=4096)
 def parse_described_action(name: str, description: str) -> ToolAction:
     """
-    Parse a tool's name; if it has no known verb, the first one of its description.
+    Parse a tool's name; if it has no known verb, use the first verb of its description.
 
-    The description counts if it says that the tool creates something or only reads; for the
-    latter no other word of the sentence may be a verb that does more.
+    The description is used only if it begins with "create" or with a verb for reading; in the
+    latter case its first sentence must not have another verb that may change something.
 
     >>> parse_described_action("git_branch", "Create a branch").creates
     True
@@ -141,7 +141,7 @@ def parse_described_action(name: str, description: str) -> ToolAction:
     <VerbEffect.ACT: 'act'>
     """
     action = parse_action(name)
-    # The name wins: descriptions mention verbs in passing.
+    # The name takes precedence, as descriptions mention verbs in passing.
     if action.verb or not description:
         return action
     sentence = _SENTENCE.findall(description)[0]
@@ -150,17 +150,17 @@ def parse_described_action(name: str, description: str) -> ToolAction:
     if first == "create":
         return replace(action, does=VerbEffect.MAKE, verb=first, creates=True)
     does_more = any(
-        # A word that is also a noun is no second verb: "Returns the order".
+        # A word that is also a noun does not count as a verb: "Returns the order".
         word not in _VERBS_AND_NOUNS
         and VERB_EFFECTS.get(word, VerbEffect.READ) not in (VerbEffect.READ, VerbEffect.ACT)
         for word in words[1:]
     )
-    looks = first in _READING_WORDS or VERB_EFFECTS.get(first) is VerbEffect.READ
-    return replace(action, does=VerbEffect.READ) if looks and not does_more else action
+    reads = first in _READING_WORDS or VERB_EFFECTS.get(first) is VerbEffect.READ
+    return replace(action, does=VerbEffect.READ) if reads and not does_more else action
 
 
 def _infinitive(word: str) -> str:
-    """Return a verb without the ending with which descriptions begin: ``Creates``."""
+    """Return a verb of the third person in its basic form: "create" for "creates"."""
     return next((w for w in (word, word[:-1]) if w in VERB_EFFECTS or w in _READING_WORDS), word)
 
 
@@ -172,7 +172,7 @@ _ANSWER_PREFIXES = frozenset(
 
 def is_answer_tool(name: str) -> bool:
     """
-    Return whether a framework takes the agent's final answer by a tool of this name.
+    Return whether frameworks use a tool of this name to receive the agent's final answer.
 
     >>> [is_answer_tool(name) for name in ("final_result", "submit_answer", "StructuredOutput")]
     [True, True, True]
@@ -197,13 +197,13 @@ _METHODS = {
 _OPENED_TO_READ = frozenset("url page link website webpage browser tab file document image".split())
 """Objects for which ``open`` means to read."""
 COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
-_MAX_WORD_LENGTH = 128  # a command of a tool; a longer text is a script
+_MAX_WORD_LENGTH = 128  # a command is shorter; a longer text is a script
 _TWO_WORD_VERBS = {
     ("turn", "on"): "enable", ("turn", "off"): "disable", ("switch", "on"): "enable",
     ("switch", "off"): "disable", ("check", "in"): "checkin", ("check", "out"): "checkout",
     ("sign", "up"): "register", ("log", "in"): "connect", ("log", "out"): "disconnect",
 }  # fmt: skip
-"""Verbs of two words, and the verb that means the same."""
+"""Verbs of two words, and a single verb with the same meaning."""
 _SHELL_COMMANDS = {
     "umount": ("unmount",), "ln": ("link",), "useradd": ("add", "user"),
     "adduser": ("add", "user"), "userdel": ("delete", "user"), "deluser": ("delete", "user"),
@@ -214,7 +214,7 @@ _SHELL_COMMANDS = {
 
 
 def _expand_words(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words with a verb of two words as one, and shell commands as words."""
+    """Return the words with a two-word verb replaced by one, and shell commands by their words."""
     words = tuple(chain.from_iterable(_SHELL_COMMANDS.get(word, (word,)) for word in words))
     for n, pair in enumerate(pairwise(words)):
         if pair in _TWO_WORD_VERBS:
@@ -223,8 +223,8 @@ def _expand_words(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _parse_route(method: str, path: str) -> ToolAction:
-    """Parse an operation that is named after its route: ``POST /orders/{id}/notes``."""
-    # `{id}`, `:id` and `<id>` are places for values.
+    """Parse the name of an operation that is its route: ``POST /orders/{id}/notes``."""
+    # `{id}`, `:id` and `<id>` are path parameters.
     steps = [step for step in path.split("/") if step and step[0] not in "{:<"]
     does, verb = _METHODS[method]
     noun = name_words(steps[-1]) if steps else ()
@@ -233,7 +233,7 @@ def _parse_route(method: str, path: str) -> ToolAction:
 
 def _find_verb(words: tuple[str, ...]) -> int | None:
     """
-    Return the index of the verb: the first, or last after its noun as in ``dns_record_delete``.
+    Return the index of the verb: the first one, or the last word, as in ``dns_record_delete``.
     """
     last = len(words) - 1
     candidates = [
@@ -243,7 +243,7 @@ def _find_verb(words: tuple[str, ...]) -> int | None:
     ]
     if len(candidates) > 1 and candidates[-1] == last and words[last] in _NOUNS_AFTER_A_VERB:
         candidates.pop()
-    # A verb that is no noun decides; at the end as in `dns_record_delete`.
+    # A last word that cannot be a noun is the verb, as in `dns_record_delete`.
     strong = [n for n in candidates if words[n] not in _VERBS_AND_NOUNS]
     if 0 not in strong and strong and strong[-1] == last:
         return strong[-1]
@@ -252,7 +252,7 @@ def _find_verb(words: tuple[str, ...]) -> int | None:
 
 def find_second_write_verb(name: str) -> str:
     """
-    Return the verb of a name, besides its main one, that does more than reading; else empty.
+    Return another verb of a name, besides its main one, that may change something; else empty.
 
     >>> [find_second_write_verb(name) for name in ("get_or_create_user", "find_and_book_room")]
     ['create', 'book']
@@ -274,7 +274,7 @@ def find_second_write_verb(name: str) -> str:
 
 def parse_action_argument(arguments: Mapping[str, Any]) -> ToolAction | None:
     """
-    Parse the argument that says what a tool with several verbs does: ``{"command": "create"}``.
+    Parse the argument that selects the action of a tool with several: ``{"command": "create"}``.
     """
     for name in COMMANDS:
         word = arguments.get(name)
@@ -284,7 +284,7 @@ def parse_action_argument(arguments: Mapping[str, Any]) -> ToolAction | None:
 
 
 def are_opposite_actions(first: ToolAction, then: ToolAction) -> bool:
-    """Return whether two verbs are exact opposites: lock and unlock."""
+    """Return whether the verbs of two actions are opposites: lock and unlock."""
     return frozenset({first.verb, then.verb}) in _OPPOSITE_VERBS
 
 
@@ -299,7 +299,7 @@ OPPOSITES = _OPPOSITE_VERBS | _OPPOSITE_DIRECTIONS
 
 def are_opposite_words(one: str, other: str) -> bool:
     """
-    Return whether two words of an interface are opposite: two verbs, or a verb's direction.
+    Return whether two words are opposites: two verbs, or two directions.
 
     >>> are_opposite_words("BUY", "sell"), are_opposite_words("lock", "unlock")
     (True, True)
@@ -313,7 +313,8 @@ def have_same_noun(first: ToolAction, then: ToolAction) -> bool:
     """
     Return whether two actions are on one kind of thing, by the last word of each noun.
 
-    A change of a part also matches an action on the whole.
+    An action without a noun matches every action, and a change of a part matches an action on the
+    whole.
 
     >>> update = parse_action("update_reservation_flights")
     >>> have_same_noun(update, parse_action("cancel_reservation"))
@@ -329,7 +330,7 @@ def have_same_noun(first: ToolAction, then: ToolAction) -> bool:
 
 
 def needs_existing_entity(action: ToolAction) -> bool:
-    """Return whether an action needs an existing entity: it changes, removes, or adds to it."""
+    """Return whether an action needs an existing entity, which it changes, removes or adds to."""
     if action.does is VerbEffect.MAKE:
         return not action.creates or bool(action.object and not action.noun)
     return action.does in (VerbEffect.CHANGE, VerbEffect.UNMAKE)

@@ -1,4 +1,4 @@
-"""Facts about one parameter of a tool that do not depend on its value; computed once a name."""
+"""The compiled parameters of a tool: all facts about them that do not depend on a value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import names_new_entity
 from abs_shield.plan.credentials import CredentialUse, credential_use
-from abs_shield.plan.parameter_names import JudgedAs, classify_name, is_direction
+from abs_shield.plan.parameter_names import ParameterClass, classify_name, is_direction
 from abs_shield.plan.schema_lookup import examples_of
 from abs_shield.plan.tool_action import ToolAction, is_answer_tool
 from abs_shield.policy import Target, Tool
@@ -31,9 +31,9 @@ _FORMATS = frozenset(
 _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
 _NAME_FIELDS = (("name",), ("id",), ("key",), ("code",))
 _ACCOUNT_NAMES = (("username",), ("login",), ("account",), ("email",))
-"""Names of accounts: a new file may be called ``todo``, a new account may not."""
+"""Names of accounts: a new file may be called ``todo``, but a new account may not."""
 _THINKING_TOOL = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
-"""Tools in which a model talks to itself."""
+"""Tools with which a model writes down its reasoning."""
 _PATTERN_WORDS = frozenset(
     "template pattern regex regexp format mask glob grammar macro snippet expression formula xpath "
     "jsonpath selector variable placeholder hint tooltip helper label prompt route endpoint html "
@@ -57,7 +57,7 @@ _NEW_IN_DESCRIPTION = re.compile(
     r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
     re.IGNORECASE,
 )
-"""Words for what the call creates, or what an agent explores."""
+"""Words for things that the call creates, or that an agent explores."""
 _PLACE_IN_DESCRIPTION = re.compile(
     r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
 )
@@ -65,17 +65,17 @@ _ADDRESSEE_NAMES = (("to",), ("cc",), ("bcc",), ("send", "to"))
 _MESSAGE_WORDS = frozenset(
     "message email mail text sms dm letter note invitation invite notification notify".split()
 )
-_MAX_SEARCHED_DESCRIPTION = 500  # what a parameter holds stands in its first sentences
+_MAX_SEARCHED_DESCRIPTION = 500  # the first sentences say what a parameter contains
 _SELECTOR_WORDS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
     "predicate search match q".split()
 )
-"""Words of parameters that select what a call acts on without naming it."""
+"""Words of parameters that select the things a call acts on without naming them."""
 Guard = Literal["none", "seen", "target", "name", "selector"]
 _MAX_CACHED = 512  # names of arguments; a model may invent any number of them
 _MAX_CACHED_NAME_LENGTH = 4_096
 """Longest name that is cached; a model may write names of any length."""
-_MAX_DESCRIPTION = 1_000  # options and examples stand there; what is longer is documentation
+_MAX_DESCRIPTION = 1_000  # options and examples come first; the rest is documentation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,28 +85,29 @@ class Parameter:
 
     Attributes:
         name: Its innermost name; empty if it has none.
-        judged: How its values are judged, by author, schema and name.
+        judged: Its class, by the author's declaration, the schema and the name.
         declared: Whether the author declared it with a `Target`.
-        credential: Whether a call presents or sets a credential with it: a password, a token.
-        blanks: Whether a blank to fill in, ``<order_id>``, is a fault as its value.
+        credential: Whether a call presents or sets a credential with it, such as a password.
+        blanks: Whether a blank to fill in, such as ``<order_id>``, is a wrong value.
         required: Whether the schema requires it.
-        creates: Whether its value names what the call creates.
+        creates: Whether its value names a thing that the call creates.
         free: Whether the agent composes its values.
         listed: Whether the schema lists its values.
-        entity_words: The words that name its kind of entity: ``order`` of ``order_id``.
+        entity_words: The words that name its kind of entity: ``order`` for ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
-        guard: Why every value of it is judged: it must be ``seen``, or it names what a destructive
-            call acts on, by an identifier (``target``), by a ``name`` or as a ``selector``.
-        defaults: Values that the schema itself names.
+        guard: The reason why every value of it is judged: ``seen`` if it must be seen; for what a
+            destructive call acts on, ``target`` for identifiers, ``name`` for names and
+            ``selector`` for filters; else ``none``.
+        defaults: Defaults in the schema, as text.
         examples: Examples of its values in the schema.
-        measures: Whether it takes any number, and not only whole ones.
-        description: Its description in the schema, in lower case.
-        field: How its values may be spelt.
-        allow: Tests that admit a value.
+        measures: Whether it takes any number, not only whole numbers.
+        description: Its description in the schema, in lower case, at most 1,000 characters.
+        field: The ways in which its values may be spelt.
+        allow: Predicates that admit a value.
     """
 
     name: str
-    judged: JudgedAs
+    judged: ParameterClass
     declared: bool
     credential: CredentialUse
     blanks: bool
@@ -125,7 +126,7 @@ class Parameter:
     allow: tuple[Callable[[Any], bool], ...]
 
     @property
-    def guarded(self) -> bool:
+    def is_guarded(self) -> bool:
         """True if every value of it is judged."""
         return self.guard != "none"
 
@@ -136,7 +137,7 @@ class Parameter:
 
     @property
     def may_be_user_value(self) -> bool:
-        """True if its values are judged only if the user gave one for it."""
+        """True if its values are judged only if the user stated a value for it."""
         other = self.free or self.listed or self.declared or self.credential != "none"
         return self.judged == "never" and not other
 
@@ -148,26 +149,26 @@ class Parameter:
     @property
     def names_target(self) -> bool:
         """
-        True if its values identify something that must come from the run, whatever their form.
+        True if its values, whatever their form, identify something that must come from the run.
         """
         return self.judged in ("hard", "who")
 
     @property
     def names_entity(self) -> bool:
-        """True if its values identify what the call acts on or creates."""
+        """True if its values identify a thing that the call acts on or creates."""
         return self.names_target or self.creates
 
 
-class WatchedNames(NamedTuple):
+class NamesByCheck(NamedTuple):
     """
-    Names of top-level parameters, by how their values are checked.
+    Names of top-level parameters, grouped by the checks of their values.
 
     Attributes:
-        judged: Names whose values may be judged, with their entity words.
-        guarded: Names whose every value is judged.
-        blanks: Names for which only a blank to fill in is a fault.
-        user_values: Names for which the user may have given another value.
-        lacks_target: Whether a declared target is missing and that is a fault.
+        judged: Parameters whose values may be judged, with their entity words.
+        guarded: Parameters whose every value is judged.
+        blanks: Parameters for which only a blank to fill in is wrong.
+        user_values: Parameters for which the user may have stated another value.
+        lacks_target: Whether a guarded target that the author declared is missing.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
@@ -180,14 +181,15 @@ class WatchedNames(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
     """
-    The parameters of one tool by path; positions in lists do not count.
+    The parameters of one tool by path; all items of a list share one parameter.
 
     Attributes:
         tool: The tool, with the schema that its model reads.
         action: The action that the tool's name describes.
-        allow: Tests that admit a value of any parameter.
-        schema: Its schema, beside those of its authors.
-        hidden: Declared targets that no call of the model can have.
+        allow: Predicates that admit a value of any parameter.
+        schema: The tool's schema, limited by those of its authors.
+        hidden: Declared targets for which the model's schema has no parameter.
+        top: Cache of the parameters at the top level, by name.
     """
 
     tool: Tool
@@ -197,51 +199,51 @@ class Parameters:
     hidden: tuple[str, ...] = ()
     top: dict[str, Parameter] = field(default_factory=dict)
     _cached_nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
-    _watched_names: dict[tuple[str, ...], WatchedNames] = field(default_factory=dict)
+    _names_by_check: dict[tuple[str, ...], NamesByCheck] = field(default_factory=dict)
 
     def at(self, path: Path) -> Parameter:
-        """Return the parameter at *path*."""
+        """Return the parameter at *path*; it is compiled at its first use."""
         if len(path) == 1 and isinstance(path[0], str):
-            # Two lookups of a dict instead of a path: nearly all arguments are at the top level.
+            # The fast path, as nearly all arguments are at the top level.
             return self.top.get(path[0]) or self.compile_top_level(path[0])
         key = tuple(step if isinstance(step, str) else "" for step in path)
         compiled = self._cached_nested.get(key)
         if compiled is None:
             compiled = self._compile(path)
             if (
-                # Only the first ones and short ones, so that a model's names fill no memory.
+                # Bounded in number and length, as a model may invent names.
                 len(self._cached_nested) < _MAX_CACHED
                 and len("".join(key)) <= _MAX_CACHED_NAME_LENGTH
             ):
                 self._cached_nested[key] = compiled
         return compiled
 
-    def watched(self, names: tuple[str, ...]) -> WatchedNames:
-        """Return which of the *names* at the top level are checked, and how."""
-        watched = self._watched_names.get(names)
-        if watched is None:
+    def group_by_check(self, names: tuple[str, ...]) -> NamesByCheck:
+        """Group the *names* of top-level parameters by the checks of their values; cached."""
+        names_by_check = self._names_by_check.get(names)
+        if names_by_check is None:
             parameters = [(name, self.at((name,))) for name in names]
-            watched = WatchedNames(
+            names_by_check = NamesByCheck(
                 tuple(
                     (name, parameter.entity_words)
                     for name, parameter in parameters
                     if parameter.is_judged
                 ),
-                tuple(name for name, parameter in parameters if parameter.guarded),
+                tuple(name for name, parameter in parameters if parameter.is_guarded),
                 tuple(
                     name
                     for name, parameter in parameters
                     if parameter.blanks and not parameter.is_judged
                 ),
                 tuple(name for name, parameter in parameters if parameter.may_be_user_value),
-                any(key not in names and self.at((key,)).guarded for key in self.tool.targets),
+                any(key not in names and self.at((key,)).is_guarded for key in self.tool.targets),
             )
             if (
-                len(self._watched_names) < _MAX_CACHED
+                len(self._names_by_check) < _MAX_CACHED
                 and len("".join(names)) <= _MAX_CACHED_NAME_LENGTH
             ):
-                self._watched_names[names] = watched
-        return watched
+                self._names_by_check[names] = names_by_check
+        return names_by_check
 
     def compile_top_level(self, name: str) -> Parameter:
         """Compile a parameter at the top level; the first ones are cached in ``top``."""
@@ -261,10 +263,10 @@ class Parameters:
         )
         name = name_of(path)
         is_created = names_new_entity(self.tool, self.action, path)
-        by_author = self._by_author(path, is_created=is_created)
-        # A listed value is checked by the schema.
+        by_author = self._classify_by_author(path, is_created=is_created)
+        # The schema checks listed values.
         listed = "enum" in schema or "const" in schema
-        judged = by_author or self._by_name(path, schema)
+        judged = by_author or self._classify_by_name(path, schema)
         must_be_seen = target is not None and target.must_be_seen
         return Parameter(
             name=name,
@@ -286,12 +288,15 @@ class Parameters:
             measures=schema.get("type") == "number",
             description=description,
             field=Field(name, number=_is_number(schema), phone="phone number" in description),
-            allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
+            allow=(
+                *self.allow,
+                *map(compile_allow_entry, target.allow if target is not None else ()),
+            ),
         )
 
-    def _guard(self, name: str, judged: JudgedAs, *, listed: bool, marked: bool) -> Guard:
-        """Return why a parameter of a destructive tool is guarded without a mark."""
-        # Nothing irreversible depends on it, or the schema lists its values.
+    def _guard(self, name: str, judged: ParameterClass, *, listed: bool, marked: bool) -> Guard:
+        """Return the guard of a parameter that is not declared as `must_be_seen`."""
+        # No guard is needed if the tool is not destructive or the schema lists the values.
         if not self.tool.destructive or listed:
             return "none"
         if judged in ("hard", "who"):
@@ -314,7 +319,7 @@ class Parameters:
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """
-        Return whether a blank at *path* is a fault; in patterns, programs and forms it is not.
+        Return whether a blank at *path* is a wrong value, which it is not in patterns or programs.
         """
         tool = self.tool.name
         if (
@@ -327,15 +332,15 @@ class Parameters:
         return _PATTERN_WORDS.isdisjoint(words) and _TEMPLATE_WORDS.isdisjoint(name_words(tool))
 
     def _target(self, path: Path) -> Target | None:
-        """Return the author's mark; the strictest if several keys match the leaf."""
+        """Return the author's `Target` for the leaf at *path*; the strictest if several match."""
         targets = [self.tool.targets[key] for key in self._keys(path, self.tool.targets)]
-        # `max` of booleans: True if any of them must be seen.
+        # A target that must be seen is stricter than one that need not.
         return max(targets, key=lambda target: target.must_be_seen, default=None)
 
     def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         return self.schema.keys(path, keys)
 
-    def _by_author(self, path: Path, *, is_created: bool) -> JudgedAs | None:
+    def _classify_by_author(self, path: Path, *, is_created: bool) -> ParameterClass | None:
         if self._keys(path, self.tool.targets):
             return "hard"
         if self._keys(path, self.tool.free):
@@ -344,9 +349,9 @@ class Parameters:
             return "soft"
         return "never" if is_created else None
 
-    def _by_name(self, path: Path, schema: Mapping[str, Any]) -> JudgedAs:
+    def _classify_by_name(self, path: Path, schema: Mapping[str, Any]) -> ParameterClass:
         name = name_of(path)
-        # Listed values and moments are checked by the schema, and are no entities.
+        # Listed values, dates and times are checked by the schema and do not identify entities.
         if "enum" in schema or "const" in schema or schema.get("format") in _MOMENTS:
             return "never"
         if _THINKING_TOOL.search(self.tool.name):
@@ -362,18 +367,18 @@ class Parameters:
             return "public"  # an answer may name what the agent knows
         if judged_as != "open":
             return judged_as
-        return _by_description(name, schema)
+        return _classify_by_description(name, schema)
 
 
 def _names_addressee(name: str, action: ToolAction) -> bool:
-    """Return whether a parameter names who reads a message: ``send_message(to=...)``."""
+    """Return whether a parameter names the recipient of a message: ``send_message(to=...)``."""
     if name_words(name) not in _ADDRESSEE_NAMES or not action.writes:
         return False
     return not _MESSAGE_WORDS.isdisjoint((action.verb, *action.noun))
 
 
-def _by_description(name: str, schema: Mapping[str, Any]) -> JudgedAs:
-    """Return how a parameter is judged by its description, if its name does not tell."""
+def _classify_by_description(name: str, schema: Mapping[str, Any]) -> ParameterClass:
+    """Return the class of a parameter by its description; ``open`` if that has none either."""
     description = schema.get("description")
     text = description[:_MAX_SEARCHED_DESCRIPTION] if isinstance(description, str) else ""
     if _ID_IN_DESCRIPTION.search(text) or "contentMediaType" in schema:
@@ -384,7 +389,7 @@ def _by_description(name: str, schema: Mapping[str, Any]) -> JudgedAs:
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema takes numbers and no text."""
+    """Return whether a schema accepts numbers but no strings."""
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
@@ -392,7 +397,7 @@ def _is_number(schema: Mapping[str, Any]) -> bool:
 
 def _is_plain_member(path: Path) -> bool:
     """
-    Return whether a nested ``name`` or ``id`` is a plain word: ``{"status": {"name": "Open"}}``.
+    Return whether a nested ``name`` or ``id`` is not judged: ``{"status": {"name": "Open"}}``.
     """
     steps = [step for step in path if isinstance(step, str)]
     if len(steps) < 2 or name_words(steps[-1]) not in _NAME_FIELDS:
@@ -400,20 +405,20 @@ def _is_plain_member(path: Path) -> bool:
     return classify_name("_".join(steps[-2:])) == "never"
 
 
-def admission(entry: Any) -> Callable[[Any], bool]:
+def compile_allow_entry(entry: Any) -> Callable[[Any], bool]:
     """
-    Return the test of one allowlist entry: a value, a glob, or a callable.
+    Return the predicate of one allowlist entry: a value, a glob, or a callable.
 
-    >>> admission("acct_*")("acct_7"), admission(7)(7.0), admission(str.isupper)("ABC")
-    (True, True, True)
-    >>> admission(1)(True), admission(True)(1)
-    (False, False)
+    >>> compile_allow_entry("acct_*")("acct_7"), compile_allow_entry(str.isupper)("ABC")
+    (True, True)
+    >>> compile_allow_entry(7)(7.0), compile_allow_entry(1)(True), compile_allow_entry(True)(1)
+    (True, False, False)
     """
     if callable(entry):
         return lambda value: bool(entry(value))
     if isinstance(entry, str) and any(mark in entry for mark in "*?["):
         return lambda value: isinstance(value, str) and fnmatchcase(value, entry)
-    # What a model sends for an enum member, a UUID or a date.
+    # The JSON that a model sends for an enum member, a UUID or a date.
     sent = ArgumentSerializer().serialize(entry)
     forms = (entry,) if isinstance(sent, TypePlaceholder) else (entry, sent)
     # In JSON, true is not 1; in Python it is.

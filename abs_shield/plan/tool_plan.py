@@ -1,4 +1,4 @@
-"""One tool, compiled: its schema, its rules, and each layer's mode for it."""
+"""The plan of one tool: its compiled schema, its rules, and each layer's mode for it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ class ToolPlan:
     One compiled tool.
 
     Attributes:
-        schema: Compiled parameters; None if the tool declares none.
-        broken: Why the schema of a description could not be compiled; empty if it could.
-            What the tool's author declared is then the schema, if anything.
+        tool: The tool, with the schema that its model reads.
+        schema: The compiled schema of its arguments; None if it declares none.
+        broken: The error if a description's schema could not be compiled; else empty. In that case
+            `schema` is what the tool's author declared, if anything.
+        rules: The rules that judge it.
         modes: Layer name to its mode for this tool.
         mode: The mode that applies if no layer's does.
-        suppress: The suppressions that name this tool, or every tool.
-        inverses: The declared pairs in which a call of it undoes another.
+        suppress: The suppressions for this tool, or for every tool.
+        inverses: The declared pairs in which a call of it undoes another call.
         targets: Its arguments that must come from the run.
         action: The action that the tool's name describes.
         writes: Whether a call changes something, by the author's declaration or the name.
         needs_existing_entity: Whether a call needs an existing entity.
-        kinds: Kinds of entities that it identifies: ``order`` of ``order_id``.
-        convert: Converts arguments as the registered function gets them; None without one.
-        schema_of_function: Whether the schema was made from that function's type hints.
-        description: The schema of all declarations and descriptions but the function's own
-            signature; None if no schema is combined of several.
+        kinds: Kinds of entities that it identifies: ``order`` for ``order_id``.
+        convert: Converts arguments as the registered function receives them; None without one.
+        schema_of_function: Whether the schema was generated from that function's type hints.
+        description: If the schema is combined of several, the combination without the function's
+            own signature; else None.
         lost_targets: Declared targets for which the tool offered to the model has no parameter,
-            and the host has no function that judges them when it is called.
+            unless the host has a function that judges them when it is called.
     """
 
     tool: Tool

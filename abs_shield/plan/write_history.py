@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
-from abs_shield.plan.created_entities import names_created_by_statements, names_file
+from abs_shield.plan.created_entities import names_file, parse_created_names
 from abs_shield.plan.parameter_names import classify_name, is_place
 from abs_shield.plan.parameter_values import is_token
 from abs_shield.plan.proposal import Plans
-from abs_shield.plan.result_ids import entity_text, identifiers, numbers
+from abs_shield.plan.result_ids import entity_text, find_identifiers, find_new_ids
 from abs_shield.plan.spellings import EntitySpellings
 from abs_shield.plan.tool_action import ToolAction, have_same_noun, parse_action_argument
 from abs_shield.plan.tool_parameters import Parameter
@@ -259,9 +259,7 @@ class WriteHistory:
                 # A statement has at least two words.
                 if isinstance(leaf, str) and " " in leaf:
                     self.created.update(
-                        dict.fromkeys(
-                            map(normal, names_created_by_statements(leaf[:_MAX_TEXT_LENGTH]))
-                        )
+                        dict.fromkeys(map(normal, parse_created_names(leaf[:_MAX_TEXT_LENGTH])))
                     )
         while len(self.created) > _MAX_CREATED:
             self.created.popitem(last=False)
@@ -333,8 +331,10 @@ def build_write(
             for path, leaf in argument_leaves
             if name_of(path) not in (own or entities)
         },
-        returned=frozenset(map(normalise_id, identifiers(value))),
-        numbers=frozenset(numbers(value, plan.action)) if plan.action.is_undoable else frozenset(),
+        returned=frozenset(map(normalise_id, find_identifiers(value))),
+        numbers=frozenset(find_new_ids(value, plan.action))
+        if plan.action.is_undoable
+        else frozenset(),
         arguments=arguments,
         at=at,
         turn=turn,

@@ -22,7 +22,7 @@ from pydantic import ValidationError, create_model
 
 from abs_shield.core.call_arguments import HOLDERS, Malformed, copy_containers
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.plan.argument_conversion import Conversion, may_be_endless
+from abs_shield.plan.argument_conversion import Conversion, may_become_non_finite
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.argument_json import SCALARS, ArgumentSerializer
 from abs_shield.schema.schema_problem import pointer
@@ -218,7 +218,7 @@ class Binding:
         except ValidationError as error:
             unknown = map(pointer, zip(unknown_arguments(self.model, arguments), strict=True))
             refused = refused_pointers(error) | frozenset(unknown)
-            if not may_be_endless(arguments, texts=True):
+            if not may_become_non_finite(arguments, texts=True):
                 return Conversion(arguments, refused)
             taken = as_json(self.accepted_values(arguments, error))
             return Conversion(arguments, refused, _non_finite(taken))
@@ -230,7 +230,7 @@ class Binding:
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
         converted = as_json(values)
-        return Conversion(converted, endless=_non_finite(converted))
+        return Conversion(converted, non_finite=_non_finite(converted))
 
     def _iterator_names(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of values that are iterators, including those of ``**kwargs``."""

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from abs_shield.errors import ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
-from abs_shield.plan.compile import combined_schema
+from abs_shield.plan.compile import compile_combined_schema
 from abs_shield.plan.mark_places import require_possible_marks
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool_declaration import with_declaration
@@ -173,7 +173,7 @@ def compile_declarations(
     others = [declared for declared in tools if declared is not binding.tool]
     if plan.description is not None and others and (len(others) > 1 or others[0] is not tools[-1]):
         # only the function's own schema is lenient about values that the function converts
-        schema = combined_schema(reduce(_merge_declarations, others), others[:-1])
+        schema = compile_combined_schema(reduce(_merge_declarations, others), others[:-1])
         plan = replace(plan, description=schema)
     # the function's own parameters are judged when it is called, whatever their names
     plan = replace(plan, lost_targets=())

@@ -310,7 +310,7 @@ def test_only_the_users_words_join_two_values(role):
 
 def test_every_reading_has_its_row():
     """An unused reading is removed."""
-    assert {reading for reading, _ in KNOWN} | {"flagged_before"} == set(INDIRECT_MENTIONS)
+    assert {reading for reading, _ in KNOWN} | {"earlier_finding"} == set(INDIRECT_MENTIONS)
 
 
 def test_one_invention_is_one_finding():

@@ -97,7 +97,7 @@ def test_where_the_names_are_not_known(tool: str, schema: Any) -> None:
 def test_session_and_call_are_no_arguments() -> None:
     """A rule may ask for the session and the call."""
     plan = bound(with_context)
-    answer = plan.ask({"amount": 1}, Session("s1"), ToolCall("pay", '{"amount": 1}', "c1"))
+    answer = plan.run({"amount": 1}, Session("s1"), ToolCall("pay", '{"amount": 1}', "c1"))
 
     assert ({"amount"}, "pay {'amount': 1} s1") == (plan.needs, answer)
 
@@ -105,19 +105,19 @@ def test_session_and_call_are_no_arguments() -> None:
 def test_a_rule_gets_only_what_it_takes() -> None:
     """Other arguments are not forced on it."""
 
-    assert True is bound(needs_amount).ask({"amount": 1, "x": 2}, None, ToolCall("pay"))
+    assert True is bound(needs_amount).run({"amount": 1, "x": 2}, None, ToolCall("pay"))
 
 
 def test_a_rule_may_take_all() -> None:
     """`**arguments` takes whatever was sent."""
 
-    assert bound(taking_all).ask({"b": 1, "a": 2}, None, ToolCall("pay")) == "['a', 'b']"
+    assert bound(taking_all).run({"b": 1, "a": 2}, None, ToolCall("pay")) == "['a', 'b']"
 
 
 def test_a_rule_changes_nothing() -> None:
     """A rule works on copies, however deep it reaches."""
     arguments = {"items": [{"n": 1}]}
-    bound(meddling, schema=None).ask(arguments, None, ToolCall("pay", arguments))
+    bound(meddling, schema=None).run(arguments, None, ToolCall("pay", arguments))
 
     assert arguments == {"items": [{"n": 1}]}
 
@@ -128,7 +128,7 @@ def test_deep_arguments_are_copied() -> None:
     for _ in range(5_000):
         deep = [deep]
 
-    assert True is bound(needs_amount, schema=None).ask(
+    assert True is bound(needs_amount, schema=None).run(
         {"amount": 1, "currency": deep}, None, ToolCall("pay")
     )
 
@@ -163,7 +163,7 @@ def test_a_tool_may_call_a_parameter_otherwise() -> None:
     arguments = {"from": "ann", "session": "s1", "to": "bob", "cc": "eve"}
 
     assert plan.session is False
-    assert "ann s1 ['to']" == plan.ask(arguments, Session(), ToolCall("mail", arguments))
+    assert "ann s1 ['to']" == plan.run(arguments, Session(), ToolCall("mail", arguments))
 
 
 def test_the_tools_names_are_what_a_rule_needs() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Shield, Tool, ToolCall, shield
 from abs_shield.core.finding import counts
-from abs_shield.plan.strengths import STRENGTHS, fitted
+from abs_shield.plan.strengths import STRENGTHS, fit_strength
 
 LAYERS = Path(__file__).parents[2] / "abs_shield" / "layers"
 
@@ -23,7 +23,7 @@ def test_a_strength_lies_in_its_interval(row):
         low, high = row.interval
 
         assert low <= row.strength <= high
-        assert row == fitted(
+        assert row == fit_strength(
             row.basis, right=row.right, wrong=row.wrong, found=row.found, planted=row.planted,
             hard=row.hard,
         )  # fmt: skip
@@ -31,7 +31,7 @@ def test_a_strength_lies_in_its_interval(row):
 
 def test_few_findings_leave_a_wide_interval():
     """One right finding is not certain, and a hundred nearly are."""
-    one, many = fitted("x", right=1, wrong=0), fitted("x", right=100, wrong=0)
+    one, many = fit_strength("x", right=1, wrong=0), fit_strength("x", right=100, wrong=0)
 
     assert (0.87, 0.21) == (one.strength, one.interval[0])
     assert one.interval[0] < many.interval[0] < many.strength < 1
@@ -39,9 +39,11 @@ def test_few_findings_leave_a_wide_interval():
 
 def test_planted_faults_say_nothing_of_the_strength():
     """They are found more or less often, and no finding is right or wrong by them."""
-    without = fitted("x", right=3, wrong=1)
+    without = fit_strength("x", right=3, wrong=1)
 
-    assert without.strength == fitted("x", right=3, wrong=1, found=900, planted=1_000).strength
+    assert (
+        without.strength == fit_strength("x", right=3, wrong=1, found=900, planted=1_000).strength
+    )
 
 
 def test_every_class_counts_at_the_default_threshold():
@@ -57,7 +59,7 @@ def test_what_counts_does_not_hang_on_one_finding(row):
     threshold = shield.configure().threshold
     for right, wrong in ((row.right + 1, row.wrong), (row.right, row.wrong + 1)):
         if row.interval is not None and row.right + row.wrong:
-            strength = fitted(row.basis, right=right, wrong=wrong).strength
+            strength = fit_strength(row.basis, right=right, wrong=wrong).strength
 
             assert counts(strength, threshold=threshold) == counts(
                 row.strength, threshold=threshold

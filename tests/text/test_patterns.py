@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.plan.created_entities import names_created_by_statements
+from abs_shield.plan.created_entities import parse_created_names
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.plan.parameter_values import classify_value, is_token
 from abs_shield.plan.requested_steps import requests_both_steps
@@ -41,7 +41,7 @@ READERS = [
     *SHAPES, normal, chunks, words, alphanumerics, remove_accents, parts, name_words,
     is_free_text_field, classify_name, bare_place, foreign_names, is_plain_step, cut_positions,
     language, is_failure_result, templates, is_token,
-    names_created_by_statements, is_popular_site, parse_action,
+    parse_created_names, is_popular_site, parse_action,
     lambda text: list(codes(text)), lambda text: list(labelled_values(text)),
     lambda text: list(forms(text)), lambda text: list(forms(text[:120])),
     lambda text: SeparatorlessText.of(normal(text)).holds("zz9"),

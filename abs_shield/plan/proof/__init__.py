@@ -1,7 +1,7 @@
 """
-Checks that find mistakes in a policy; each file is one kind of mistake.
+Checks that find mistakes in a policy; each file finds one kind of mistake.
 
-To add a check, write one file with one generator function and add its row here.
+To add a check, write one file with one generator function and add its row to `CHECKS`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def prove(
     """
     tools = {tool.name: tool for tool in policy.tools} if tools is None else tools
     context = ProofContext(policy, tools, at=time() if at is None else at)
-    # Without repetitions: two checks may find the same mistake.
+    # Two checks may find the same mistake.
     problems = dict.fromkeys(each for check in CHECKS.values() for each in check(context))
     by_severity = [
         [each for each in problems if each.severity is severity] for severity in Severity

@@ -10,8 +10,8 @@ from typing import Any
 from abs_shield.plan.constants import find_constants
 from abs_shield.plan.judged_arguments import compile_targets
 from abs_shield.plan.policy_problem import Problem, problem
-from abs_shield.plan.proof_context import ProofContext, listed
-from abs_shield.plan.tool_parameters import admission
+from abs_shield.plan.proof_context import ProofContext, format_names
+from abs_shield.plan.tool_parameters import compile_allow_entry
 from abs_shield.policy import Tool
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.policy.parameter_marks import keys_of
@@ -21,8 +21,8 @@ from abs_shield.text.json_leaves import Path, value_at
 from abs_shield.text.safe_display import escaped, shown
 
 _MIN_VALUES = 10
-"""Different values that code must reject before it is reported; fewer may all be unlike it."""
-# Empty, a digit, letters and both: schemas ask for one of these.
+"""Different values that a predicate must reject to be reported; fewer may miss what it admits."""
+# Nothing, a digit, letters, and both, as a schema may ask for any of these.
 _FILLINGS = ("", "7", "abc", "x1", "a1b2c3")
 
 
@@ -32,10 +32,17 @@ class _AllowEntry:
     One allowlist entry and its scope.
 
     Attributes:
+        allowed: The entry: a value, a glob or a predicate.
+        what: A description of the allowlist for messages.
+        place: The location of its declaration.
+        tools: The names of the tools that it applies to.
         parameter: The parameter of a `Target`; empty if the entry applies to all.
         is_closed: Whether every value that it could admit is known.
-        tested: The first of the different values that it was tested with.
+        matched: Whether it admits a judged value.
+        tested: The first different values that it was tested with, at most 10.
         sampled: Whether every tool had samples.
+        raised: The first error that it raised; empty if none.
+        wider: Other entries that may admit everything that this one admits.
     """
 
     allowed: Any
@@ -52,7 +59,7 @@ class _AllowEntry:
 
     @property
     def undecided(self) -> bool:
-        """True if more samples can tell more about it."""
+        """True if further samples may change the result."""
         return not self.matched and (self.is_closed or callable(self.allowed))
 
     @property
@@ -62,7 +69,7 @@ class _AllowEntry:
 
     @property
     def rejects_all(self) -> bool:
-        """True if it is code that rejected every one of enough values."""
+        """True if it is a predicate that rejected every tested value, and enough were tested."""
         enough = self.sampled and len(self.tested) >= _MIN_VALUES
         return callable(self.allowed) and enough and not self.matched
 
@@ -71,7 +78,7 @@ def idle_allows(context: ProofContext) -> Iterator[Problem]:
     """``allow=["acct_*"]`` where every account's schema asks for ``^tx_``."""
     entries = [*_entries(context)]
     for name in context.tools:
-        _match(name, [entry for entry in entries if name in entry.tools], context)
+        _match_entries(name, [entry for entry in entries if name in entry.tools], context)
     for entry in entries:
         yield from _report(entry)
 
@@ -108,21 +115,21 @@ def _entries_of(
         before.append(each)
 
 
-def _match(name: str, entries: list[_AllowEntry], context: ProofContext) -> None:
-    """Mark the entries that admit a judged value of one tool, or might admit an unknown one."""
+def _match_entries(name: str, entries: list[_AllowEntry], context: ProofContext) -> None:
+    """Record which entries admit a judged value of one tool, or might admit an unknown one."""
     if not entries:
         return
     for entry in entries:
         entry.is_closed = entry.is_closed and not context.is_open(name)
-    # Samples near what an entry admits, or random texts would never match it.
+    # Samples are generated near each entry, as random texts would never match it.
     texts = [text for entry in entries for text in _likely_values(entry.allowed)]
     bare = compile_targets(_without_allows(context.tools[name]), allow=())
     sampled = False
     for arguments in context.samples(name, pool=Pool.of(texts)):
         sampled = True
         for argument in bare.judged_arguments(arguments):
-            _admit(entries, argument.path, value_at(arguments, argument.path))
-        # Each further sample costs time, and would change nothing.
+            _test_entries(entries, argument.path, value_at(arguments, argument.path))
+        # Further samples take time and cannot change the result.
         if not any(entry.undecided for entry in entries):
             break
     for entry in entries:
@@ -135,14 +142,14 @@ def _without_allows(tool: Tool) -> Tool:
     return tool.model_copy(update={"allow": (), "targets": targets})
 
 
-def _admit(entries: list[_AllowEntry], path: Path, leaf: Any) -> None:
+def _test_entries(entries: list[_AllowEntry], path: Path, leaf: Any) -> None:
     for entry in entries:
         if entry.matched or (entry.parameter and not keys_of(path, [entry.parameter], None)):
             continue
         if len(entry.tested) < _MIN_VALUES:
             entry.tested.add(canonical_key(leaf))
         try:
-            entry.matched = admission(entry.allowed)(leaf)
+            entry.matched = compile_allow_entry(entry.allowed)(leaf)
         # The author's code may raise anything; the proof reports it.
         except Exception as error:
             error_text = f"{type(error).__name__}: {escaped(str(error))}"
@@ -150,22 +157,25 @@ def _admit(entries: list[_AllowEntry], path: Path, leaf: Any) -> None:
 
 
 def _report(entry: _AllowEntry) -> Iterator[Problem]:
-    what = f"{entry.what}: entry {_shown(entry.allowed)}"
+    what = f"{entry.what}: entry {_format_entry(entry.allowed)}"
     cover = next((other for other in entry.wider if _covers(other, entry.allowed)), None)
     if entry.raised:
         message = f"{what} raises {entry.raised}"
         yield _problem("allow_raises", entry, message, "it runs on every judged value")
     elif cover is not None:
-        message = f"{what} is admitted by {_shown(cover)} already"
+        message = f"{what} is admitted by {_format_entry(cover)} already"
         yield _problem("allow_is_covered", entry, message, "leave one of them out")
     elif entry.tools and callable(entry.allowed) and (entry.rejects_all or entry.idle):
-        message = f"{what} admits no sampled value that is judged in {listed(list(entry.tools))}"
+        message = (
+            f"{what} admits no sampled value that is judged in {format_names(list(entry.tools))}"
+        )
         hint = (
-            "either it rejects every value, or no sampled value is one it allows: test it with one"
+            "either it rejects every value, or no sampled value is one that it admits: "
+            "test it with such a value"
         )
         yield _problem("allow_matches_nothing", entry, message, hint)
     elif entry.tools and entry.idle:
-        message = f"{what} admits nothing that is judged in {listed(list(entry.tools))}"
+        message = f"{what} admits nothing that is judged in {format_names(list(entry.tools))}"
         yield _problem("allow_matches_nothing", entry, message, "compare it with the schema")
 
 
@@ -175,7 +185,7 @@ def _problem(code: str, entry: _AllowEntry, message: str, hint: str) -> Problem:
 
 def _covers(other: Any, allowed: Any) -> bool:
     """
-    Return whether *other* admits all that *allowed* does, as far as this is known without code.
+    Return whether *other* certainly admits everything that *allowed* admits.
     """
     if callable(other) or callable(allowed):
         return other is allowed
@@ -194,7 +204,7 @@ def _is_glob(entry: Any) -> bool:
 
 
 def _likely_values(entry: Any) -> Iterator[Any]:
-    """Yield values that an entry admits, or that its code contains."""
+    """Yield values that an entry admits, or that a predicate's code contains."""
     if callable(entry):
         yield from find_constants(entry)
     elif _is_glob(entry):
@@ -204,8 +214,8 @@ def _likely_values(entry: Any) -> Iterator[Any]:
 
 
 def _fill_glob(glob: str, filling: str) -> str:
-    """Return a text that a glob matches: stars as *filling*, each set as its first member."""
-    # From `at + 2`: a bracket right behind "[" is a member of the set.
+    """Return a text that a glob matches, with *filling* for stars and one member of each set."""
+    # From `at + 2`, as a bracket directly after "[" is a member of the set.
     characters, at = [], 0
     while at < len(glob):
         end = glob.find("]", at + 2) if glob[at] == "[" else -1
@@ -218,7 +228,7 @@ def _fill_glob(glob: str, filling: str) -> str:
     return "".join(characters)
 
 
-def _shown(entry: Any) -> str:
+def _format_entry(entry: Any) -> str:
     return (
         f"`{escaped(getattr(entry, '__name__', 'function'))}`" if callable(entry) else shown(entry)
     )

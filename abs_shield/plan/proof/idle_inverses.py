@@ -16,7 +16,7 @@ from abs_shield.schema.satisfiability import find_contradiction
 from abs_shield.schema.text_lengths import pattern_prefix
 from abs_shield.text.safe_display import escaped, shown
 
-# Keywords that one value can be compared by alone; references and branches are resolved before.
+# Keywords that constrain a single value; references and branches are resolved before.
 _PLAIN_KEYWORDS = (
     "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minLength", "maxLength", "pattern", "format",
@@ -43,7 +43,7 @@ def idle_inverses(context: ProofContext) -> Iterator[Problem]:
                 f"{what} may never meet: {reason_unmet}",
                 subject=what,
                 place=pair.place,
-                hint="test it with an entity that both take",
+                hint="test it with an entity that both tools accept",
             )
 
 
@@ -70,7 +70,7 @@ def _both_parts(pair: Inverse, context: ProofContext) -> list[list[dict[str, Any
 
 
 def _explain_disjoint(one: dict[str, Any], other: dict[str, Any]) -> str:
-    """Return why no value fits both, by their bounds, lengths, members and prefixes; else empty."""
+    """Return the reason why no value fits both schemas; empty if none is found."""
     plain = [{key: part[key] for key in _PLAIN_KEYWORDS if key in part} for part in (one, other)]
     starts = [pattern_prefix(str(part.get("pattern", ""))) for part in plain]
     is_text = any(types(part.get("type")) == ["string"] for part in plain)
@@ -82,10 +82,10 @@ def _explain_disjoint(one: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _explain_unmet(pair: Inverse, context: ProofContext) -> str:
-    """Return that no sample of either fits the other, if both are texts with a pattern."""
+    """Return the reason if both have a pattern and no sample of one fits the other; else empty."""
     names = (pair.first, pair.then)
     parts = _both_parts(pair, context)
-    # Without a pattern, samples are texts made up here: that they differ proves nothing.
+    # Without a pattern the sampled texts are arbitrary, so that they differ proves nothing.
     if not all(some and all("pattern" in part for part in some) for some in parts):
         return ""
     samples = [_sampled_texts(name, pair, (), context) for name in names]
@@ -101,7 +101,7 @@ def _explain_unmet(pair: Inverse, context: ProofContext) -> str:
 def _sampled_texts(
     tool: str, pair: Inverse, near: Iterable[str], context: ProofContext
 ) -> frozenset[str]:
-    """Return sampled texts of one tool's parameter, including those *near* the other's."""
+    """Return sampled texts of one tool's parameter, some generated from the texts *near*."""
     parameter = pair.same[tool]
     samples = context.samples(tool, pool=Pool.of(sorted(near)), focus=[parameter])
     texts = (arguments.get(parameter) for arguments in samples)
@@ -115,7 +115,7 @@ def _describe(pair: Inverse, name: str) -> str:
 def _types_and_values(
     tool: str, parameter: str, context: ProofContext
 ) -> tuple[frozenset[str], frozenset[Any] | None]:
-    """Return the types of a parameter, empty if unknown; and its values, if listed."""
+    """Return a parameter's types, empty if unknown, and its listed values, else None."""
     parts = [*_parts(tool, parameter, context)]
     kinds: set[str] = set()
     values: set[Any] = set()

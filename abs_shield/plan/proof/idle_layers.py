@@ -1,4 +1,4 @@
-"""A layer that has nothing to check, or whose findings never count."""
+"""A layer that has nothing to check, or whose findings are below the threshold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def idle_layers(context: ProofContext) -> Iterator[Problem]:
         )
         return
     for layer in context.policy.layer_names:
-        reason = _IDLE[layer](context) if layer in _IDLE else ""
+        reason = _EXPLAIN_IDLE[layer](context) if layer in _EXPLAIN_IDLE else ""
         if not reason and layer in _STRONGEST:
             yield from _muted_problems(layer, context)
         if reason:
@@ -75,14 +75,14 @@ def _muted_problems(layer: str, context: ProofContext) -> Iterator[Problem]:
 
 
 def _strongest_target_class(context: ProofContext) -> str:
-    return "declared" if any(map(_guards, context.plans.values())) else "hard_id"
+    return "declared" if any(map(_has_guarded_parameter, context.plans.values())) else "hard_id"
 
 
-def _guards(plan: ToolPlan) -> bool:
+def _has_guarded_parameter(plan: ToolPlan) -> bool:
     """Return whether a tool has a guarded parameter."""
     parameters, schema = plan.targets.parameters, plan.schema
     names = schema.declared_names if schema is not None else frozenset()
-    return bool(plan.tool.targets) or any(parameters.at((name,)).guarded for name in names)
+    return bool(plan.tool.targets) or any(parameters.at((name,)).is_guarded for name in names)
 
 
 def _strongest_pair_class(context: ProofContext) -> str:
@@ -97,7 +97,7 @@ def _strongest_state_class(context: ProofContext) -> str:
     return "declared" if has_rules or final else "removed"
 
 
-def _no_schema(context: ProofContext) -> str:
+def _explain_no_schema(context: ProofContext) -> str:
     schemas = (tool.parameters for tool in context.tools.values())
     has_schema = any(
         schema is not None and schema is not True and schema != {} for schema in schemas
@@ -105,28 +105,30 @@ def _no_schema(context: ProofContext) -> str:
     return "" if has_schema else "no tool has a schema"
 
 
-def _no_target(context: ProofContext) -> str:
-    judged = any(_judges(name, context) for name in context.tools)
+def _explain_no_target(context: ProofContext) -> str:
+    judged = any(_has_judged_argument(name, context) for name in context.tools)
     return "" if judged else "no parameter of any tool names an entity"
 
 
-def _no_written_target(context: ProofContext) -> str:
-    judged = any(_judges(name, context) for name, plan in context.plans.items() if plan.writes)
+def _explain_no_written_target(context: ProofContext) -> str:
+    judged = any(
+        _has_judged_argument(name, context) for name, plan in context.plans.items() if plan.writes
+    )
     return "" if judged else "no parameter of a tool that writes names an entity"
 
 
-def _judges(name: str, context: ProofContext) -> bool:
-    """Return whether some arguments of a tool must come from the run."""
+def _has_judged_argument(name: str, context: ProofContext) -> bool:
+    """Return whether any argument of a tool must come from the run."""
     if context.is_open(name):
         return True
     if next(context.samples(name), None) is None:
-        # No samples, no knowledge: not reported.
+        # Without samples nothing is known, so nothing is reported.
         return True
     bare = compile_targets(context.tools[name].model_copy(update={"allow": ()}), allow=())
     return any(True for each in context.samples(name) for _ in bare.judged_arguments(each))
 
 
-def _no_rule(context: ProofContext) -> str:
+def _explain_no_rule(context: ProofContext) -> str:
     has_rules = any(context.judged_tools(rule.tools) for rule in context.policy.rules)
     has_changing_tools = any(
         plan.writes and needs_existing_entity(plan.action) for plan in context.plans.values()
@@ -138,13 +140,13 @@ def _no_rule(context: ProofContext) -> str:
     )
 
 
-def _no_pair(context: ProofContext) -> str:
+def _explain_no_pair(context: ProofContext) -> str:
     if any(
         pair.first in context.tools and pair.then in context.tools
         for pair in context.policy.inverses
     ):
         return ""
-    # One of each: hundreds of tools have a few different actions.
+    # Without duplicates, as hundreds of tools have only a few different actions.
     actions = list({plan.action for plan in context.plans.values() if plan.writes})
     if any(
         _has_command_argument(name, context) for name, plan in context.plans.items() if plan.writes
@@ -162,7 +164,7 @@ def _has_command_argument(name: str, context: ProofContext) -> bool:
 
 
 def _may_contradict(first: ToolAction, then: ToolAction) -> bool:
-    """Return whether a call of one may contradict a call of the other, judging by their names."""
+    """Return whether a call of *then* may contradict an earlier call of *first*, by their names."""
     if then.does is VerbEffect.CHANGE:
         return True
     if then.does is VerbEffect.UNMAKE and first.is_undoable:
@@ -172,22 +174,26 @@ def _may_contradict(first: ToolAction, then: ToolAction) -> bool:
     )
 
 
-def _no_reading(context: ProofContext) -> str:
+def _explain_no_reading(context: ProofContext) -> str:
     is_declared = any(tool.reads_first for tool in context.tools.values())
     return "" if is_declared else "no tool has `reads_first`"
 
 
-_IDLE: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
+_EXPLAIN_IDLE: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
     {
-        "phantom_target": _no_target,
-        "parameter_mismatch": _no_schema,
-        "self_contradiction": _no_pair,
-        "impossible_state": _no_rule,
-        "untrusted_target": _no_written_target,
-        "uninformed_write": _no_reading,
+        "phantom_target": _explain_no_target,
+        "parameter_mismatch": _explain_no_schema,
+        "self_contradiction": _explain_no_pair,
+        "impossible_state": _explain_no_rule,
+        "untrusted_target": _explain_no_written_target,
+        "uninformed_write": _explain_no_reading,
     }
 )
-"""Functions that return why a layer has nothing to check; other layers always have something."""
+"""
+By layer, a function that returns why the layer has nothing to check; empty if it has something.
+
+Layers without an entry always have something to check.
+"""
 
 _STRONGEST: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyType(
     {
@@ -198,4 +204,8 @@ _STRONGEST: MappingProxyType[str, Callable[[ProofContext], str]] = MappingProxyT
         "call_loop": lambda context: "repeated",
     }
 )
-"""The strongest class of findings of a layer; those of the others reach 1, which always counts."""
+"""
+By layer, a function that returns the class of its strongest findings.
+
+Findings of layers without an entry can have strength 1, which always counts.
+"""

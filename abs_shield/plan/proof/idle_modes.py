@@ -14,7 +14,7 @@ from abs_shield.text.safe_display import escaped
 
 _LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL))
 _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
-# Modes by layer also hold for names that no tool has.
+# Modes by layer also apply to calls of unregistered tools.
 _UNREGISTERED = Tool(name="an unregistered tool")
 
 
@@ -34,7 +34,7 @@ def idle_modes(context: ProofContext) -> Iterator[Problem]:
 
 
 def _explain_idle(key: str | tuple[str, str], parts: tuple[str, ...], context: ProofContext) -> str:
-    """Return why an entry is idle; empty if it is not, or if its name is unknown anyway."""
+    """Return why an entry is idle; empty if it is not, or if another check reports its name."""
     if key in OF_NO_TOOL and key not in context.tools:
         return _explain_idle_answer_mode(context.policy, str(key))
     runs = context.policy.checks
@@ -47,16 +47,16 @@ def _explain_idle(key: str | tuple[str, str], parts: tuple[str, ...], context: P
         return f"layer `{escaped(layers[-1])}` does not run"
     without = {other: mode for other, mode in context.policy.modes.items() if other != key}
     rest = context.policy.model_copy(update={"modes": without})
-    # Tried: the order of precedence is written down in one place only.
+    # By comparison, so that the order of precedence is defined in one place only.
     if _effective_modes(context.policy, context.tools) != _effective_modes(rest, context.tools):
         return ""
-    return "the same modes hold without it"
+    return "the same modes apply without it"
 
 
 def _explain_idle_answer_mode(policy: Policy, key: str) -> str:
     if key == ANSWER and policy.answer is False:
         return "the policy judges no answers"
-    return "the same modes hold without it" if policy.modes[key] is policy.mode else ""
+    return "the same modes apply without it" if policy.modes[key] is policy.mode else ""
 
 
 def _effective_modes(policy: Policy, tools: Mapping[str, Tool]) -> list[tuple[Mode, list[Mode]]]:

@@ -1,4 +1,4 @@
-"""A suppression that silences nothing, or nothing more than another one."""
+"""A suppression that is expired, silences nothing, or is covered by another one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from abs_shield.core.vocabularies import PARAMETER_MISMATCH, SIGNAL_NAMES
 from abs_shield.plan.compile import rejects_name
-from abs_shield.plan.finding_codes import FINDING_CODES, OF_WHOLE_CALL
-from abs_shield.plan.place_in_schema import absent_step
+from abs_shield.plan.finding_codes import FINDING_CODES, WHOLE_CALL_LAYERS
+from abs_shield.plan.place_in_schema import find_absent_step
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
 from abs_shield.plan.tool_plan import ToolPlan
@@ -17,7 +17,7 @@ from abs_shield.text.safe_display import escaped
 _UNKNOWN_ARGUMENT = "unknown_argument"
 _NAME = "/name"
 _Reason = tuple[str, str]
-"""Why a suppression is idle, and a hint; both empty if it is not."""
+"""The reason why a suppression is idle, and a hint; both are empty if it is not idle."""
 _NOT_IDLE: _Reason = ("", "")
 
 
@@ -33,7 +33,7 @@ def idle_suppressions(context: ProofContext) -> Iterator[Problem]:
             )
         elif (idle := _explain_idle(each, context)) != _NOT_IDLE:
             (reason, hint), code = idle, "idle_suppression"
-        elif (wider := _wider(n, context)) is not None:
+        elif (wider := _find_wider(n, context)) is not None:
             reason, code = f"silences nothing that {wider} does not silence", "covered_suppression"
             hint = "remove it, or narrow the wider one"
         else:
@@ -41,11 +41,11 @@ def idle_suppressions(context: ProofContext) -> Iterator[Problem]:
         yield problem(code, f"{what} {reason}", subject=what, place=each.place, hint=hint)
 
 
-def _wider(n: int, context: ProofContext) -> Suppression | None:
-    """Return an entry that covers the one at *n*; of two equal ones the first covers the second."""
+def _find_wider(n: int, context: ProofContext) -> Suppression | None:
+    """Return an entry that covers the one at *n*; if both are equal, only for the second one."""
     each = context.policy.suppress[n]
     for m, other in enumerate(context.policy.suppress):
-        # Of two that cover each other, only the second is superfluous.
+        # If two entries cover each other, only the second is superfluous.
         if m != n and other.covers(each) and (m < n or not each.covers(other)):
             return other
     return None
@@ -59,16 +59,18 @@ def _explain_idle(each: Suppression, context: ProofContext) -> _Reason:
     if each.check not in context.policy.layer_names:
         hint = "remove it, or name the layer in `layers`"
         return "silences a layer that does not run", hint
-    return next((reason for reason in _reasons(each, context) if reason != _NOT_IDLE), _NOT_IDLE)
+    return next(
+        (reason for reason in _explanations(each, context) if reason != _NOT_IDLE), _NOT_IDLE
+    )
 
 
 def _own_codes(context: ProofContext) -> set[str]:
-    """Return the built-in layers with a closed list of codes that no function replaces."""
+    """Return the built-in layers with a fixed list of codes that no custom layer replaces."""
     replaced = {layer.__name__ for layer in context.policy.layers or () if callable(layer)}
     return {*FINDING_CODES} - replaced
 
 
-def _reasons(each: Suppression, context: ProofContext) -> Iterator[_Reason]:
+def _explanations(each: Suppression, context: ProofContext) -> Iterator[_Reason]:
     yield _explain_unknown_code(each)
     yield _explain_wrong_place(each)
     yield _explain_absent_parameter(each, context)
@@ -91,8 +93,8 @@ def _explain_unknown_code(each: Suppression) -> _Reason:
 
 
 def _explain_wrong_place(each: Suppression) -> _Reason:
-    """Return why a location is wrong: a layer points at the tool's name or into the arguments."""
-    of_call = each.check in OF_WHOLE_CALL
+    """Return why a location is wrong: a layer reports either ``/name`` or places in arguments."""
+    of_call = each.check in WHOLE_CALL_LAYERS
     if each.where is None or of_call == (each.where == _NAME):
         return _NOT_IDLE
     where = f"at `{_NAME}`" if of_call else "into `/arguments`"
@@ -100,7 +102,7 @@ def _explain_wrong_place(each: Suppression) -> _Reason:
 
 
 def _explain_absent_parameter(each: Suppression, context: ProofContext) -> _Reason:
-    """Return why a location is absent: by its schema no call of the tool has it."""
+    """Return why no call of the tool can have the location, according to its schema."""
     if not each.parameter or each.tool not in (None, *context.tools):
         return _NOT_IDLE
     plans = [
@@ -122,27 +124,31 @@ def _explain_absent_parameter(each: Suppression, context: ProofContext) -> _Reas
 
 def _absent_name(each: Suppression, plan: ToolPlan, context: ProofContext) -> str:
     """
-    Return the first name in the location that no call of one tool has; empty if all may exist.
+    Return the first name in the location that no call of a tool can have; empty if all may exist.
 
-    An undeclared parameter is a finding at the parameter itself. A policy that silences this lets
-    calls have it, so findings of the other layers about it may be silenced as well.
+    A call with an undeclared parameter has a finding about that parameter. If the policy silences
+    this finding, such calls pass, and other layers may have findings about the parameter, too.
     """
-    mismatch = each.check == PARAMETER_MISMATCH
+    is_mismatch = each.check == PARAMETER_MISMATCH
     if plan.schema is None:
         return ""
-    if mismatch and each.code in (None, _UNKNOWN_ARGUMENT):
+    if is_mismatch and each.code in (None, _UNKNOWN_ARGUMENT):
         exists = each.parameter in plan.schema.declared_names
         schema = plan.tool.parameters
-        # an unknown member is a finding of an object; a list and a number have no members
-        return absent_step(schema, each.steps, declared=False, open_objects=True) if exists else ""
+        # only an object can have an unknown member; a list and a number have none
+        return (
+            find_absent_step(schema, each.steps, declared=False, open_objects=True)
+            if exists
+            else ""
+        )
     if not rejects_name(plan.schema, each.parameter):
-        return absent_step(plan.tool.parameters, each.steps, declared=mismatch)
-    ghost = Suppression(
+        return find_absent_step(plan.tool.parameters, each.steps, declared=is_mismatch)
+    at_parameter = Suppression(
         check=PARAMETER_MISMATCH,
         tool=plan.tool.name,
         code=_UNKNOWN_ARGUMENT,
         where=each.where,
         reason="-",
     )
-    silenced = any(other.covers(ghost) for other in context.policy.suppress)
+    silenced = any(other.covers(at_parameter) for other in context.policy.suppress)
     return "" if silenced else each.parameter

@@ -1,4 +1,4 @@
-"""A schema that cannot be compiled, or that no value fits."""
+"""A schema that cannot be compiled, or that no value satisfies."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def invalid_schemas(context: ProofContext) -> Iterator[Problem]:
             yield _problem("invalid_schema", name, plan.broken, context)
         elif plan.schema is None:
             continue
-        elif problems := [*_impossible(name, tool, context)]:
+        elif problems := [*_contradictions(name, tool, context)]:
             yield from problems
         elif next(context.samples(name), None) is None:
             what = f"no valid arguments of tool `{escaped(name)}` were found to test its rules with"
             yield _problem("not_sampled", name, what, context)
         else:
-            yield from _without_samples(name, tool, context)
+            yield from _parameters_without_samples(name, tool, context)
 
 
-def _without_samples(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
-    """Report parameters that no sample has, although nothing shows that no value fits."""
+def _parameters_without_samples(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
+    """Report parameters that occur in no sample, although no contradiction was found."""
     members = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
     properties = members if isinstance(members, Mapping) else {}
     # `false` forbids the name on purpose.
@@ -43,8 +43,8 @@ def _without_samples(name: str, tool: Tool, context: ProofContext) -> Iterator[P
         yield _problem("not_sampled", name, f"{what}`{escaped(parameter)}` were found", context)
 
 
-def _impossible(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
-    """Report why no arguments fit; else the parameters that no call can have."""
+def _contradictions(name: str, tool: Tool, context: ProofContext) -> Iterator[Problem]:
+    """Report why no arguments satisfy the schema; else, the parameters that no value satisfies."""
     what = f"tool `{escaped(name)}`"
     if reason := find_contradiction(tool.parameters):
         yield _problem(

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.rule_answers import answer_call, rule_words
-from abs_shield.plan.rule_plan import RulePlan, compile_rule, unknown_parameters
+from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_unknown_parameters
 from abs_shield.plan.rule_sentence import SentenceClaim, parse_claim
 from abs_shield.policy import Rule
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema.samples import Pool
 from abs_shield.text.safe_display import escaped, shown
 
-_MAX_TOOLS = 5  # a rule that is inverted is so for each tool; the first few tell
+_MAX_TOOLS = 5  # an inverted rule is inverted for every tool, so the first few are enough
 _NEGATED = frozenset({"not", "no", "never", "non"})
 
 
@@ -28,7 +28,7 @@ class _Comparison:
         tool: The tool.
         allowed: Calls that the sentence allows and the rule rejects.
         forbidden: Calls that the sentence forbids and the rule accepts.
-        agrees: Whether both agree on a call.
+        agrees: Whether rule and sentence agree on any call.
         is_enough: Whether there are enough calls to report the rule.
         example: The arguments of a call that the sentence allows and the rule rejects.
     """
@@ -67,7 +67,7 @@ def inverted_rules(context: ProofContext) -> Iterator[Problem]:
             yield _problem(rule, inverted)
         elif not any(comparison.agrees for comparison in comparisons):
             yield from (
-                _undecided_problem(rule, comparison)
+                _uncertain_problem(rule, comparison)
                 for comparison in comparisons[:1]
                 if comparison.count
             )
@@ -77,18 +77,18 @@ def _compare(rule: Rule, tool: str, context: ProofContext) -> _Comparison | None
     """Return the comparison; None if the rule or its sentence cannot be compared."""
     schema = context.plans[tool].schema
     plan = compile_rule(rule, schema, tool=tool, tolerant=True)
-    # With a session the answer depends on more than the call.
-    if schema is None or plan.session or unknown_parameters(plan, schema, tool=tool):
+    # The answer of a rule that takes the session depends on more than the call.
+    if schema is None or plan.session or find_unknown_parameters(plan, schema, tool=tool):
         return None
     claim = _claim_of_rule(plan)
     return None if claim is None else _compare_answers(plan, tool, claim, context)
 
 
 def _claim_of_rule(plan: RulePlan) -> SentenceClaim | None:
-    """Return the claim of the sentence, else of the function's name: ``amount_is_positive``."""
+    """Return the claim of the sentence, or of the function's name: ``amount_is_positive``."""
     claim = parse_claim(plan.rule.sentence, plan.takes, words=rule_words(plan))
     name = plan.rule.name.split("_")
-    # a name without a verb, or with a "not", may name the mistake that the rule rejects
+    # a name without a verb, or with a "not", may describe the mistake that the rule rejects
     if claim is None and "is" in name and _NEGATED.isdisjoint(name):
         return parse_claim(" ".join(name), plan.takes)
     return claim
@@ -113,17 +113,17 @@ def _compare_answers(
             names = sorted(name for name in plan.takes if name in arguments)
             comparison.example = ", ".join(f"{escaped(n)}={shown(arguments[n])}" for n in names)
     comparison.is_enough = (
-        comparison.allowed >= claim.fewest[0] and comparison.forbidden >= claim.fewest[1]
+        comparison.allowed >= claim.min_calls[0] and comparison.forbidden >= claim.min_calls[1]
     )
     return comparison
 
 
-def _undecided_problem(rule: Rule, comparison: _Comparison) -> Problem:
+def _uncertain_problem(rule: Rule, comparison: _Comparison) -> Problem:
     return problem(
         "sentence_not_compared",
-        f"rule `{rule.name}` may do the opposite of its sentence or name: only"
-        f" {comparison.count:,} sampled calls of `{escaped(comparison.tool)}` can show it, too"
-        " few to be sure, and they all do",
+        f"rule `{rule.name}` may do the opposite of its sentence or name: it does so for all of"
+        f" {comparison.count:,} sampled calls of `{escaped(comparison.tool)}`, which are too few"
+        " to be sure",
         subject=f"rule `{rule.name}`",
         place=SourceLocation(rule.file, rule.line),
         hint="test it with a call that it should reject, and with one that should pass",

@@ -1,4 +1,4 @@
-"""Rules that together accept no call, and a rule whose rejections another rule includes."""
+"""Rules that together reject every call, and rules that are covered by another rule."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.text.safe_display import escaped
 
 _MIN_REJECTED = 3
-"""Fewest different rejected calls before a rule is reported; fewer may be alike by chance."""
+"""Different rejected calls that are needed to report a rule; fewer may coincide by chance."""
 
 _MAX_RULES_FOR_TRIPLES = 6
 """Most rules of one tool for which all triples are compared."""
@@ -29,31 +29,39 @@ def rules_together(context: ProofContext) -> Iterator[Problem]:
 
 
 def _exclusion_problems(answers: RuleAnswers) -> Iterator[Problem]:
-    """Yield pairs of rules that accept no common call, else triples that do so together."""
-    pairs = [pair for pair in combinations(range(len(answers.plans)), 2) if _share(answers, pair)]
-    excluded = [pair for pair in pairs if _exclude(answers, pair)]
+    """Yield pairs of rules that accept no common call, and triples without such a pair."""
+    pairs = [
+        pair
+        for pair in combinations(range(len(answers.plans)), 2)
+        if _share_parameter(answers, pair)
+    ]
+    excluded = [pair for pair in pairs if _accept_no_call(answers, pair)]
     yield from (_exclusion_problem(answers, pair) for pair in excluded)
-    few = len(answers.plans) <= _MAX_RULES_FOR_TRIPLES
-    # Triples grow with the third power of the rules.
-    for three in combinations(range(len(answers.plans)), 3) if few else ():
-        alone = len({answers.plans[n].takes for n in three}) == 1
-        if alone and not any({*pair} <= {*three} for pair in excluded) and _exclude(answers, three):
+    compare_triples = len(answers.plans) <= _MAX_RULES_FOR_TRIPLES
+    # The number of triples grows with the third power of the number of rules.
+    for three in combinations(range(len(answers.plans)), 3) if compare_triples else ():
+        take_same_arguments = len({answers.plans[n].takes for n in three}) == 1
+        if (
+            take_same_arguments
+            and not any({*pair} <= {*three} for pair in excluded)
+            and _accept_no_call(answers, three)
+        ):
             yield _exclusion_problem(answers, three)
 
 
-def _share(answers: RuleAnswers, pair: tuple[int, ...]) -> bool:
+def _share_parameter(answers: RuleAnswers, pair: tuple[int, ...]) -> bool:
     one, other = (answers.plans[n].takes for n in pair)
     return not one.isdisjoint(other)
 
 
-def _exclude(answers: RuleAnswers, rules: tuple[int, ...]) -> bool:
-    """Return whether all rules accept no common call, although any fewer of them do."""
-    answered = answers.compare(*rules)
-    if answered is None or any(all(each) for each in answered):
+def _accept_no_call(answers: RuleAnswers, rules: tuple[int, ...]) -> bool:
+    """Return whether the rules accept no common call, although any smaller group of them does."""
+    answers_by_call = answers.compare(*rules)
+    if answers_by_call is None or any(all(each) for each in answers_by_call):
         return False
-    # Only the whole group excludes: a smaller one would be reported by itself.
+    # A smaller group that accepts no common call is reported by itself.
     fewer = combinations(range(len(rules)), len(rules) - 1)
-    return all(any(all(each[n] for n in some) for each in answered) for some in fewer)
+    return all(any(all(each[n] for n in some) for each in answers_by_call) for some in fewer)
 
 
 def _coverage_problems(
@@ -62,7 +70,7 @@ def _coverage_problems(
     """Report each rule once, with the rule that covers it for every tool that it judges."""
     rules = context.policy.rules
     reported: set[int] = set()
-    for n, m in _pairs(comparable, context):
+    for n, m in _rule_pairs(comparable, context):
         if n in reported or not {*context.judged_tools(rules[n].tools)} <= {
             *context.judged_tools(rules[m].tools)
         }:
@@ -77,8 +85,8 @@ def _coverage_problems(
                 yield _coverage_problem(rules[n], rules[m], same=same)
 
 
-def _pairs(comparable: Sequence[RuleAnswers], context: ProofContext) -> list[tuple[int, int]]:
-    """Return the indices of the rules that some tool has both of, in the order of the policy."""
+def _rule_pairs(comparable: Sequence[RuleAnswers], context: ProofContext) -> list[tuple[int, int]]:
+    """Return the indices of each two rules with a tool in common, in the order of the policy."""
     places = {id(rule): n for n, rule in enumerate(context.policy.rules)}
     return sorted(
         {
@@ -90,7 +98,7 @@ def _pairs(comparable: Sequence[RuleAnswers], context: ProofContext) -> list[tup
 
 
 def _covers(answers: RuleAnswers, wide: Rule, narrow: Rule) -> bool | None:
-    """Return whether *wide* rejects what *narrow* rejects; None if they are about other tools."""
+    """Return whether *wide* rejects all that *narrow* rejects; None if not both judge the tool."""
     by_rule = {id(plan.rule): n for n, plan in enumerate(answers.plans)}
     one, other = by_rule.get(id(wide)), by_rule.get(id(narrow))
     if one is None or other is None:
@@ -133,7 +141,7 @@ def _exclusion_problem(answers: RuleAnswers, rules: tuple[int, ...]) -> Problem:
 
 
 def _coverage_problem(narrow: Rule, wide: Rule, *, same: bool) -> Problem:
-    does = "rejects the same calls as" if same else "rejects only what is rejected already by"
+    does = "rejects the same calls as" if same else "rejects only calls that are also rejected by"
     return problem(
         "rule_is_covered",
         f"rule `{narrow.name}` {does} rule `{wide.name}` ({SourceLocation(wide.file, wide.line)})",

@@ -19,7 +19,7 @@ def unjudged_declarations(context: ProofContext) -> Iterator[Problem]:
             where = SourceLocation(rule.file, rule.line)
             yield _problem(f"rule `{rule.name}`", where, "impossible_state")
     for pair in context.policy.inverses:
-        # A final pair is judged by two layers; one of them is enough.
+        # Two layers judge a final pair; it is enough if one of them runs.
         judging = ("self_contradiction", *(("impossible_state",) if pair.final else ()))
         if not context.runs(*judging):
             what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"

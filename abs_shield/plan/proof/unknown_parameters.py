@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from abs_shield.plan.compile import rejects_name, unknown_marks
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
-from abs_shield.plan.rule_plan import compile_rule
-from abs_shield.plan.rule_plan import unknown_parameters as unknown_to
+from abs_shield.plan.rule_plan import compile_rule, find_unknown_parameters
 from abs_shield.policy import Rule
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema import CompiledSchema
@@ -31,13 +30,13 @@ def _problems_of_rules(context: ProofContext) -> Iterator[Problem]:
             schema = context.plans[name].schema
             if schema is not None:
                 plan = compile_rule(rule, schema, tool=name, tolerant=True)
-                for parameter in unknown_to(plan, schema, tool=name):
+                for parameter in find_unknown_parameters(plan, schema, tool=name):
                     where = SourceLocation(rule.file, rule.line)
                     yield _problem(f"rule `{rule.name}`", where, parameter, name, schema)
 
 
 def _problems_of_general_rule(rule: Rule, context: ProofContext) -> Iterator[Problem]:
-    """Report a parameter that no tool has; a rule of every tool may name what only some have."""
+    """Report parameters that no tool has, as a rule for every tool may need what only some have."""
     schemas = [plan.schema for plan in context.plans.values()]
     closed = [schema for schema in schemas if schema is not None]
     # A tool without a schema may have any parameter.

@@ -141,7 +141,7 @@ def test_a_rule_about_a_free_text_is_a_note(function, proof, tool) -> None:
     proved = proof(tool("t", x={"type": "string"}), rules=[rule(tool="t")(function)])
 
     assert () == proved.problems
-    assert [("not_sampled", "the sampled texts may not contain what it looks for")] == [
+    assert [("not_sampled", "the sampled texts may not contain what the rule looks for")] == [
         (each.code, each.hint.partition(":")[0]) for each in proved.notes
     ]
 
@@ -224,7 +224,7 @@ def test_a_rule_that_rejects_everything(texts, tool) -> None:
     )
 
     assert message.startswith("rule `is_small` accepts none of ")
-    assert "either the schema allows nothing that it accepts, or no sampled call has it" in message
+    assert "either the schema allows nothing that the rule accepts, or no sampled call" in message
 
 
 def says_no(x: Any) -> bool:

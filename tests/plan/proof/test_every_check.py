@@ -496,7 +496,7 @@ def test_the_moment_of_a_proof() -> None:
 
 
 MODES: list[tuple[dict[Any, str], list[str]]] = [
-    ({"t": "strict"}, ["`t` changes nothing: the same modes hold without it"]),
+    ({"t": "strict"}, ["`t` changes nothing: the same modes apply without it"]),
     ({"t": "audit"}, []),
     ({"untrusted_target": "audit"}, ["layer `untrusted_target` does not run"]),
     ({("t", "untrusted_target"): "audit"}, ["layer `untrusted_target` does not run"]),

@@ -118,6 +118,6 @@ def test_too_few_calls_to_decide(texts, proof, tool) -> None:
     listed = tool("t", x={"enum": [4, 6]})
 
     (note,) = texts("sentence_not_compared", listed, rules=rules)
-    assert "only 2 sampled calls" in note
+    assert "all of 2 sampled calls" in note
     assert [] == texts("rule_contradicts_sentence", listed, rules=rules)
     assert [] == [each for each in proof(listed, rules=rules).problems if "sentence" in each.code]
