@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import (
-    AsyncIterable,
-    Callable,
-    Collection,
-    Generator,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from io import IOBase
-from types import NoneType, UnionType
-from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from pydantic import ValidationError, create_model
 
-from abs_shield.core.call_arguments import HOLDERS, Malformed, copy_containers
-from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.core.call_arguments import HOLDERS, copy_containers
+from abs_shield.errors import ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_become_non_finite
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
-from abs_shield.schema.argument_json import SCALARS, ArgumentSerializer
+from abs_shield.schema.argument_json import SCALARS
 from abs_shield.schema.schema_problem import pointer
-from abs_shield.schema.value_limits import exceeded_limits
+from abs_shield.shield.argument_copies import as_json, non_finite_pointers
 from abs_shield.shield.argument_model import (
     argument_values,
     arguments_model,
@@ -35,15 +24,20 @@ from abs_shield.shield.argument_model import (
     forbid_names,
     unknown_arguments,
 )
-from abs_shield.shield.framework_contexts import is_context
+from abs_shield.shield.function_hints import (
+    accepts_iterator,
+    bound_parameters,
+    describe_function,
+    find_receiver,
+    hints_of,
+    is_injected_type,
+    name_of_function,
+    plain_partial,
+)
 from abs_shield.shield.hint_marks import marks_of, names_of_models
-from abs_shield.shield.type_aliases import alias_value
 from abs_shield.shield.validation import refused_pointers
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
 from abs_shield.text.wildcards import names_everything
-
-_STREAMS = (IOBase, IO, AsyncIterable)
-"""Types without a JSON form: such a parameter is injected even without a mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +110,7 @@ class Binding:
 
     def names_of_models(self) -> list[frozenset[str]]:
         """Return the names of the fields, including aliases, of each model in the type hints."""
-        return names_of_models(_hints(self.function, self.signature).values())
+        return names_of_models(hints_of(self.function, self.signature).values())
 
     def declares_same_tool(self, other: Binding) -> bool:
         """Return whether both declare the same tool, as functions of one factory do."""
@@ -221,7 +215,7 @@ class Binding:
             if not may_become_non_finite(arguments, texts=True):
                 return Conversion(arguments, refused)
             taken = as_json(self.accepted_values(arguments, error))
-            return Conversion(arguments, refused, _non_finite(taken))
+            return Conversion(arguments, refused, non_finite_pointers(taken))
         except Exception:  # the tool's own validator may raise anything
             return Conversion(arguments, frozenset({""}))
         for name in self._iterator_names(values):
@@ -230,7 +224,7 @@ class Binding:
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
         converted = as_json(values)
-        return Conversion(converted, non_finite=_non_finite(converted))
+        return Conversion(converted, non_finite=non_finite_pointers(converted))
 
     def _iterator_names(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of values that are iterators, including those of ``**kwargs``."""
@@ -330,51 +324,6 @@ BY_NAME = " (by name)"
 """Suffix of an extra argument's name that equals the name of a positional argument."""
 
 
-def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Python arguments as JSON, without consuming iterators."""
-    writer = ArgumentSerializer()
-    return {
-        name: value if type(value) in SCALARS else writer.serialize(value)
-        for name, value in arguments.items()
-    }
-
-
-def _non_finite(arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return JSON pointers to the numbers that are not finite."""
-    return tuple(pointer(path) for code, path in exceeded_limits(arguments) if code == "not_finite")
-
-
-def copy_arguments(
-    raw: dict[str, Any] | Malformed,
-) -> tuple[dict[str, Any] | Malformed, dict[str, Any] | Malformed]:
-    """
-    Return two copies of a call's arguments: one for the tool, and one as JSON to judge.
-
-    Both are the same object if all arguments are scalars. Later changes of the caller's
-    containers do not affect them.
-    """
-    if isinstance(raw, Malformed):
-        return raw, raw
-    # The dict is copied even if its values need not be.
-    raw = raw.copy()
-    if SCALARS.issuperset(map(type, raw.values())):
-        return raw, raw
-    raw = copy_containers(raw)
-    return raw, json_arguments(raw)
-
-
-def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
-    """
-    Return arguments that a caller passed as Python objects as JSON.
-
-    A value without a JSON form stays unchanged, and a schema rejects it.
-    """
-    if isinstance(arguments, Malformed) or SCALARS.issuperset(map(type, arguments.values())):
-        return arguments
-    written = as_json(arguments)
-    return {k: arguments[k] if isinstance(v, TypePlaceholder) else v for k, v in written.items()}
-
-
 def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     """
     Read a function's signature as a tool.
@@ -386,22 +335,21 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     Raises:
         PolicyError: A type hint cannot be read or has no JSON form, or a mark is misplaced.
     """
-    name = name or _name(function)
-    signature = inspect.signature(_plain_partial(function))
-    hints = _hints(function, signature)
-    bound = _bound_names(function, signature)
+    name = name or name_of_function(function)
+    signature = inspect.signature(plain_partial(function))
+    hints = hints_of(function, signature)
+    bound = bound_parameters(function, signature)
     marks = marks_of(name, signature, hints, bound)
     injected = frozenset(
         p
         for p in signature.parameters
-        if isinstance(marks.get(p), Injected)
-        or (p not in bound and _is_injected_type(hints.get(p)))
+        if isinstance(marks.get(p), Injected) or (p not in bound and is_injected_type(hints.get(p)))
     )
-    injected |= _receiver(function, signature) | bound
+    injected |= find_receiver(function, signature) | bound
     model = arguments_model(name, signature, hints, injected)
     tool = Tool(
         name=name,
-        description=_description(function),
+        description=describe_function(function),
         parameters=forbid_names(arguments_schema(name, model), injected),
         targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
         soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
@@ -413,7 +361,7 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         function=function,
         signature=signature,
         injected=injected,
-        iterables=frozenset(p for p, hint in hints.items() if _is_iterable(hint)),
+        iterables=frozenset(p for p, hint in hints.items() if accepts_iterator(hint)),
         model=model,
         defaults=field_defaults(model, signature),
         bound=bound,
@@ -427,100 +375,3 @@ def _ordered_parameters(signature: inspect.Signature) -> tuple[str, ...] | None:
     parameters = signature.parameters.values()
     plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
     return tuple(signature.parameters) if plain else None
-
-
-def _plain_partial(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a partial without attributes, because ``__wrapped__`` would hide its signature."""
-    if not isinstance(function, functools.partial):
-        return function
-    return functools.partial(_plain_partial(function.func), *function.args, **function.keywords)
-
-
-def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
-    """Return the parameters that a partial binds by name."""
-    bare = _plain_partial(function)
-    if not isinstance(bare, functools.partial):
-        return frozenset()
-    by_place = {p for p, each in signature.parameters.items() if each.kind is each.POSITIONAL_ONLY}
-    return frozenset(bare.keywords) - by_place
-
-
-def _description(function: Callable[..., Any]) -> str:
-    """Return the docstring; for a partial, its own or that of its function."""
-    while isinstance(function, functools.partial):
-        docstring = vars(function).get("__doc__")
-        if docstring:
-            return inspect.cleandoc(docstring)
-        function = function.func
-    return inspect.getdoc(function) or ""
-
-
-def _name(function: Callable[..., Any]) -> str:
-    while isinstance(function, functools.partial):
-        function = function.func
-    return str(getattr(function, "__name__", type(function).__name__))
-
-
-def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
-    while isinstance(function, functools.partial):
-        function = function.func
-    plain = _hinted_callable(function)
-    try:
-        hints = get_type_hints(inspect.unwrap(plain), include_extras=True)
-    # Functions without annotations, e.g. those written in C, have no hints to read.
-    except (NameError, TypeError, AttributeError) as error:
-        if not getattr(plain, "__annotations__", None):
-            return {}
-        name = _name(function)
-        raise PolicyError(f"tool `{name}`: a type hint cannot be read: {error}") from None
-    annotations = {p: parameter.annotation for p, parameter in signature.parameters.items()}
-    if isinstance(function, type):  # the fields of a model are only in its signature
-        hints = {p: hint for p, hint in annotations.items() if not _is_unresolved(hint)} | hints
-    return hints
-
-
-def _hinted_callable(function: Any) -> Any:
-    """Return the callable that has the type hints: a class's constructor, or ``__call__``."""
-    if isinstance(function, type):
-        uses_new = function.__init__ is object.__init__  # type: ignore[misc]
-        return function.__new__ if uses_new else function.__init__  # type: ignore[misc]
-    return function if inspect.isroutine(function) else type(function).__call__
-
-
-def _is_unresolved(hint: Any) -> bool:
-    return hint is inspect.Parameter.empty or isinstance(hint, str)
-
-
-def _is_injected_type(hint: Any) -> bool:
-    """Return whether a hint accepts only streams, async iterators, framework contexts or None."""
-    kinds = _accepted_types(hint) - {NoneType}
-    return bool(kinds) and all(issubclass(kind, _STREAMS) or is_context(kind) for kind in kinds)
-
-
-def _is_iterable(hint: Any) -> bool:
-    """Return whether a hint accepts an iterator."""
-    return not {Iterable, Iterator, Generator}.isdisjoint(_accepted_types(hint))
-
-
-def _accepted_types(hint: Any) -> set[type]:
-    """Return the classes that a hint accepts, resolving `Annotated`, aliases and unions."""
-    inner = alias_value(hint)
-    if inner is not None:
-        return _accepted_types(inner)
-    origin = get_origin(hint)
-    if origin is Annotated:
-        return _accepted_types(get_args(hint)[0])
-    if origin in (Union, UnionType):
-        return set().union(*map(_accepted_types, get_args(hint)))
-    kind = hint if origin is None else origin
-    return {kind if isinstance(kind, type) else object}
-
-
-def _receiver(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
-    """Return ``self`` or ``cls`` if the function is defined in a class; else an empty set."""
-    first = next(iter(signature.parameters), "")
-    path = str(getattr(function, "__qualname__", "")).rsplit(".", 1)
-    # Excludes closures inside methods, whose `self` may be anything.
-    inside = len(path) == 2 and not path[0].endswith("<locals>")
-    bound = hasattr(function, "__self__")
-    return frozenset({first}) if first in ("self", "cls") and inside and not bound else frozenset()

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from abs_shield import CallBlocked, Shield, Verdict, shield, shielded
 from abs_shield.schema.value_limits import MAX_NODES
-from abs_shield.shield.signature import as_json
+from abs_shield.shield.argument_copies import as_json
 
 both_modes = pytest.mark.parametrize("mode", ["audit", "strict"])
 
