@@ -26,7 +26,7 @@ from abs_shield.policy import Policy, Tool, configure
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.policy.policy_loading import load
 from abs_shield.shield import Shield
-from abs_shield.shield.tool_registry import SHARED
+from abs_shield.shield.shared_tools import SHARED
 from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

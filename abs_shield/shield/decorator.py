@@ -15,9 +15,10 @@ from abs_shield.shield.argument_copies import as_json
 from abs_shield.shield.default_shield import current_shield
 from abs_shield.shield.deferred_results import aguard_items, finish_function_call, guard_items
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.shared_tools import SHARED
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import BY_NAME, Binding, Copies, bind
-from abs_shield.shield.tool_registry import SHARED, declare
+from abs_shield.shield.tool_registry import declare
 from abs_shield.shield.wrapper_kind import copy_function_kind
 
 F = TypeVar("F", bound=Callable[..., Any])

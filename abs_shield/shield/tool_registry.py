@@ -1,16 +1,14 @@
-"""The tools of one Shield by name, and the tools shared by every Shield."""
+"""The registered tools of one Shield by name."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import reduce
 from threading import RLock
 from typing import Any
 
-from abs_shield.core import Mode
 from abs_shield.core.fork_safety import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.tool_shapes import read_tool
@@ -19,61 +17,26 @@ from abs_shield.plan import ToolPlan
 from abs_shield.plan.entity_kinds import entity_kinds_of
 from abs_shield.plan.schema_lookup import authored_names
 from abs_shield.policy import Policy, Tool, tool_of
-from abs_shield.policy.tool_declaration import LONGEST_NAME, with_declaration
-from abs_shield.schema.annotations import is_same
+from abs_shield.policy.tool_declaration import with_declaration
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.bindings import shielded_binding
-from abs_shield.shield.function_identity import Identity
+from abs_shield.shield.name_conflicts import (
+    AmbiguousTool,
+    SameCodeError,
+    require_no_looser,
+    require_one,
+    require_same_parameters,
+)
 from abs_shield.shield.offered_tools import Description, OfferedTools, warn_of_schema
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
+from abs_shield.shield.shared_tools import SHARED, Shared
 from abs_shield.shield.signature import Binding, bind
-from abs_shield.shield.tool_entry import Entry, compile_declarations, compile_entry
-from abs_shield.text.safe_display import escaped, shown
+from abs_shield.shield.tool_entry import Entry, compile_entry
+from abs_shield.shield.unregistered_plans import UnregisteredPlans
 
-_MOST_UNKNOWN = 256
-"""Maximum number of cached plans of replaced functions, and of names that a model invented."""
 _PARTS = ("binding", "declaration", "description", "own")
 """Fields of an `Entry` from which it is compiled."""
-
-
-class Shared:
-    """
-    Tools decorated with a bare ``@shielded``, shared by every Shield of the process.
-
-    Attributes:
-        bindings: The functions, by tool name.
-        version: Increases with every added tool; a Shield compares its tools once per version.
-    """
-
-    def __init__(self) -> None:
-        self.bindings: dict[str, Binding] = {}
-        self.version = 0
-        self._lock = renewed(RLock())
-
-    def add(self, binding: Binding, *, replace: bool = False) -> None:
-        """
-        Add a tool.
-
-        Raises:
-            PolicyError: Another function has the same name, and *replace* is False.
-        """
-        with self._lock:
-            if not replace:
-                require_one(self.bindings.get(binding.tool.name), binding)
-            self._store(binding)
-
-    def add_ambiguous(self, binding: Binding) -> None:
-        """Replace the function of a tool that a factory created several times by a placeholder."""
-        with self._lock:
-            self._store(binding)
-
-    def _store(self, binding: Binding) -> None:
-        self.bindings[binding.tool.name] = binding
-        self.version += 1
-
-
-SHARED = Shared()
 
 
 class Registry(Mapping[str, Entry]):
@@ -88,8 +51,7 @@ class Registry(Mapping[str, Entry]):
         self._replaced: set[str] = set()
         # A `Tool` here is not compiled yet.
         self._entries: dict[str, Entry | Tool] = {}
-        self._unknown_tools: OrderedDict[str, ToolPlan] = OrderedDict()
-        self._outdated: OrderedDict[int, tuple[Binding, ToolPlan]] = OrderedDict()
+        self._unregistered = UnregisteredPlans(policy)
         self._authored_names: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
         self._lock = renewed(RLock())
         self._session_plans = SessionPlans(policy)
@@ -337,21 +299,8 @@ class Registry(Mapping[str, Entry]):
             and entry.binding.declares_same_tool(binding)
         ):
             return entry.own_plan
-        return self._own_plan(binding)
-
-    def _own_plan(self, binding: Binding) -> ToolPlan:
-        """Return the plan of a function that was replaced by another function of the same name."""
-        with self._lock:
-            stored = self._outdated.get(id(binding))
-            if stored is None or stored[0] is not binding:
-                plan = compile_declarations(
-                    [binding.tool], self._policy, self._refinements.get(binding.tool.name), binding,
-                    tolerant=True,
-                )  # fmt: skip
-                stored = self._outdated[id(binding)] = (binding, plan)
-                if len(self._outdated) > _MOST_UNKNOWN:
-                    self._outdated.popitem(last=False)
-            return stored[1]
+        refinement = self._refinements.get(binding.tool.name)
+        return self._unregistered.of_function(binding, refinement)
 
     def argument_names(self, tool: str) -> frozenset[str]:
         """Return the argument names that a tool's author declared; empty for an unknown tool."""
@@ -373,16 +322,7 @@ class Registry(Mapping[str, Entry]):
 
     def unknown(self, name: str) -> ToolPlan:
         """Return the plan of an unregistered tool: without a schema, with the policy's modes."""
-        with self._lock:
-            plan = self._unknown_tools.get(name)
-            if plan is None:
-                plan = compile_declarations(
-                    [Tool(name=_valid_name(name))], self._policy, tolerant=True
-                )
-                self._unknown_tools[name] = plan
-                if len(self._unknown_tools) > _MOST_UNKNOWN:
-                    self._unknown_tools.popitem(last=False)
-            return plan
+        return self._unregistered.of_name(name)
 
     def tools(self) -> dict[str, Tool]:
         """Return the tools as declared, refined by the policy; nothing is compiled."""
@@ -457,77 +397,6 @@ class Registry(Mapping[str, Entry]):
         return len(self._entries.keys() | SHARED.bindings.keys())
 
 
-def require_same_parameters(first: Tool, tool: Tool) -> None:
-    """
-    Raise if a second `Tool` of the same name has other parameters.
-
-    Raises:
-        PolicyError: Both have parameters, and they differ.
-    """
-    if first.parameters is None or tool.parameters is None:
-        return
-    if not is_same(first.parameters, tool.parameters):
-        raise PolicyError(
-            f"tool `{escaped(tool.name)}` is registered already, with other parameters; give it "
-            "another name, or use `replace=True`"
-        )
-
-
-def require_no_looser(first: Tool, tool: Tool) -> None:
-    """
-    Raise if a `Tool` is less strict than the earlier declarations of the same name.
-
-    Raises:
-        PolicyError: It allows more values, or sets a strict tool to audit mode.
-    """
-    looser = []
-    if more := [entry for entry in tool.allow if entry not in first.allow]:
-        looser.append(f"`allow` admits {', '.join(shown(entry) for entry in more[:3])}")
-    if tool.mode is Mode.AUDIT and first.mode is not Mode.AUDIT:
-        looser.append("`mode` is audit")
-    if looser:
-        raise PolicyError(
-            f"tool `{escaped(tool.name)}` is declared already, and a second `Tool` must not loosen "
-            f"it: {' and '.join(looser)}; declare it in the policy's `tools`, or use `replace=True`"
-        )
-
-
-class SameCodeError(PolicyError):
-    """Two functions of one name have the same code, with different objects or closure values."""
-
-
-def require_one(registered: Binding | None, binding: Binding) -> None:
-    """
-    Raise if a second function has the name of a tool, unless its module was reloaded.
-
-    Raises:
-        SameCodeError: It is the same function with another object or closure.
-        PolicyError: It is another function.
-    """
-    if registered is None or registered.function is binding.function:
-        return
-    name = escaped(binding.tool.name)
-    first, second = Identity.of(registered.function), Identity.of(binding.function)
-    if isinstance(registered.function, AmbiguousTool) and second.has_code_of(first):
-        raise SameCodeError(
-            f"tool `{name}`: {second} was defined several times, with other closure values"
-        )
-    if second.is_reload_of(first):
-        return
-    if second.is_other_instance(first) or second.is_other_closure(first):
-        difference = "bound to another object"
-        if not second.is_other_instance(first):
-            difference = "defined with other closure values"
-        raise SameCodeError(
-            f"tool `{name}`: {second} is registered already, {difference}; give each "
-            f"session its own: `firewall.session(functions={{...}})`, or use `replace=True`"
-        )
-    raise PolicyError(
-        f"tool `{name}` is two functions: {first}, and {second}; give one another name, or use "
-        "`replace=True`"
-    )
-
-
 def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> None:
     """
     Add a decorated tool.
@@ -543,37 +412,6 @@ def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> Non
     except SameCodeError:
         placeholder = AmbiguousTool(binding.function, binding.tool.name)
         tools.add_ambiguous(dataclasses.replace(binding, function=placeholder))
-
-
-class AmbiguousTool:
-    """
-    The placeholder for the name of several decorated functions of one factory.
-
-    Attributes:
-        __wrapped__: One of the functions, with which later ones are compared.
-    """
-
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        self.__wrapped__ = function
-        self._name = name
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """
-        Raise, because the function to run is ambiguous.
-
-        Raises:
-            PolicyError: Always.
-        """
-        raise PolicyError(
-            f"tool `{escaped(self._name)}` is several functions of one factory; give each session "
-            "its own: `firewall.session(functions={...})`"
-        )
-
-
-def _valid_name(name: str) -> str:
-    """Return a valid tool name for the one that a model wrote, which may be empty."""
-    # It may also contain a lone surrogate, which cannot be encoded.
-    return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
 
 def declared_tool(tool: Any) -> Tool | Binding | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from abs_shield import Finding, Shield, Tool, Verdict, shield
-from abs_shield.shield.tool_registry import SHARED
+from abs_shield.shield.shared_tools import SHARED
 
 AMOUNT = {"type": "object", "properties": {"amount": {"type": "number"}}}
 

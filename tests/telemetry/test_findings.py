@@ -11,7 +11,7 @@ from opentelemetry._logs import SeverityNumber
 from abs_shield import Finding, Shield, Tool, ToolCall, rule, shield, shielded
 from abs_shield.core import Subject, Verdict
 from abs_shield.core.decision_summary import safe_pointer
-from abs_shield.shield.tool_registry import SHARED
+from abs_shield.shield.shared_tools import SHARED
 from abs_shield.telemetry import Otel, emit
 
 CANARY = "canary_4711@example.com"

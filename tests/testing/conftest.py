@@ -10,7 +10,7 @@ import pytest
 
 import abs_shield
 from abs_shield import Shield, Target, rule, shield, shielded
-from abs_shield.shield.tool_registry import SHARED
+from abs_shield.shield.shared_tools import SHARED
 
 ROOT = Path(abs_shield.__file__).parents[1]
 STRICT = ("-W", "error", "--strict-markers", "-p", "no:cacheprovider")
