@@ -66,6 +66,8 @@ class Finding:
             counted: Whether its strength reaches the policy's threshold.
             suppressed: Whether a suppression applies to it.
         """
+        if (mode, counted, suppressed) == (self.mode, self.counted, self.suppressed):
+            return self
         return Finding(
             check=self.check, verdict=self.verdict, strength=self.strength, where=self.where,
             detail=self.detail, code=self.code, hint=self.hint, got=self.got,

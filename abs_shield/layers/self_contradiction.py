@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
@@ -17,21 +16,18 @@ from abs_shield.plan.proposed_writes import ProposedWrites
 from abs_shield.plan.requested_steps import requests_both_steps, requests_enclosing_step
 from abs_shield.plan.requested_values import names_both_values
 from abs_shield.plan.result_ids import entity_text
-from abs_shield.plan.spellings import EntitySpellings, is_same_entity
+from abs_shield.plan.spellings import is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.tool_action import are_opposite_actions, are_opposite_words
 from abs_shield.plan.write_history import (
-    NormaliseId,
     Write,
     WriteHistory,
-    build_write,
     have_same_subject,
     subject_entities,
     undoes,
 )
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
-from abs_shield.session.call_states import object_of
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.text.identifier_words import is_free_text_field, name_words
 from abs_shield.text.json_leaves import Path, name_of, pointer, scalar_text
@@ -82,18 +78,12 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     history = WriteHistory.of(record, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
-    # Its own spellings on top of those of the run, which a proposal must not change.
-    normalise_id = EntitySpellings(history.spellings).add
-    earlier = [
-        *_open_writes(history, proposal, session),
-        *_sibling_writes(history, proposal, session, normalise_id),
-    ]
+    proposed = ProposedWrites.of(history, proposal, session)
+    siblings = _sibling_writes(proposed, proposal)
+    earlier = [*_open_writes(history, proposal, session), *siblings]
     if not earlier:
         return ()
-    then = build_write(
-        tool, proposal.arguments, position=history.write_count, at=proposal.at, turn=session.turns,
-        normalise_id=normalise_id,
-    )  # fmt: skip
+    then = proposed.add(proposal.call, tool, proposal.arguments)
     return _contradictions(earlier, then, proposal, session)
 
 
@@ -158,28 +148,21 @@ def _open_writes(history: WriteHistory, proposal: Proposal, session: Session) ->
             yield first
 
 
-def _sibling_writes(
-    history: WriteHistory, proposal: Proposal, session: Session, normalise_id: NormaliseId
-) -> list[Write]:
+def _sibling_writes(proposed: ProposedWrites, proposal: Proposal) -> list[Write]:
     """Return the writes that the same turn proposed before this one, within the window."""
     calls, _ = proposal.terms.window
+    writes: list[Write] = []
+    plans: dict[str, ToolPlan | None] = {}
     # The newest first, because the window may have room for fewer of them.
-    newest = reversed(proposal.siblings[-_MAX_SIBLINGS:])
-    planned = ((call, plan) for call in newest if (plan := proposal.plan(call.name)) is not None)
-    writes = [*islice((one for one in planned if one[1].writes), calls)][::-1]
-
-    def read(call: ToolCall, plan: ToolPlan) -> Write:
-        position, turn = history.write_count, session.turns
-        return build_write(
-            plan,
-            object_of(call),
-            position=position,
-            at=proposal.at,
-            turn=turn,
-            normalise_id=normalise_id,
-        )
-
-    return ProposedWrites.writes(writes, proposal, session, read)
+    for call in reversed(proposal.siblings[-_MAX_SIBLINGS:]):
+        if call.name not in plans:
+            plans[call.name] = proposal.plan(call.name)
+        plan = plans[call.name]
+        if plan is not None and plan.writes:
+            writes.append(proposed.write(call, plan))
+            if len(writes) == calls:
+                break
+    return writes[::-1]
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:

@@ -193,10 +193,12 @@ def is_mentioned_indirectly(
         writes: Whether the call changes something.
         deletes: Whether it destroys or deletes something.
     """
-    return any(
-        argument.judged in mention.kinds
-        and not (writes and mention.reads)
-        and not (deletes and not mention.deletes)
-        and mention.holds(argument, session)
-        for mention in INDIRECT_MENTIONS.values()
-    )
+    for mention in INDIRECT_MENTIONS.values():
+        if (
+            argument.judged in mention.kinds
+            and not (writes and mention.reads)
+            and not (deletes and not mention.deletes)
+            and mention.holds(argument, session)
+        ):
+            return True
+    return False

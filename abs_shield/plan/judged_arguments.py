@@ -316,7 +316,9 @@ class Targets:
                 texts = _normalised_texts(arguments) if texts is None else texts
                 is_key = is_list_key(path, text, arguments, texts)
                 others = texts if argument.judged == "user_value" else frozenset()
-                yield replace(argument, is_list_key=is_key, other_values=others)
+                if is_key or others:
+                    argument = replace(argument, is_list_key=is_key, other_values=others)
+                yield argument
 
     def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Return the normalised names of the things that a call with *arguments* creates."""

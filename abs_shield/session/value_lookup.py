@@ -149,18 +149,17 @@ def _find_respelt(
     """Match other separators and accents, then typed forms, then a whole word of a longer text."""
     tight = SeparatorlessText.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
-    split = words(text) if _is_in_words(letters, spelt) else []
     at = index.squeezed(letters, spelt, grouped=field.takes_groups) or index.cell(text)
-    if at is None and is_same_spelling(letters, spelt, bytes(len(spelt))):
-        at = index.joined((letters,))
+    if at is None:
+        at = index.chunk(letters)
+        # Found first and compared then, since most values are nowhere in the run.
+        if at is not None and not is_same_spelling(letters, spelt, bytes(len(spelt))):
+            at = None
     if at is None and field.number:
         at = _find_unpadded(letters, index)
+    at = at or _find_side_by_side(tokens, words(text), letters, spelt, index)
     if at is not None:
         return ValueMatch("variant", at)
-    for side_by_side in (split, *_singular_and_plural(tokens), *_singular_and_plural(split)):
-        at = index.joined(side_by_side)
-        if at is not None:
-            return ValueMatch("variant", at)
     part = index.part(tokens[0] if len(tokens) == 1 else text)
     if part is not None:
         return ValueMatch("part", part)
@@ -172,6 +171,20 @@ def _find_respelt(
     return _match_at(
         "typed", _find_form(forms(text, padded=field.number, with_names=has_words), index)
     )
+
+
+def _find_side_by_side(
+    tokens: Sequence[str], split: list[str], letters: str, spelt: bytes, index: TokenIndex
+) -> At | None:
+    """Match the words of a value in a row, and the singular and plural of a name."""
+    rows = [(split, True)]
+    rows += ((row, False) for row in _singular_and_plural(tokens))
+    rows += ((row, True) for row in _singular_and_plural(split))
+    for row, is_of_words in rows:
+        at = index.joined(row)
+        if at is not None and not (is_of_words and not _is_in_words(letters, spelt)):
+            return at
+    return None
 
 
 def _is_in_words(letters: str, spelt: bytes) -> bool:

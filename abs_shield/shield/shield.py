@@ -350,9 +350,12 @@ class Shield(AnswerMethods):
         read = calls_in(calls)
         decisions: list[Decision] = []
         turn: list[PendingCall] = []
-        for place, call in enumerate(read):
-            siblings = read[max(0, place - _MOST_SIBLINGS) : place]
+        # As they were judged, whatever becomes of the caller's arguments.
+        judged: list[ToolCall] = []
+        for call in read:
+            siblings = tuple(judged[-_MOST_SIBLINGS:])
             decisions.append(self.lifecycle.propose(call, shared, siblings=siblings, turn=turn))
+            judged.append(turn[-1].call)
         # The caller has no reference to this session, so nothing can be dispatched in it.
         if session is None and record_of(shared).ephemeral:
             record_of(shared).settle()

@@ -27,6 +27,7 @@ DEEPEST = 64  # levels, as many as arguments may have; Python stops recursion at
 MOST = 50_000  # scalars and containers of one value: half of those that a call may have
 _MOST_JSON = 64 * 1024  # characters; longer JSON text is not parsed in every call
 _SCALARS = (str, int, float)
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class LeafWalk(Generic[State]):
@@ -92,6 +93,10 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
     [(('to', 0), 'a@x.org'), (('n',), 2)]
     """
 
+    # An object of scalars, as most calls have, needs no walk.
+    if type(value) is dict and len(value) <= most and _PLAIN.issuperset(map(type, value.values())):
+        return iter([((str(key),), item) for key, item in value.items()])
+
     def members(path: Path, item: Any) -> list[tuple[Path, Any]] | None:
         if item is None or isinstance(item, _SCALARS):  # first: checks of abstract classes are slow
             return None
@@ -103,7 +108,8 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
             return [((*path, n), inner) for n, inner in enumerate(item[:most])]
         return None
 
-    return iter(LeafWalk[Path](value, (), members, most=most))
+    walk: LeafWalk[Path] = LeafWalk(value, (), members, most=most)
+    return iter(walk)
 
 
 def items(value: Any) -> Iterator[Any]:

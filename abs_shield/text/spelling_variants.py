@@ -179,7 +179,7 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
     if has_significant(separators(text)):
         return
     split = words(text)
-    if not may_be_several(letters, separators(text)):
+    if split != [text] and not may_be_several(letters, separators(text)):
         yield tuple(split)
     if letters.isdigit() and len(split) == 1:
         yield from ((label + letters,) for label in _LABELS)
