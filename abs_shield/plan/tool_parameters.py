@@ -206,7 +206,7 @@ class Parameters:
         if len(path) == 1 and isinstance(path[0], str):
             # The fast path, as nearly all arguments are at the top level.
             return self.top.get(path[0]) or self.compile_top_level(path[0])
-        key = tuple(step if isinstance(step, str) else "" for step in path)
+        key = tuple([step if isinstance(step, str) else "" for step in path])
         compiled = self._cached_nested.get(key)
         if compiled is None:
             compiled = self._compile(path)

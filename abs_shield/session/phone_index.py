@@ -5,6 +5,7 @@ from __future__ import annotations
 from abs_shield.session.recent_text import At
 from abs_shield.text.normal_form import alphanumerics, normal
 from abs_shield.text.phones import (
+    LEAST_NATIONAL,
     is_contact_field,
     is_identifier_field,
     is_phone_field,
@@ -70,8 +71,10 @@ class PhoneIndex:
         unread, self._deferred = self._deferred, []
         self._size = 0
         for texts, at, tokens in unread:
-            # Only a number can be an echo of one, and few calls bring any in.
-            own = frozenset(filter(str.isdigit, tokens))
+            # Only a number of that length can be an echo of one, and few calls bring any in.
+            own = frozenset(
+                token for token in tokens if len(token) >= LEAST_NATIONAL and token.isdigit()
+            )
             for field, text in texts:
                 self._add_runs(field, text, at, own)
         while len(self._runs) > self._limit:

@@ -506,20 +506,27 @@ class Provenance:
         for (code, name, is_number), path in values.items():
             if code not in unseen:
                 continue
-            letters = alphanumerics(code)
+            letters = code if code.isalnum() and code.isascii() else alphanumerics(code)
             if content.may_have_letters(letters) and not (
                 is_mentioned_before and is_mentioned_before(code)
             ):
-                # resolved on demand, as another spelling may have been mentioned before
-                field = Field(name, number=is_number)
-                self._remember(code, _Unresolved(Introduced(tool, path, version), code, field))
-                own.update((code, letters, *parts(code)))
+                if self._has_room:
+                    # resolved on demand, as another spelling may have been mentioned before
+                    field = Field(name, number=is_number)
+                    self._remember(code, _Unresolved(Introduced(tool, path, version), code, field))
+                own.add(code)
+                if letters is not code:
+                    own.update((letters, *parts(code)))
         return own
 
     def _remember(self, normalised: str, introduced: Introduced | _Unresolved) -> None:
         # Only the first call counts, and a full table keeps the oldest.
-        if len(self._introduced) < self._keys // 4:
+        if self._has_room:
             self._introduced.setdefault(normalised, introduced)
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self._introduced) < self._keys // 4
 
     def _new_spellings(self, normalised: str) -> frozenset[str]:
         """Return the spellings of a value, without words that occur in the run by themselves."""

@@ -10,7 +10,7 @@ from abs_shield.core.events import MessageText
 from abs_shield.session.event_texts import APART, texts_in, texts_of
 from abs_shield.session.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
-from abs_shield.session.whole_match import occurs_whole
+from abs_shield.session.whole_match import FoldedText, occurs_whole
 from abs_shield.text.digit_groups import is_part_of_number
 
 _MOST = 64 * 1024
@@ -44,7 +44,7 @@ class Verbatim:
 
     def __init__(self, session: Session) -> None:
         self._record = record_of(session)
-        self._text: str | None = None
+        self._text: FoldedText | None = None
         # For all values of a call together: many short values in a long text take quadratic time.
         self._attempts = iter(range(_MOST_ATTEMPTS))
 
@@ -56,7 +56,7 @@ class Verbatim:
             None if it does not occur in the stored text of the run, and older text was forgotten.
         """
         wanted = text.strip().strip(_QUOTES).strip().casefold()
-        if _occurs(wanted, self._folded()):
+        if _occurs(wanted, self._folded().text):
             return True
         return None if any(run.log.forgot for run in _ancestry(self._record)) else False
 
@@ -76,10 +76,10 @@ class Verbatim:
             return whole
         return None if any(run.log.forgot for run in _ancestry(self._record)) else False
 
-    def _folded(self) -> str:
+    def _folded(self) -> FoldedText:
         if self._text is None:
             texts = [run.log.folded() for run in _ancestry(self._record)]
-            self._text = texts[0] if len(texts) == 1 else APART.join(texts)
+            self._text = FoldedText(texts[0] if len(texts) == 1 else APART.join(texts))
         return self._text
 
 

@@ -41,15 +41,39 @@ def may_be_group(text: str) -> bool:
     return len(text) <= _LONGEST_GROUP and text.isalnum() and any(map(str.isdigit, text))
 
 
+class FoldedText:
+    """
+    The texts and results of a run, case-folded, in which many values are searched.
+
+    Attributes:
+        text: The text.
+        near: Where the value before occurred: a call's values mostly stand in the text's order.
+    """
+
+    __slots__ = ("near", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.near = 0
+
+    def first(self, value: str) -> int:
+        """Return where *value* occurs, from the value before it on or anywhere; -1 if nowhere."""
+        place = self.text.find(value, self.near)
+        if place < 0 and self.near:
+            place = self.text.find(value, 0, self.near + len(value))
+        self.near = max(place, 0)
+        return place
+
+
 def occurs_whole(
-    text: str, folded: str, attempts: Iterator[object], *, strict: bool
+    text: str, within: FoldedText, attempts: Iterator[object], *, strict: bool
 ) -> bool | None:
     """
     Return False if all occurrences of *text* are parts of longer names; True without any.
 
     Args:
         text: The value.
-        folded: The texts and results, case-folded.
+        within: The texts and results.
         attempts: One item per position that is tested, of this value and of others.
         strict: Whether parts of dotted and slashed names count as parts as well; otherwise only a
             rooted path that is the tail of another path does.
@@ -58,19 +82,21 @@ def occurs_whole(
         None if no attempts are left.
 
     >>> attempts = iter(range(100))
-    >>> texts = ("rm /home/ann/etc", "rm /etc, ok")
+    >>> texts = map(FoldedText, ("rm /home/ann/etc", "rm /etc, ok"))
     >>> [occurs_whole("/etc", text, attempts, strict=False) for text in texts]
     [False, True]
-    >>> [occurs_whole("users", "drop prod.users", attempts, strict=s) for s in (False, True)]
+    >>> table = FoldedText("drop prod.users")
+    >>> [occurs_whole("users", table, attempts, strict=strict) for strict in (False, True)]
     [True, False]
     """
+    folded = within.text
     root = _root(text)
     bare = _bare(text)[len(root) :].casefold()
     runs = [*_RUN.finditer(bare)] if len(text) <= _LONGEST else []
     if not 0 < len(runs) <= _MOST_RUNS:
         return True
     is_present = False
-    for start, end in _positions(bare[runs[0].start() : runs[-1].end()], runs, folded):
+    for start, end in _positions(bare[runs[0].start() : runs[-1].end()], runs, within):
         if next(attempts, None) is None:
             return None
         if folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum():  # inside a word
@@ -83,14 +109,16 @@ def occurs_whole(
     return not is_present
 
 
-def _positions(bare: str, runs: list[re.Match[str]], folded: str) -> Iterator[tuple[int, int]]:
-    """Yield the first verbatim position, which is found fast, and then all positions."""
+def _positions(
+    bare: str, runs: list[re.Match[str]], within: FoldedText
+) -> Iterator[tuple[int, int]]:
+    """Yield a verbatim position, which is found fast, and then all positions."""
     # The verbatim text first, since a pattern with gaps is slower than `find`.
-    first = folded.find(bare)
+    first = within.first(bare)
     if first >= 0:
         yield first, first + len(bare)
     pattern = _BETWEEN.join(re.escape(run[0]) for run in runs)
-    yield from (place.span() for place in re.finditer(pattern, folded))
+    yield from (place.span() for place in re.finditer(pattern, within.text))
 
 
 def _bare(text: str) -> str:

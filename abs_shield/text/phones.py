@@ -47,6 +47,8 @@ _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!
 """The beginnings with a country's code."""
 _GROUP = re.compile(r"[+(]*\d+")
 _MOST_GROUPS = 10  # groups of one number; 15 digits in pairs are eight groups
+LEAST_NATIONAL = 6
+"""Digits of the shortest national number: one fewer, without the trunk zero."""
 _LEAST_ABROAD = 11  # digits: a country's code and ten, as in North America and Russia
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _SHORT = frozenset("17")
@@ -160,8 +162,9 @@ def phones_of(text: str) -> frozenset[Phone]:
         readings = [_international(digits[2:])]
     else:
         readings = [Phone(digits.removeprefix("0")), *_without_sign(digits)]
-    # One digit fewer: a subscriber's number without its trunk zero.
-    return frozenset(p for p in readings if len(p.national) >= _LEAST - 1 and p.national[0] != "0")
+    return frozenset(
+        p for p in readings if len(p.national) >= LEAST_NATIONAL and p.national[0] != "0"
+    )
 
 
 def _without_sign(digits: str) -> Iterator[Phone]:

@@ -119,13 +119,15 @@ def test_a_number_in_another_spelling(spelt):
     assert ["undone"] == [finding.code for finding in decision.findings]
 
 
-def test_two_spellings_in_one_turn():
-    """Calls that are proposed side by side name one entity as well."""
+@pytest.mark.parametrize("between", [[], [ToolCall("create_user", {"id": "usr_xyz"})]])
+def test_two_spellings_in_one_turn(between):
+    """Calls that are proposed in one turn name one entity as well."""
     firewall = make_shield()
+    first = ToolCall("create_user", {"id": "usr_abc"})
     with firewall.session() as session:
         session.user("Do what is needed.")
         *_, last = firewall.inspect_turn(
-            [ToolCall("create_user", {"id": "usr_abc"}), ToolCall("delete_user", {"id": "USR-ABC"})]
+            [first, *between, ToolCall("delete_user", {"id": "USR-ABC"})]
         )
 
     assert ["undone"] == [finding.code for finding in last.findings]
