@@ -8,6 +8,7 @@ from typing import Any
 
 from abs_shield.plan.schema_lookup import (
     defaults_of,
+    listed_texts,
     names_of_properties,
     schema_at,
     takes_null,
@@ -83,6 +84,17 @@ class AuthorSchema:
         authors = self.authors if not guarded else () if author is None else (author,)
         own = (defaults_of(schema_at(author.parameters, path)) for author in authors)
         return defaults_of(self.at(path)).union(*own)
+
+    def listed(self, path: Path) -> frozenset[str]:
+        """
+        Return the values that the author's schema of the leaf at *path* lists, as texts.
+
+        The model was offered each of them, so that they need no other mention.
+        """
+        author = self._author_of(path)
+        # A description alone must not admit values for a mark of the host.
+        own = author if self.authors else self.tool
+        return listed_texts(own.parameters, path) if own is not None else frozenset()
 
     def keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         """Return those of the *keys* that match the value at *path*, in any author's schema."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from abs_shield.policy import Tool
@@ -35,24 +35,50 @@ def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
 
 def takes_null(parameters: Any, path: Path) -> bool:
     """Return whether the schema of the leaf at *path* allows null, in any of its alternatives."""
-    schemas: list[Any] = _alternatives(parameters, parameters)
+    schemas = _alternatives_at(parameters, path)
+    kinds = (schema.get("type") for schema in schemas)
+    if any(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds):
+        return True
+    return any(value is None for schema in schemas for value in _listed_by(schema))
+
+
+def listed_texts(parameters: Any, path: Path) -> frozenset[str]:
+    """
+    Return the values that the schema of the leaf at *path* lists, in any of its alternatives.
+
+    >>> regions = {"type": "array", "items": {"enum": ["eu-west-1", "us-east-1"]}}
+    >>> sorted(listed_texts({"properties": {"regions": regions}}, ("regions", 0)))
+    ['eu-west-1', 'us-east-1']
+    """
+    listed = chain.from_iterable(map(_listed_by, _alternatives_at(parameters, path)))
+    return frozenset(text for value in listed if (text := scalar_text(value)))
+
+
+def _listed_by(schema: Mapping[str, Any]) -> list[Any]:
+    values = schema.get("enum")
+    constant = [schema["const"]] if "const" in schema else []
+    return [*values, *constant] if isinstance(values, list) else constant
+
+
+def _alternatives_at(parameters: Any, path: Path) -> list[Mapping[str, Any]]:
+    """Return the schemas that may apply to the leaf at *path*, the first few of them."""
+    schemas = _alternatives(parameters, parameters)
     for step in path:
         members = [_member(schema, step) for schema in schemas]
         found = (schema for member in members for schema in _alternatives(member, parameters))
         schemas = [*islice(found, _MAX_ALTERNATIVES)]
-    kinds = (schema.get("type") for schema in schemas)
-    return any(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds)
+    return schemas
 
 
 def _alternatives(schema: Any, root: Any) -> list[Mapping[str, Any]]:
     """Return a schema and its nested branches, at most 8, with references resolved."""
-    found = [_dereference(schema, root)]
+    found = [dereference(schema, root)]
     for one in found:
         for keyword in ("anyOf", "oneOf", "allOf"):
             branches = one.get(keyword)
             room = _MAX_ALTERNATIVES - len(found)
             if isinstance(branches, list):
-                found += [_dereference(branch, root) for branch in branches[: max(room, 0)]]
+                found += [dereference(branch, root) for branch in branches[: max(room, 0)]]
     return found
 
 
@@ -66,7 +92,7 @@ def _member(schema: Mapping[str, Any], step: str | int) -> Any:
     places = schema.get("prefixItems")
     if isinstance(places, list) and step < len(places):
         return places[step]
-    return schema.get("items")
+    return with_item_enum(schema).get("items")
 
 
 def names_of_properties(parameters: Any) -> Iterator[str]:
@@ -107,7 +133,7 @@ def authored_names(tool: Tool) -> frozenset[str]:
 
 
 def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
-    schema = _dereference(schema, root)
+    schema = dereference(schema, root)
     merged: dict[str, Any] = dict(schema)
     # A null branch stands for an absent value; the other branch describes the value.
     options = [
@@ -119,13 +145,14 @@ def _resolve(schema: Any, root: Any) -> Mapping[str, Any]:
     ]
     for option in options:
         # A single branch describes the value; of several, it is unknown which one applies.
-        branch = _dereference(option, root) if len(options) == 1 else option
+        branch = dereference(option, root) if len(options) == 1 else option
         # The schema's own keywords take precedence over those of a branch.
         merged = {**branch, **merged}
     return with_item_enum(merged)
 
 
-def _dereference(schema: Any, root: Any) -> Mapping[str, Any]:
+def dereference(schema: Any, root: Any) -> Mapping[str, Any]:
+    """Return the schema that a local reference leads to; an empty one if it leads to nothing."""
     default: Mapping[str, Any] = {}
     # At most eight references in a row, as a schema may refer to itself.
     for _ in range(8):

@@ -283,7 +283,9 @@ class Parameters:
             guard="seen"
             if must_be_seen
             else self._guard(name, judged, listed=listed, marked=by_author is not None),
-            defaults=self.schema.defaults(path),
+            # Without a mark, no value of a listed parameter is judged.
+            defaults=self.schema.defaults(path)
+            | (self.schema.listed(path) if target is not None else frozenset()),
             examples=examples_of(schema),
             measures=schema.get("type") == "number",
             description=description,

@@ -8,18 +8,41 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from abs_shield.schema.work_budget import Undecided, may_explain, verdict_only
+from abs_shield.schema.work_budget import Undecided, may_explain, memo, spend, verdict_only
 
 Errors = Iterator[ValidationError]
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 MOST_REASONS = 100
 """Maximum number of errors of one branch; a long list may have one in every item."""
 
 
 def fits_schema(validator: Any, instance: Any, schema: Any) -> bool:
-    """Return whether a value fits a schema."""
+    """Return whether a value fits a schema; decided once for equal values without parts."""
+    cache = memo()
+    key = None if cache is None else _key(instance, schema)
+    if cache is None or key is None:
+        return _fits(validator, instance, schema)
+    fits = cache.branches.get(key)
+    if fits is None:
+        fits = cache.branches[key] = _fits(validator, instance, schema)
+    else:
+        spend()
+    return fits
+
+
+def _fits(validator: Any, instance: Any, schema: Any) -> bool:
     with verdict_only():
         return next(validator.descend(instance, schema), None) is None
+
+
+def _key(instance: Any, schema: Any) -> tuple[int, type, Any] | None:
+    """Return a key that equal values without parts have in common; None for other values."""
+    kind = type(instance)
+    if kind is dict or kind is list:
+        # Long lists of empty objects are answers to a union, too.
+        return None if instance else (id(schema), kind, None)
+    return (id(schema), kind, instance) if kind in _SCALARS else None
 
 
 def any_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Errors:

@@ -47,12 +47,14 @@ class Memo:
         targets: The targets of references, by the schema that refers to them.
         evaluated: The members, or items, of a value that a schema evaluates.
         unique: Whether the items of a list all differ.
+        branches: Whether a value without parts fits a branch, by the branch, its type and itself.
     """
 
     fits: dict[tuple[int, int], bool] = field(default_factory=dict)
     targets: dict[int, Any] = field(default_factory=dict)
     evaluated: dict[tuple[int, int], Any] = field(default_factory=dict)
     unique: dict[int, bool] = field(default_factory=dict)
+    branches: dict[tuple[int, type, Any], bool] = field(default_factory=dict)
 
 
 class _Work(local):

@@ -12,6 +12,7 @@ from pydantic import ValidationError, create_model
 from abs_shield.core.call_arguments import HOLDERS, copy_containers
 from abs_shield.errors import ShieldError
 from abs_shield.plan.argument_conversion import Conversion, may_become_non_finite
+from abs_shield.plan.visit_count import exceeds_visits
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.argument_json import SCALARS
 from abs_shield.schema.schema_problem import pointer
@@ -38,6 +39,12 @@ from abs_shield.shield.hint_marks import marks_of, names_of_models
 from abs_shield.shield.validation import refused_pointers
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
 from abs_shield.text.wildcards import names_everything
+
+_MOST_VISITS = 200_000
+"""
+Visits of parts of a call's arguments by pydantic, which cannot be interrupted and stores an error
+for each; they take half a second.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +214,8 @@ class Binding:
 
     def convert(self, arguments: Mapping[str, Any]) -> Conversion:
         """Return the values that the function receives for *arguments*, as JSON; never raises."""
+        if exceeds_visits(arguments, self.tool.parameters, _MOST_VISITS):
+            return Conversion(arguments, frozenset({""}))
         try:
             values = self.values(arguments)
         except ValidationError as error:

@@ -33,11 +33,13 @@ def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[s
         return model.model_validate(taken), taken
     # Models often write null for an optional parameter that does not accept null.
     except ValidationError as error:
-        taken = _drop_nulls(taken, error)
-    try:
-        return model.model_validate(taken), taken
-    except ValidationError as error:
-        return _from_json(model, taken, error), taken
+        refused, cleaned = error, _drop_nulls(taken, error)
+    if cleaned is not taken:  # without a null, a second attempt has the result of the first
+        try:
+            return model.model_validate(cleaned), cleaned
+        except ValidationError as error:
+            refused = error
+    return _from_json(model, cleaned, refused), cleaned
 
 
 def refused_pointers(error: ValidationError) -> frozenset[str]:
