@@ -20,6 +20,7 @@ from abs_shield.cli.json_inputs import ToolsFile, read_tools_with_lines
 from abs_shield.cli.shared_options import TextFormat, TextOrJson
 from abs_shield.cli.usage_errors import BadInput
 from abs_shield.errors import PolicyError
+from abs_shield.plan.mark_places import Names
 from abs_shield.plan.policy_problem import Problem, Proof, Severity, problem
 from abs_shield.plan.proof import prove as proved
 from abs_shield.policy import Policy, Tool, configure
@@ -79,7 +80,8 @@ def _proof(place: str, listed: Iterable[Tool]) -> Proof:
         policy = _load_policy(place)
     except PolicyError as error:
         return Proof(problems=(_not_declared(error, place),))
-    return proved(*_policy_and_tools(policy, listed, place))
+    policy, known, names = _policy_and_tools(policy, listed, place)
+    return proved(policy, known, names=names)
 
 
 def _load_policy(place: str) -> Any:
@@ -92,12 +94,14 @@ def _load_policy(place: str) -> Any:
 
 def _policy_and_tools(
     loaded: Any, listed: Iterable[Tool], place: str
-) -> tuple[Policy, dict[str, Tool]]:
-    """Return the policy, and the tools of it, its Shield and the file."""
+) -> tuple[Policy, dict[str, Tool], dict[str, Names]]:
+    """Return the policy, the tools of it, its Shield and the file, and names of functions."""
     if isinstance(loaded, Shield):
         policy, registered = loaded.policy, loaded.registry.tools()
+        names = loaded.registry.names_of_models()
     elif isinstance(loaded, Policy):
         policy, registered = loaded, _registered_tools(loaded)
+        names = {name: binding.names_of_models for name, binding in SHARED.bindings.items()}
     else:
         kind = escaped(type(loaded).__name__)
         raise BadInput(f"`{place}` is a `{kind}`, not a policy or a Shield")
@@ -108,7 +112,7 @@ def _policy_and_tools(
             registered[tool.name] = (
                 tool.refined(declared[tool.name]) if tool.name in declared else tool
             )
-    return policy, registered
+    return policy, registered, names
 
 
 def _registered_tools(policy: Policy) -> dict[str, Tool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from abs_shield.errors import PolicyError
@@ -59,30 +59,62 @@ class _Members:
 Names = Callable[[], list[frozenset[str]]]
 
 
+class ImpossibleMark(NamedTuple):
+    """
+    A mark of a nested value that no call can have.
+
+    Attributes:
+        tool: The tool that declares it.
+        field: The field of the declaration: ``targets``.
+        key: The pointer.
+        hint: The nearest pointer that can exist, or the names at the place.
+    """
+
+    tool: Tool
+    field: str
+    key: str
+    hint: str
+
+
 def require_possible_marks(tools: Iterable[Tool], schemas: Iterable[Any], names: Names) -> None:
     """
     Raise if a mark points to a nested value that cannot occur in any call.
+
+    Args:
+        tools: As in `impossible_marks`.
+        schemas: As in `impossible_marks`.
+        names: As in `impossible_marks`.
+
+    Raises:
+        PolicyError: A mark can never match; the message suggests the nearest pointer.
+    """
+    for mark in impossible_marks(tools, schemas, names):
+        raise PolicyError(
+            f"tool `{escaped(mark.tool.name)}`: `{mark.field}` names `{escaped(mark.key)}`, which "
+            f"no call can have; {mark.hint}"
+        )
+
+
+def impossible_marks(
+    tools: Iterable[Tool], schemas: Iterable[Any], names: Names
+) -> Iterator[ImpossibleMark]:
+    """
+    Yield the marks of nested values that cannot occur in any call.
 
     Args:
         tools: The declarations of the tool that have the marks.
         schemas: The schemas of its arguments; a place must exist in at least one of them.
         names: Returns, for each model class of the tool's function, all names of its fields; a
             schema has only one name of a field with aliases.
-
-    Raises:
-        PolicyError: A mark can never match; the message suggests the nearest pointer.
     """
     roots = [schema for schema in schemas if schema is not None]
     for tool in tools if roots else ():
-        for words in MARKS:
-            for key in getattr(tool, words):
+        for field_name in MARKS:
+            for key in getattr(tool, field_name):
                 steps = steps_of(key)
                 # The first step is a parameter, which `compile_tool` has already checked.
                 if len(steps) > 1 and not any(_exists(root, steps, names) for root in roots):
-                    raise PolicyError(
-                        f"tool `{escaped(tool.name)}`: `{words}` names `{escaped(key)}`, which "
-                        f"no call can have; {_hint(roots, steps)}"
-                    )
+                    yield ImpossibleMark(tool, field_name, key, _hint(roots, steps))
 
 
 def _exists(root: Any, steps: list[str], names: Names = list) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from abs_shield.plan.compile import compile_tool, rejects_name
+from abs_shield.plan.mark_places import Names
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration_base import SourceLocation
@@ -27,15 +28,19 @@ class ProofContext:
         policy: The policy to check.
         tools: The tools by name, combined with the policy's declarations.
         at: Time for which the policy is checked, in seconds since the epoch.
+        names: For the tools of functions: returns all names of the fields of their models.
 
     Attributes:
         sample_count: Number of sampled calls that rules were run on so far.
     """
 
-    def __init__(self, policy: Policy, tools: Mapping[str, Tool], *, at: float) -> None:
+    def __init__(
+        self, policy: Policy, tools: Mapping[str, Tool], *, at: float, names: Mapping[str, Names]
+    ) -> None:
         self.policy = policy
         self.tools = tools
         self.at = at
+        self.names = names
         self.sample_count = 0
         self._declared = {tool.name: tool for tool in policy.tools}
 
@@ -57,6 +62,10 @@ class ProofContext:
         names = self.policy.layer_names
         own = any(callable(layer) for layer in self.policy.layers or ())
         return own or any(layer in names for layer in layers)
+
+    def declared(self, tool: str) -> Tool | None:
+        """Return the policy's own declaration of a tool; None if it has none."""
+        return self._declared.get(tool)
 
     def place(self, tool: str, field: str = "") -> SourceLocation:
         """Return the place of a tool's declaration: the policy's if that sets *field*."""

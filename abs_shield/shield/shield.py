@@ -316,7 +316,9 @@ class Shield(AnswerMethods):
         # Imported lazily, because the checks are slow to import.
         from abs_shield.plan.proof import prove
 
-        return prove(self.policy, self.registry.tools(), at=at)
+        return prove(
+            self.policy, self.registry.tools(), at=at, names=self.registry.names_of_models()
+        )
 
     @property
     def verification(self) -> VerificationEngine:

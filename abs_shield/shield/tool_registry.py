@@ -343,6 +343,18 @@ class Registry(Mapping[str, Entry]):
         }
         return {name: shared.get(name) or own[name] for name in {**shared, **own}}
 
+    def names_of_models(self) -> dict[str, Callable[[], list[frozenset[str]]]]:
+        """Return for each tool of a function what returns the names of its models' fields."""
+        with self._lock:
+            entries = dict(self._entries)
+        own = {
+            name: entry.binding
+            for name, entry in entries.items()
+            if isinstance(entry, Entry) and entry.binding is not None
+        }
+        bindings = {**SHARED.bindings, **own}
+        return {name: binding.names_of_models for name, binding in bindings.items()}
+
     def kinds(self) -> frozenset[str]:
         """Return the kinds of identifiers of all tools; cached until a tool is added."""
         version = SHARED.version, self._changes

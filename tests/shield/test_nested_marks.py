@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from abs_shield import Free, Injected, PolicyError, Shield, Target, Tool, ToolCall, shield, shielded
+from abs_shield.plan.proof import prove
 
 Id = Annotated[str, Target(must_be_seen=True)]
 
@@ -179,3 +180,18 @@ def test_a_policy_may_mark_by_pointer():
     )
     with pytest.raises(PolicyError, match="is not one of its parameters"):
         Shield(wrong, hooks=None)
+
+
+def test_a_proof_reads_all_names_of_a_field() -> None:
+    """A mark of the policy may use the name or the alias of a field; a misspelt one is found."""
+    for key, errors in (("/x/order", 0), ("/x/orderRef", 0), ("/x/ordr", 1)):
+        firewall = Shield(
+            shield.configure(tools=[Tool(name="aliased", targets=["/x/order"])]), hooks=None
+        )
+        firewall.register(aliased)
+        policy = shield.configure(tools=[Tool(name="aliased", targets=[key])])
+        tools = {"aliased": firewall.registry.tools()["aliased"].refined(policy.tools[0])}
+        proof = prove(policy, tools, names=firewall.registry.names_of_models())
+
+        assert errors == len(proof.errors)
+        assert firewall.prove().ok

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from time import time
 from types import MappingProxyType
 
+from abs_shield.plan.mark_places import Names
 from abs_shield.plan.policy_problem import CODES, Problem, Proof, Severity
 from abs_shield.plan.proof.dead_rules import dead_rules
 from abs_shield.plan.proof.idle_allows import idle_allows
@@ -48,7 +49,11 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
 
 
 def prove(
-    policy: Policy, tools: Mapping[str, Tool] | None = None, *, at: float | None = None
+    policy: Policy,
+    tools: Mapping[str, Tool] | None = None,
+    *,
+    at: float | None = None,
+    names: Mapping[str, Names] = MappingProxyType({}),
 ) -> Proof:
     """
     Compare *policy* with its tools and report every problem.
@@ -58,9 +63,11 @@ def prove(
         tools: The tools by name, combined with the policy's declarations; None for those that the
             policy declares.
         at: Time for which the policy is checked, in seconds since the epoch; None for now.
+        names: For the tools of functions: a function that returns, for each model in the type
+            hints, all names of its fields; the schema has only one name of each.
     """
     tools = {tool.name: tool for tool in policy.tools} if tools is None else tools
-    context = ProofContext(policy, tools, at=time() if at is None else at)
+    context = ProofContext(policy, tools, at=time() if at is None else at, names=names)
     # Two checks may find the same mistake.
     problems = dict.fromkeys(each for check in CHECKS.values() for each in check(context))
     by_severity = [

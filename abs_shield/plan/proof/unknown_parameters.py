@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.plan.compile import rejects_name, unknown_marks
+from abs_shield.plan.mark_places import ImpossibleMark, impossible_marks
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, nearest_name_hint
 from abs_shield.plan.rule_plan import compile_rule, find_unknown_parameters
-from abs_shield.policy import Rule
+from abs_shield.policy import Rule, Tool
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.schema import CompiledSchema
 from abs_shield.text.safe_display import escaped
@@ -59,9 +60,32 @@ def _problems_of_marks(context: ProofContext) -> Iterator[Problem]:
     for name, tool in context.tools.items():
         schema = context.plans[name].schema
         if schema is not None:
-            for field, parameter in unknown_marks(tool, schema):
+            unknown = [*unknown_marks(tool, schema)]
+            for field, parameter in unknown:
                 what = f"`{field}` of tool `{escaped(name)}`"
                 yield _problem(what, context.place(name, field), parameter, name, schema)
+            for mark in _impossible_marks(tool, context):
+                if (mark.field, mark.key) not in unknown:
+                    yield _nested_problem(mark, context.place(name, mark.field))
+
+
+def _impossible_marks(tool: Tool, context: ProofContext) -> Iterator[ImpossibleMark]:
+    names = context.names.get(tool.name)
+    # The marks of a function come from its own type hints, so only the policy's may be wrong.
+    declared = tool if names is None else context.declared(tool.name)
+    if declared is not None:
+        yield from impossible_marks([declared], [tool.parameters], names or list)
+
+
+def _nested_problem(mark: ImpossibleMark, place: SourceLocation) -> Problem:
+    what = f"`{mark.field}` of tool `{escaped(mark.tool.name)}`"
+    return problem(
+        "unknown_parameter",
+        f"{what} names `{escaped(mark.key)}`, which no call can have",
+        subject=what,
+        place=place,
+        hint=mark.hint,
+    )
 
 
 def _problems_of_inverses(context: ProofContext) -> Iterator[Problem]:

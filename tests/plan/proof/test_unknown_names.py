@@ -92,6 +92,34 @@ def test_an_unknown_parameter(declared: Any, marks: Any, message: str, texts: An
     assert expected_message.endswith("which tool `refund` does not have; did you mean `amount`?")
 
 
+LINES = {"type": "array", "items": {"type": "object", "properties": {"sku": TEXT}}}
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("/lines/skku", "did you mean `/lines/sku`?"),
+        ("/lines/*/sku", "leave out positions of lists: `/lines/sku`"),
+        ("/lines/sku/id", "nothing can stand there"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["targets", "soft", "free", "creates"])
+def test_a_nested_mark_that_never_matches(key: str, hint: str, mark: str, texts, tool) -> None:
+    """It is an error as a misspelt parameter is, with the nearest place."""
+    order = tool("order", lines=LINES, declared={mark: [key, "/lines/sku"]})
+
+    assert [f"`{mark}` of tool `order` names `{key}`, which no call can have; {hint}"] == texts(
+        "unknown_parameter", order
+    )
+
+
+def test_a_nested_mark_of_a_missing_parameter_is_reported_once(texts, tool) -> None:
+    """Where the parameter itself does not exist, nothing is said of its members."""
+    order = tool("order", lines=LINES, declared={"targets": ["/line/skku"]})
+
+    assert 1 == len(texts("unknown_parameter", order))
+
+
 def test_a_parameter_that_no_tool_has(texts, tool) -> None:
     """A rule of every tool has to find its parameter in one of them."""
     rules = [nobody_has]
