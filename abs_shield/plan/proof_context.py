@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from abs_shield.plan.compile import compile_tool, rejects_name
@@ -35,7 +36,12 @@ class ProofContext:
     """
 
     def __init__(
-        self, policy: Policy, tools: Mapping[str, Tool], *, at: float, names: Mapping[str, Names]
+        self,
+        policy: Policy,
+        tools: Mapping[str, Tool],
+        *,
+        at: float,
+        names: Mapping[str, Names] = MappingProxyType({}),
     ) -> None:
         self.policy = policy
         self.tools = tools
