@@ -93,6 +93,8 @@ def find(
     at = index.joined(tokens)
     if at is not None:
         return ValueMatch("exact", at)
+    if _has_moved_end(text, index):
+        return None
     # A long value has too many spellings; only its separators may differ.
     if len(text) > _LONGEST_SPELT:
         tight = SeparatorlessText.of(text)
@@ -107,6 +109,22 @@ def find(
         or _find_prescribed(text, index, templates)
         or _find_resource(text, index, field)
         or _find_below(text, index)
+    )
+
+
+def _has_moved_end(text: str, index: TokenIndex) -> bool:
+    """
+    Return whether a value has a separator at an end, and is not a mentioned value beside it.
+
+    ``tx_12_`` is a spelling of ``tx_12``; ``tx12_`` is that only if a separator was moved.
+    """
+    bare = text.strip("_-")
+    if bare == text or not bare or " " in bare:
+        return False
+    return (
+        index.chunk(bare) is None
+        and index.joined(chunks(bare)) is None
+        and index.part(bare) is None
     )
 
 

@@ -56,6 +56,10 @@ OTHERS = [
     ("order 10 20 and order 20 30", "10 20 30"),
     ("cells A1 B2, then B2 C3", "A1 B2 C3"),
     ("/srv/ann/tmp-1 and /srv/bob/log-2", "/srv/ann/log-2"),
+    ("table data_bravo_2", "data_bravo2_"),
+    ("table data_bravo_2", "_databravo_2"),
+    ("gate-7 is open", "gate7-"),
+    ("order tx-12345", "-tx12345"),
 ]
 
 
@@ -92,6 +96,12 @@ SAME = [
     ("the repo vscode of microsoft", "microsoft/vscode"),
     ("C:\\Users\\ann\\a.txt", "C:/Users/ann/a.txt"),
     ("ann@example.org", " 'Ann@Example.org' "),
+    ("table data_bravo_2", "data_bravo_2_"),
+    ("order tx-12345", "-tx-12345"),
+    ("the file __init__.py", "__init__.py"),
+    ("set _private_key_ first", "_private_key_"),
+    ("run it with --dry-run, please", "--dry-run"),
+    ("a name such as `class_`", "class_"),
 ]
 
 
