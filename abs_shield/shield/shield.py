@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from threading import Lock
@@ -17,40 +16,33 @@ from abs_shield.policy.configuration import PolicyFields
 from abs_shield.policy.declaration_base import require_fields
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending_calls import PendingCall
-from abs_shield.session.session_context import inner_session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.answer_methods import AnswerMethods
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.call_inputs import calls_in, require_attribute, single_call
-from abs_shield.shield.callable_tools import admit, narrow
-from abs_shield.shield.deferred_results import abandon, finish_dispatch
+from abs_shield.shield.callable_tools import change_tools
+from abs_shield.shield.dispatch_methods import Call, DispatchMethods
 from abs_shield.shield.enforcement import Ruling, rule_again
 from abs_shield.shield.execution_outcome import ExecutionOutcome
-from abs_shield.shield.guard import Guard
 from abs_shield.shield.lifecycle import Lifecycle, arguments_of
 from abs_shield.shield.run_recorder import Recorder, Recording
 from abs_shield.shield.session_tools import Functions
 from abs_shield.shield.shield_hooks import build_hooks
-from abs_shield.shield.signature import Binding
-from abs_shield.shield.tool_call_loop import Dispatch, aanswer_calls, answer_calls
 from abs_shield.shield.tool_registry import (
     Registry,
     available,
     declared_tool,
     described_tool,
-    runner,
 )
 from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
-from abs_shield.text.nearest import nearest
-from abs_shield.text.safe_display import escaped, shown
+from abs_shield.text.safe_display import shown
 
 if TYPE_CHECKING:
     from abs_shield.plan.proof import Proof
     from abs_shield.verification import VerificationEngine
 
-Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
 """Maximum number of earlier calls in a turn that layers read; they limit quadratic time."""
 
@@ -70,7 +62,7 @@ def _policy_from_keywords(policy: Policy | None, declared: PolicyFields) -> Poli
     return configure(**declared)
 
 
-class Shield(AnswerMethods):
+class Shield(DispatchMethods, AnswerMethods):
     """
     The runtime of one policy. Share it between threads, tasks and the sessions of all tenants.
 
@@ -225,18 +217,7 @@ class Shield(AnswerMethods):
             return created
 
         session = create() if id is None else self.sessions.get(id, create)
-        own = None
-        if functions is not None:
-            # First, because an invalid function must leave the session unchanged.
-            own = self.registry.bind_functions(functions, session.parent)
-        before = self.registry.own(session)
-        if tools is not None:
-            names = self._tool_names(tools, self.registry.of(session) if own is None else own)
-            narrow(session, names, before if own is None else own)
-        elif own is not None:
-            admit(session, own, before)
-        if own is not None:
-            self.registry.attach(own, session)
+        change_tools(session, self.registry, tools=tools, functions=functions)
         if agent is not None:
             session.handoff(agent)
         if model is not None:
@@ -426,134 +407,7 @@ class Shield(AnswerMethods):
         plan = self.registry.plan(decision.tool) or self.registry.unknown(decision.tool)
         return rule_again(decision, plan, policy)
 
-    # Run calls -----------------------------------------------------------------------------------
-
-    def guard(
-        self, call: Call, *, session: Session | None = None, siblings: tuple[ToolCall, ...] = ()
-    ) -> Guard:
-        """
-        Return the guard of one dispatch: ``with firewall.guard(call) as guard: guard.value = ...``.
-
-        Args:
-            call: The call.
-            session: The session; None for the current one.
-            siblings: Calls that run at the same time, if their turn was not inspected.
-
-        Raises:
-            CallBlocked: On entering the block, if the call is blocked.
-            ResultBlocked: On leaving the block, if the result is withheld.
-        """
-        return self._guard(single_call(call), self._session(session), siblings)
-
-    def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
-        """
-        Return the guard of a Python call of a decorated function, in the innermost session.
-
-        Args:
-            binding: The signature of the function.
-            arguments: Its arguments by parameter name.
-        """
-        call = ToolCall(binding.tool.name, arguments)
-        return self._guard(call, self._session(inner_session()), binding=binding)
-
-    def dispatch(
-        self,
-        name: str,
-        arguments: Any,
-        *,
-        call_id: str | None = None,
-        session: Session | None = None,
-    ) -> Any:
-        """
-        Run a registered function by its tool name, with the model's arguments.
-
-        Args:
-            name: The name of the tool.
-            arguments: Its arguments: a mapping, or JSON text.
-            call_id: The id of the call, by which its result and its feedback are matched.
-            session: The session; None for the current one.
-
-        Returns:
-            The result of the function; a generator closes the call at its end.
-
-        Raises:
-            CallBlocked: The call is blocked.
-            ResultBlocked: The result is withheld.
-            ShieldError: No function is registered, or it is async (use `adispatch`).
-        """
-        call = single_call(ToolCall(name, _snapshot(arguments), call_id))
-        guard = self._guard(call, self._session(session))
-        guard.__enter__()
-        with guard.close_on_error():
-            value = self._run(guard, call.name)
-            if inspect.isawaitable(value):
-                # Closed, to avoid Python's warning that it was never awaited.
-                abandon(value)
-                raise ShieldError(f"tool `{escaped(call.name)}` is async; use `adispatch`")
-        return finish_dispatch(value, guard)
-
-    async def adispatch(
-        self,
-        name: str,
-        arguments: Any,
-        *,
-        call_id: str | None = None,
-        session: Session | None = None,
-    ) -> Any:
-        """Run a registered function like `dispatch`; functions and approvers may be async."""
-        call = single_call(ToolCall(name, _snapshot(arguments), call_id))
-        guard = self._guard(call, self._session(session))
-        await guard.__aenter__()
-        with guard.close_on_error():
-            value = self._run(guard, call.name)
-            if inspect.isawaitable(value):
-                value = await value
-        return finish_dispatch(value, guard)
-
-    def run_tool_calls(
-        self,
-        assistant_message: Any,
-        *,
-        session: Session | None = None,
-        dispatch: Dispatch | None = None,
-    ) -> list[dict[str, Any]]:
-        """
-        Run every call of one assistant message; blocked calls are answered with feedback.
-
-        Args:
-            assistant_message: The message, or a list of calls.
-            session: The session; None for the current one.
-            dispatch: The host's function that runs a `ToolCall` as the model wrote it; None for
-                the registered functions.
-
-        Returns:
-            The messages to append to the conversation, in the shape of *assistant_message*.
-        """
-        return answer_calls(self, assistant_message, self._session(session), dispatch)
-
-    async def arun_tool_calls(
-        self,
-        assistant_message: Any,
-        *,
-        session: Session | None = None,
-        dispatch: Dispatch | None = None,
-    ) -> list[dict[str, Any]]:
-        """Run calls like `run_tool_calls`, concurrently; *dispatch* may be async."""
-        return await aanswer_calls(self, assistant_message, self._session(session), dispatch)
-
     # Internal ------------------------------------------------------------------------------------
-
-    def _tool_names(self, tools: Iterable[str], registered: Mapping[str, Any]) -> frozenset[str]:
-        if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
-            raise PolicyError(f"session: `tools` is {shown(tools)}; give a list of names")
-        names = frozenset(tools)
-        # Only names similar to an existing one: the host may register other tools later.
-        for name in sorted(map(str, names - registered.keys())):
-            if near := nearest(name, registered):
-                raise PolicyError(
-                    f"session: no tool is named `{escaped(name)}`; did you mean `{near[0]}`?"
-                )
-        return names
 
     def _session(self, session: Session | None) -> Session:
         # The fast path, without the checks below.
@@ -566,27 +420,6 @@ class Shield(AnswerMethods):
             current = Session(limits=self.policy.limits, owner=self)
             record_of(current).ephemeral = True
         return current
-
-    def _guard(
-        self,
-        call: ToolCall,
-        session: Session,
-        siblings: tuple[ToolCall, ...] = (),
-        binding: Binding | None = None,
-    ) -> Guard:
-        span = self._otel.execute_tool(call.name, call.id, self.registry.of(session))
-        return Guard(self.lifecycle, call, session, span, siblings=siblings, binding=binding)
-
-    def _run(self, guard: Guard, name: str) -> Any:
-        run = runner(self.registry.of(guard.opened.session).get(name))
-        if run is None:
-            raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
-        return run(guard.arguments)
-
-
-def _snapshot(arguments: Any) -> Any:
-    """Return a copy of the arguments, which the caller may change later."""
-    return arguments.copy() if type(arguments) is dict else arguments
 
 
 _SHIELDS: dict[int, Shield] = {}

@@ -18,7 +18,7 @@ from abs_shield.shield.tool_messages import CallAnswer, messages_of
 from abs_shield.text.safe_display import describe_exception, escaped
 
 if TYPE_CHECKING:
-    from abs_shield.shield.shield import Shield
+    from abs_shield.shield.dispatch_methods import DispatchMethods
 
 
 Dispatch = Callable[[ToolCall], Any]
@@ -26,7 +26,7 @@ Dispatch = Callable[[ToolCall], Any]
 
 
 def answer_calls(
-    shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
+    shield: DispatchMethods, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
     """Run the calls one after another; return the messages to append."""
     calls = _inspect_calls(shield, message, session)
@@ -34,7 +34,7 @@ def answer_calls(
 
 
 async def aanswer_calls(
-    shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
+    shield: DispatchMethods, message: Any, session: Session, dispatch: Dispatch | None
 ) -> list[dict[str, Any]]:
     """Run the calls concurrently; return the messages to append, in the calls' order."""
     import asyncio  # imported lazily: slow, and sync programs do not need it
@@ -46,7 +46,7 @@ async def aanswer_calls(
     return messages_of(message, list(answer_calls))
 
 
-def _inspect_calls(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
+def _inspect_calls(shield: DispatchMethods, message: Any, session: Session) -> tuple[ToolCall, ...]:
     # Results are matched by id, so each call needs one.
     calls = tuple(call if call.id else replace(call, id=new_id()) for call in read_calls(message))
     shield.inspect_turn(calls, session=session)
@@ -54,7 +54,7 @@ def _inspect_calls(shield: Shield, message: Any, session: Session) -> tuple[Tool
 
 
 def _answer_call(
-    shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
+    shield: DispatchMethods, call: ToolCall, session: Session, dispatch: Dispatch | None
 ) -> CallAnswer:
     try:
         if dispatch is None:
@@ -72,7 +72,7 @@ def _answer_call(
 
 
 async def _aanswer_call(
-    shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
+    shield: DispatchMethods, call: ToolCall, session: Session, dispatch: Dispatch | None
 ) -> CallAnswer:
     try:
         if dispatch is None:
