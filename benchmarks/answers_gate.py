@@ -38,7 +38,7 @@ def answers(run: Run) -> Iterator[tuple[str, Session]]:
         )
         if is_answer and not isinstance(behind, Proposed):
             yield event.text, session
-        record_of(session).take(event)
+        record_of(session).record_event(event)
 
 
 def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _like(run: Run, place: int) -> Session:
     for event in run.events:
         if isinstance(event, MessageText) and event.text == stop:
             break
-        record_of(session).take(event)
+        record_of(session).record_event(event)
     return session
 
 

@@ -67,15 +67,15 @@ class LabelledRun:
         session, call = Session(), None
         for number, (kind, *rest) in enumerate(self.steps):
             if kind in _SPEAKERS:
-                record_of(session).take(MessageText(kind, rest[0]))
+                record_of(session).record_event(MessageText(kind, rest[0]))
             elif kind == "call":
                 call = ToolCall(name=rest[0], arguments=rest[1], id=f"call_{number}")
-                record_of(session).take(Proposed((call,)))
+                record_of(session).record_event(Proposed((call,)))
             elif call is None:
                 raise ValueError(f"{self.id}: a result before any call")
             else:
                 event = Returned(call.name, rest[0], call.id, error=kind == "error")
-                record_of(session).take(event)
+                record_of(session).record_event(event)
         return session
 
 

@@ -38,7 +38,7 @@ def replies(run: Run) -> Iterator[tuple[str, Evidence]]:
     for event in run.events:
         if isinstance(event, MessageText) and event.role == "assistant" and event.text.strip():
             yield event.text, evidence_of(session)
-        record_of(session).take(event)
+        record_of(session).record_event(event)
 
 
 @dataclass

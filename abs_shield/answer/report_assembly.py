@@ -48,7 +48,7 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 def final_turn_rejected(session: Session) -> bool:
     """Return whether a call of the run's last turn was stopped; without turns, its last call."""
     newest = record_of(session).decisions
-    if newest.over:  # the model was asked to write again, and has called nothing since
+    if newest.is_turn_over:  # the model was asked to write again, and has called nothing since
         return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
     turn = {*newest.turn}

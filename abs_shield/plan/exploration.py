@@ -24,7 +24,7 @@ def is_exploration(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> bool:
     """
-    Return whether the value is directly below a mentioned path or URL, or a conventional location.
+    Return whether the value is a plain path below a mentioned one, or a conventional location.
 
     To read there is harmless. A call may write there only if a reading call introduced the path.
     """

@@ -1,4 +1,4 @@
-"""Values that replace another one that the user gave for the same parameter."""
+"""Values that replace another value that the user stated for the same parameter."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from abs_shield.text.normal_form import normal
 from abs_shield.text.value_shapes import outline_pattern
 
 _NUMBER = re.compile(r"\d+")
-_MAX_VALUES = 2  # two are enough to see that the user gave more than one
+_MAX_VALUES = 2  # two are enough to know that the user stated more than one
 _MAX_CHUNKS = 4_000  # words of the user's messages; a pasted document has more
-# The newest calls, and the first values of each: some milliseconds at most.
+# The newest calls, and the first values of each, which take milliseconds at most.
 _MAX_CALLS, _MAX_LEAVES = 50, 100
 
 
 def replaces_user_value(argument: Argument, session: Session) -> bool:
     """
-    Return whether the user gave one other value of this shape for the parameter, still unused.
+    Return whether the user stated one other value for the parameter, which no call has used yet.
 
-    A value that the user labels like the parameter, ``username emily123``, or names, "name it
-    guide_1.md", is the intended one, even if an agent may choose: a new file, a model. After a
-    call has used it, another value is for another thing.
+    The user states a value with a label like the parameter's name, "username emily123", or as a
+    name, "name it guide_1.md". It is the intended value, even if an agent may otherwise choose,
+    such as the name of a new file. After a call has used it, another value is for another thing.
     """
     user_values = [*dict.fromkeys(_values_from_user(argument, session))]
     if len(user_values) != 1 or user_values[0] in argument.other_values:
@@ -50,7 +50,7 @@ def _values_from_user(argument: Argument, session: Session) -> Iterator[str]:
 
 
 def _was_used(value: str, session: Session) -> bool:
-    """Return whether a call of the run had the value, or a longer one with it."""
+    """Return whether an argument of a call in the run contains the value."""
     return any(
         value in normal(text)
         for executed in record_of(session).newest(_MAX_CALLS)

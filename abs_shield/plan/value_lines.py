@@ -16,9 +16,9 @@ from abs_shield.plan.representative_dates import (
 from abs_shield.schema.samples.schema_shapes import shapes, types
 
 _MAX_BETWEEN = 60
-"""Whole numbers that are tried between two samples: rules change near the numbers of their code."""
+"""Whole numbers that are tried between two samples; answers change near numbers in the code."""
 _MAX_NUMBER = 1e12  # larger numbers in code are bit masks, ids and timestamps
-_MAX_LISTED = 500  # a longer range of integers is a line, and no list
+_MAX_LISTED = 500  # a longer range of integers counts as a line, not as a list
 _MOMENTS = frozenset({"date", "date-time", "time"})
 _NUMBERS = frozenset({"number", "integer"})
 
@@ -29,10 +29,10 @@ class ValueLine:
     Values of one parameter in their order.
 
     Attributes:
-        points: What the values are computed from.
+        points: Numbers, days or times from which the values are computed, in order.
         value_at: Returns the value at a point.
-        decides_alone: Whether every case has a value; else a rule counts only if its answer
-            changes at most twice along the line, because the values between are not tried.
+        decides_alone: Whether the points cover every case; else a rule is compared only if its
+            answer changes at most twice along the line, as values between points are not tried.
         whole: Whether the points are whole numbers.
     """
 
@@ -43,7 +43,7 @@ class ValueLine:
 
 
 def schema_alternatives(root: Any, name: str) -> list[Mapping[str, Any]]:
-    """Return the plain alternatives of a parameter's schema."""
+    """Return the alternatives of a parameter's schema, without references and branches."""
     alternatives: list[Mapping[str, Any]] = []
     for shape in shapes(root, root):
         properties = shape.get("properties")
@@ -101,10 +101,10 @@ def build_value_line(
 
     Args:
         kind: Result of `schema_kind`.
-        words: Numbers and words of the code of the compared rules.
+        words: Numbers and strings in the code of the compared rules.
         samples: Values that the schema accepts.
         at: Time of the proof, in seconds since the epoch.
-        suffix: The offset at the end of a time, such as ``Z``.
+        suffix: The offset at the end of a time, such as ``Z``; may be empty.
     """
     if kind in _NUMBERS:
         whole = kind == "integer"
@@ -131,10 +131,10 @@ def _numbers(values: Iterable[Any], *, whole: bool) -> tuple[float, ...]:
         if isinstance(value, (int, float))
         and not isinstance(value, bool)
         and abs(value) < _MAX_NUMBER
-        # The limit itself, and one on each side of it.
+        # A limit itself, and the numbers on each side of it.
         for off in (-1, 0, 1)
     }
-    # Each power of ten from 0.01 on: a limit lies between two of them.
+    # Multiples of the powers of ten from 0.01 to 10^9, so that a limit is between two of them.
     far = {sign * n * 10**k for k in range(-2, 10) for n in range(1, 10) for sign in (1, -1)}
     # Ages, counts and percentages are all in this range.
     numbers = {*range(-50, 201), *near, *_between(sorted(near)), *far}
@@ -148,6 +148,6 @@ def _between(numbers: Sequence[float]) -> Iterator[float]:
 
 
 def midpoint(low: Any, high: Any, *, whole: bool) -> Any | None:
-    """Return a point between two; None if they are neighbours."""
+    """Return the point in the middle of two points; None if they are neighbours."""
     middle = (low + high) // 2 if whole else (low + high) / 2
     return None if middle in (low, high) else middle

@@ -35,25 +35,25 @@ _GENERIC_WORDS = frozenset("id uuid guid number no num name key code ref referen
 _NUMBER_NAMES = (("number",), ("no",), ("num",), ("ref",), ("reference",))
 _ON_EXISTING = (VerbEffect.CHANGE, VerbEffect.UNMAKE)
 _POSITION_WORDS = frozenset("index row line position count offset nth number page top".split())
-"""Words of parameters whose value means another object after the first one was removed."""
+"""Words of parameters whose values are positions, which move when an object is removed."""
 _FILE_WORDS = frozenset("file path filename filepath folder directory dir".split())
 _MIN_CONTENT_LENGTH = 4  # a shorter text, such as `yes`, is in many calls
-_MIN_ENTITIES = 2  # a place is a value only where something else is the entity
+_MIN_ENTITIES = 2  # a place is a value only if something else is the entity
 _MAX_NEW_IDS = 8
 """Identifiers in the result of one creating call; a longer list is a search result."""
 _MAX_REMOVED = 10_000  # the oldest are forgotten: a write on them gives no finding
-_MAX_CREATED = 10_000  # more names, and a missing one proves nothing: `is_incomplete`
+_MAX_CREATED = 10_000  # with more names the history `is_incomplete`
 # removals without an identifier; each further one is compared with all of them
 _MAX_REMOVED_CONTENTS = 100
-_MAX_LEAVES = 200  # arguments of a write that are read; more are data
+_MAX_LEAVES = 200  # leaves of a write's arguments that are read; more are data
 _MAX_ID_LENGTH = 64  # a SHA-256 digest in hexadecimal; longer texts are prose
-_MAX_TEXT_LENGTH = 16 * 1024  # a statement that creates stands at the beginning of a script
+_MAX_TEXT_LENGTH = 16 * 1024  # a creating statement is near the beginning of a script
 
 _Reader = Callable[[Executed, Plans], None]
 
 
 class NormaliseId(Protocol):
-    """Return the spelling in which an identifier is compared."""
+    """A function that returns the spelling with which an identifier is compared."""
 
     def __call__(self, text: str, /, *, number: bool = False) -> str: ...
 
@@ -64,15 +64,18 @@ class Write:
     One write: its action, its entities and its other values.
 
     Attributes:
+        tool: The tool's name.
+        action: Its action.
         position: Index of the write among the writes of the run, from 0.
         entities: Parameter name to the identifiers in its value.
-        subject_names: The names in `entities` that name the action's own noun.
-        values: Path to every value that does not name the entity.
+        subject_names: The names in `entities` that belong to the action's own noun.
+        values: Path to every value that does not identify the entity.
         returned: Identifiers in its result.
         numbers: Numbers in its result that may be the identifier of its entity.
-        at: Seconds on the session's clock.
+        arguments: All its arguments.
+        at: Time of the call, in seconds on the session's clock.
         turn: Number of user messages before it.
-        call_key: Id of the decision about it, else of the call; None if it has neither.
+        call_key: Id of the decision about it, or else of the call; None if it has neither.
     """
 
     tool: str
@@ -90,11 +93,11 @@ class Write:
 
     def shared_identifiers(self, other: Write) -> frozenset[str]:
         """
-        Return the identifiers that show that *other* acts on the entity of this write.
+        Return the identifiers by which *other* acts on the entity of this write; empty if none.
 
-        If both use a parameter of the same name, its values must overlap for each such name: a
-        shared group with another member is not a shared entity. If they share no name, or only that
-        of a group, an id that this write returned counts.
+        If both have parameters of the same name, the values of every such parameter must overlap,
+        as a shared group with another member is not a shared entity. If they have no common name,
+        or only that of a group, an id in the result of this write is enough.
         """
         returned = self.returned | self.numbers
         common = self.entities.keys() & other.entities.keys()
@@ -106,15 +109,15 @@ class Write:
             if self._covers_subject(values) and other._covers_subject(values):
                 return values
             return returned & subject_entities(other) if self.action.is_undoable else frozenset()
-        # No common name: the id of one may stand under another name in the other.
+        # Without a common name, both may have the same id under different names.
         own = returned.union(*self.entities.values())
         return own & frozenset().union(*other.entities.values())
 
     def repeats_content_of(self, other: Write) -> bool:
         """
-        Return whether neither names an entity and *other* has all values of this write.
+        Return whether neither write identifies an entity and *other* has all values of this one.
 
-        An object without an id, "lunch with Mia at noon", is identified by its content.
+        An object without an id, such as "lunch with Mia at noon", is identified by its content.
         """
         if self.entities or other.entities or not _has_content(self.values):
             return False
@@ -125,7 +128,7 @@ class Write:
 
     def _covers_subject(self, values: frozenset[str]) -> bool:
         """
-        Return whether *values* include the subject of a removal; a shared group is not enough.
+        Return whether *values* include the subject of a removal, not only its group.
         """
         if self.action.does is not VerbEffect.UNMAKE or not self.subject_names:
             return True
@@ -142,7 +145,15 @@ class WriteHistory:
     The writes of one session, updated with its executed calls; each call is read once.
 
     Sub-agents share created and removed entities with the run that started them.
-    ``is_incomplete`` is true if calls of the run were dropped before they were read.
+
+    Attributes:
+        writes: The newest writes, oldest first.
+        undone: Positions of the writes that a later write undid.
+        removed: Identifier of a removed entity to the write that removed it.
+        removed_contents: `arguments_key` of a removal without an identifier to that write.
+        created: Normalised names of created entities, in their order.
+        spellings: The first spelling of each entity.
+        is_incomplete: Whether a call of the run was not read, or a bound was reached.
     """
 
     def __init__(self) -> None:
@@ -161,12 +172,12 @@ class WriteHistory:
         cls, record: SessionRecord, plans: Callable[[SessionRecord], Plans], *, owner: object
     ) -> WriteHistory:
         """Return the up-to-date history of a session, read with the tools of *owner*."""
-        # The usual case first: no lock is needed to read what is up to date.
+        # The usual case first: an up-to-date history can be read without a lock.
         if record.parent is None:
             history = record.derive(cls, owner=owner)
             if history._is_up_to_date(record):
                 return history
-        # The parent's before this record's lock is taken: locks are taken from the top down.
+        # The parent's history comes first, as locks are acquired from the top down.
         parent = None if record.parent is None else cls.of(record.parent, plans, owner=owner)
         with record.lock:
             return cls._update(record, plans(record), owner=owner, parent=parent)
@@ -181,7 +192,7 @@ class WriteHistory:
             history.removed_contents, history.spellings = parent.removed_contents, parent.spellings
         new = record.execution_count - history._read
         newest = record.newest(new)
-        # Calls that were dropped unread may have created or removed anything.
+        # Calls that were dropped before they were read may have created or removed anything.
         history.is_incomplete = (
             history.is_incomplete or len(newest) < new or len(history.created) >= _MAX_CREATED
         )
@@ -213,11 +224,11 @@ class WriteHistory:
     def _add_call(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
         value = json_data(executed.value)
-        # What failed has changed nothing.
+        # A failed call has changed nothing.
         if executed.error or plan is None or is_failure_result(value):
             return
         self._add_created(plan, executed.arguments)
-        # Code of a tool creates as well; what it writes contradicts nothing.
+        # A nested call may create things, but its writes contradict no call of the agent.
         if executed.nested or not plan.writes:
             return
         write = build_write(
@@ -230,7 +241,7 @@ class WriteHistory:
             self.undone.update(
                 earlier.position for earlier in self.writes if undoes(earlier, write)
             )
-            # Positions that are no longer stored can be asked for by nobody.
+            # Positions of writes that are no longer stored are not needed.
             self.undone = {
                 position for position in self.undone if position > self._count - MOST_WINDOW_CALLS
             }
@@ -238,7 +249,7 @@ class WriteHistory:
         self._update_removed(write)
 
     def _add_child_call(self, executed: Executed, plans: Plans) -> None:
-        """Add what a sub-agent's call created and removed; it contradicts nothing here."""
+        """Add the entities that a sub-agent's call created or removed, but not its write."""
         plan = plans(executed.tool)
         if executed.error or plan is None or is_failure_result(json_data(executed.value)):
             return
@@ -267,7 +278,7 @@ class WriteHistory:
     def _update_removed(self, write: Write) -> None:
         entities = unambiguous_entities(write)
         if write.action.does is VerbEffect.MAKE:
-            # Created again: it exists, and is no longer removed.
+            # An entity that is created again is no longer removed.
             for value in (*subject_entities(write), *write.returned):
                 self.removed.pop(value, None)
             for key in [
@@ -278,7 +289,7 @@ class WriteHistory:
                 del self.removed_contents[key]
         # `remove_user(from group)` removes a membership, not the user.
         elif write.action.verb in _REMOVING_VERBS and not write.action.object:
-            # Without its values, which may be large, and are not compared any more.
+            # Without its values, which may be large and are no longer compared.
             tombstone = replace(
                 write, arguments={}, values={}, returned=frozenset(), numbers=frozenset()
             )
@@ -293,7 +304,7 @@ class WriteHistory:
 
 
 def arguments_key(write: Write) -> bytes:
-    """Return a key that tells removals without an identifier apart: tool and arguments."""
+    """Return a digest of a removal's tool and arguments, for removals without an identifier."""
     return digest_of(write.tool, write.arguments)
 
 
@@ -308,7 +319,19 @@ def build_write(
     value: Any = None,
     call_key: str | None = None,
 ) -> Write:
-    """Build the write of one call; *normalise_id* returns an identifier's spelling in this run."""
+    """
+    Build the write of one call.
+
+    Args:
+        plan: The compiled tool.
+        arguments: The arguments of the call.
+        position: Index of the write among the writes of the run, from 0.
+        at: Time of the call, in seconds on the session's clock.
+        turn: Number of user messages before it.
+        normalise_id: Returns the spelling of an identifier in this run.
+        value: The result; None if the call has none yet.
+        call_key: Id of the decision about it, or else of the call.
+    """
     entities: dict[str, set[str]] = {}
     argument_leaves = list(leaves(arguments, most=_MAX_LEAVES))
     for path, leaf in argument_leaves:
@@ -316,7 +339,7 @@ def build_write(
         if text and _is_entity(leaf, text, parameter, plan):
             normalised = normalise_id(text, number=parameter.field.number)
             entities.setdefault(name_of(path), set()).add(normalised)
-    # A list of the names, as entries are deleted meanwhile.
+    # A list, as entries are deleted while it is read.
     for name in [name for name in entities if _is_assigned_place(name, entities, plan)]:
         del entities[name]
     own = frozenset(name for name in entities if _names_subject(name, plan.action))
@@ -343,7 +366,7 @@ def build_write(
 
 
 def _resolve_action(from_name: ToolAction, arguments: Mapping[str, Any]) -> ToolAction:
-    """Return the action of a call: by its tool's name or, if that is generic, by an argument."""
+    """Return the action in the tool's name or, if that is generic, in an argument."""
     from_argument = parse_action_argument(arguments) if from_name.does is VerbEffect.ACT else None
     return (
         from_name
@@ -381,12 +404,12 @@ def _is_assigned_place(name: str, others: Collection[str], plan: ToolPlan) -> bo
 
 
 def _normalise_number(leaf: Any, parameter: Parameter) -> Any:
-    """Return a value as its schema types it: a ``number`` is a float, though JSON writes 21."""
+    """Return a value with the type of its schema: a ``number`` is a float even if it is whole."""
     return float(leaf) if parameter.measures and type(leaf) is int else leaf
 
 
 def _has_content(values: Mapping[Path, Any]) -> bool:
-    """Return whether values identify an object: a text, and no position in a list."""
+    """Return whether values identify an object: they have a text, and no position in a list."""
     names = [name_words(name_of(path)) for path in values]
     if any(not _POSITION_WORDS.isdisjoint(words) for words in names):
         return False
@@ -396,7 +419,7 @@ def _has_content(values: Mapping[Path, Any]) -> bool:
 
 
 def undoes(first: Write, then: Write) -> bool:
-    """Return whether *then* takes back what *first* created or changed, on the same entity."""
+    """Return whether *then* undoes what *first* created or changed, on the same entity."""
     return (
         first.action.is_undoable
         and then.action.does is VerbEffect.UNMAKE
@@ -412,7 +435,7 @@ def undoes(first: Write, then: Write) -> bool:
 
 def _may_undo(first: Write, then: Write) -> bool:
     """
-    Return whether both act on one kind of thing; a value that is only set may always be unset.
+    Return whether both act on one kind of thing; a change counts only if both have a noun.
     """
     comparable = first.action.does is not VerbEffect.CHANGE or bool(
         first.action.noun and then.action.noun
@@ -424,8 +447,8 @@ def have_same_subject(first: Write, then: Write) -> bool:
     """
     Return whether two writes act on one kind of thing.
 
-    A verb without a noun acts on what its arguments are named after: `deploy(service="web")`
-    on a service, and on no cache or alert of it.
+    For a verb without a noun, the names and texts of its arguments say what it acts on:
+    `deploy(service="web")` acts on a service, but not on a cache or an alert.
     """
     one, other = (write.action.noun or write.action.object for write in (first, then))
     if bool(one) == bool(other):
@@ -443,14 +466,14 @@ def names_file_argument(write: Write) -> bool:
 
 
 def subject_entities(write: Write) -> frozenset[str]:
-    """Return the identifiers of the action's subject; all identifiers if no name tells it."""
+    """Return the identifiers of the action's subject; all identifiers if it has no own names."""
     names = write.subject_names or write.entities.keys()
     return frozenset().union(*(write.entities[name] for name in names))
 
 
 def unambiguous_entities(write: Write) -> frozenset[str]:
-    """Return the identifiers of the action's subject; none if several might be meant."""
-    # With a second token among the values, either may be the subject.
+    """Return the identifiers of the action's subject; none if that is ambiguous."""
+    # If the values have another token, either may be the subject.
     others = any(is_token(value) for value in write.values.values())
     clear = bool(write.subject_names) or (len(write.entities) == 1 and not others)
     return subject_entities(write) if clear else frozenset()

@@ -135,7 +135,7 @@ class _RunJudge:
             call, decision_id = self._pending.pop(event.call_id)
             self._record_result(call, event, decision_id)
         else:
-            record_of(self._session).take(event)
+            record_of(self._session).record_event(event)
 
     def _record_result(self, call: ToolCall, result: Returned, decision_id: str) -> None:
         self._clock.move(result.at)

@@ -1,4 +1,4 @@
-"""The open calls under one id; a model may write the same id for every call."""
+"""The open calls of one id; a model may write the same id for every call."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from abs_shield.core.call_arguments import same
 from abs_shield.session.bounded_list import NO_ENTRIES
 
-_FEW = 4
-"""Calls that are compared one by one; more are found by a key, which costs time to compute."""
+_MAX_SCANNED = 4
+"""Calls that are compared one by one; with more, calls are found by a key, which is computed."""
 
 
 class ActiveCall(NamedTuple):
@@ -17,10 +17,10 @@ class ActiveCall(NamedTuple):
     A call that may run, or is running.
 
     Attributes:
-        decision_id: The decision about it.
-        name: Its tool.
+        decision_id: Id of the decision about it.
+        name: The tool's name.
         arguments: Its arguments as judged.
-        runs: Whether the Shield runs it: no other run takes its record over.
+        runs: Whether the Shield runs it, so that no other run may continue it.
     """
 
     decision_id: str
@@ -31,10 +31,10 @@ class ActiveCall(NamedTuple):
 
 class ActiveCalls:
     """
-    The open calls under one id, oldest first.
+    The open calls of one id, oldest first.
 
     Attributes:
-        stored: How many are stored. The oldest can be dropped; they are still counted as open.
+        stored_count: Number of stored calls; dropped calls are open, but not stored.
     """
 
     __slots__ = ("_calls", "_dropped", "_keys", "_places")
@@ -52,7 +52,7 @@ class ActiveCalls:
         return decision_id in self._calls
 
     @property
-    def stored(self) -> int:
+    def stored_count(self) -> int:
         return len(self._calls)
 
     def add(self, call: ActiveCall) -> None:
@@ -61,12 +61,12 @@ class ActiveCalls:
             self._index(call)
 
     def drop_oldest(self) -> None:
-        """Drop what is stored of the oldest call; it counts as open until it comes back."""
+        """Drop the data of the oldest call; it counts as open until its result arrives."""
         self._delete(next(iter(self._calls)))
         self._dropped += 1
 
     def close(self, decision_id: str | None) -> None:
-        """Remove the call of that decision, else the oldest."""
+        """Remove the call of that decision; if it is not stored, the oldest call."""
         if decision_id is not None and decision_id in self._calls:
             self._delete(decision_id)
         elif self._dropped:
@@ -75,19 +75,19 @@ class ActiveCalls:
             self._delete(next(iter(self._calls)))
 
     def mark(self, decision_id: str, *, runs: bool) -> None:
-        """Note whether the Shield runs the call of that decision."""
+        """Record whether the Shield runs the call of that decision."""
         call = self._calls.get(decision_id)
         if call is not None:
             self._calls[decision_id] = call._replace(runs=runs)
 
     def newest(self, name: str, arguments: Any, *, runs: bool) -> str | None:
         """
-        Return the decision of the newest call with that name and these arguments.
+        Return the decision id of the newest call with that name and these arguments, if any.
 
         Args:
-            name: The tool.
+            name: The tool's name.
             arguments: The arguments as judged.
-            runs: Whether only a call counts that the Shield does not run yet.
+            runs: Whether to skip calls that the Shield already runs.
         """
         for decision_id in reversed(self._candidates(name, arguments)):
             call = self._calls[decision_id]
@@ -97,7 +97,7 @@ class ActiveCalls:
         return None
 
     def _candidates(self, name: str, arguments: Any) -> dict[str, Any]:
-        if len(self._calls) <= _FEW:
+        if len(self._calls) <= _MAX_SCANNED:
             return self._calls
         if self._keys is None:
             self._keys, self._places = {}, {}
@@ -121,7 +121,7 @@ class ActiveCalls:
 
 
 def _key(name: str, arguments: Any) -> Hashable:
-    """Return a key that equal calls share; what has no hash is found by its name alone."""
+    """Return a key that equal calls share; only the name for arguments that have no hash."""
     try:
         return name, _hashable(arguments)
     except Exception:  # a class of the caller's, or a nesting too deep

@@ -1,4 +1,4 @@
-"""A list of the newest items alone; tables and lists that take no room while they are empty."""
+"""Lists of the newest items, and shared empty containers, which take no memory per session."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ E = TypeVar("E", list[Any], dict[Any, Any])
 
 NO_ITEMS: list[Any] = []
 NO_ENTRIES: dict[Any, Any] = {}
-"""Of every object that has none yet; nothing is added to them, see `own`."""
+"""Shared by all objects without entries; they are never changed, see `copy_if_shared`."""
 
 
-def own(entries: E) -> E:
+def copy_if_shared(entries: E) -> E:
     """
-    Return what an object may add to: a new list or dict in place of the shared empty one.
+    Return a container that may be changed: a copy if *entries* is a shared empty one.
 
-    >>> own(NO_ITEMS) is NO_ITEMS, own([1])
+    >>> copy_if_shared(NO_ITEMS) is NO_ITEMS, copy_if_shared([1])
     (False, [1])
     """
     return entries.copy() if entries is NO_ITEMS or entries is NO_ENTRIES else entries
 
 
-def keep(items: list[T], item: T, *, most: int) -> None:
+def append_bounded(items: list[T], item: T, *, most: int) -> None:
     """
-    Append *item*; the oldest makes room where there are more than *most*.
+    Append *item*, and remove the oldest item if there are more than *most*.
 
     >>> newest = [1, 2]
-    >>> keep(newest, 3, most=2)
+    >>> append_bounded(newest, 3, most=2)
     >>> newest
     [2, 3]
     """

@@ -1,4 +1,4 @@
-"""The other spellings of a compound chunk: its parts, its letters, and its digits without zeros."""
+"""The spellings of a compound chunk: its parts, its letters, and its digits without zeros."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from abs_shield.text.value_fragments import whole_parts
 
 _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _MOST_RUNS = 4
-"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
+"""Most words of a compound that is searched for a code, such as ``TX-1-Bestellung``."""
 _LONGEST_CHUNK = 32 * 1024
 """Longest chunk that is indexed in other spellings: twice the longest value that is looked up."""
-_LONGEST_SHORT = 64  # characters of a chunk that is cached; longer ones seldom occur again
+_LONGEST_SHORT = 64  # characters of a chunk that is cached; longer ones are seldom repeated
 
 
 class Compound(NamedTuple):
@@ -25,9 +25,9 @@ class Compound(NamedTuple):
     The spellings of one chunk.
 
     Attributes:
-        parts: Whole words of it, and folders on the way to it.
-        squeezed: Letters and digits of it, and of its parts, with their separators.
-        unpadded: Its digits, and those of its parts, behind the zeros they begin with.
+        parts: Whole words of it, and the folders of a path.
+        squeezed: Letters and digits of the chunk and its parts, with their separators.
+        unpadded: Digits of the chunk and its parts, without leading zeros.
         of: The chunk itself.
     """
 
@@ -37,7 +37,7 @@ class Compound(NamedTuple):
     of: str
 
     def without(self, own: frozenset[str]) -> Compound:
-        """Return it without what is in *own*, and without the spellings of such a part."""
+        """Return the compound without the tokens in *own* and their spellings."""
         if own.isdisjoint(self.parts) and own.isdisjoint([one for one, _ in self.squeezed]):
             return self
         return _read(self.of, own)
@@ -45,7 +45,7 @@ class Compound(NamedTuple):
 
 def spellings_of(chunk: str) -> Compound:
     """
-    Return the spellings of a chunk that is more than letters and digits.
+    Return the spellings of a chunk that has more than letters and digits.
 
     >>> sorted(spellings_of("ord-0077").parts), spellings_of("ord-0077").squeezed[-1][0]
     (['0077', 'ord'], 'ord0077')
@@ -60,7 +60,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
     parts = [part for part in whole_parts(chunk, split) if part not in own]
     spelt = [part for part in parts if not part.isalnum() or not part.isascii() or part[0] == "0"]
     spelt.append(chunk)
-    # More words would multiply the pairs of ends, and a code without a word beside it is the chunk.
+    # More words would have too many pairs of ends; without a word, the chunk itself is the code.
     if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
         spelt += _within(chunk, split)
     squeezed: list[tuple[str, bytes]] = []
@@ -80,11 +80,11 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
 
 
 _short = lru_cache(maxsize=64)(_read)
-"""Cached: the same id occurs in a message, in a call's arguments and in its result."""
+"""Cached, as the same id occurs in a message, in a call's arguments and in its result."""
 
 
 def _within(chunk: str, split: list[str]) -> Iterator[str]:
-    """Yield what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
+    """Yield the codes between words: the ``TX-1`` of ``TX-1-Bestellung``."""
     # the parts of an address are not values of their own
     if "@" in chunk or not _HYPHENED.fullmatch(chunk):
         return

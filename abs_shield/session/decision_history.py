@@ -1,4 +1,4 @@
-"""The newest decisions of a session, by what they are about, and the reports on its answers."""
+"""The newest decisions of a session by their subject, and the reports on its answers."""
 
 from __future__ import annotations
 
@@ -6,33 +6,41 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from abs_shield.core import Decision, Subject
-from abs_shield.session.bounded_list import keep
+from abs_shield.session.bounded_list import append_bounded
 
 T = TypeVar("T")
 
 
 _NONE: list[str] = []
-"""Shared by all sessions that have judged no turn; never changed."""
+"""Shared by all sessions without a judged turn; it is never changed."""
 
 
 class DecisionHistory:
     """
-    Decisions, oldest first. What a session has none of takes no room.
+    The decisions of a session, oldest first; empty sequences take no memory.
 
     Attributes:
-        calls: Those about calls.
-        results: Those about what calls returned.
-        answers: Those about what the agent answered.
-        outputs: Those about what else it put out.
-        turn: Ids of those about the newest turn that was judged as a whole.
-        over: Whether the model went on to write without a call since the newest one.
-        reports: The reports on answers.
-        reported: How many there were so far.
+        calls: Decisions about calls.
+        results: Decisions about results of calls.
+        answers: Decisions about answers of the agent.
+        outputs: Decisions about other outputs.
+        turn: Ids of the decisions about the newest turn that was judged as a whole.
+        is_turn_over: Whether the model was asked to write again since the newest call.
+        reports: The newest reports on answers.
+        report_count: Number of reports so far.
         feedback: The newest texts that asked the model to write its answer again.
     """
 
     __slots__ = (
-        "answers", "calls", "feedback", "outputs", "over", "reported", "reports", "results", "turn",
+        "answers",
+        "calls",
+        "feedback",
+        "is_turn_over",
+        "outputs",
+        "report_count",
+        "reports",
+        "results",
+        "turn",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -41,31 +49,31 @@ class DecisionHistory:
         self.answers: Sequence[Decision] = ()
         self.outputs: Sequence[Decision] = ()
         self.turn = _NONE
-        self.over = False
+        self.is_turn_over = False
         self.reports: Sequence[Any] = ()
-        self.reported = 0
+        self.report_count = 0
         self.feedback: tuple[str, ...] = ()
 
-    def keep(self, decision: Decision, *, most: int) -> None:
-        """Keep one among those about the same; the oldest makes room beyond *most*."""
+    def add(self, decision: Decision, *, most: int) -> None:
+        """Add a decision to those with its subject; at most *most* are stored, the newest ones."""
         place = _PLACES[decision.subject]
         if place == "calls":
-            self.over = False  # the model is at work again
+            self.is_turn_over = False  # the model continues to work
         held = getattr(self, place)
         if held:
-            keep(held, decision, most=most)
+            append_bounded(held, decision, most=most)
         else:
             setattr(self, place, [decision])
 
     def is_feedback(self, text: str) -> bool:
-        """Return whether a text asked to write an answer again, as it is or in a frame."""
+        """Return whether a text contains feedback that asked for another answer."""
         return any(feedback in text for feedback in self.feedback)
 
-    def report(self, report: Any, *, most: int) -> None:
-        """Keep a report on an answer."""
-        self.reported += 1
+    def add_report(self, report: Any, *, most: int) -> None:
+        """Add a report on an answer; at most *most* are stored, the newest ones."""
+        self.report_count += 1
         if isinstance(self.reports, list):
-            keep(self.reports, report, most=most)
+            append_bounded(self.reports, report, most=most)
         else:
             self.reports = [report]
 

@@ -1,4 +1,4 @@
-"""The append-only, versioned log of one run, bounded by the newest text it keeps."""
+"""The append-only, versioned log of one run, which stores a bounded amount of the newest text."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
-from abs_shield.session.bounded_list import NO_ITEMS, own
+from abs_shield.session.bounded_list import NO_ITEMS, copy_if_shared
 from abs_shield.session.event_texts import APART, texts_of
 
-_OVERHEAD = 64  # characters that an event counts besides its text
-_OBJECT = 8  # characters that a number or a container counts, about a pointer
+_OVERHEAD = 64  # characters that are counted for an event besides its text
+_OBJECT = 8  # characters that are counted for a number or a container: the size of a pointer
 _PYTHON = 8
-"""Bytes of Python's objects for each character that is counted of them."""
+"""Estimated bytes of a Python object for each counted character."""
 _SCALARS = frozenset({int, float, bool, type(None)})
 
 
 class LogEntry(NamedTuple):
-    """One event of the run with the log's version after it."""
+    """One event of a run, with the log's version after the event."""
 
     version: int
     event: Event
@@ -27,64 +27,74 @@ class LogEntry(NamedTuple):
 
 class EventLog:
     """
-    Keeps the newest events up to *limit* bytes.
+    The newest events of a run.
+
+    Args:
+        limit: Characters that are stored; the newest event is stored whatever its size.
 
     Attributes:
-        version: Events so far.
-        held: Characters of those that are kept.
-        value_bytes: Memory of all arguments and results, about, also of those that are gone.
-        forgot: Whether older ones are gone.
+        version: Number of events so far.
+        size: Characters of the stored events.
+        value_bytes: Approximate memory of all arguments and results so far, dropped ones included.
+        is_truncated: Whether older events were dropped.
     """
 
-    __slots__ = ("_entries", "_folded", "_limit", "forgot", "held", "value_bytes", "version")
+    __slots__ = (
+        "_casefolded",
+        "_entries",
+        "_limit",
+        "is_truncated",
+        "size",
+        "value_bytes",
+        "version",
+    )
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._entries: list[tuple[int, Event, int]] = NO_ITEMS
-        self._folded = (0, "")
-        self.version = self.held = self.value_bytes = 0
-        self.forgot = False
+        self._casefolded = (0, "")
+        self.version = self.size = self.value_bytes = 0
+        self.is_truncated = False
 
     def append(self, event: Event, *, size: int = -1) -> None:
-        """Append an event; *size* are its characters, where they were counted already."""
+        """Append an event; *size* is the number of its characters if it is known, else -1."""
         self.version = version = self.version + 1
         size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
         if type(event) is not MessageText:
             is_text = type(event) is Returned and type(event.value) is str
-            # A text takes a byte for each character, other values a Python object each.
+            # A text takes a byte for each character, other values more, as Python objects.
             self.value_bytes += size if is_text else _PYTHON * size
-        entries = self._entries = own(self._entries)
+        entries = self._entries = copy_if_shared(self._entries)
         entries.append((version, event, size))
-        self.held = held = self.held + size
-        if held > self._limit:
+        self.size = total = self.size + size
+        if total > self._limit:
             self._forget()
 
     def _forget(self) -> None:
-        """Let go of the oldest events; the newest one is kept whatever its size."""
-        while self.held > self._limit and len(self._entries) > 1:
-            self.held -= self._entries.pop(0)[2]
-            self.forgot = True
+        """Drop the oldest events beyond the limit, but not the newest event."""
+        while self.size > self._limit and len(self._entries) > 1:
+            self.size -= self._entries.pop(0)[2]
+            self.is_truncated = True
 
     def at(self, version: int) -> Event | None:
-        """Return the event after which the log had that version; None where it is not kept."""
-        # versions have no gaps, so the place follows from the version
+        """Return the event after which the log had that version; None if it is not stored."""
+        # versions have no gaps, so the index follows from the version
         place = version - self.version + len(self._entries) - 1
         return self._entries[place][1] if 0 <= place < len(self._entries) else None
 
-    def folded(self) -> str:
+    def casefolded(self) -> str:
         """
-        Return what was said and returned as one text without capitals.
+        Return the texts of people and results as one case-folded text.
 
-        Each event is read once, when the text is first asked for. Of text that was forgotten some
-        may still stand here; it has at most twice as many characters as are kept, and those of the
-        newest event.
+        Each event is read once, on demand. Some dropped events may still be included; the text has
+        at most twice as many characters as the limit, and those of the newest event.
 
         >>> log = EventLog(1_000)
         >>> log.append(MessageText("user", "Delete /Tmp/A."))
-        >>> log.folded()
+        >>> log.casefolded()
         'delete /tmp/a.'
         """
-        before, text = self._folded  # in one attribute, since threads may read at the same time
+        before, text = self._casefolded  # one attribute, as several threads may read it
         if before == self.version:
             return text
         entries = self._entries.copy()
@@ -92,16 +102,16 @@ class EventLog:
             return text
         new = _texts(entries[bisect_right(entries, before, key=itemgetter(0)) :])
         text = APART.join((text, *new)) if text else APART.join(new)
-        # Only at twice the bound, so that texts are seldom read again.
+        # Only at twice the limit, so that texts are seldom read again.
         if len(text) > 2 * self._limit:
             text = APART.join(_texts(entries))
-        self._folded = (entries[-1][0], text)
+        self._casefolded = (entries[-1][0], text)
         return text
 
     @property
-    def folded_size(self) -> int:
-        """Characters of the text that `folded` returned last."""
-        return len(self._folded[1])
+    def casefolded_size(self) -> int:
+        """Number of characters of the text that `casefolded` last returned."""
+        return len(self._casefolded[1])
 
     def __iter__(self) -> Iterator[LogEntry]:
         return iter([LogEntry(version, event) for version, event, _ in tuple(self._entries)])
@@ -132,14 +142,14 @@ def _size(event: Event, limit: int) -> int:
 
 
 def measure(value: Any, limit: int) -> int:
-    """Return the characters held by *value*, at most *limit*, also if they cannot be counted."""
+    """Return the characters of *value*; more than *limit* if it is larger or cannot be read."""
     try:
-        return _counted(value, limit)
-    except Exception:  # an object of the caller's may break when it is read
+        return _count_characters(value, limit)
+    except Exception:  # an object of the caller may raise when it is read
         return limit + 1
 
 
-def _counted(value: Any, limit: int) -> int:
+def _count_characters(value: Any, limit: int) -> int:
     left, total = [value], 0
     while left and total <= limit:
         item = left.pop()
@@ -148,7 +158,7 @@ def _counted(value: Any, limit: int) -> int:
             continue
         total += _OBJECT
         if isinstance(item, dict):
-            total += _names(item)
+            total += _count_names(item)
             # Members of common types are counted here, without a step of the stack for each.
             for inner in item.values():
                 if type(inner) is str:
@@ -162,9 +172,9 @@ def _counted(value: Any, limit: int) -> int:
     return total
 
 
-def _names(item: dict[Any, Any]) -> int:
-    """Characters of an object's names."""
+def _count_names(item: dict[Any, Any]) -> int:
+    """Return the number of characters of an object's names."""
     try:
         return len("".join(item))  # one call in C for names that are all strings
-    except TypeError:  # a Python object whose names are no strings
+    except TypeError:  # a Python dict whose keys are not all strings
         return sum(len(name) if isinstance(name, str) else _OBJECT for name in item)

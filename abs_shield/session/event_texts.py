@@ -1,4 +1,4 @@
-"""The texts of an event of a run, and what stands between them where they are one text."""
+"""The texts of an event of a run, and the separator between joined texts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from abs_shield.session.result_text import read_result
 from abs_shield.text.json_leaves import leaves, scalar_text
 
 _MOST = 256 * 1024
-"""Characters of one text that are read, as many as `Limits.message` indexes."""
+"""Characters of one text that are read: the default of `Limits.message`."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 APART = 5 * "\n"
-"""Separator of two texts: a value is never matched across it."""
+"""Separator between two texts; no value is matched across it."""
 
 
 def texts_of(event: Event) -> Iterator[str]:
-    """Return what a person said, or the values and the names of a result."""
-    # the agent's own words prove nothing
+    """Yield the text of a user or of the system, or the values and names of a result."""
+    # the agent's own texts are no evidence
     if isinstance(event, MessageText) and event.role != "assistant":
         yield event.text[:_MOST]
     elif isinstance(event, Returned) and not event.error:
@@ -28,7 +28,7 @@ def texts_of(event: Event) -> Iterator[str]:
 
 def texts_in(value: Any, *, most: int = _MOST) -> Iterator[str]:
     """
-    Return the values and the names in a value, those of objects and of escaped JSON text included.
+    Yield the values and names in a value, including those of objects and of escaped JSON text.
 
     Args:
         value: A result, or arguments.
@@ -47,5 +47,5 @@ def texts_in(value: Any, *, most: int = _MOST) -> Iterator[str]:
             yield each
     if is_plain:  # JSON text without escapes has every value verbatim
         return
-    with suppress(Exception):  # an object of the caller's may break when it is read
+    with suppress(Exception):  # an object of the caller may raise when it is read
         yield from (text for text in read_result(value, most=most).texts if text not in yielded)

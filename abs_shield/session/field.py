@@ -1,4 +1,4 @@
-"""The field that a value is looked for: it says which other spellings are the same value."""
+"""The field of a value, which determines the other spellings that are the same value."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _PATHS = (("path",), ("filepath",), ("file",), ("filename",))
 
 class Field(NamedTuple):
     """
-    The parameter of a value.
+    The parameter or result field of a value.
 
     Attributes:
-        name: Its innermost name; empty where it is not known.
-        number: Whether it is a number, so that leading zeros mean nothing.
-        phone: Whether it is said to hold telephone numbers.
+        name: Its innermost name; empty if it is unknown.
+        number: Whether its values are numbers, so that leading zeros do not matter.
+        phone: Whether its description says that it holds telephone numbers.
     """
 
     name: str = ""
@@ -34,9 +34,10 @@ class Field(NamedTuple):
 
     def holds_phone(self, text: str) -> bool:
         """
-        Return whether *text* may be read as a telephone number here.
+        Return whether *text* may be a telephone number in this field.
 
-        Its shape says so only where the name is not one of other identifiers.
+        A text with the shape of a telephone number may be one, unless the name of the field is that
+        of other identifiers.
 
         >>> [Field(name).holds_phone("555-123-2002") for name in ("phone", "to", "", "order_id")]
         [True, True, True, False]
@@ -49,13 +50,13 @@ class Field(NamedTuple):
 
     @property
     def takes_groups(self) -> bool:
-        """Return whether its values are numbers that people write in groups, or may be."""
+        """Return whether its values may be numbers that people write in groups of digits."""
         return self.phone or not self.name or is_grouped_field(self.name)
 
     @property
     def is_freely_grouped(self) -> bool:
         """
-        Return whether separators mean nothing here: in postal codes, plates, sort codes of banks.
+        Return whether separators do not matter, as in postal codes, number plates and sort codes.
 
         >>> Field("postal_code").is_freely_grouped, Field("order_id").is_freely_grouped
         (True, False)
@@ -66,7 +67,7 @@ class Field(NamedTuple):
     @property
     def is_path(self) -> bool:
         """
-        Return whether it holds the path of a file, whose folders are a part of it.
+        Return whether its values are paths of files, in which the folders matter.
 
         >>> Field("file_path").is_path, Field("ref").is_path
         (True, False)
@@ -75,7 +76,7 @@ class Field(NamedTuple):
 
     def is_same(self, name: str) -> bool:
         """
-        Return whether a field of a result has the same name, however it is spelt.
+        Return whether a field of a result has the same name, in any spelling.
 
         >>> field = Field("order_id")
         >>> field.is_same("orderId"), field.is_same("order_number"), field.is_same("user_id")
@@ -91,4 +92,4 @@ class Field(NamedTuple):
 
 NO_FIELD = Field()
 ANY_FIELD = Field(number=True, phone=True)
-"""Accepts every spelling: for searches whose match only allows a value."""
+"""Accepts every spelling, for searches in which a match only allows a value."""

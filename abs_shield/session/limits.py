@@ -1,4 +1,4 @@
-"""Bounds of one session, and of the sessions that one Shield keeps."""
+"""Bounds of one session, and of all sessions in the memory of one Shield."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from abs_shield.text.safe_display import shown
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """
-    Bounds of one session.
+    Bounds of one session, and of the sessions of one Shield; each is an integer of at least 1.
 
     Attributes:
         text: Characters of the newest raw text that are stored.
-        keys: Keys of the provenance index; beyond, the oldest half is forgotten.
+        keys: Keys of the provenance index; beyond that number the older half is dropped.
         message: Characters of one message that are indexed.
         executed: Executed calls that are stored.
-        decisions: Decisions that are stored.
+        decisions: Decisions that are stored, for each subject.
         sessions: Sessions that one Shield keeps in memory.
-        memory_bytes: Memory that they hold together, about.
-        idle_s: Seconds without use after which a session is forgotten.
+        memory_bytes: Approximate memory of these sessions together, in bytes.
+        idle_s: Seconds without use after which a session is dropped.
 
     Raises:
         PolicyError: A bound is not an integer of at least 1.
     """
 
-    # some twenty pages; all of it is searched for a spelling that no table has
+    # about twenty pages; all of it is searched for spellings that no table contains
     text: int = 64 * 1024
-    keys: int = 40_000  # one to four megabytes, depending on how many are in packed tables
-    message: int = 256 * 1024  # some 65,000 tokens, half of many a model's context
-    executed: int = 1_000  # a run has some dozen; layers read the newest
+    keys: int = 40_000  # one to four megabytes, depending on the share in packed tables
+    message: int = 256 * 1024  # about 65,000 tokens, half the context of many models
+    executed: int = 1_000  # a run has a few dozen; layers read the newest
     decisions: int = 1_000  # one for each call, and some for results and answers
     sessions: int = 10_000  # with the memory below, 26 KB each if all are in use
     memory_bytes: int = 256 * 1024 * 1024  # about half of a small container's memory

@@ -1,4 +1,4 @@
-"""Where a value came from: who said it first, and how it stood there."""
+"""The origin of a value: its source, and the form in which the source contains it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ Source = Literal["system", "user", "tool", "unknown"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """
-    Where the run has a value from.
+    The place in a run where a value was first mentioned.
 
     Attributes:
-        source: Who said it, the most trusted first; ``unknown`` where the run has forgotten
-            text, or saw what was not shown to us, so that a miss proves nothing.
-        how: As it stood (``exact``), in another spelling (``variant``), as another form of a
-            date, number or code (``typed``), as a whole word of something longer (``part``), put
-            together as a format prescribes (``composed``), or word by word (``words``).
-        tool: The tool whose result brought it; empty for a person's words.
-        call_id: That call.
-        version: The log's version at which it first came.
-        fields: Names of the fields under which it stood in results, at most eight.
-        prose: Whether it stood in running text, too.
-        reason: Why the source is unknown.
+        source: The source of the text: ``system``, ``user`` or ``tool``; the most trusted one if
+            several mention the value. ``unknown`` if the session is incomplete, because text was
+            dropped or the model read something unrecorded, so that a missing mention proves
+            nothing.
+        how: The form of the mention: verbatim (``exact``), in another spelling (``variant``), as
+            another form of a date, number or code (``typed``), as a whole word of a longer value
+            (``part``), composed in a format that a text prescribes (``composed``), or word by word
+            (``words``).
+        tool: The tool whose result mentions it; empty for other sources.
+        call_id: The id of that tool's call.
+        version: The log's version at which it was first mentioned.
+        fields: Names of the fields that have the value in results, at most eight.
+        prose: Whether running text also mentions it.
+        reason: The reason why the source is unknown; else empty.
     """
 
     source: Source

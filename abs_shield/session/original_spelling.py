@@ -1,4 +1,4 @@
-"""Restore how a run first wrote a value, with its capitals, as a tool expects it."""
+"""The spelling in which a run first mentions a value, with its capitals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.session.session_record import record_of
 
 def original_spelling(text: str, origin: Origin, session: Session) -> str:
     """
-    Return *text* as its first mention wrote it; unchanged if that is no longer stored.
+    Return *text* in the spelling of its first mention; unchanged if that is no longer stored.
 
     >>> session = Session()
     >>> session.user("Please refund TX-12345.")
@@ -30,11 +30,12 @@ def original_spelling(text: str, origin: Origin, session: Session) -> str:
 
 def occurs_as_written(text: str, session: Session) -> bool:
     """
-    Return whether a person's text or a result has *text* as written, brackets included, or may
-    have.
+    Return whether a person's text or a result contains *text* verbatim, with its brackets.
+
+    The result is also True if older text was dropped, which may have contained it.
     """
     log = record_of(session).log
-    occurs = log.forgot or any(_find_in(entry.event, text) for entry in log)
+    occurs = log.is_truncated or any(_find_in(entry.event, text) for entry in log)
     return occurs or (session.parent is not None and occurs_as_written(text, session.parent))
 
 
@@ -49,7 +50,7 @@ def _extract(passage: str, wanted: str) -> str:
     """Return the whole-word match of *wanted* in *passage*; empty if there is none."""
     folded = passage.casefold()
     place = folded.find(wanted)
-    # Folding may change the length, as of "ß"; then the places of the two texts differ.
+    # Case-folding may change the length, as for "ß"; then positions in the two texts differ.
     while place >= 0 and len(folded) == len(passage):
         end = place + len(wanted)
         if not (
@@ -61,7 +62,7 @@ def _extract(passage: str, wanted: str) -> str:
 
 
 def _is_inside_word(passage: str, left: int, right: int) -> bool:
-    """Return whether one word continues across a boundary."""
+    """Return whether a word continues across the boundary between two positions."""
     if left < 0 or right >= len(passage):
         return False
     return (passage[left] + passage[right]).replace("_", "a").isalnum()  # an underscore joins words

@@ -1,4 +1,4 @@
-"""Memory-saving tables of first positions: new entries in a dict, older ones in sorted arrays."""
+"""Compact tables of first positions: new entries in a dict, older ones in sorted arrays."""
 
 from __future__ import annotations
 
@@ -10,48 +10,48 @@ from itertools import chain, filterfalse
 from abs_shield.session.recent_text import At
 
 LEAST = 64
-"""Entries that stay in a dict, which is faster; in larger tables only a fraction does."""
-_FRACTION = 16  # packing copies the whole table, so it waits for a sixteenth of new keys
+"""Entries that stay in a dict, which is faster; in larger tables only a fraction stays there."""
+_FRACTION = 16  # packing copies the whole table, so a sixteenth of the keys must be new
 _LATEST = (1 << 30) - 1
-"""The last event version that 32 bits hold beside its level; later ones count as this one."""
+"""The last event version that fits into 32 bits with its level; later ones count as this one."""
 _KEY, _PACKED = 110, 24
 """Approximate bytes of a key in a dict and in arrays."""
-_SHIFT = 32  # bits of the number of the separators; the position is in those above
+_SHIFT = 32  # bits of the number of the separators; the higher bits have the position
 _SEPARATOR = "\x1f"
 """Separates chunks; no chunk contains it."""
 
 
-def packed(at: At) -> int:
+def pack(at: At) -> int:
     """
     Return a position as one number; a later version is a larger number.
 
-    >>> unpacked(packed(At(2, 7)))
+    >>> unpack(pack(At(2, 7)))
     At(level=2, version=7)
     """
     return min(at.version, _LATEST) << 2 | at.level
 
 
-def unpacked(number: int | None) -> At | None:
+def unpack(number: int | None) -> At | None:
     """Return the position of a number; None for None."""
     return None if number is None else At(number & 3, number >> 2)
 
 
 def memory_of(*tables: dict[str, int] | PackedTable | SpellingTable | ChunkTable) -> int:
     """Return the approximate bytes of all tables."""
-    packed = sum(table.packed for table in tables if not isinstance(table, dict))
+    packed = sum(table.packed_count for table in tables if not isinstance(table, dict))
     return _KEY * sum(map(len, tables)) - (_KEY - _PACKED) * packed
 
 
 class PackedTable:
     """
-    A table of hashed keys with the number each was first added with: 12 bytes per key, 16 if
-    `wide`.
+    A table from hashed keys to the number with which each was first added.
 
-    A dict takes 70 bytes per key. Other threads may read while one writes.
+    It takes 12 bytes per key, or 16 if `wide`; a dict takes 70. Other threads may read while one
+    writes.
 
     >>> places = PackedTable()
     >>> places.add([1, 2], 7)
-    >>> places.settle()
+    >>> places.pack_all()
     >>> places.add([2, 3], 8)
     >>> [places.get(key) for key in (1, 2, 3, 4)], 3 in places
     ([7, 7, 8, None], True)
@@ -65,7 +65,7 @@ class PackedTable:
 
     def add(self, keys: Iterable[int], number: int) -> None:
         """Add keys; an existing key keeps its number."""
-        # `set.difference` of a dict walks the smaller set; a view would walk the whole session
+        # `set.difference` with a dict iterates over the smaller set; a view would iterate over all
         self._new.update(dict.fromkeys(set(keys).difference(self._new), number))
 
     def put(self, key: int, number: int) -> None:
@@ -74,7 +74,8 @@ class PackedTable:
 
     def get(self, key: int) -> int | None:
         """Return the number of a key; None if it is absent."""
-        new, (keys, numbers) = self._new, self._old  # in this order: a thread may move it meanwhile
+        # in this order, as another thread may move a key from the dict to the arrays
+        new, (keys, numbers) = self._new, self._old
         if keys:
             place = bisect_left(keys, key)
             if place < len(keys) and keys[place] == key:
@@ -105,7 +106,7 @@ class PackedTable:
             return False
         return not self._old[0] or not any(map(self.__contains__, candidates))
 
-    def absent(self, chunks: Iterable[str]) -> Iterator[str]:
+    def find_absent(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the texts whose hashes are not in the arrays."""
         keys = self._old[0]
         for chunk in chunks:
@@ -115,21 +116,21 @@ class PackedTable:
                 yield chunk
 
     def __len__(self) -> int:
-        """Return the number of keys; a key added again may count twice until `settle`."""
+        """Return the number of keys; an old key that was added again counts twice."""
         return len(self._new) + len(self._old[0])
 
     @property
-    def packed(self) -> int:
+    def packed_count(self) -> int:
         """Number of keys in arrays, which take a fraction of the memory."""
         return len(self._old[0])
 
     @property
-    def is_due(self) -> bool:
+    def needs_packing(self) -> bool:
         """Return whether the dict has so many keys that they should move to the arrays."""
         size = len(self._new)
         return size > LEAST and size > len(self._old[0]) // _FRACTION
 
-    def settle(self) -> None:
+    def pack_all(self) -> None:
         """Move every key to the arrays."""
         new, (keys, numbers) = self._new, self._old
         # With mostly new keys, sorting all of them is simpler and as fast.
@@ -145,11 +146,11 @@ class PackedTable:
                     counted += numbers[start:place]
                     counted.append(new[key])
                     start = place
-            # a sum of arrays, unlike one that grew, has no room for more
+            # a sum of arrays, unlike an array that grew, has no unused memory
             self._old = more + keys[start:], counted + numbers[start:]
             self._new = {}
 
-    def forget_half(self) -> None:
+    def drop_older_half(self) -> None:
         """Drop the half with the smallest numbers."""
         items = self._packed_items() if not self._new else {**self._new, **self._packed_items()}
         oldest = sorted(items, key=items.__getitem__)[: len(items) // 2]
@@ -163,7 +164,7 @@ class PackedTable:
 
     def items(self) -> Iterator[tuple[int, int]]:
         """Yield every key with its number, in arbitrary order."""
-        self.settle()
+        self.pack_all()
         return zip(*self._old, strict=True)
 
     def _packed_items(self) -> dict[int, int]:
@@ -183,9 +184,9 @@ _NO_WIDE: tuple[array[int], array[int]] = (array("q"), array("Q"))
 
 class SpellingTable:
     """
-    A table of letters and digits with their first position and the separators there.
+    A table from letters and digits to their first position, and their separators there.
 
-    Equal separators are stored once: most ids of a run have the same.
+    Equal separators are stored once, as most ids of a run have the same.
     """
 
     __slots__ = ("_codes", "_numbers", "_places")
@@ -221,24 +222,24 @@ class SpellingTable:
         return len(self._places)
 
     @property
-    def packed(self) -> int:
+    def packed_count(self) -> int:
         """Number of keys in arrays, which take a fraction of the memory."""
-        return self._places.packed
+        return self._places.packed_count
 
     @property
-    def is_due(self) -> bool:
+    def needs_packing(self) -> bool:
         """Return whether the dict has so many keys that they should move to the arrays."""
-        return self._places.is_due
+        return self._places.needs_packing
 
-    def settle(self) -> None:
+    def pack_all(self) -> None:
         """Move every key to the arrays."""
-        self._places.settle()
+        self._places.pack_all()
 
-    def forget_half(self) -> None:
+    def drop_older_half(self) -> None:
         """Drop the older half, and separators that are no longer used."""
-        self._places.forget_half()
+        self._places.drop_older_half()
         low = (1 << _SHIFT) - 1
-        # The numbers are given anew, without gaps.
+        # Renumbered without gaps.
         used = sorted({number & low for _, number in self._places.items()})
         place = {number: n for n, number in enumerate(used)}
         self._places.replace(
@@ -250,13 +251,13 @@ class SpellingTable:
 
 class ChunkTable:
     """
-    A table of chunks with the version of their first occurrence; older ones are one long text.
+    A table from chunks to the version of their first occurrence; older chunks are one long text.
 
     >>> chunks = ChunkTable()
     >>> chunks.update({"a": 1, "b": 1})
-    >>> chunks.settle()
+    >>> chunks.pack_all()
     >>> chunks.update({"c": 2})
-    >>> [*reversed(chunks)], chunks.get("a"), chunks.fresh(["c", "a", "d", "d"])
+    >>> [*reversed(chunks)], chunks.get("a"), chunks.find_new(["c", "a", "d", "d"])
     (['c', 'b', 'a'], 1, ['d'])
     """
 
@@ -267,10 +268,10 @@ class ChunkTable:
         self._old = PackedTable()
         self._texts: list[str] = []
 
-    def fresh(self, tokens: Iterable[str]) -> list[str]:
+    def find_new(self, tokens: Iterable[str]) -> list[str]:
         """Return those of *tokens* that are not in the table, each once."""
         fresh = [*filterfalse(self._new.__contains__, dict.fromkeys(tokens))]
-        return [*self._old.absent(fresh)] if self._texts else fresh
+        return [*self._old.find_absent(fresh)] if self._texts else fresh
 
     def update(self, fresh: Mapping[str, int]) -> None:
         """Add chunks that are not in the table."""
@@ -305,27 +306,27 @@ class ChunkTable:
         return chain(reversed(self._new), chain.from_iterable(older))
 
     @property
-    def packed(self) -> int:
+    def packed_count(self) -> int:
         """Number of chunks in arrays, which take a fraction of the memory."""
         return len(self._old)
 
     @property
-    def is_due(self) -> bool:
+    def needs_packing(self) -> bool:
         """Return whether the dict has so many chunks that they should become text."""
         size = len(self._new)
         return size > LEAST and size > len(self._old) // _FRACTION
 
-    def settle(self) -> None:
+    def pack_all(self) -> None:
         """Move every chunk to the text."""
         new = self._new
         if new:
             for chunk, number in new.items():
                 self._old.put(hash(chunk), number)
             self._texts = [_SEPARATOR.join((*self._texts, *new))]
-            self._old.settle()
+            self._old.pack_all()
             self._new = {}
 
-    def forget_half(self) -> None:
+    def drop_older_half(self) -> None:
         """Drop the older half."""
         every = [*reversed(self)][: len(self) - len(self) // 2]
         left = {chunk: self.get(chunk) or 0 for chunk in reversed(every)}
@@ -334,7 +335,7 @@ class ChunkTable:
 
 class FieldTable:
     """
-    A table of the values of results with the names of their fields, oldest first.
+    A table from the values of results to the names of their fields, oldest first.
 
     >>> fields = FieldTable(most=100)
     >>> fields.add("w-7", ("order_id",))
@@ -369,12 +370,12 @@ class FieldTable:
         """Approximate memory in bytes."""
         return memory_of(self._values)
 
-    def bound(self) -> None:
+    def enforce_limit(self) -> None:
         """Drop the older half once there are more than twice as many values as the bound."""
-        if self._values.is_due:
-            self._values.settle()
+        if self._values.needs_packing:
+            self._values.pack_all()
         if len(self._values) > 2 * self._most:
-            self._values.forget_half()
+            self._values.drop_older_half()
             left = [(value, self.get(value)) for value in reversed(self._values)]
             self._values, self._names, self._numbers = ChunkTable(), [], {}
             for value, names in reversed(left):

@@ -1,4 +1,4 @@
-"""Index the telephone numbers of a run, to be found in another spelling."""
+"""Index of the telephone numbers of a run, which finds them in another spelling."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RUN_CHARS = 16
 _LEAST = 7
 """Digits of the shortest telephone number."""
 _PROSE = "\n"
-"""Used in place of a field name: running text, which is already normalised."""
+"""Used instead of a field name for running text, which is already normalised."""
 _RUN_BYTES = 250
 """Estimated bytes of a stored run."""
 
@@ -63,7 +63,7 @@ class PhoneIndex:
     def _defer(self, texts: list[tuple[str, str]], at: At, own: frozenset[str], size: int) -> None:
         self._deferred.append((texts, at, own))
         self._size += size
-        # Also at the bound of stored runs, so that those of the deferred text fit.
+        # Also bounded by the number of stored runs, so that those of the deferred text fit.
         if self._size > min(_MOST_DEFERRED, self._limit * _RUN_CHARS):
             self._index_deferred()
 
@@ -71,7 +71,7 @@ class PhoneIndex:
         unread, self._deferred = self._deferred, []
         self._size = 0
         for texts, at, tokens in unread:
-            # Only a number of that length can be an echo of one, and few calls bring any in.
+            # Only a number of that length can be an echo of one, and few calls have one.
             own = frozenset(
                 token for token in tokens if len(token) >= LEAST_NATIONAL and token.isdigit()
             )
@@ -107,7 +107,7 @@ class PhoneIndex:
         best: At | None = None
         same_country = other_country = False
         for (run, _), at in self._runs.items():
-            # Only a more trusted position is better; abroad, the other countries matter, too.
+            # Only a more trusted position is better; with a country code, others matter as well.
             if best is not None and at.level >= best.level and not abroad:
                 continue
             digits = alphanumerics(run)

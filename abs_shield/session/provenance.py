@@ -1,4 +1,4 @@
-"""Index the texts and results of a run, and look up which of them first mentioned a value."""
+"""Index of the texts and results of a run, for looking up the first mention of a value."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ from abs_shield.text.value_shapes import BRACKETS, LONGEST, outline_pattern
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
 MOST_FIELDS = 8
-"""Field names stored per value; a value under more fields has no kind that can be relied on."""
+"""Field names that are stored for a value; a value in more fields has no reliable kind."""
 _MOST_TEMPLATES = 50  # each format is tried for each value that is not found
 _MOST_COMPARED = 5_000
 """
 Values of the arguments of one call that are looked up in every spelling.
 
-The result of a call with more is not read, because its echoes cannot be told from new values.
+The result of a call with more is not read, as echoes cannot be distinguished from new values.
 """
 _MOST_RESPELT = 1_000
 """
@@ -63,13 +63,13 @@ Codes in free text that a run looks up in every spelling, at about 0.1 ms each.
 A megabyte of calls can hold 140,000. Later ones are compared by their letters and digits alone.
 """
 _LONGEST_NAME = 256
-"""Characters of a parameter name whose kind is cached; a longer one is not written by an author."""
+"""Characters of a parameter name whose kind is cached; an author writes no longer ones."""
 _NUMBERED = re.compile(r"\d|[^\x00-\x7f]")
 _MOST_SEARCHED = 4_000_000
 """Values times characters of a result that are searched; 10^9 take about a second."""
 _ENTRY = 200
 """Estimated bytes of a value with its spellings and its entry in a table."""
-_NEAR = 4_000  # newest values that are searched for a hint; all of a run would take seconds
+_NEAR = 4_000  # newest values that are searched; all values of a run would take seconds
 _MOST_OFF = 2
 """Characters by which a similar value may be longer or shorter."""
 _LONGEST_QUICK = 256  # characters of a value on the fast path; longer ones are texts
@@ -83,10 +83,10 @@ _FORGOT = "older text of this run was dropped to stay within its limits"
 
 def _with_keys(path: Path, item: Any) -> Iterable[tuple[Path, Any]] | None:
     """
-    Return the children of an object or list of a call's arguments; keys are under the object's
-    name.
+    Return the children of an object or list of a call's arguments, including keys of objects.
 
-    A result may repeat a key as it repeats a value. Parameter names belong to the tool.
+    A key has the path of its object, as a result may repeat keys like values. Names of parameters
+    are left out, as they belong to the tool.
     """
     if isinstance(item, Mapping):
         pairs = ((str(key), inner) for key, inner in item.items())
@@ -116,7 +116,7 @@ _Values = dict[tuple[str, str, bool], Path]
 
 
 class Introduced(NamedTuple):
-    """The call that first brought in a value that no text had mentioned."""
+    """The call that first had a value in its arguments that no text had mentioned."""
 
     tool: str
     path: tuple[str | int, ...]
@@ -125,7 +125,7 @@ class Introduced(NamedTuple):
 
 class _Unresolved(NamedTuple):
     """
-    A value of a call that its result did not repeat; whether it was new is resolved on demand.
+    A value of a call that may be new; this is resolved on demand.
     """
 
     introduced: Introduced
@@ -172,12 +172,13 @@ def _indexed_forms(normalised: str) -> _IndexedForms:
 
 class _ResultContent:
     """
-    The text of one result, for ruling out cheaply that it repeats a value.
+    The text of one result, for a cheap test that it does not repeat a value.
 
     Args:
         read: The result.
         most: Characters of a text that are stored.
-        values: How many values are compared; many values with a long text rule nothing out.
+        values: Number of values that are compared; with many values and a long text, every value
+            counts as possibly repeated.
     """
 
     __slots__ = ("_letters", "_long", "_numbered", "_text")
@@ -192,15 +193,15 @@ class _ResultContent:
         self._numbered = _NUMBERED.search(text) is not None
 
     def may_have_letters(self, letters: str) -> bool:
-        """Return whether letters and digits may occur in the text, whatever separates them."""
+        """Return whether letters and digits may occur in the text, with any separators."""
         return self._long or letters in self._letters
 
     def may_repeat(self, value: str) -> bool:
         """
         Return whether a spelling of a normalised value may occur in the text.
 
-        False is certain: each index entry of a text is a substring of it, or of its letters and
-        digits.
+        False is certain, as each index entry of a text is a substring of the text, or of its
+        letters and digits.
         """
         if self._long:
             return True
@@ -228,15 +229,15 @@ def _kind_of(name: str, tool: str) -> Literal["working", "free", "value"]:
 
 class Provenance:
     """
-    A bounded index of the texts and results of a run, which reports when it has forgotten any.
+    A bounded index of the texts and results of a run, which reports if it has dropped any.
 
-    Values match whole chunks (word characters with the punctuation inside), never a bare
-    substring. A match costs a few dict lookups however long the run is; other spellings are
-    derived from the value, and only after a miss.
+    Values match whole chunks (word characters with the punctuation between them), never a bare
+    substring. A match takes a few dict lookups, however long the run is; other spellings of the
+    value are looked up only after a miss.
 
     Attributes:
         has_labels: Whether a user labelled or named a value.
-        user_chunks: The chunks of what a user wrote.
+        user_chunks: The chunks of users' texts.
     """
 
     __slots__ = (
@@ -286,7 +287,7 @@ class Provenance:
 
     @property
     def has_foreign_script(self) -> bool:
-        """Return whether some text has a script other than Latin: names may be transcribed."""
+        """Return whether a text has a script other than Latin, so that names may be transcribed."""
         return self._has_foreign_script
 
     @property
@@ -324,7 +325,7 @@ class Provenance:
                 self._cut_reason = self._cut_reason or "more prescribed formats than are stored"
         normalised = self._add(text, at, frozenset())
         self._numbers.add_text(normalised, at)
-        # A quarter of the keys: a message may be a list of codes, each with its label.
+        # A quarter of the keys, as a message may be a list of labelled codes.
         if level == USER and len(self._labels) < self._keys // 4:
             for value, words in labelled_codes(normalised[:_LONGEST_LABELLED]):
                 existing = self._labels.get(value)
@@ -344,10 +345,15 @@ class Provenance:
         is_mentioned_before: Callable[[str], bool] | None = None,
     ) -> None:
         """
-        Index the result of a call, except values that its own arguments brought in (echoes).
+        Index the result of a call, except values that only repeat its own arguments (echoes).
 
         Args:
-            is_mentioned_before: Tests whether the parent run mentioned a value; None without one.
+            value: The result.
+            version: The log's version after it.
+            tool: The tool's name.
+            call_id: The id of the call.
+            arguments: The arguments of the call.
+            is_mentioned_before: Returns whether the parent run mentions a value; None without one.
         """
         # half the keys: a run has far fewer calls than values
         self._sources[version] = (tool, call_id)
@@ -398,7 +404,7 @@ class Provenance:
                 fields.add(text, (*names, field))
                 if text[:1] == "0" and len(text) > 1:
                     self._unindexed.append(text)
-        fields.bound()
+        fields.enforce_limit()
         if len(self._unindexed) > self._keys // 4:
             self._index_padded()
 
@@ -423,8 +429,8 @@ class Provenance:
         """
         Return the tokens of arguments that were not mentioned before this call's result.
 
-        Only values that the result may repeat are included. None if the arguments exceed
-        `_MOST_COMPARED` or another bound: values beyond a bound may be echoes as well.
+        Only values that the result may repeat are included. The result is None if the arguments
+        exceed `_MOST_COMPARED` or another bound, as values beyond it may also be echoes.
         """
         walk = LeafWalk[Path](arguments, (), _with_keys)
         values: _Values = {}
@@ -469,7 +475,7 @@ class Provenance:
         is_mentioned_before: Callable[[str], bool] | None,
         content: _ResultContent,
     ) -> set[str]:
-        """Record which call brought values in; return the spellings that the result repeats."""
+        """Record the new values of a call; return the spellings of those the result may repeat."""
         own: set[str] = set()
         tool, _, version = introduced
         for (piece, name, is_number), path in values.items():
@@ -537,17 +543,16 @@ class Provenance:
 
     def vouches(self, value: str, asks: frozenset[str]) -> bool | None:
         """
-        Return whether *value* occurs as it is, in a person's words or as the kind that is asked
-        for.
+        Return whether *value* occurs verbatim, in a person's text or as the kind asked for.
 
-        This is the fast path for nearly every value of a run: True needs no further check.
+        This is the fast path for nearly every value of a run; after True no other check is needed.
 
         Args:
             value: The value.
-            asks: Words for the kind that is asked for: ``order`` of ``order_id``.
+            asks: Words for the kind of entity that is asked for: ``order`` for ``order_id``.
 
         Returns:
-            None if the value does not occur here as it is; a parent run may have it.
+            None if the value does not occur verbatim in this run; a parent run may have it.
         """
         if len(value) > _LONGEST_QUICK:  # prose is not on the fast path
             return False
@@ -578,7 +583,7 @@ class Provenance:
         return words is not None and words.isdisjoint(asks) and not self._nouns.isdisjoint(asks)
 
     def fits_label(self, value: str, asks: frozenset[str]) -> bool:
-        """Return whether *value* has no label by the user, or the label that is asked for."""
+        """Return whether the user labelled *value* as the kind asked for, or not at all."""
         words = self._labels.get(value)
         if words is None or not words.isdisjoint(asks):
             return True
@@ -626,11 +631,11 @@ class Provenance:
         return None if at is None else ValueMatch("typed", at)
 
     def words_apart(self, value: str) -> ValueMatch | None:
-        """Find each word of a name anywhere; the least trusted match decides."""
+        """Find each word of a name anywhere; return the least trusted match."""
         return words_apart(value, self._index)
 
     def extends_mentioned_path(self, value: str) -> bool:
-        """Return whether *value* is a known path or URL followed by plain words."""
+        """Return whether *value* is a mentioned path or URL followed by plain words."""
         return extends_mentioned_path(value, self._index)
 
     def origin(self, hit: ValueMatch, value: str) -> Origin:
@@ -649,20 +654,20 @@ class Provenance:
         )
 
     def introduced(self, value: str) -> Introduced | None:
-        """Return the call that brought *value* in before any text mentioned it."""
+        """Return the call that first had *value* in its arguments before any text mentioned it."""
         normalised = normal(value[:LONGEST_VALUE])
         first = self._introduced.get(normalised)
         if not isinstance(first, _Unresolved):
             return first
         hit = self.find(first.value, first.field)
         if hit is not None and hit.at.version < first.introduced.version:
-            del self._introduced[normalised]  # it was here before, in another spelling
+            del self._introduced[normalised]  # it was mentioned before, in another spelling
             return None
         self._introduced[normalised] = first.introduced
         return first.introduced
 
     def similar(self, value: str) -> Iterator[str]:
-        """Yield known chunks of the same shape and about the same length, newest first."""
+        """Yield mentioned chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
         mark = next(
             (c for c in text if not c.isalnum()), ""
@@ -679,7 +684,7 @@ class Provenance:
                 yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
     def values_under(self, wanted: Callable[[str], bool]) -> Iterator[str]:
-        """Yield known scalars under a field that is *wanted*, newest first."""
+        """Yield the values of results in a field that is *wanted*, newest first."""
         for text in islice(reversed(self._fields), _NEAR):
             if any(map(wanted, self._fields.get(text))):
                 yield text

@@ -1,4 +1,4 @@
-"""The newest raw text of a run, searched for spellings that no table of the index holds."""
+"""The newest raw text of a run, searched for spellings that no table of the index contains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.text.separatorless import SeparatorlessText
 
 _BLOCK = 8 * 1024
 """Letters that are searched in one pass; a block is dropped as a whole."""
-# texts; a common word is in all of them, and the most trusted is mostly among the first
+# texts; a common word occurs in all, and the most trusted one is usually among the first
 _MOST_TEXTS = 1_000
 
 
@@ -59,8 +59,8 @@ class RecentText:
     The newest *limit* characters of text, prepared for search on the first query.
 
     Attributes:
-        forgot: Whether text was dropped that no table replaces: of a script without blanks.
-        whole: Whether no text was dropped or left out.
+        forgot: Whether text of a script without blanks was dropped, which no table replaces.
+        whole: Whether all text is stored: none was dropped or left out.
     """
 
     __slots__ = ("_blocks", "_limit", "_new", "_size", "forgot", "whole")
@@ -87,18 +87,25 @@ class RecentText:
             self._drop()
 
     def find(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
-        """Return the most trusted position of *letters* with separators like *spelt*, or any."""
+        """
+        Return the most trusted position of *letters*; None if they do not occur.
+
+        Args:
+            letters: Letters and digits.
+            spelt: Their separators, which must be equivalent; None for any separators.
+            whole: Whether the match must not be a part of a longer word.
+        """
         self._prepare()
         positions = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(positions, _MOST_TEXTS), key=attrgetter("level"), default=None)
 
     def may_hold(self, several: set[str]) -> bool:
-        """Return whether one of several letter sequences occurs, whatever the separators."""
+        """Return whether any of several letter sequences occurs, with any separators."""
         self._prepare()
         return any(one in block.tight.letters for block in self._blocks for one in several)
 
-    def holds_row(self, tokens: Sequence[str]) -> bool:
-        """Return whether chunks occur in a row; true if older text was dropped."""
+    def contains_row(self, tokens: Sequence[str]) -> bool:
+        """Return whether chunks occur next to each other; also true if older text was dropped."""
         if not self.whole:
             return True
         self._prepare()
@@ -107,7 +114,7 @@ class RecentText:
 
     def _prepare(self) -> None:
         """Prepare added texts for search."""
-        # Taken out first, so that the query of another thread does not add a text again.
+        # Removed first, so that a query in another thread does not add a text again.
         new, self._new = self._new, []
         for text, at in new:
             if not self._blocks or self._blocks[-1].size >= _BLOCK:

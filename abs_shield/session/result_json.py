@@ -1,4 +1,4 @@
-"""Results as JSON, whatever Python object a tool returns."""
+"""Conversion of results to JSON, whatever Python object a tool returns."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from abs_shield.schema.argument_json import LISTS, is_data, parts_of, size_of
 from abs_shield.schema.value_limits import MAX_NODES
 
 _STREAMS = (Iterator, AsyncIterable, Awaitable, IOBase)
-"""Streams: their ``str()`` says nothing about their content."""
-_LONGEST = 1 << 20  # characters, as many as patterns search of a result
+"""Types of streams, whose ``str()`` says nothing about their content."""
+_LONGEST = 1 << 20  # characters; patterns search no more of a result
 _JSON = (str, int, float, Mapping, list, tuple, type(None))
 BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
 """Encodings of bytes, in the order tried: base64 for bytes that are not UTF-8 text."""
 
 
 class Unreadable:
-    """Stands for what cannot be read without running or consuming it."""
+    """The type of `UNREADABLE`: a value that cannot be read without running or consuming it."""
 
 
 UNREADABLE = Unreadable()
 
 
-class Levels:
+class LevelReader:
     """
     Reads one result level by level, as a model reads it.
 
-    What a model or a dataclass holds is counted before pydantic writes it, and the count of all
-    of them is bounded; beyond the bound its fields are given as they are.
+    The parts of a pydantic model or a dataclass are counted before pydantic serialises it, and at
+    most `MAX_NODES` parts are serialised for one result; beyond that its fields are returned as
+    they are.
     """
 
     __slots__ = ("_left",)
@@ -41,10 +42,10 @@ class Levels:
     def __init__(self) -> None:
         self._left = MAX_NODES  # of one result, all of its objects together
 
-    def of(self, value: Any) -> Any:
+    def read(self, value: Any) -> Any:
         """Return one level of *value* as `as_json` does."""
         if isinstance(value, Enum):
-            return self.of(value.value)
+            return self.read(value.value)
         if isinstance(value, _JSON):
             return value
         if isinstance(value, LISTS):  # a range may have billions of numbers
@@ -52,42 +53,42 @@ class Levels:
         if (parts := parts_of(value)) is not None:
             return self._record(value, parts)
         if is_data(value):
-            return _written(value, UNREADABLE)
-        return _dumped(value)
+            return _serialise(value, UNREADABLE)
+        return _dump_model(value)
 
     def _record(self, value: Any, parts: dict[str, Any]) -> Any:
         size = size_of(parts.values(), self._left)
         if size is None:
-            # how far it was counted is not known; a cycle is counted again at each level
+            # the count is unknown; a cycle would be counted again at each level
             self._left -= self._left // 16 + 1
             return parts
         self._left -= size
-        return _written(value, parts)
+        return _serialise(value, parts)
 
 
 def as_json(value: Any) -> Any:
     """
-    Return one level of *value* as JSON has it; `UNREADABLE` for what has no text of its own.
+    Return one level of *value* as JSON; `UNREADABLE` if the value has no JSON form.
 
-    Models and dataclasses are written by pydantic, with what they compute and serialise, unless
-    that would consume something; sets become lists; dates, decimals, paths and UUIDs their text.
+    Models and dataclasses are serialised by pydantic, with computed fields and serialisers, unless
+    that would consume something. Sets become lists; dates, decimals, paths and UUIDs become text.
     A generator is not consumed.
 
     >>> as_json({1, 1}), as_json(b"x"), as_json(object()) is UNREADABLE
     ([1], 'x', True)
     """
-    return Levels().of(value)
+    return LevelReader().read(value)
 
 
-def _written(value: Any, otherwise: Any) -> Any:
+def _serialise(value: Any, otherwise: Any) -> Any:
     for mode in BYTES:
-        with suppress(Exception):  # a serializer of the host's may raise anything
+        with suppress(Exception):  # a serialiser of the host may raise anything
             return to_jsonable_python(value, fallback=str, bytes_mode=mode)
     return otherwise
 
 
-def _dumped(value: Any) -> Any:
-    """Return what an object's own `model_dump` returns."""
+def _dump_model(value: Any) -> Any:
+    """Return the result of an object's own `model_dump`; `UNREADABLE` if that is not JSON."""
     with suppress(Exception):
         dump = getattr(value, "model_dump", None)
         dumped = dump(mode="json") if callable(dump) else UNREADABLE
@@ -97,10 +98,10 @@ def _dumped(value: Any) -> Any:
 
 def own_text(value: Any) -> str | None:
     """
-    Return what an object of an unknown class says of itself, which is what a model reads of it.
+    Return the ``str()`` of an object of an unknown class, which is what a model reads.
 
-    Empty where its class has neither a ``__str__`` nor a ``__repr__`` of its own; None of a stream,
-    for what will be read from it is not known. At most 1 MiB of the text is returned.
+    It is cut to 1,048,576 characters. It is empty if the class has neither its own ``__str__`` nor
+    its own ``__repr__``, and None for a stream, whose content is unknown.
 
     >>> own_text(range(3)), own_text(object()), own_text(iter(()))
     ('range(0, 3)', '', None)

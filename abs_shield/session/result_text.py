@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from abs_shield.session.result_json import UNREADABLE, Levels, own_text
+from abs_shield.session.result_json import UNREADABLE, LevelReader, own_text
 from abs_shield.text.json_leaves import DEEPEST, MOST, parse_container, scalar_text
 from abs_shield.text.labelled_values import labelled_values
 
 LONGEST_SCALAR = 64
-"""Characters of a string that still is a value; a longer one is running text."""
+"""Most characters of a string that counts as a value; a longer one is running text."""
 _MOST_WORDS = 6  # words of a value; with more, a string of 64 characters is a sentence
 _OF_JSON = frozenset({str, int, float, bool, type(None), dict, list})
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
@@ -25,10 +25,11 @@ class ResultText:
     The text of one result.
 
     Attributes:
-        scalars: Field and text of each short value, keys of objects included.
-        prose: Running text.
-        texts: Each value, key and running text as a whole, without the labelled values in it.
-        cut: Whether something was too long to be read whole.
+        scalars: Field and text of each short value, including keys of objects, and of the labelled
+            values in running text.
+        prose: The running texts.
+        texts: All values, keys and running texts, without the labelled values in them.
+        cut: Whether a part was too long or too deep to be read.
     """
 
     scalars: list[tuple[str, str]] = field(default_factory=list)
@@ -38,8 +39,8 @@ class ResultText:
 
 
 def read_result(value: Any, *, most: int) -> ResultText:
-    """Read a result, JSON inside strings included, up to *most* characters."""
-    content, levels = ResultText(), Levels()
+    """Read a result up to *most* characters, including JSON inside strings."""
+    content, levels = ResultText(), LevelReader()
     left: list[tuple[str, Any]] = [("", value)]
     while left:
         outer, item = left.pop()
@@ -57,24 +58,25 @@ def read_result(value: Any, *, most: int) -> ResultText:
                 content.scalars.append(labelled_text)
                 content.texts.append(text)
             else:
-                _take_prose(content, text)
+                _add_prose(content, text)
     return content
 
 
-def _take_prose(content: ResultText, text: str) -> None:
-    text = _unescaped(text)
+def _add_prose(content: ResultText, text: str) -> None:
+    text = _unescape(text)
     content.prose.append(text)
     content.texts.append(text)
     content.scalars.extend(labelled_values(text))
 
 
 def _texts(
-    value: Any, outer: str, content: ResultText, levels: Levels
+    value: Any, outer: str, content: ResultText, levels: LevelReader
 ) -> Iterator[tuple[str, str]]:
     """
-    Texts of leaves, and keys of objects under the name that holds the object: ids are often keys.
+    Yield the texts of leaves with their field; keys count as values of the object's own field.
 
-    A result of every call comes through here, so JSON's own types are told apart by identity.
+    Keys are included, as ids are often keys. JSON's own types are compared by identity, which is
+    faster, as every result is read here.
     """
     left: list[tuple[str, int, Any]] = [(outer, 0, value)]
     decoded = 0
@@ -102,25 +104,25 @@ def _texts(
                 if type(key) is str:
                     if key:
                         yield name, key
-                elif text := scalar_text(levels.of(key)):
+                elif text := scalar_text(levels.read(key)):
                     yield name, text
-            # Reversed, since the stack returns the last one first.
+            # Reversed, as the stack returns the last item first.
             left.extend([(str(key) or outer, depth + 1, inner) for key, inner in reversed(inside)])
         else:
             left.extend([(name, depth + 1, inner) for inner in reversed(item[:MOST])])
 
 
-def _read(item: Any, levels: Levels) -> Any:
-    """Return one level as JSON; of an object of an unknown class its own text, if it has one."""
-    plain = levels.of(item)
+def _read(item: Any, levels: LevelReader) -> Any:
+    """Return one level as JSON, or the own text of an object of an unknown class."""
+    plain = levels.read(item)
     if plain is not UNREADABLE:
         return plain
     text = own_text(item)
     return UNREADABLE if text is None else text
 
 
-def _unescaped(text: str) -> str:
-    r"""Running text with ``\u00e9`` and ``\xe9`` decoded."""
+def _unescape(text: str) -> str:
+    r"""Return running text with escapes such as ``\u00e9`` and ``\xe9`` decoded."""
     if "\\u" not in text and "\\x" not in text:
         return text
     return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), text)

@@ -1,4 +1,4 @@
-"""Look up the values of a run in its own index and in the index of its parent run."""
+"""Lookup of values in the index of a run and in the index of its parent run."""
 
 from __future__ import annotations
 
@@ -16,20 +16,24 @@ from abs_shield.session.origin import Origin
 from abs_shield.session.provenance import Introduced, Provenance
 from abs_shield.session.token_index import SYSTEM, USER
 
-_MOST_ALIKE = 200  # values compared for a hint, as many as `closest_spelling` reads
+_MOST_ALIKE = 200  # values that are compared for a hint; `closest_spelling` reads no more
 _EMPTY_INDEX = Provenance()
 """The shared index of runs without texts; nothing is added to it."""
 
 Vouches = Callable[[str, frozenset[str]], bool | None]
-"""Tests whether a value needs no further check, given the words for the kind asked for."""
+"""
+Returns whether a run mentions a value, so that no further check is needed; None if no text has it.
+
+Its arguments are the value and the words for the kind of entity that the parameter asks for.
+"""
 
 
 class Mentions:
     """
     The texts and results of one run, with queries about where a value came from.
 
-    The run of a sub-agent reads its parent's as well; messages of the parent agent are written by
-    an agent and do not count as a mention.
+    The run of a sub-agent also reads its parent's index. Messages of the parent agent to the
+    sub-agent do not count as mentions, as an agent wrote them.
 
     Attributes:
         user_chunks: The normalised chunks of what a user of this run wrote.
@@ -62,15 +66,15 @@ class Mentions:
                 self._users += 1
                 self._own_index().add_text(event.text, USER, version)
 
-    def add_vouched(self, text: str, version: int) -> None:
+    def add_host_text(self, text: str, version: int) -> None:
         """
-        Index *text*, which the host put into a call, as the user's, in a sub-agent's run as well.
+        Index *text*, which the host wrote into a call, like a text of a user.
         """
         with self._lock:
             self._own_index().add_text(text, USER, version)
 
     def add_result(self, executed: Executed, value: Any, version: int) -> None:
-        """Index a result; an error proves nothing, and an object that raises is not read."""
+        """Index a result, unless it is an error; an object that raises when read is opaque."""
         if executed.error:
             return
         with self._lock:
@@ -83,7 +87,7 @@ class Mentions:
                     arguments=executed.arguments,
                     is_mentioned_before=None if self._parent is None else self._parent_mentions,
                 )
-            except Exception as error:  # an object of the host's may break when it is read
+            except Exception as error:  # an object of the host may raise when it is read
                 self.mark_opaque(f"a result that could not be read ({type(error).__name__})")
 
     def _own_index(self) -> Provenance:
@@ -102,7 +106,7 @@ class Mentions:
         return self._parent is not None and self._parent.origin(text) is not None
 
     def mark_opaque(self, reason: str) -> None:
-        """Record that the model read something unrecorded: from now on a miss proves nothing."""
+        """Record that the model read something unrecorded, so that a miss proves nothing."""
         self._opaque = self._opaque or reason
 
     @property
@@ -120,7 +124,7 @@ class Mentions:
 
     @property
     def forgot(self) -> str:
-        """The bound of this run that keeps a miss from proving anything; empty if there is none."""
+        """The reason why a miss proves nothing if text was dropped or cut; else empty."""
         return next((run._index.forgot for run in self._ancestry() if run._index.forgot), "")
 
     @property
@@ -128,8 +132,8 @@ class Mentions:
         """
         Return whether this run has a text of a user or of the system.
 
-        For a sub-agent's run the parent run decides: its own messages are written by the parent
-        agent, which may have them from a user who is not recorded here.
+        For a sub-agent's run the parent run decides, as the parent agent writes the messages of the
+        sub-agent, which may repeat a user who is not recorded.
         """
         if self._parent is not None:
             return self._parent.has_task
@@ -138,9 +142,9 @@ class Mentions:
     @property
     def in_english(self) -> bool:
         """
-        Return whether a user of this run wrote English, and no text is in another script.
+        Return whether the users of this run wrote only English, and no text is in another script.
 
-        Without a user message, the system text states the task, and its language counts.
+        Without a user message, the language of the system text counts, as it states the task.
         """
         level = USER if any(run._users for run in self._ancestry()) else SYSTEM
         return (
@@ -150,7 +154,7 @@ class Mentions:
 
     @property
     def has_foreign_script(self) -> bool:
-        """Return whether some text has a script other than Latin: names may be transcribed."""
+        """Return whether a text has a script other than Latin, so that names may be transcribed."""
         return any(run._index.has_foreign_script for run in self._ancestry())
 
     def _ancestry(self) -> list[Mentions]:
@@ -174,26 +178,26 @@ class Mentions:
 
     def vouches(self, text: str, asks: frozenset[str]) -> bool | None:
         """
-        Return whether *text* occurs in this run as it is; None if no text has it.
+        Return whether *text* occurs in this run verbatim; None if no text has it.
 
         Args:
             text: The value.
-            asks: Words for the kind that is asked for: ``order`` of ``order_id``.
+            asks: Words for the kind of entity that is asked for: ``order`` for ``order_id``.
         """
-        is_vouched = self._index.vouches(text, asks)  # no lock: a match during a write is a match
-        if is_vouched is None and self._parent is not None:
+        occurs = self._index.vouches(text, asks)  # no lock: a match during a write is a match
+        if occurs is None and self._parent is not None:
             return self._parent.vouches(text, asks)
-        return is_vouched
+        return occurs
 
     def origin(self, text: str, *, apart: bool = False, field: Field = NO_FIELD) -> Origin | None:
         """
-        Return the first mention of *text*; None without any, whatever was forgotten.
+        Return the first mention of *text*; None without one, even if text was dropped.
 
         Args:
             text: The value.
             apart: Whether the words of a name may occur separately.
-            field: The parameter that holds it: leading zeros are ignored in a number, or if a
-                result had it under the same name; a telephone number may omit its country code.
+            field: The parameter of the value. Leading zeros are ignored in a number, or if a result
+                has the value under the same name; a telephone number may omit its country code.
         """
         with self._lock:
             hit = self._index.find(text, field)
@@ -204,7 +208,7 @@ class Mentions:
         return None if self._parent is None else self._parent.origin(text, apart=apart, field=field)
 
     def fits_label(self, text: Any, asks: frozenset[str]) -> bool:
-        """Return whether *text* has no label by a user, or the label that is asked for."""
+        """Return whether a user labelled *text* with one of the words asked for, or not at all."""
         return self._index.fits_label(text, asks)
 
     def is_called_one_of(self, text: Any, kinds: frozenset[str]) -> bool:
@@ -222,18 +226,18 @@ class Mentions:
         return self._parent is not None and self._parent.is_labelled_otherwise(text, asks)
 
     def labels(self, text: str) -> frozenset[str]:
-        """Return the words with which a user labelled an identifier."""
+        """Return the words with which a user labelled a value."""
         own = self._index.labels(text)
         return own if own or self._parent is None else self._parent.labels(text)
 
     def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
-        """Return identifiers that a user labelled with all of *words*."""
+        """Return values that a user labelled with all of *words*, at most *most* for each run."""
         own = self._index.labelled(words, most=most)
         return own if self._parent is None else own + self._parent.labelled(words, most=most)
 
     def extends_mentioned_path(self, text: str) -> bool:
         """
-        Return whether *text* is a known path or URL followed by plain words: an exploring step.
+        Return whether *text* is a mentioned path or URL followed by plain words.
         """
         with self._lock:
             is_extension = self._index.extends_mentioned_path(text)
@@ -242,18 +246,18 @@ class Mentions:
         )
 
     def introduced(self, text: str) -> Introduced | None:
-        """Return the call that brought *text* into this run before any text mentioned it."""
+        """Return the call that first had *text* in its arguments before any text mentioned it."""
         with self._lock:
             return self._index.introduced(text)
 
     def similar(self, text: str) -> list[str]:
-        """Return known values of the same shape, newest first; at most 200 of each run."""
+        """Return mentioned values of the same shape, newest first; at most 200 for each run."""
         with self._lock:
             values = [*islice(self._index.similar(text), _MOST_ALIKE)]
         return values + (self._parent.similar(text) if self._parent is not None else [])
 
     def values_under(self, wanted: Callable[[str], bool], *, most: int) -> list[str]:
-        """Return the newest values under a field that is *wanted*."""
+        """Return the newest values in fields that are *wanted*, at most *most* for each run."""
         with self._lock:
             values = [*islice(self._index.values_under(wanted), most)]
         return values + (

@@ -1,4 +1,4 @@
-"""The calls that the Shield runs at this moment."""
+"""The calls that the Shield is running."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from weakref import WeakValueDictionary
 @dataclass(frozen=True, slots=True, weakref_slot=True, kw_only=True, eq=False)
 class RunningCall:
     """
-    A call that was admitted, and whose tool has not returned.
+    A call that the Shield allowed, and whose tool has not returned yet.
 
     Attributes:
         tool: The tool's name.
         arguments: Its arguments as judged.
-        call_id: The id that the model's API gave to the call; None if it has none.
+        call_id: The call's id in the model's API; None if it has none.
         nested: Whether another tool calls it from code.
         decision_id: Id of the decision about it.
-        caller: The call whose tool makes this one; None where none does.
+        caller: The call whose tool makes this one; None for a call of the agent.
     """
 
     tool: str
@@ -32,11 +32,11 @@ class RunningCall:
 
 
 INNERMOST: ContextVar[RunningCall | None] = ContextVar("abs_shield.innermost", default=None)
-"""The call whose tool runs in this context; None where none does."""
+"""The call whose tool runs in this context; None outside tools."""
 
 
 class RunningCalls:
-    """The running calls of one session; one whose guard is gone is dropped."""
+    """The running calls of one session; a call is dropped once its guard is garbage-collected."""
 
     __slots__ = ("_calls",)
 
@@ -49,12 +49,12 @@ class RunningCalls:
         self._calls[call.decision_id] = call
 
     def stop(self, decision_id: str | None) -> None:
-        """The call of that decision runs no more."""
+        """Remove the call of that decision."""
         if self._calls and decision_id is not None:
             self._calls.pop(decision_id, None)
 
-    def beside(self, inner: RunningCall | None) -> tuple[RunningCall, ...]:
-        """Return the calls that run, oldest first, without *inner* and the calls around it."""
+    def list_excluding(self, inner: RunningCall | None) -> tuple[RunningCall, ...]:
+        """Return the running calls, oldest first, without *inner* and the calls that contain it."""
         if not self._calls:
             return ()
         around = set()

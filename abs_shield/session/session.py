@@ -1,4 +1,4 @@
-"""One run of an agent, or several after each other: what was said, called and returned."""
+"""A session: the messages, calls and results of one run of an agent, or of successive runs."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ _LIMITS = Limits()
 
 class Session(SessionContext):
     """
-    The messages, calls and results of one run. It has no policy, so several Shields may share it.
+    The messages, calls and results of one run, or of successive runs.
 
-    Use it as a context manager to make it current; explicit ``session=`` works as well.
+    A session has no policy, so several Shields may share it. Use it as a context manager to make it
+    the current session, or pass it as ``session=``.
 
     Args:
-        id: The id under which the session appears in the decision log; a new one if None.
-        tools: The names of the tools that may be called in it; all registered ones if None.
+        id: The session's id in the decision log; a new one if None.
+        tools: Names of the tools that may be called in it; all registered tools if None.
         agent: The name of the agent.
-        parent: The session of the agent that started this one; what it mentions counts here, too.
-        limits: The bounds of what is stored; the default `Limits` if None.
-        owner: The Shield that opened the session; None where the host made it.
+        parent: The session of the agent that started this one; its mentions count here, too.
+        limits: Bounds of the stored data; the default `Limits` if None.
+        owner: The Shield that opened the session; None if the host created it.
 
     >>> session = Session("s1")
     >>> session.user("Please refund tx_12345.")
@@ -46,7 +47,7 @@ class Session(SessionContext):
     """
 
     __slots__ = ("__dict__", "__weakref__", "agent", "id", "model", "parent", "tools")
-    """A host may add attributes of its own; until it does they take no room."""
+    """A host may add attributes; `__dict__` takes no memory until it does."""
 
     def __init__(
         self,
@@ -68,91 +69,96 @@ class Session(SessionContext):
         record = SessionRecord(bounds, above, owner)
         record.grant = self.tools
         self._record, self._entered = record, 0
-        if above is not None and id is None:  # one with an id is kept, and counted, by it
+        if above is not None and id is None:  # a session with an id counts its own memory
             above.add_child(record)
 
-    # What happens in a run -----------------------------------------------------------------------
+    # Recording -----------------------------------------------------------------------------------
 
     def user(self, text: str) -> None:
         """
-        The user wrote *text*: a new run of this session begins.
+        Record a message of the user, which begins a new run in this session.
 
         Args:
             text: The message: a string, or content parts in the shape of a model API.
         """
-        self._record.take(MessageText("user", text_of(text)))
+        self._record.record_event(MessageText("user", text_of(text)))
 
     def system(self, text: str) -> None:
         """
-        The system prompt, or an instruction by the host, says *text*.
+        Record a system prompt, or an instruction by the host.
 
         Args:
-            text: The message, in the same shapes.
+            text: The message, in the same shapes as in `user`.
         """
-        self._record.take(MessageText("system", text_of(text)))
+        self._record.record_event(MessageText("system", text_of(text)))
 
     def assistant(self, text: str) -> None:
         """
-        The agent wrote *text*; its own words never count as a mention.
+        Record a message of the agent, whose own texts never count as a mention.
 
         Args:
-            text: The message, in the same shapes.
+            text: The message, in the same shapes as in `user`.
         """
-        self._record.take(MessageText("assistant", text_of(text)))
+        self._record.record_event(MessageText("assistant", text_of(text)))
 
     def tool_result(
         self, name: str, value: Any, *, call_id: str | None = None, error: bool = False
     ) -> None:
         """
-        Record a result of a tool; one that `check_result` recorded already is not taken twice.
+        Record a result of a tool, unless `check_result` has already recorded it.
 
         Args:
             name: The name of the tool.
-            value: What it returned, or its error.
-            call_id: The id of the call that it belongs to, where it has one.
+            value: The value that it returned, or its error.
+            call_id: The id of the call, if it has one.
             error: Whether the call failed.
         """
-        self._record.take(Returned(name=name, value=value, call_id=id_of(call_id), error=error))
+        self._record.record_event(
+            Returned(name=name, value=value, call_id=id_of(call_id), error=error)
+        )
 
     def opaque(self, reason: str) -> None:
         """
-        Record that the model saw something which is not known here; a miss then proves nothing.
+        Record that the model read something unrecorded, so that a missing mention proves nothing.
 
         Args:
-            reason: What it was, for the coverage of the layers.
+            reason: A description of it, which layers report as the reason why they could not run.
         """
-        self._record.take(Opaque(reason))
+        self._record.record_event(Opaque(reason))
 
     def add(self, messages: Iterable[Any], *, tolerant: bool = False) -> None:
         """
-        Add messages of any provider's shape; a growing list may be passed again and again.
+        Add messages in the shape of any provider; a growing list may be passed again and again.
 
-        OpenAI's, Anthropic's, Gemini's, Bedrock's and flat ones are read.
+        The shapes of OpenAI, Anthropic, Gemini and Bedrock are supported, and flat messages.
 
         Args:
-            messages: The whole conversation, or what is new of it.
-            tolerant: Take a message of no known shape as one that was not seen here, so that a
-                miss proves nothing from now on, instead of raising.
+            messages: The whole conversation, or its new messages.
+            tolerant: Treat a message of unknown shape like `opaque` instead of raising.
 
         Raises:
-            ValueError: A message has no known shape; those before it are added.
+            ValueError: A message has an unknown shape; those before it are added.
         """
-        # A text is iterable, too: its characters would be read as messages.
+        # A string is iterable, and its characters would be read as messages.
         if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
-            kind = type(messages).__name__  # a text may be the user's own words
+            kind = type(messages).__name__  # not the value, which may be the user's text
             raise UnreadableMessage(f"`messages` is of type {kind}; give a list of messages")
         self._record.add(messages, tolerant=tolerant)
 
     def origin(self, value: Any) -> Origin | None:
         """
-        Return where *value* was mentioned first, and how.
+        Return the first mention of *value* in this session or its parents.
 
         Args:
-            value: A text or a number.
+            value: A string or a number.
 
         Returns:
-            The origin; None where this run does not mention it in any spelling, and ``unknown``
-            where the run has forgotten text, or the model saw something that the session did not.
+            The origin; None if no text mentions the value in any spelling. If the session is
+            incomplete, because text was dropped or the model read something unrecorded, an origin
+            with the source ``unknown`` instead of None.
+
+        Raises:
+            ValueError: *value* is neither a string nor a number.
 
         >>> session = Session()
         >>> session.user("Please refund TX-12345.")
@@ -170,11 +176,11 @@ class Session(SessionContext):
 
     def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:
         """
-        Open the session of a sub-agent; its results count as seen here, too.
+        Open the session of a sub-agent, whose results count as mentioned in this one, too.
 
         Args:
             agent: The name of the sub-agent.
-            tools: The names of the tools that it may call; those of this session where None.
+            tools: Names of the tools that it may call; those of this session if None.
         """
         child = Session(
             tools=self._record.grant if tools is None else tools,
@@ -188,18 +194,18 @@ class Session(SessionContext):
 
     def handoff(self, agent: str) -> None:
         """
-        Another agent goes on in this same session.
+        Record that another agent continues this session.
 
         Args:
             agent: The name of the agent that takes over.
         """
         self.agent = agent
 
-    # What it has seen ----------------------------------------------------------------------------
+    # Reading -------------------------------------------------------------------------------------
 
     @property
     def run_id(self) -> str:
-        """Id of the run that is under way; a new one begins with a user's message."""
+        """Id of the current run; a new one begins with a message of the user."""
         return self._record.run_id
 
     @run_id.setter
@@ -208,42 +214,42 @@ class Session(SessionContext):
 
     @property
     def turns(self) -> int:
-        """Number of messages that the user wrote so far."""
+        """Number of messages of the user so far."""
         return self._record.turns
 
     @property
     def executed(self) -> tuple[Executed, ...]:
-        """Calls that ran, oldest first, with their results."""
+        """The newest calls that ran, with their results, oldest first."""
         return tuple(self._record.executions)
 
     @property
     def running(self) -> tuple[RunningCall, ...]:
         """
-        Calls that the Shield runs at this moment, oldest first.
+        The calls that the Shield is running, oldest first.
 
-        Inside a tool it leaves out the tool's own call. A call that `check_call` has judged is
-        not among them: the host runs it, and reports its result.
+        Inside a tool, the tool's own call is left out. Calls that `check_call` judged are not
+        included, as the host runs them and reports their results.
         """
         record = self._record
         with record.lock:
-            return record.running.beside(INNERMOST.get())
+            return record.running.list_excluding(INNERMOST.get())
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """Decisions about this session's calls, oldest first; open ones come last."""
+        """The newest decisions about this session's calls, oldest first; undispatched ones last."""
         record = self._record
         with record.lock:
             return (*record.decisions.calls, *record.pending.decisions())
 
     @property
     def result_decisions(self) -> tuple[Decision, ...]:
-        """Decisions about what this session's calls returned, oldest first."""
+        """The newest decisions about results of this session's calls, oldest first."""
         with self._record.lock:
             return tuple(self._record.decisions.results)
 
     @property
     def answer_decisions(self) -> tuple[Decision, ...]:
-        """Decisions about what this session's agent answered, oldest first."""
+        """The newest decisions about answers of this session's agent, oldest first."""
         with self._record.lock:
             return tuple(self._record.decisions.answers)
 
@@ -255,23 +261,22 @@ class Session(SessionContext):
 
     @property
     def answer_reports(self) -> tuple[Any, ...]:
-        """The reports on this session's answers, oldest first, for audit."""
+        """The newest reports on this session's answers, oldest first, for audit."""
         with self._record.lock:
             return tuple(self._record.decisions.reports)
 
     def entries(self) -> Iterator[LogEntry]:
-        """Return the events of this session, oldest first, as far as its bounds keep them."""
+        """Iterate over the stored events of this session, oldest first."""
         return iter(self._record.log)
 
     def did(self, tool: str, **arguments: Any) -> bool:
         """
         Return whether *tool* ran without failing, with at least these arguments.
 
-        A typed value, such as a `UUID`, equals the JSON in which a call has it.
-
         Args:
             tool: The name of the tool.
-            arguments: Arguments that the call had; it may have had others besides.
+            arguments: Arguments of the call, which may have had others as well. A typed value, such
+                as a `UUID`, matches its JSON form.
 
         >>> session = Session()
         >>> session.add([{"role": "assistant", "tool_calls": [{"id": "c1", "function": {
@@ -284,7 +289,9 @@ class Session(SessionContext):
         return any(
             call.tool == tool
             and not call.error
-            and all(k in call.arguments and _same(call.arguments[k], v) for k, v in wanted)
+            and all(
+                k in call.arguments and _equals_argument(call.arguments[k], v) for k, v in wanted
+            )
             for call in self.executed
         )
 
@@ -293,11 +300,11 @@ class Session(SessionContext):
         return f"<Session {self.id}: {events} events, {calls} executed>"
 
 
-def _same(held: Any, wanted: Any) -> bool:
-    """Return whether an argument equals *wanted*, or the JSON in which pydantic writes it."""
+def _equals_argument(held: Any, wanted: Any) -> bool:
+    """Return whether an argument equals *wanted* or the JSON form of *wanted*."""
     if held == wanted or type(held) is type(wanted):
         return bool(held == wanted)
     try:
         return bool(held == to_jsonable_python(wanted))
-    except Exception:  # a class of the host's without a JSON form
+    except Exception:  # a class of the host without a JSON form
         return False

@@ -1,4 +1,4 @@
-"""The sessions of this process by id; the least recently used are dropped first."""
+"""Cache of the sessions of this process by id; the least recently used are dropped first."""
 
 from __future__ import annotations
 
@@ -17,15 +17,27 @@ from abs_shield.session.session_record import record_of
 
 _LIMITS = Limits()
 _MEASURED = (1, 2, 16, 256)
-"""Places from the newest request at which a session is measured: it grows after it was got."""
+"""
+Numbers of requests after which a session is measured again, as it grows after it was returned.
+"""
 _BITS = 1 << 23
-"""Bits, one mebibyte, that remember forgotten ids: of a million, two new ones in a hundred are
-taken for forgotten ones, and none that was forgotten for a new one."""
+"""
+Bits of the Bloom filter of dropped ids, one mebibyte. With a million dropped ids, 2 % of new ids
+count as dropped; a dropped id never counts as new.
+"""
 _FORGOTTEN = "the beginning of this session was dropped to stay within the memory limit"
 
 
 class _Place:
-    """A session, whose it is, when it was last asked for, and its size as last measured."""
+    """
+    The entry of a session.
+
+    Attributes:
+        session: The session.
+        of: The object that it belongs to; None without one.
+        at: Time of the last request, in seconds on the cache's clock.
+        size: Its memory in bytes when it was last measured.
+    """
 
     __slots__ = ("at", "of", "session", "size")
 
@@ -38,17 +50,17 @@ class _Place:
 
 class Sessions:
     """
-    Keeps sessions by id, within bounds; several Shields may share one.
+    A bounded cache of sessions by id; several Shields may share one.
 
-    A session that was forgotten and is asked for again begins anew and knows that it had begun
-    before: a value that is not found in it may have stood there.
+    If a dropped session is requested again, a new one is created in which a missing mention proves
+    nothing, as the dropped session may have had it.
 
     Args:
-        most: Sessions that are kept.
-        memory_bytes: Memory that they hold together, about. The newest one is kept whatever it
-            holds.
-        idle_s: Seconds without use after which a session is forgotten.
-        clock: A clock in seconds that never goes back.
+        most: Sessions that are stored.
+        memory_bytes: Approximate memory of all sessions together, in bytes. The newest session is
+            stored whatever its size.
+        idle_s: Seconds without use after which a session is dropped.
+        clock: A monotonic clock in seconds.
 
     >>> sessions = Sessions(most=1)
     >>> a = sessions.get("a", lambda: Session("a"))
@@ -76,28 +88,28 @@ class Sessions:
     @classmethod
     def within(cls, limits: Limits) -> Self:
         """
-        Return an empty collection with the bounds that *limits* state.
+        Return an empty cache with the bounds in *limits*.
 
         Args:
-            limits: The bounds.
+            limits: The bounds; ``sessions``, ``memory_bytes`` and ``idle_s`` are used.
         """
         return cls(most=limits.sessions, memory_bytes=limits.memory_bytes, idle_s=limits.idle_s)
 
     def get(self, session_id: str, make: Callable[[], Session], *, of: object = None) -> Session:
         """
-        Return the session of that id, made anew where there is none.
+        Return the session with that id; create it if there is none.
 
         Args:
-            session_id: Its id.
-            make: Makes it.
-            of: An object that is held as long as the session is. An id that is made of the
-                identity of such an object is not remembered once the session is forgotten.
+            session_id: The id.
+            make: Creates the session.
+            of: An object from whose identity the id is derived, if any. It is referenced as long as
+                the session is stored, and the id is not remembered after that.
         """
         with self._lock:
-            now = self._clock()  # read in here, or places would not stand by their times
+            now = self._clock()  # under the lock, so that entries are in the order of their times
             place = self._places.get(session_id)
             if place is None or now - place.at > self._idle_s:
-                place = None  # or it would be held here, and so be in use
+                place = None  # this reference would make the session count as in use
                 self._expire(now)
                 place = self._places[session_id] = _Place(self._create(session_id, make), of, now)
             place.at = now
@@ -108,7 +120,7 @@ class Sessions:
             return place.session
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Drop all sessions."""
         with self._lock:
             self._places.clear()
             self._newest.clear()
@@ -118,7 +130,7 @@ class Sessions:
 
     @property
     def held_bytes(self) -> int:
-        """Memory that the sessions hold, about, by when each was last measured."""
+        """Approximate memory of the sessions in bytes, as last measured."""
         return self._held_bytes
 
     def __len__(self) -> int:
@@ -127,10 +139,12 @@ class Sessions:
     def _create(self, session_id: str, make: Callable[[], Session]) -> Session:
         in_use = self._in_use.pop(session_id, None)
         if in_use is not None:
-            return in_use  # somebody still holds it: two sessions of one id would not agree
+            return in_use  # still referenced elsewhere; two sessions with one id would differ
         session = make()
-        if self._forgotten and all(self._forgotten[n] & bit for n, bit in _places(session_id)):
-            record_of(session).begin_unseen(_FORGOTTEN)
+        if self._forgotten and all(
+            self._forgotten[n] & bit for n, bit in _filter_positions(session_id)
+        ):
+            record_of(session).mark_continued(_FORGOTTEN)
         return session
 
     def _measure(self) -> None:
@@ -156,12 +170,12 @@ class Sessions:
         if place.of is None:
             self._in_use[session_id] = place.session
             self._forgotten = self._forgotten or bytearray(_BITS // 8)
-            for n, bit in _places(session_id):
+            for n, bit in _filter_positions(session_id):
                 self._forgotten[n] |= bit
 
 
-def _places(session_id: str) -> list[tuple[int, int]]:
-    """The byte and the bit of an id in four of a Bloom filter's places."""
+def _filter_positions(session_id: str) -> list[tuple[int, int]]:
+    """Return byte and bit of the four positions of an id in the Bloom filter."""
     digest = blake2b(session_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     places = [int.from_bytes(digest[n : n + 4]) % _BITS for n in range(0, 16, 4)]
     return [(place >> 3, 1 << (place & 7)) for place in places]

@@ -1,4 +1,4 @@
-"""The session that is current in this context, and whether a tool of it is running."""
+"""The current session of a context, and the session whose tool runs in it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 CURRENT: ContextVar[Session | None] = ContextVar("abs_shield.session", default=None)
 RUNNING: ContextVar[Session | None] = ContextVar("abs_shield.running", default=None)
-"""The session whose tool is running in this context; calls made by that tool are nested."""
+"""The session whose tool runs in this context; calls made by that tool are nested."""
 
 
 class _Entered(NamedTuple):
-    """A session that a block of this context holds, and what was current and ran before it."""
+    """A session that was entered in this context, and the context variables before it."""
 
     session: Session
     current: Session | None
@@ -28,18 +28,18 @@ _ENTERED: ContextVar[tuple[_Entered, ...]] = ContextVar("abs_shield.entered", de
 
 
 def enter(session: Session) -> None:
-    """Make *session* current in this context; no tool of it runs yet."""
+    """Make *session* current in this context, in which none of its tools runs yet."""
     _ENTERED.set((*_ENTERED.get(), _Entered(session, CURRENT.get(), RUNNING.get())))
     CURRENT.set(session)
     RUNNING.set(None)
 
 
 def leave(session: Session) -> None:
-    """Make the session before it current again, unless one that was entered since still is."""
+    """Restore the session before *session*, unless one that was entered later is still current."""
     entered = [*_ENTERED.get()]
     place = next((n for n in range(len(entered) - 1, -1, -1) if entered[n][0] is session), -1)
     if place < 0:
-        return  # a foreign context
+        return  # another context
     _, current, running = entered.pop(place)
     if place < len(entered):
         entered[place] = entered[place]._replace(current=current, running=running)
@@ -50,8 +50,8 @@ def leave(session: Session) -> None:
 
 
 def stop_running(tokens: Iterable[Token[Any]]) -> None:
-    """Undo that a tool runs in this context; in another one there is nothing to undo."""
-    with suppress(ValueError):  # whoever resumes a coroutine may do it in a context of its own
+    """Reset the context variables of a running tool; does nothing in another context."""
+    with suppress(ValueError):  # a coroutine may be resumed in another context
         for token in tokens:
             token.var.reset(token)
 
@@ -62,13 +62,13 @@ def current_session() -> Session | None:
 
 
 def inner_session() -> Session | None:
-    """Return the session whose tool runs in this context, else the current one, or None."""
+    """Return the session whose tool runs in this context, or else the current one, or None."""
     running = RUNNING.get()
     return CURRENT.get() if running is None else running
 
 
 class SessionContext:
-    """A session as a context manager: current inside the block, settled after it."""
+    """A session as a context manager: it is current in the block and settled after it."""
 
     __slots__ = ("_entered", "_record")
 
@@ -88,7 +88,7 @@ class SessionContext:
         with record.lock:
             self._entered -= 1
             last = not self._entered
-        # Outside the lock, since a closer may take long.
+        # Outside the lock, as a closer may take long.
         if last:
             for closer in record.closers:
                 closer(self)

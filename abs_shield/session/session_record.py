@@ -1,4 +1,4 @@
-"""The record of a session: what the call lifecycle writes, and what layers read of it."""
+"""The record of a session, which the call lifecycle writes and layers read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.core.events import Event, MessageText, Opaque, Proposed, Returne
 from abs_shield.core.fork_safety import new_id, renewed
 from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.session.active_calls import ActiveCall
-from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, keep, own
+from abs_shield.session.bounded_list import NO_ENTRIES, NO_ITEMS, append_bounded, copy_if_shared
 from abs_shield.session.call_states import (
     TOO_LARGE,
     CallStates,
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 D = TypeVar("D")
 _MOST_EARLIER = 50
 """
-Turns of the agent, of a conversation that began elsewhere, that are kept; a window of messages
-seldom has more.
+Replies of the agent that are stored from a conversation that began elsewhere, and feedback texts; a
+window of messages seldom has more.
 """
 _EMPTY, _DECISION = 4_000, 2_000
-"""Bytes of a session, and of a decision."""
+"""Estimated bytes of an empty session, and of a decision."""
 
 
 class SessionRecord:
@@ -51,37 +51,38 @@ class SessionRecord:
     The state of one session. The lifecycle, adapters and replay write it; layers read it.
 
     Attributes:
-        run_id: Id of the run that is under way.
-        turns: User messages so far.
-        parent: The record of the session that started this one; None where none did.
+        run_id: Id of the current run.
+        turns: Number of user messages so far.
+        parent: The record of the session that started this one; None without one.
         limits: The bounds of the session.
-        lock: Is held while a call is judged or the record is written.
-        clock: Seconds that never go back.
-        owner: The Shield that opened the session; None where the host made it.
-        ephemeral: Whether the session stands for one call that belongs to none.
-        grant: The tools to which the host narrowed it; a step's tools are never more than these.
+        lock: The lock that is held while a call is judged or the record is written.
+        clock: A monotonic clock in seconds.
+        owner: The Shield that opened the session; None if the host created it.
+        ephemeral: Whether the session was created for a single call outside any session.
+        grant: Names of the tools that the host allows in it; the tools of a step are among these.
+            None for all tools.
         overlays: The functions that belong to this session alone, by the id of the Shield's
-            registry that they stand before. Sessions of sub-agents have those of their parent too.
+            registry that they replace. Sessions of sub-agents also have those of their parent.
         log: The events, oldest first.
-        mentions: Where each value of the run was mentioned.
-        pending: Calls that were proposed and have not come back.
-        calls: Which calls are open, and which are over.
-        running: The calls that the Shield runs at this moment.
+        mentions: The index of the values that the run mentions.
+        pending: The proposed calls without a result.
+        calls: The states of the calls: open, ended or blocked.
+        running: The calls that the Shield is running.
         decisions: The newest decisions, and reports on answers.
         executions: The newest calls that ran, oldest first.
-        execution_count: How many calls ran.
-        child_execution_count: How many calls of sub-agents ran.
-        likelihoods: Mean log-probabilities of the names of the session's calls.
-        blocks: Tool to its blocked calls in this run.
-        repeats: Digest of a blocked call to how often it came in this run.
-        opaque_reasons: Why the model saw what the session did not; the newest ones.
-        earlier_replies: What the agent had said before its conversation was first added here.
-        closers: What is called when the session is left for the last time.
+        execution_count: Number of calls that ran.
+        child_execution_count: Number of calls of sub-agents that ran.
+        likelihoods: Statistics of the mean log-probabilities of the names of the session's calls.
+        blocks: Tool to the number of its blocked calls in this run.
+        repeats: Digest of a blocked call to the number of its repetitions in this run.
+        opaque_reasons: Descriptions of what the model read unrecorded; the newest 20.
+        earlier_replies: Texts of the agent in the messages that were first added to the session.
+        closers: Functions that are called when the session is left for the last time.
     """
 
     __slots__ = (
         "__weakref__", "_child_executions", "_children", "_derived", "_transcript",
-        "_unseen_before", "blocks", "calls", "child_execution_count", "clock", "closers",
+        "_unrecorded_reason", "blocks", "calls", "child_execution_count", "clock", "closers",
         "decisions", "earlier_replies", "ephemeral", "execution_count", "executions", "grant",
         "likelihoods", "limits", "lock", "log", "mentions", "opaque_reasons", "overlays", "owner",
         "parent", "pending", "repeats", "run_id", "running", "turns",
@@ -115,21 +116,21 @@ class SessionRecord:
         self.opaque_reasons: tuple[str, ...] = ()
         self.earlier_replies: tuple[str, ...] = ()
         self.closers: tuple[Callable[[Any], None], ...] = ()
-        self._unseen_before = ""
+        self._unrecorded_reason = ""
         self._transcript: MessageDeduplicator | None = None
         self._derived: dict[tuple[type, int], tuple[Any, object]] = NO_ENTRIES
         self._child_executions: list[Executed] = NO_ITEMS
         self._children: dict[int, ref[SessionRecord]] | None = None
 
-    # What happens in a run -----------------------------------------------------------------------
+    # Recording events ----------------------------------------------------------------------------
 
-    def take(self, event: Event) -> None:
-        """Append one event to the log, and draw its consequences."""
+    def record_event(self, event: Event) -> None:
+        """Append one event to the log, and update the other data of the session."""
         with self.lock:
-            # What was not seen came before the first event of this session.
-            if self._unseen_before:
-                reason, self._unseen_before = self._unseen_before, ""
-                self.take(Opaque(reason))
+            # Unrecorded events of a dropped session precede the first event of this one.
+            if self._unrecorded_reason:
+                reason, self._unrecorded_reason = self._unrecorded_reason, ""
+                self.record_event(Opaque(reason))
             match event:
                 case MessageText():
                     # As a user's text, feedback would count as a mention of the claims it quotes.
@@ -145,7 +146,7 @@ class SessionRecord:
                         return
                     event = Proposed(calls, event.at)
                 case Returned():
-                    if not self._take_result(event):
+                    if not self._record_result(event):
                         return
                 case Opaque():
                     # the newest ones, since a host may call `opaque` for each message
@@ -154,26 +155,26 @@ class SessionRecord:
             self.log.append(event)
 
     def add(self, messages: Iterable[Any], *, tolerant: bool) -> None:
-        """Add what is new of a list of messages; see `Session.add`."""
+        """Add the new messages of a list; see `Session.add`."""
         with self.lock:
             resumes = self.log.version == 0
-            unseen_before, self._unseen_before = self._unseen_before, ""
+            unrecorded_reason, self._unrecorded_reason = self._unrecorded_reason, ""
             try:
                 for event in self._events(messages, tolerant):
-                    self.take(event)
+                    self.record_event(event)
                     if resumes and isinstance(event, MessageText) and event.role == "assistant":
                         replies = (*self.earlier_replies, event.text)
                         self.earlier_replies = replies[-_MOST_EARLIER:]
             finally:
                 if not self.log.version:
-                    self._unseen_before = unseen_before  # no event was added yet
-                elif unseen_before and not self.earlier_replies:
-                    self.take(Opaque(unseen_before))
+                    self._unrecorded_reason = unrecorded_reason  # no event was added yet
+                elif unrecorded_reason and not self.earlier_replies:
+                    self.record_event(Opaque(unrecorded_reason))
 
     def _events(self, messages: Iterable[Any], tolerant: bool) -> Iterator[Event]:
         if self._transcript is None:
             self._transcript = MessageDeduplicator()
-        for message in self._transcript.new(list(messages)):
+        for message in self._transcript.select_new(list(messages)):
             try:
                 yield from [*read_message(message)] if tolerant else read_message(message)
             except UnreadableMessage as error:
@@ -181,36 +182,35 @@ class SessionRecord:
                     raise
                 yield Opaque(str(error))
 
-    def vouch(self, text: str) -> None:
-        """Count *text*, which the host or a person wrote into a call, as mentioned."""
+    def record_mention(self, text: str) -> None:
+        """Record that the run mentions *text*, which the host or a person wrote into a call."""
         with self.lock:
-            self.mentions.add_vouched(text, self.log.version + 1)
+            self.mentions.add_host_text(text, self.log.version + 1)
             self.log.append(MessageText("system", text))
 
-    def begin_unseen(self, reason: str) -> None:
+    def mark_continued(self, reason: str) -> None:
         """
-        Note that this session goes on from one that is not known here.
+        Record that this session continues a dropped one.
 
-        Unless it is resumed from a transcript, a miss proves nothing from its first event on.
+        Unless it is then resumed from a transcript, a missing mention proves nothing in it.
         """
-        self._unseen_before = reason
+        self._unrecorded_reason = reason
 
     def end_turn(self, feedback: str = "") -> None:
         """
-        Note that the model is asked to write again after its last calls.
+        Record that the model is asked to write again after its last calls.
 
         Args:
-            feedback: The text it is asked with. In a transcript a message that holds it counts
-                as the agent's own words, also under the role of a user: it quotes the claims
-                that did not hold.
+            feedback: The text of the request. As it quotes unsupported claims, a message that
+                contains it counts as the agent's own text, even if its role is ``user``.
         """
         with self.lock:
-            self.decisions.over = True
+            self.decisions.is_turn_over = True
             if feedback:
                 earlier = self.decisions.feedback
                 self.decisions.feedback = (*earlier, feedback)[-_MOST_EARLIER:]
 
-    # What the lifecycle writes -------------------------------------------------------------------
+    # Recording the lifecycle of calls ------------------------------------------------------------
 
     def open(
         self,
@@ -222,13 +222,13 @@ class SessionRecord:
         runs: bool = False,
     ) -> None:
         """
-        Note that the Shield let *call* pass.
+        Record that the Shield allowed *call*.
 
         Args:
             call: The call.
-            decision: What was decided of it.
+            decision: The decision about it.
             arguments: Its arguments as judged.
-            size: Their characters, where that is known.
+            size: Number of characters of the arguments; -1 if unknown.
             runs: Whether the Shield runs it now.
         """
         call_id = call.id
@@ -236,30 +236,32 @@ class SessionRecord:
             if call_id:
                 self.calls.open(call_id, ActiveCall(decision.id, call.name, arguments, runs))
             else:
-                self.calls.open_loose(call.name)
-            if not (call_id and self.pending.forget(call_id)):
+                self.calls.open_without_id(call.name)
+            if not (call_id and self.pending.remove_announced(call_id)):
                 self.log.append(Proposed((call,), None, decision.id), size=size)
-            self.decisions.keep(decision, most=self.limits.decisions)
+            self.decisions.add(decision, most=self.limits.decisions)
 
     def stop(self, call: ToolCall, decision: Decision, *, announced: bool = False) -> None:
-        """Record that the Shield blocked *call*: a message may show it, but it did not run."""
+        """Record that the Shield blocked *call*; *announced* if a message contains it."""
         with self.lock:
-            is_announced = (bool(call.id) and self.pending.forget(call.id or "")) or announced
+            is_announced = (
+                bool(call.id) and self.pending.remove_announced(call.id or "")
+            ) or announced
             self.pending.end(call.id, decision.id)
             if not is_announced:
                 self.log.append(Proposed((call,), None, decision.id))
             if call.id:
                 self.calls.end(call.id, announced=is_announced)
             else:
-                self.calls.blocked_loose(call)
+                self.calls.record_block_without_id(call)
 
     def add_execution(self, executed: Executed) -> None:
-        """Add a call that ran: its blocked attempts are forgiven."""
+        """Add a call that ran; the count of its tool's blocked calls starts again."""
         with self.lock:
             self._end(executed)
 
     def add_result(self, executed: Executed, value: Any) -> None:
-        """Add a call that ran, and what the model reads of it: a value, or an error's text."""
+        """Add a call that ran, and the value or the error text that the model reads."""
         with self.lock:
             size = self._end(executed)
         self.show(executed, value, size=-1 if executed.error else size)
@@ -268,92 +270,92 @@ class SessionRecord:
         self, executed: Executed, value: Any, *, of_child: bool = False, size: int = -1
     ) -> None:
         """
-        Note that the model reads what a call returned; its parents' sessions note it as well.
+        Record that the model reads the result of a call, in this session and its parents.
 
         Args:
             executed: The call.
-            value: What it returned, or the text of its error.
+            value: The value that it returned, or the text of its error.
             of_child: Whether a sub-agent made the call.
-            size: Characters of *value*, where they were counted already.
+            size: Number of characters of *value*; -1 if unknown.
         """
         name, call_id, error = executed.tool, executed.call_id, executed.error
         event = Returned(name, value, call_id, error, executed.at, executed.decision_id)
         with self.lock:
             self.log.append(event, size=size)
             if of_child:
-                held = self._limit(executed)[0]
-                self._child_executions = own(self._child_executions)
-                keep(self._child_executions, held, most=self.limits.executed)
+                held = self._limit_value(executed)[0]
+                self._child_executions = copy_if_shared(self._child_executions)
+                append_bounded(self._child_executions, held, most=self.limits.executed)
                 self.child_execution_count += 1
             self.mentions.add_result(executed, value, self.log.version)
-        # Outside this lock, since the parent's record takes its own.
+        # Outside this lock, as the parent's record acquires its own.
         if self.parent is not None:
             self.parent.show(executed, value, of_child=True, size=size)
 
     def add_decision(self, decision: Decision) -> None:
-        """Keep a decision that was logged."""
+        """Add a decision that was logged."""
         with self.lock:
-            self.decisions.keep(decision, most=self.limits.decisions)
+            self.decisions.add(decision, most=self.limits.decisions)
 
     def add_proposal(self, decision: Decision, *, first: bool) -> None:
-        """Note that a call of a turn was judged; the *first* one begins a new turn."""
+        """Record that a call of a turn was judged; the *first* one begins a new turn."""
         if first:
             self.decisions.turn = []
         self.decisions.turn.append(decision.id)
 
     def add_report(self, report: Any) -> None:
-        """Keep the report on an answer."""
+        """Add the report on an answer."""
         with self.lock:
-            self.decisions.report(report, most=self.limits.decisions)
+            self.decisions.add_report(report, most=self.limits.decisions)
 
     def settle(self) -> None:
-        """End the turn: what was proposed and never dispatched is logged as it stands."""
+        """End the turn: log the decisions about proposed calls that were never dispatched."""
         with self.lock:
             for pending in self.pending.drain():
                 pending.settle()
                 if pending.decision.blocked:
-                    self.stop(pending.call, pending.decision, announced=pending.announced)
+                    self.stop(pending.call, pending.decision, announced=pending.is_announced)
 
     def add_closer(self, closer: Callable[[Any], None]) -> None:
-        """Call *closer* with the session when that is left for the last time."""
+        """Register a function that is called with the session when it is left for the last time."""
         if closer not in self.closers:
             self.closers = (*self.closers, closer)
 
     def add_child(self, child: SessionRecord) -> None:
-        """Count what *child* holds as held here, as long as something holds it."""
+        """Count the memory of *child* as this session's, as long as *child* exists."""
         with self.lock:
             children = self._children = {} if self._children is None else self._children
         key = id(child)
         children[key] = ref(child, lambda _: children.pop(key, None))
 
-    # What layers and checks read -----------------------------------------------------------------
+    # Reading -------------------------------------------------------------------------------------
 
     def newest(self, most: int, *, of_children: bool = False) -> list[Executed]:
-        """Return the newest *most* calls that ran, oldest first; or those of sub-agents."""
+        """Return the newest *most* calls that ran, of this agent or of sub-agents, oldest first."""
         executions = self._child_executions if of_children else self.executions
         return [*islice(reversed(executions), max(0, most))][::-1]
 
     def derive(self, kind: type[D], *, owner: object = None) -> D:
-        """Return what *kind* works out for *owner* about this session; made at the first call."""
+        """Return this session's object of class *kind* for *owner*; it is created on first use."""
         key = (kind, id(owner))
-        if key not in self._derived:  # `id` is unique as long as `owner` is stored beside it
-            self._derived = own(self._derived)
+        if key not in self._derived:  # `id` is unique as long as `owner` is stored with it
+            self._derived = copy_if_shared(self._derived)
             self._derived[key] = (kind(), owner)
         return cast("D", self._derived[key][0])
 
     def result_decision(self, call_id: str) -> Decision | None:
-        """Return the newest decision about what a call returned; None where there is none."""
+        """Return the newest decision about the result of a call; None without one."""
         with self.lock:
             newest = reversed(self.decisions.results)
             return next((one for one in newest if one.call_id == call_id), None)
 
     @property
     def memory_bytes(self) -> int:
-        """Memory that it and its sub-agents' sessions hold, about: within a factor of three."""
-        # `value_bytes` also counts calls that were dropped; only the share that is stored matters.
+        """Memory of the session and its sub-agents' in bytes, accurate to a factor of three."""
+        # `value_bytes` includes dropped calls; only the stored share counts.
         ran = min(1.0, len(self.executions) / (self.execution_count or 1))
-        held = self.mentions.held_bytes + self.log.held + int(self.log.value_bytes * ran)
-        held += self.log.folded_size
+        held = self.mentions.held_bytes + self.log.size + int(self.log.value_bytes * ran)
+        held += self.log.casefolded_size
         decided = self.decisions
         every = (decided.calls, decided.results, decided.answers, decided.outputs)
         held += _EMPTY + _DECISION * sum(map(len, every))
@@ -361,27 +363,27 @@ class SessionRecord:
         children = [child() for child in refs]
         return held + sum(child.memory_bytes for child in children if child is not None)
 
-    # Inside --------------------------------------------------------------------------------------
+    # Implementation ------------------------------------------------------------------------------
 
     def _begin_run(self) -> None:
-        # The first user message begins no new run: the run began with the session.
+        # The first run begins with the session, before the first user message.
         if self.turns:
             self.run_id = new_id()
         self.turns += 1
         self.blocks.clear()
         self.repeats.clear()
-        self.calls.new_run()
+        self.calls.begin_run()
 
-    def _take_result(self, event: Returned) -> bool:
-        """Take a result into the history, once; False where it is known already."""
-        if self.calls.ended(event.call_id) and not self.pending.waits(event.call_id):
+    def _record_result(self, event: Returned) -> bool:
+        """Record the result in a message, if it is new; return whether to log the event."""
+        if self.calls.has_ended(event.call_id) and not self.pending.is_waiting(event.call_id):
             return False
-        if self.pending.blocked(event.call_id):
+        if self.pending.is_blocked(event.call_id):
             return False
         if is_feedback(event.value, "blocked"):
             self._end_blocked(event)
             return False
-        call = self.pending.answered(event)
+        call = self.pending.take_answered(event)
         name = event.name or (call.name if call else "")
         if call is None and self.calls.claim(name):
             return False
@@ -395,7 +397,7 @@ class SessionRecord:
             at=self.clock() if event.at is None else event.at,
             turn=self.turns,
         )
-        self._keep(executed)
+        self._store_execution(executed)
         value = None if withheld else event.value
         self.mentions.add_result(executed, value, self.log.version + 1)
         self.calls.end(executed.call_id or "", announced=call is not None)
@@ -404,58 +406,58 @@ class SessionRecord:
         return True
 
     def _end_blocked(self, event: Returned) -> None:
-        """End a call that a transcript answers with our own feedback: it never ran."""
-        call = self.pending.answered(event, blocked=True)
+        """End a blocked call, whose result in a transcript is the Shield's own feedback."""
+        call = self.pending.take_answered(event, blocked=True)
         if event.call_id:
             self.calls.end(event.call_id, announced=call is not None)
 
     def _end(self, executed: Executed) -> int:
-        """Keep a call that ran, and end it; return the characters of its value, as counted."""
-        size = self._keep(executed)
+        """Store and end a call that ran; return the number of characters of its value."""
+        size = self._store_execution(executed)
         self.pending.end(executed.call_id, executed.decision_id)
         if executed.call_id:
-            announced = self.pending.forget(executed.call_id)
+            announced = self.pending.remove_announced(executed.call_id)
             self.calls.end(executed.call_id, announced=announced)
         elif not executed.nested:
-            self.calls.ran_loose(executed)
+            self.calls.record_run_without_id(executed)
         return size
 
-    def _keep(self, executed: Executed) -> int:
-        """Keep a call in the history; return the characters of its value, as far as counted."""
-        self.calls.shut(executed.call_id or "", executed.decision_id)
-        held, size = self._limit(executed)
-        self.executions = own(self.executions)
-        keep(self.executions, held, most=self.limits.executed)
+    def _store_execution(self, executed: Executed) -> int:
+        """Store a call in the history; return the number of characters of its value."""
+        self.calls.close(executed.call_id or "", executed.decision_id)
+        held, size = self._limit_value(executed)
+        self.executions = copy_if_shared(self.executions)
+        append_bounded(self.executions, held, most=self.limits.executed)
         self.execution_count += 1
         self.blocks.pop(executed.tool, None)
         return size
 
-    def _limit(self, executed: Executed) -> tuple[Executed, int]:
-        """Return the call as it is kept, without a result that is too large, and its size."""
+    def _limit_value(self, executed: Executed) -> tuple[Executed, int]:
+        """Return the call without a result that is too large, and the result's size."""
         most = self.limits.message
         size = measure(executed.value, most)
         return (replace(executed, value=TOO_LARGE) if size > most else executed), size
 
     def _announce(self, call: ToolCall) -> bool:
-        """Note that a transcript shows *call*; False where the Shield knows it already."""
-        if (call.id or "") in self.calls.opened:
+        """Record that a message contains *call*; return whether the call is new."""
+        if (call.id or "") in self.calls.open_calls:
             self.pending.announce(call)
             return False
-        if self.calls.note_announced(call):
+        if self.calls.record_announcement(call):
             return False
         self.pending.announce(call)
         return True
 
 
 _NO_OVERLAYS: Mapping[int, Any] = {}
-"""Of every session that has none; nothing is added to it."""
+"""Shared by all sessions without overlays; it is never changed."""
 
 record_of: Callable[[Session], SessionRecord] = attrgetter("_record")
 """
-Return the record of a session: for the Shield, its layers, adapters and replay, not for hosts.
+Return the record of a session, for the Shield, its layers, adapters and replay.
 
-It is the one way to it, so that `Session` itself shows what hosts need and no more.
+It is the only access to the record, so that `Session` itself has only what hosts need.
 """
 
 mentions_of: Callable[[Session], Mentions] = attrgetter("_record.mentions")
-"""Return where each value of a session was mentioned: what most layers read of its record."""
+"""Return the mentions of a session, which is the part of its record that most layers read."""

@@ -1,4 +1,4 @@
-"""Index the chunks of text in a run, each found in constant time."""
+"""Index of the chunks of text in a run, which finds each in constant time."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from abs_shield.session.packed_tables import (
     PackedTable,
     SpellingTable,
     memory_of,
-    packed,
-    unpacked,
+    pack,
+    unpack,
 )
 from abs_shield.session.recent_text import At, RecentText
 from abs_shield.text.digit_groups import groups
@@ -33,7 +33,7 @@ _LEAST_GROUPED = 4  # digits; fewer in groups are counts, scores and days
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
 _NUMBERED = re.compile(r"\d")
-_LEAST_ROW = 3  # chunks; of two, the pair itself is the row
+_LEAST_ROW = 3  # chunks; a row of two is a pair
 _CELL = re.compile(
     r"(?:\A|(?<=\| ))(?=[^|]*\d)(?=[^|]*[a-z])(?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})"
     r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
@@ -46,7 +46,7 @@ _MOST_DEFERRED = 8 * 1024
 
 
 class _DeferredText(NamedTuple):
-    """A text with only its chunks indexed so far; *fresh* are the chunks that were new."""
+    """A text whose chunks alone are indexed so far; *fresh* are its new chunks."""
 
     text: str
     level: int
@@ -58,19 +58,19 @@ class _DeferredText(NamedTuple):
 _PACKED = (PackedTable, SpellingTable, ChunkTable)
 _Table = dict[str, int] | PackedTable | SpellingTable | ChunkTable
 _MOST_PEOPLE_FRACTION = 16
-"""Tables of users' or the system's words are never halved while below this share of all keys."""
+"""Tables of users' and system texts are not halved while they have less than this share of keys."""
 
 
 class TokenIndex:
     """
     A bounded index of the chunks of normalised text in a run.
 
-    A chunk is a run of word characters with the punctuation inside. It is stored once per trust
-    level; so is each pair of adjacent chunks, as a hash, so that a phrase is found without its
-    text. The newest text is stored as it is, for spellings that no table holds.
+    A chunk is a sequence of word characters with the punctuation between them. It is stored once
+    for each trust level; so is the hash of each pair of adjacent chunks, by which phrases are
+    found. The newest raw text is stored for spellings that no table contains.
 
-    Most values occur in a run as they are, so only the chunks themselves are indexed immediately;
-    other spellings are indexed on the first query, or when a bounded amount of text is deferred.
+    Most values occur in a run verbatim, so only the chunks themselves are indexed immediately;
+    other spellings are indexed on the first query, or when enough text is deferred.
 
     Attributes:
         user_chunks: The chunks of the user's texts.
@@ -117,7 +117,7 @@ class TokenIndex:
         exact = self._exact[at.level]
         with self._lock:
             self.has_sizes = self.has_sizes or _has_sizes(text, tokens)
-            fresh = _absent(tokens, exact)
+            fresh = _find_absent(tokens, exact)
             if own:
                 fresh = [chunk for chunk in fresh if chunk not in own]
             exact.update(dict.fromkeys(fresh, at.version))
@@ -127,11 +127,11 @@ class TokenIndex:
                 self.forgot = self.forgot or self._recent_text.forgot
             else:
                 self._recent_text.whole = False
-            self._defer(_DeferredText(text, at.level, packed(at), own, fresh), tokens)
+            self._defer(_DeferredText(text, at.level, pack(at), own, fresh), tokens)
 
     def _defer(self, unread: _DeferredText, tokens: list[str]) -> None:
         size = self._deferred_size + len(unread.text)
-        # Less text where few keys are left, so that indexing it stays within the bound.
+        # Less text if few keys are left, so that indexing it stays within the bound.
         if size <= min(_MOST_DEFERRED, self._keys // 2 - self._size):
             self._deferred.append(unread)
             self._deferred_size = size
@@ -149,7 +149,7 @@ class TokenIndex:
 
     def _index_spellings(self, unread: _DeferredText, tokens: list[str]) -> None:
         text, level, at, own, fresh = unread
-        # Packing is worth its time only after some growth.
+        # Packing takes time, so the tables must have grown.
         if self._size - self._settled > LEAST:
             self._settle()
         self._index_compounds(fresh, text, at, own)
@@ -197,7 +197,7 @@ class TokenIndex:
         for code in _CELL.finditer(text):
             tight = SeparatorlessText.of(code[0])
             if not may_be_several(tight.letters, tight.codes[1:-1]):
-                self._cells.put(hash(_without_gaps(code[0])), at)
+                self._cells.put(hash(_remove_gaps(code[0])), at)
 
     def _tables(self) -> tuple[_Table, ...]:
         return (
@@ -208,8 +208,8 @@ class TokenIndex:
     def _settle(self, *, every: bool = False) -> None:
         """Pack tables that have grown, or *every* table; repeated keys then count once."""
         for table in self._tables():
-            if isinstance(table, _PACKED) and (every or table.is_due):
-                table.settle()
+            if isinstance(table, _PACKED) and (every or table.needs_packing):
+                table.pack_all()
         self._settled = self._size = sum(map(len, self._tables()))
 
     def _bound(self) -> None:
@@ -225,9 +225,9 @@ class TokenIndex:
                   for level in (USER, SYSTEM) if len(levels[level]) <= most]  # fmt: skip
         for table in self._tables():
             if id(table) in people:
-                continue  # an endless stream of results must not evict a person's words
+                continue  # an endless stream of results must not evict a person's text
             if isinstance(table, _PACKED):
-                table.forget_half()
+                table.drop_older_half()
             else:
                 for key in list(islice(table, len(table) // 2)):
                     del table[key]
@@ -249,14 +249,14 @@ class TokenIndex:
         return None
 
     def unseen(self, tokens: Iterable[str]) -> list[str]:
-        """Return those of *tokens* that are no chunk of any text, each once."""
+        """Return those of *tokens* that are not a chunk of any text, each once."""
         left = [*tokens]
         for table in self._exact:
-            left = _absent(left, table)
+            left = _find_absent(left, table)
         return left
 
     def level(self, text: str) -> int | None:
-        """Return the trust level of a text that occurs as it is: a chunk, or several in a row."""
+        """Return the trust level of a text that occurs verbatim; None if it does not."""
         if " " not in text:
             for level, table in enumerate(self._exact):
                 if text in table:
@@ -277,10 +277,10 @@ class TokenIndex:
         return worst if self._in_a_row(tokens) else None
 
     def _in_a_row(self, tokens: Sequence[str]) -> bool:
-        """Return whether numbers that occur in pairs are one row: 10 20 and 20 30 are not."""
+        """Return whether chunks whose pairs occur are in a row: "10 20" and "20 30" may not be."""
         if len(tokens) < _LEAST_ROW or not all(map(_NUMBERED.search, tokens)):
             return True
-        return self._recent_text.holds_row(tokens)
+        return self._recent_text.contains_row(tokens)
 
     def _level(self, pair: int) -> int:
         """
@@ -294,51 +294,51 @@ class TokenIndex:
         return level
 
     def part(self, part: str) -> At | None:
-        """Return where *part* is a whole word of a longer chunk, or a folder of its path."""
+        """Return where *part* is a whole word of a longer chunk, or a folder in a path."""
         if self._deferred:
             self._index_deferred()
-        return unpacked(self._parts.get(hash(part)))
+        return unpack(self._parts.get(hash(part)))
 
     def squeezed(self, letters: str, spelt: bytes, *, grouped: bool = False) -> At | None:
         """
-        Return where the same value occurs with these letters and digits and other separators.
+        Return where a value with these letters and digits occurs with equivalent separators.
 
         Args:
             letters: The letters and digits.
             spelt: The separators of the value.
-            grouped: Whether digits in groups are one number, whatever surrounds them.
+            grouped: Whether digits in groups count as one number, whatever surrounds them.
         """
-        # Deferred until here, since most values are found as they are.
+        # Deferred until here, as most values are found verbatim.
         if self._deferred:
             self._index_deferred()
         if not any(spelt) and (one := self._one.get(hash(letters))) is not None:
-            return unpacked(one)
+            return unpack(one)
         for table in (self._squeezed, self._grouped) if grouped else (self._squeezed,):
             entry = table.get(letters)
             if entry is not None and is_same_spelling(letters, spelt, entry[1]):
-                return unpacked(entry[0])
+                return unpack(entry[0])
         return None
 
     def cell(self, text: str) -> At | None:
         """Return where a code is the whole value of a result, ignoring blanks and slashes."""
         if self._deferred:
             self._index_deferred()
-        return unpacked(self._cells.get(hash(text)))
+        return unpack(self._cells.get(hash(text)))
 
     def unpadded(self, digits: str) -> At | None:
         """Return where *digits* occur after leading zeros."""
         if self._deferred:
             self._index_deferred()
-        return unpacked(self._unpadded.get(hash(digits)))
+        return unpack(self._unpadded.get(hash(digits)))
 
     def negative(self, number: str) -> At | None:
         """Return where a number occurs with its minus sign; chunks have no signs."""
         if self._deferred:
             self._index_deferred()
-        return unpacked(self._negative.get(hash(_plain_number(number))))
+        return unpack(self._negative.get(hash(_plain_number(number))))
 
     def joined(self, tokens: Sequence[str]) -> At | None:
-        """Return where chunks occur side by side: the least trusted position of the pairs."""
+        """Return where chunks occur next to each other: the least trusted position of a pair."""
         if len(tokens) < 2:
             return self.chunk(tokens[0]) if tokens else None
         if self._deferred:
@@ -355,15 +355,14 @@ class TokenIndex:
         for table in self._pairs:
             at = table.get(pair)
             if at is not None:
-                return unpacked(at)
+                return unpack(at)
         return None
 
     def in_recent_text(
         self, letters: str, spelt: bytes | None, *, whole: bool = False
     ) -> At | None:
         """
-        Return the oldest, most trusted position of *letters* with separators like *spelt* in recent
-        text.
+        Return the most trusted position of *letters* in recent text; see `RecentText.find`.
         """
         return self._recent_text.find(letters, spelt, whole=whole)
 
@@ -375,7 +374,7 @@ class TokenIndex:
         Args:
             forms: The spellings.
             letters: Their letters and digits.
-            least: Shortest letters and digits that `in_recent_text` is asked for.
+            least: Fewest letters and digits that are searched for in recent text.
         """
         if self._deferred:
             self._index_deferred()
@@ -399,10 +398,10 @@ class TokenIndex:
         return [*islice(reversed(self._exact[level]), most)]
 
 
-def _absent(tokens: list[str], table: dict[str, int] | ChunkTable) -> list[str]:
+def _find_absent(tokens: list[str], table: dict[str, int] | ChunkTable) -> list[str]:
     """Return those of *tokens* that are not in the table, each once."""
     if isinstance(table, ChunkTable):
-        return table.fresh(tokens)
+        return table.find_new(tokens)
     return [chunk for chunk in dict.fromkeys(tokens) if chunk not in table]
 
 
@@ -421,7 +420,7 @@ def _sizes() -> frozenset[str]:
     )
 
 
-def _without_gaps(code: str) -> str:
+def _remove_gaps(code: str) -> str:
     """Return a code without its blanks and slashes."""
     return code.replace(" ", "").replace("/", "")
 

@@ -1,4 +1,4 @@
-"""Find a value in the texts of a run: as it is, in another spelling, composed, or word by word."""
+"""Lookup of a value in the texts of a run: verbatim, respelt, composed, or word by word."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from abs_shield.text.text_templates import Template, template_values
 
 LONGEST_VALUE = 16 * 1024  # characters of a value that are read; a longer one is a text
 _LONGEST_SPELT = 256
-"""Characters of the longest value that is respelt; a longer one is looked up as it is."""
+"""Longest value whose other spellings are looked up; of a longer one only the separators vary."""
 _LEAST_LETTERS = 4  # letters and digits; shorter values occur in any text by chance
 _LEAST_DIGITS = 7  # digits; shorter numbers with other separators may be parts of others
 _SEPARATED = re.compile(r"[:=/]")
@@ -50,21 +50,21 @@ _CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
 """A step that is an id rather than a file name: it has a digit and no full stop."""
 _CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
 _LATIN = {other: letter for letter, other in _CYRILLIC.items()}
-"""Letters of two alphabets that look the same: a licence plate is typed in either."""
+"""Letters of two alphabets that look the same, as licence plates are typed in either."""
 _NO_SEPARATORS = {code: None for code in range(128) if not chr(code).isalnum()}
 _MOST_STEPS = 12  # places where a path is cut; each one costs several lookups
 _MOST_ALIKE = 2_000  # newest chunks of each level of trust
 
 
 class ValueMatch(NamedTuple):
-    """The kind and the place of a match of a value."""
+    """A match of a value: its form, as in `Origin.how`, and its position."""
 
     how: str
     at: At
 
 
 def plain(value: str) -> str:
-    """Return the normal form in which a value is looked up, bounded whatever its length."""
+    """Return the normal form with which a value is looked up, at most 16,384 characters."""
     return normal(value[:LONGEST_VALUE])[:LONGEST_VALUE].strip()
 
 
@@ -78,10 +78,10 @@ def find(
         value: The value.
         index: The token index of the run.
         templates: Formats that a user or a system text prescribes.
-        field: The parameter that holds it; it decides which spellings are the same value.
+        field: The parameter of the value, which determines the spellings that are the same value.
     """
     text = plain(value)
-    # First, since chunks have no signs: -5 must not be found as 5.
+    # First, as chunks have no signs, and -5 must not match 5.
     if is_negative(text):
         return _match_at("exact", index.negative(text))
     at = index.chunk(text)
@@ -100,7 +100,7 @@ def find(
         tight = SeparatorlessText.of(text)
         at = index.in_recent_text(tight.letters, tight.codes[1:-1], whole="@" in text)
         return _match_at("variant", at)
-    # From the likeliest spelling to the least, since most values are found by the first steps.
+    # The likeliest spellings first, as most values are found by the first steps.
     return (
         _find_respelt(text, tokens, index, field)
         or _find_freely_grouped(text, index, field)
@@ -129,7 +129,7 @@ def _has_moved_end(text: str, index: TokenIndex) -> bool:
 
 
 def words_apart(value: str, index: TokenIndex) -> ValueMatch | None:
-    """Find each word of a name anywhere; the least trusted match decides."""
+    """Find each word of a name anywhere; return the least trusted match."""
     worst: At | None = None
     for word in words(plain(value)):
         at = _find_word(word, index)
@@ -144,7 +144,7 @@ def _match_at(how: str, at: At | None) -> ValueMatch | None:
 
 
 def _find_word(word: str, index: TokenIndex) -> At | None:
-    # an initial is in nearly any text, so it decides nothing
+    # an initial occurs in nearly every text, so it is ignored
     if len(word) == 1 and not is_unspaced_script(word):
         return At(SYSTEM, 0)
     for form in (word, remove_accents(word), word + "s", word.removesuffix("s")):
@@ -206,7 +206,7 @@ def _find_side_by_side(
 
 
 def _is_in_words(letters: str, spelt: bytes) -> bool:
-    """Return whether the words of a value, side by side, are this value and not several."""
+    """Return whether the words of a value next to each other are one value and not several."""
     return is_in_words(letters, spelt) and not may_be_several(letters, spelt)
 
 
@@ -275,7 +275,7 @@ def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMat
 
 def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
     """
-    Match a known number after a letter, if it is long or other codes of the run have the letter.
+    Match a mentioned number after a letter, if it is long or other codes have the letter.
     """
     letters = alphanumerics(text)
     digits = number_after_letter(letters)
@@ -297,13 +297,13 @@ def _find_decoded(
     return find(decoded, index, templates) if decoded != text else None
 
 
-# Put together ------------------------------------------------------------------------------------
+# Composed of mentioned parts ---------------------------------------------------------------------
 
 
 def _find_prescribed(
     text: str, index: TokenIndex, templates: Mapping[Template, At]
 ) -> ValueMatch | None:
-    """Match a value composed of known parts in a format that a user or the host prescribes."""
+    """Match a value of mentioned parts in a format that a user or the host prescribes."""
     for template, at in templates.items():
         filled = template_values(template, text)
         mentioned = [part for part in filled or () if not _is_serial(part)]
@@ -325,7 +325,7 @@ def _is_serial(part: str) -> bool:
 
 
 def _find_resource(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
-    """Match a known id or name after words of an interface: ``place_id:X``, ``refs/tags/X``."""
+    """Match a mentioned id or name after words of an interface: ``place_id:X``, ``refs/tags/X``."""
     bucket = without_store(text)
     if bucket != text:
         return _match_at("composed", index.chunk(bucket))
@@ -340,7 +340,7 @@ def _find_resource(text: str, index: TokenIndex, field: Field) -> ValueMatch | N
 
 
 def _find_after_kinds(text: str, index: TokenIndex) -> ValueMatch | None:
-    """Match a known name of several steps after words for kinds: ``refs/heads/feature/login``."""
+    """Match a mentioned name with slashes after words for kinds: ``refs/heads/feature/login``."""
     for cut in _SEPARATED.finditer(text):
         if not is_kind_word(_SEPARATED.split(text[: cut.start()])[-1]):
             return None
@@ -353,13 +353,13 @@ def _find_after_kinds(text: str, index: TokenIndex) -> ValueMatch | None:
 def _find_naming_step(
     text: str, pieces: list[str], index: TokenIndex, field: Field
 ) -> ValueMatch | None:
-    """Match one step that names a thing, among words that the run or its interface has."""
+    """Match one step that names a thing, among words of the run or of an interface."""
     parameter_words = [*map(singular, name_words(field.name))]
     telling = [piece for piece in pieces if not _is_prefix(piece)] or pieces[-1:]
     if len(telling) > 1:
         endpoint = host_and_port(text, parameter_words)
         if not endpoint or not all(_occurs_alone(piece, index) for piece in endpoint):
-            return None  # two known values make a third
+            return None  # two mentioned values are composed into a third
     if field.is_path and not all(_is_folder(step, index) for step in pieces[:-1]):
         return None  # the file of that name is in another folder
     naming = telling[0]
@@ -374,9 +374,9 @@ def _find_naming_step(
 
 def _find_name(step: str, index: TokenIndex) -> At | None:
     """
-    Return where a step occurs by itself; a code that is unique occurs anywhere.
+    Return where a step occurs by itself; a distinctive code may occur anywhere.
 
-    After another prefix it is another thing: ``order:1042`` is not ``customer:1042``.
+    After another prefix a step is another thing: ``order:1042`` is not ``customer:1042``.
     """
     if is_distinctive_code(step) or (_occurs_alone(step, index) and "/" not in step):
         return _find_step(step, index)
@@ -406,7 +406,7 @@ def _is_prefix(piece: str) -> bool:
 
 
 def _find_below(text: str, index: TokenIndex) -> ValueMatch | None:
-    """Match a path or URL below a known one, made of known names: where ``cd`` and ``ls`` lead."""
+    """Match a path or URL below a mentioned one, of mentioned names, as after ``cd`` and ``ls``."""
     if "/" not in text:
         return None
     at = _find_module(text, index)
@@ -427,7 +427,7 @@ def _restarts_at_root(path: str, tail: str) -> bool:
 
 
 def extends_mentioned_path(value: str, index: TokenIndex) -> bool:
-    """Return whether a path or URL is a known one followed by plain words or conventional files."""
+    """Return whether a path is a mentioned one followed by plain words or conventional files."""
     head = _mentioned_head(plain(value), index)
     return head is not None and all(
         _needs_no_mention(step) or _find_step(step, index) is not None for step in _steps(head[1])
@@ -435,7 +435,7 @@ def extends_mentioned_path(value: str, index: TokenIndex) -> bool:
 
 
 def _mentioned_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
-    """Return where the longest known beginning of a path occurs, and the rest of the path."""
+    """Return where the longest mentioned beginning of a path occurs, and the rest of the path."""
     whole = SeparatorlessText.of(text)
     for cut in cut_positions(text)[:_MOST_STEPS]:
         head = text[:cut]
@@ -458,7 +458,7 @@ def _needs_no_mention(step: str) -> bool:
 
 
 def _is_tail_mentioned(tail: str, index: TokenIndex) -> bool:
-    """Return whether the rest of a path is known: as a module, as a whole, or step by step."""
+    """Return whether the rest of a path is mentioned as a module, as a whole, or step by step."""
     if _find_module(tail, index) is not None or index.joined(chunks(tail)) is not None:
         return True
     steps = [*_steps(tail)]
@@ -485,7 +485,7 @@ def _find_step(step: str, index: TokenIndex) -> At | None:
 
 
 def _find_module(tail: str, index: TokenIndex) -> At | None:
-    """Return where the file of an import occurs as an import writes it: ``a/b.py`` is ``a.b``."""
+    """Return where a file's path occurs as the name of a module: ``a.b`` for ``a/b.py``."""
     stem = tail.rpartition(".")[0].strip("/")
     if "/" not in stem:
         return None

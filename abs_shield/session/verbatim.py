@@ -1,4 +1,4 @@
-"""Tests whether a value occurs in a run verbatim, ignoring case, outer quotes and blanks."""
+"""Search for a value in a run verbatim, ignoring case, outer quotes and blanks."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from abs_shield.session.whole_match import FoldedText, occurs_whole
 from abs_shield.text.digit_groups import is_part_of_number
 
 _MOST = 64 * 1024
-"""Characters of one turn that are read; few replies have a tenth of it."""
+"""Characters of one reply that are read; few replies have a tenth of that."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u00ab\u00bb\u201e"
 _GOES_ON_BEFORE = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\.@~%+-]\Z")
 _GOES_ON_BEHIND = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#][0-9A-Za-z_\u00c0-\u024f]")
 """Neighbouring characters that make a match a part of a longer value; only in Latin script."""
 _NUMBER, _DIGITS_BEHIND = re.compile(r"[\d.,]+"), re.compile(r",\d")
-"""A comma continues a number: ``1`` is a part of ``1,500``; ``tx_1`` is not one of ``tx_1,5``."""
+"""A comma continues a number: ``1`` is a part of ``1,500``, but ``tx_1`` is not of ``tx_1,5``."""
 _LABEL = re.compile(r"[^\W_][\w-]*\Z")
 _NEAR = 32  # characters before a match, which contain the label before a colon
 _MOST_ATTEMPTS = 20_000
 """Positions that are tested for the values of one call."""
 _LABELS = frozenset("id ids ref reference key name value no nr number code is for uri".split())
 _HEX_GROUPS, _NO_HEX = re.compile(r"[0-9a-f:.]+"), re.compile(r"[g-z]")
-"""A device or network address, which a word before the colon does not extend."""
+"""A hardware or network address, to which a word before the colon does not belong."""
 
 
 class Verbatim:
     """
-    The texts of a run, prepared for testing many values of one call.
+    The texts of a run, prepared for searches of many values of one call.
 
     >>> session = Session()
     >>> session.user("Delete '/home/ann/tmp', please.")
@@ -45,7 +45,7 @@ class Verbatim:
     def __init__(self, session: Session) -> None:
         self._record = record_of(session)
         self._text: FoldedText | None = None
-        # For all values of a call together: many short values in a long text take quadratic time.
+        # Shared by all values of a call, as many short values in a long text take quadratic time.
         self._attempts = iter(range(_MOST_ATTEMPTS))
 
     def occurs(self, text: str) -> bool | None:
@@ -53,12 +53,12 @@ class Verbatim:
         Return whether a person's text or a result has *text*, not as a part of a longer value.
 
         Returns:
-            None if it does not occur in the stored text of the run, and older text was forgotten.
+            None if it does not occur in the stored text of the run, but older text was dropped.
         """
         wanted = text.strip().strip(_QUOTES).strip().casefold()
         if _occurs(wanted, self._folded().text):
             return True
-        return None if any(run.log.forgot for run in _ancestry(self._record)) else False
+        return None if any(run.log.is_truncated for run in _ancestry(self._record)) else False
 
     def whole(self, text: str, *, strict: bool) -> bool | None:
         """
@@ -69,16 +69,16 @@ class Verbatim:
             strict: Whether parts of dotted and slashed names are excluded, not only tails of paths.
 
         Returns:
-            None if older text was forgotten, or there are more positions than are tested.
+            None if older text was dropped, or there are more positions than are tested.
         """
         whole = occurs_whole(text, self._folded(), self._attempts, strict=strict)
         if whole is not False:
             return whole
-        return None if any(run.log.forgot for run in _ancestry(self._record)) else False
+        return None if any(run.log.is_truncated for run in _ancestry(self._record)) else False
 
     def _folded(self) -> FoldedText:
         if self._text is None:
-            texts = [run.log.folded() for run in _ancestry(self._record)]
+            texts = [run.log.casefolded() for run in _ancestry(self._record)]
             self._text = FoldedText(texts[0] if len(texts) == 1 else APART.join(texts))
         return self._text
 
@@ -97,7 +97,7 @@ def occurs_verbatim(text: str, session: Session) -> bool | None:
 
 def occurs_unechoed(text: str, session: Session) -> bool:
     """
-    Return whether a person's text has *text*, or a result whose call did not bring it in.
+    Return whether a person's text has *text*, or a result that does not only repeat a call's.
 
     >>> session = Session()
     >>> call = {"id": "c1", "name": "note", "arguments": {"text": "acct_666"}}
@@ -116,7 +116,7 @@ def occurs_unechoed(text: str, session: Session) -> bool:
                 _occurs(wanted, passage.casefold()) for passage in texts_of(entry.event)
             ):
                 return True
-    # Only results have it, which prove nothing where a call's own arguments brought it in.
+    # Only results have it, which are no evidence if they repeat the arguments of a call.
     return not any(
         wanted in passage.casefold()
         for run in _ancestry(record)
@@ -129,8 +129,8 @@ def occurs_in_earlier_replies(text: str, session: Session) -> bool:
     """
     Return whether the agent wrote *text* before its conversation was first added here.
 
-    The value may be from a result that was not added, where a process receives only a window of
-    the newest messages.
+    The value may come from a result that was not added, if a process receives only a window of the
+    newest messages.
 
     >>> session = Session()
     >>> session.add([{"role": "assistant", "content": "It is tx_9003. Shall I refund it?"},
@@ -174,7 +174,7 @@ def _occurs(wanted: str, passage: str) -> bool:
 
 def _is_step(wanted: str, before: str) -> bool:
     """
-    Return whether a text after a colon is a step of a longer id: ``aws:iam`` of ``arn:aws:iam``.
+    Return whether a text after a colon is a step of a longer id: ``aws:iam`` in ``arn:aws:iam``.
     """
     label = _LABEL.search(before)
     if label is None or label[0].isdigit():

@@ -1,4 +1,4 @@
-"""Tests whether a value occurs in a text as a whole, not as a part of a path or a dotted name."""
+"""Search for a value in a text as a whole, not as a part of a path or a dotted name."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LONGEST, _MOST_RUNS, _LONGEST_GROUP = 1_024, 64, 12
 _LATIN = r"0-9A-Za-z_\u00c0-\u024f"
 _GOES_ON = re.compile(rf"[{_LATIN}~.:/-]")
 _DRIVE = re.compile(r"(?:\A|file:///|[^\w.:/\\~-])[a-z]:\Z")
-"""A drive; a path after another colon is a whole one: ``/srv`` of ``host:/srv``."""
+"""A drive; a path after another colon is complete: ``/srv`` in ``host:/srv``."""
 _INSIDE, _FURTHER = re.compile(rf"[{_LATIN}][./\\]\Z"), re.compile(rf"[./\\][{_LATIN}]")
 _EXTENDED = re.compile(rf"[.][{_LATIN}]")
-"""Extends a path; a slash does not: another check decides whether its contents are meant."""
+"""Extends a path; a slash does not, as another check judges values for a folder's contents."""
 
 
 def is_rooted(text: str) -> bool:
@@ -33,7 +33,7 @@ def is_rooted(text: str) -> bool:
 
 def may_be_group(text: str) -> bool:
     """
-    Return whether a value may be one group of a longer number, as the last digits of a card.
+    Return whether a value may be one group of a longer number, such as the last digits of a card.
 
     >>> [may_be_group(text) for text in ("1234", "DE89", "tx_1234", "abcd")]
     [True, True, False, False]
@@ -74,7 +74,7 @@ def occurs_whole(
     Args:
         text: The value.
         within: The texts and results.
-        attempts: One item per position that is tested, of this value and of others.
+        attempts: An iterator with one item for each position that may be tested.
         strict: Whether parts of dotted and slashed names count as parts as well; otherwise only a
             rooted path that is the tail of another path does.
 
@@ -113,7 +113,7 @@ def _positions(
     bare: str, runs: list[re.Match[str]], within: FoldedText
 ) -> Iterator[tuple[int, int]]:
     """Yield a verbatim position, which is found fast, and then all positions."""
-    # The verbatim text first, since a pattern with gaps is slower than `find`.
+    # The verbatim text first, as a pattern with gaps is slower than `find`.
     first = within.first(bare)
     if first >= 0:
         yield first, first + len(bare)

@@ -115,7 +115,9 @@ class Lifecycle:
                 opened = self._open_proposed(call, arguments, session, siblings, binding, runs=runs)
             else:
                 # Usually nothing is pending; then only an id links a call to an earlier decision.
-                decision_id = record.calls.decided(call, arguments, runs=runs) if call.id else None
+                decision_id = (
+                    record.calls.find_decision(call, arguments, runs=runs) if call.id else None
+                )
                 nested = RUNNING.get() is not None and _is_nested(call, session)
                 opened = self._evaluator.judge(
                     call, arguments, session, siblings=siblings, nested=nested,
@@ -161,7 +163,7 @@ class Lifecycle:
         """Return the id of an earlier decision about this call; None without one."""
         if pending is not None:
             return pending.decision.id
-        return record_of(session).calls.decided(call, arguments, runs=runs)
+        return record_of(session).calls.find_decision(call, arguments, runs=runs)
 
     def _open_changed(
         self,
@@ -177,16 +179,16 @@ class Lifecycle:
         if not isinstance(arguments, Malformed):
             text = changed_text(arguments, before, raw=proposed.arguments)
             if text:
-                record.vouch(text)
+                record.record_mention(text)
         siblings: tuple[ToolCall, ...] = ()
         later: frozenset[str] = frozenset()
         pending = record.pending.consume(proposed, before)
         if pending is not None:
             call = _with_proposal_id(call, pending)
             siblings, later = _turn_neighbours(pending)
-        elif call.id and (passed := record.calls.decided(proposed, before, runs=True)):
+        elif call.id and (passed := record.calls.find_decision(proposed, before, runs=True)):
             # The call was admitted as the model wrote it, but does not run in that form.
-            record.calls.shut(call.id, passed)
+            record.calls.close(call.id, passed)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         # The log-probabilities are those of the model's own call.
         return self._evaluator.judge(
@@ -305,7 +307,7 @@ class Lifecycle:
             if not decision.blocked:
                 return opened
             # Blocked now, e.g. because a rule's state has changed: the call ends here.
-            record.calls.shut(call.id, decision.id)
+            record.calls.close(call.id, decision.id)
         if self._needs_log:
             decision = self._store_or_block(decision, opened.mode)
             opened = opened._replace(decision=decision)
@@ -499,7 +501,7 @@ def _turn_neighbours(
     if len(turn) < 2:
         return (), frozenset()
     before = [p for p in turn[max(0, place - _MOST) : place] if p.call.id]
-    under_way = (p for p in before if not (p.decision.blocked or p.answered or p.is_over))
+    under_way = (p for p in before if not (p.decision.blocked or p.is_answered or p.is_over))
     behind = turn[place + 1 : place + _MOST]
     # A model may reuse an id: it identifies a later call only if no earlier call has it.
     ids = {p.call.id for p in behind} - {p.call.id for p in (*before, pending)}
@@ -511,8 +513,8 @@ def _is_due(call: ToolCall, session: Session) -> bool:
     """Return whether the call has no result yet; True as well if the call is unknown."""
     calls = record_of(session).calls
     if not call.id:
-        return calls.shut_loose(call.name)
-    return call.id in calls.opened or not calls.ended(call.id)
+        return calls.close_without_id(call.name)
+    return call.id in calls.open_calls or not calls.has_ended(call.id)
 
 
 def _earlier_decision(
@@ -555,7 +557,7 @@ def _is_another_call(
     if execution.decision_id is not None or not call.id:
         return False
     executed = _newest_execution(call.id, session)
-    if executed is None or not record_of(session).calls.ended_unseen(call.id):
+    if executed is None or not record_of(session).calls.has_ended_unannounced(call.id):
         return False
     if executed.tool != call.name or executed.error is not execution.error:
         return True

@@ -125,7 +125,7 @@ class Recorder:
         self._write(run)
         # After the write, so that a failed line is repeated with the next one.
         self._written[session] = new[-1].version if new else 0
-        self._reported[session] = record_of(session).decisions.reported
+        self._reported[session] = record_of(session).decisions.report_count
 
     def _write(self, run: Mapping[str, Any]) -> None:
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
@@ -142,7 +142,7 @@ class Recorder:
     def _answers(self, session: Session) -> dict[str, Any]:
         """Return the answer reports that were not written yet, under the key ``answers``."""
         reports = session.answer_reports
-        left = record_of(session).decisions.reported - self._reported.get(session, 0)
+        left = record_of(session).decisions.report_count - self._reported.get(session, 0)
         new = reports[max(0, len(reports) - left) :]
         return {"answers": [report.to_dict() for report in new]} if new else {}
 

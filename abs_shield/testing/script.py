@@ -122,7 +122,7 @@ class ScriptRunner:
         if isinstance(event, Returned) and event.call_id in self._pending:
             self._return_value(self._pending.pop(event.call_id), event)
         else:
-            record_of(self.session).take(event)
+            record_of(self.session).record_event(event)
 
     def _advance_clock(self, events: Iterable[Event]) -> None:
         for event in events:

@@ -747,7 +747,7 @@ def test_a_call_that_is_abandoned_is_over(strict):
 
     session = strict.session("s")
     assert [("wait", True)] == [(call.tool, call.error) for call in session.executed]
-    assert {} == record_of(session).calls.opened
+    assert {} == record_of(session).calls.open_calls
 
 
 def test_a_call_in_process_is_judged_too(strict):

@@ -393,8 +393,8 @@ def test_a_value_that_a_newer_result_replaced():
     session.user("How much data is left?")
     for number, left in enumerate((20480, 25600)):
         call = ToolCall(name="usage", arguments={"customer": "C-9081"}, id=f"c{number}")
-        record_of(session).take(Proposed((call,)))
-        record_of(session).take(Returned("usage", {"included_mb": left}, call.id))
+        record_of(session).record_event(Proposed((call,)))
+        record_of(session).record_event(Returned("usage", {"included_mb": left}, call.id))
     evidence = evidence_of(session)
 
     def absent(answer: str) -> list[str]:

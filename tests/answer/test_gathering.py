@@ -66,7 +66,7 @@ def test_a_result_without_an_id_is_evidence_once():
 
     results = [piece.text[:7] for piece in evidence_of(session)]
 
-    assert record_of(session).log.forgot
+    assert record_of(session).log.is_truncated
     assert [f"id: W-{n}" for n in range(4)] == results
 
 

@@ -15,7 +15,7 @@ def missing(result: object, answer: str, *, error: bool = False) -> list[str]:
     """Return the figures of *answer* that are missed beside one result."""
     session = Session()
     session.user("How is it?")
-    record_of(session).take(Returned("look_up", result, "c1", error=error))
+    record_of(session).record_event(Returned("look_up", result, "c1", error=error))
     return [one.text for claim in checked(answer, session=session).claims for one in claim.missing]
 
 
@@ -58,9 +58,9 @@ def test_a_part_of_what_an_error_says_stays_whole():
     session = Session()
     session.user("Cancel it.")
     call = ToolCall("cancel", {"year": "2026", "order": "W-77120"}, id="c1")
-    record_of(session).take(Proposed((call,)))
+    record_of(session).record_event(Proposed((call,)))
     error = "W-77120 cannot be cancelled since 2026-01-19, 201 days ago"
-    record_of(session).take(Returned("cancel", error, "c1", error=True))
+    record_of(session).record_event(Returned("cancel", error, "c1", error=True))
     report = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
 
     assert ["W-77120"] == [one.text for claim in report.claims for one in claim.missing]

@@ -32,14 +32,18 @@ def test_the_oldest_are_forgotten() -> None:
     """Beyond its bound the log keeps the newest events."""
     log = filled(1_000, *(f"{n}" + "x" * 200 for n in range(10)))
 
-    assert ([t[0] for t in texts(log)], log.forgot, log.version) == (["7", "8", "9"], True, 10)
+    assert ([t[0] for t in texts(log)], log.is_truncated, log.version) == (
+        ["7", "8", "9"],
+        True,
+        10,
+    )
 
 
 def test_within_the_bound_nothing_is_forgotten() -> None:
     """A log that fits keeps everything and says so."""
     log = filled(1_000, "a", "b")
 
-    assert (texts(log), log.forgot) == (["a", "b"], False)
+    assert (texts(log), log.is_truncated) == (["a", "b"], False)
 
 
 def test_the_newest_events_are_counted_from_the_end() -> None:
@@ -56,7 +60,7 @@ def test_the_newest_event_is_kept_whole() -> None:
     """An event above the bound is kept while it is the newest, and makes the others go."""
     log = filled(100, "a", "x" * 1_000)
 
-    assert (len(log), log.forgot) == (1, True)
+    assert (len(log), log.is_truncated) == (1, True)
 
 
 CYCLE: list[Any] = []
@@ -82,7 +86,7 @@ def test_every_large_result_weighs(value: Any) -> None:
     log = filled(3_000, "a")
     log.append(Returned(name="f", value=value))
 
-    assert (len(log), log.forgot) == (1, True)
+    assert (len(log), log.is_truncated) == (1, True)
 
 
 def test_arguments_weigh() -> None:
@@ -90,7 +94,7 @@ def test_arguments_weigh() -> None:
     log = filled(3_000, "a")
     log.append(Proposed((ToolCall("f", "x" * 5_000),)))
 
-    assert (len(log), log.forgot) == (1, True)
+    assert (len(log), log.is_truncated) == (1, True)
 
 
 def test_many_small_events_are_bounded() -> None:

@@ -57,22 +57,22 @@ A1, A2, B = ToolCall("a", {"n": 1}, "1"), ToolCall("a", {"n": 2}, "2"), ToolCall
 def test_a_result_answers_by_id_else_in_order(result: Returned, expected: ToolCall | None) -> None:
     """An id decides; without one, or for calls that have none, the order does."""
 
-    assert expected == announced(A1, A2, B).answered(result)
+    assert expected == announced(A1, A2, B).take_answered(result)
 
 
 def test_a_call_is_answered_once() -> None:
     """A second result of one id answers nothing."""
     pending = announced(A1)
-    pending.answered(returned(call_id="1"))
+    pending.take_answered(returned(call_id="1"))
 
-    assert pending.answered(returned(call_id="1")) is None
+    assert pending.take_answered(returned(call_id="1")) is None
 
 
 def test_announced_calls_are_bounded() -> None:
     """The oldest of very many open calls is given up."""
     pending = announced(*(ToolCall("f", None, str(n)) for n in range(1_001)))
 
-    assert (pending.forget("0"), pending.forget("1")) == (False, True)
+    assert (pending.remove_announced("0"), pending.remove_announced("1")) == (False, True)
 
 
 def test_a_dispatch_takes_the_proposal_of_its_id() -> None:
@@ -199,9 +199,9 @@ def test_a_second_result_of_an_id_is_not_one_of_a_blocked_call() -> None:
     pending = PendingCalls()
     stopped = replace(DECISION, blocked=True)
     pending.propose(replace(proposed(A1, {"n": 1}, []), decision=stopped))
-    before = pending.blocked("1")
+    before = pending.is_blocked("1")
     pending.propose(proposed(ToolCall("b", {}, "1"), {}, []))
-    between = pending.blocked("1")
-    pending.answered(returned(call_id="1"))
+    between = pending.is_blocked("1")
+    pending.take_answered(returned(call_id="1"))
 
-    assert (True, False, True) == (before, between, pending.blocked("1"))
+    assert (True, False, True) == (before, between, pending.is_blocked("1"))

@@ -24,12 +24,12 @@ def test_places_are_a_dict_in_which_the_first_number_stays(steps: list[tuple[lis
         places.add(keys, number)
         plain = dict.fromkeys(keys, number) | plain
         if settles:
-            places.settle()
+            places.pack_all()
 
     assert [plain.get(key) for key in range(42)] == [places.get(key) for key in range(42)]
     assert [key in plain for key in range(42)] == [key in places for key in range(42)]
     assert plain == dict(places.items())
-    assert len(plain) == len(places) == places.packed
+    assert len(plain) == len(places) == places.packed_count
 
 
 def test_places_forget_the_older_half() -> None:
@@ -37,7 +37,7 @@ def test_places_forget_the_older_half() -> None:
     places = PackedTable()
     for number, key in enumerate((9, 2, 7, 4, 5)):
         places.put(key, number)
-    places.forget_half()
+    places.drop_older_half()
 
     assert {7: 2, 4: 3, 5: 4} == dict(places.items())
 
@@ -47,16 +47,16 @@ def test_chunks_are_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None
     """Older ones are text, and are yielded behind newer ones."""
     chunks, plain = ChunkTable(), dict[str, int]()
     for number, (keys, settles) in enumerate(steps):
-        fresh = chunks.fresh(map(str, keys))
+        fresh = chunks.find_new(map(str, keys))
         assert [*dict.fromkeys(str(key) for key in keys if str(key) not in plain)] == fresh
         chunks.update(dict.fromkeys(fresh, number))
         plain |= dict.fromkeys(fresh, number)
         if settles:
-            chunks.settle()
+            chunks.pack_all()
 
     assert [*reversed(plain)] == [*reversed(chunks)]
     assert [plain.get(str(key)) for key in range(42)] == [chunks.get(str(n)) for n in range(42)]
-    chunks.forget_half()
+    chunks.drop_older_half()
     assert [*islice(plain, len(plain) // 2, None)][::-1] == [*reversed(chunks)]
 
 
@@ -65,7 +65,7 @@ def test_separators_stay_with_their_letters_when_others_are_forgotten() -> None:
     spellings = SpellingTable()
     for number, (letters, codes) in enumerate((("ab", b"1"), ("cd", b"2"), ("ef", b"2"))):
         spellings.put(letters, number, codes)
-    spellings.forget_half()
+    spellings.drop_older_half()
 
     assert [None, (1, b"2"), (2, b"2")] == [spellings.get(one) for one in ("ab", "cd", "ef")]
     spellings.put("gh", 3, b"1")
@@ -77,7 +77,7 @@ def test_fields_keep_at_least_as_many_of_the_newest_values_as_they_should() -> N
     fields = FieldTable(most=300)
     for n in range(1_000):
         fields.add(f"v{n}", (f"f{n % 3}",))
-        fields.bound()
+        fields.enforce_limit()
     fields.add("v999", ("f0", "more"))
 
     assert 300 <= len(fields) <= 600

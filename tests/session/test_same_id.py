@@ -43,7 +43,7 @@ def test_the_calls_under_one_id_are_bounded(firewall: Shield) -> None:
     """As many are stored as of different ids."""
     calls = record_of(check(firewall, 1_100, int)).calls
 
-    assert 1_000 == calls.opened["call_0"].stored
+    assert 1_000 == calls.open_calls["call_0"].stored_count
 
 
 def states(*calls: tuple[str, str, object], most: int = 1_000) -> CallStates:
@@ -58,45 +58,47 @@ def test_the_newest_equal_call_is_found(count: int) -> None:
     """JSON does not tell 2 from 2.0, and the Shield does not run a call twice."""
     pages = states(*(("c", f"d{number}", number) for number in range(count)), ("c", "d", 2))
     call = ToolCall("look", {}, "c")
-    taken = [pages.decided(call, {"page": 2.0}, runs=True) for _ in range(3)]
+    taken = [pages.find_decision(call, {"page": 2.0}, runs=True) for _ in range(3)]
     pages.suspend("c", "d2")
 
     assert ["d", "d2", None] == taken
-    assert "d2" == pages.decided(call, {"page": 2}, runs=True)
+    assert "d2" == pages.find_decision(call, {"page": 2}, runs=True)
 
 
 @pytest.mark.parametrize("count", [3, 300])
 def test_a_call_that_came_back_is_open_no_more(count: int) -> None:
     """That of the decision is closed, else the oldest; the id is open until all came back."""
     pages = states(*(("c", f"d{number}", number) for number in range(count)))
-    pages.shut("c", "d1")
-    pages.shut("c", "unknown")
+    pages.close("c", "d1")
+    pages.close("c", "unknown")
     call = ToolCall("look", {}, "c")
 
-    assert [None, None, "d2"] == [pages.decided(call, {"page": page}) for page in range(3)]
-    assert "c" in pages.opened
+    assert [None, None, "d2"] == [pages.find_decision(call, {"page": page}) for page in range(3)]
+    assert "c" in pages.open_calls
     for _ in range(count - 2):
-        pages.shut("c")
-    assert "c" not in pages.opened
+        pages.close("c")
+    assert "c" not in pages.open_calls
 
 
 def test_a_call_beyond_the_bound_is_still_due() -> None:
     """Only its arguments are dropped; its result is still outstanding."""
     pages = states(*(("c", f"d{number}", number) for number in range(9)), most=4)
     for _ in range(8):
-        pages.shut("c")
+        pages.close("c")
     last = [pages.is_open("c", f"d{number}") for number in range(9)]
-    pages.shut("c")
+    pages.close("c")
 
     assert [False] * 8 + [True] == last
-    assert "c" not in pages.opened
+    assert "c" not in pages.open_calls
 
 
 def test_a_repeated_id_displaces_its_own_calls() -> None:
     """The calls of other ids stay, as long as one id has several."""
     pages = states(("a", "1", 1), *(("c", f"d{n}", n) for n in range(9)), ("b", "2", 1), most=4)
 
-    assert {"a": 1, "c": 2, "b": 1} == {k: calls.stored for k, calls in pages.opened.items()}
+    assert {"a": 1, "c": 2, "b": 1} == {
+        k: calls.stored_count for k, calls in pages.open_calls.items()
+    }
 
 
 def test_arguments_without_a_hash_are_found() -> None:
@@ -104,4 +106,4 @@ def test_arguments_without_a_hash_are_found() -> None:
     odd = [bytearray([number]) for number in range(20)]
     pages = states(*(("c", f"d{number}", value) for number, value in enumerate(odd)))
 
-    assert "d7" == pages.decided(ToolCall("look", {}, "c"), {"page": bytearray([7])})
+    assert "d7" == pages.find_decision(ToolCall("look", {}, "c"), {"page": bytearray([7])})

@@ -260,4 +260,4 @@ def test_a_log_that_forgot_says_so() -> None:
     for _ in range(3):
         session.user("x" * 80)
 
-    assert record_of(session).log.forgot
+    assert record_of(session).log.is_truncated

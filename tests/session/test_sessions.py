@@ -156,7 +156,7 @@ def test_sessions_of_sub_agents_count() -> None:
     child = parent.child()
     grandchild = child.child()
     grandchild.user("word " * 10_000)
-    record_of(grandchild).vouch(" ".join(f"tx_{n}" for n in range(5_000)))
+    record_of(grandchild).record_mention(" ".join(f"tx_{n}" for n in range(5_000)))
     size, together = record_of(grandchild).memory_bytes, record_of(parent).memory_bytes
     del child, grandchild
 
@@ -170,7 +170,7 @@ def test_sub_agents_make_older_sessions_go() -> None:
     opened(sessions, "old")
     children = [opened(sessions, "new").child() for _ in range(5)]
     for child in children:
-        record_of(child).vouch(" ".join(f"tx_{n}" for n in range(5_000)))
+        record_of(child).record_mention(" ".join(f"tx_{n}" for n in range(5_000)))
     opened(sessions, "new")
 
     assert (1, True) == (len(sessions), sessions.held_bytes > 1024 * 1024)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from abs_shield import Session
 from abs_shield.core.events import MessageText
-from abs_shield.session.message_deduplication import MessageDeduplicator, _meeting
+from abs_shield.session.message_deduplication import MessageDeduplicator, _find_border
 from abs_shield.session.session_record import record_of
 
 
@@ -30,7 +30,7 @@ def test_a_growing_list_is_taken_once(words: list[str], stops: list[int]) -> Non
     transcript = MessageDeduplicator()
     given_so_far: list[str] = []
     for stop in [*sorted(stops), len(words)]:
-        given_so_far += transcript.new(words[:stop])
+        given_so_far += transcript.select_new(words[:stop])
 
     assert words == given_so_far
 
@@ -49,7 +49,7 @@ def test_an_empty_list_forgets_nothing() -> None:
     transcript = MessageDeduplicator()
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
-    shown = [[*transcript.new(option)] for option in (messages, [], messages)]
+    shown = [[*transcript.select_new(option)] for option in (messages, [], messages)]
     assert [messages, [], []] == shown
 
 
@@ -107,7 +107,7 @@ def test_a_window_gives_each_message_once(words: list[int], data: st.DataObject)
     while stop < len(words):
         start = data.draw(st.integers(0, max(0, stop - 1)))
         stop = data.draw(st.integers(stop + 1, len(words)))
-        given_so_far += transcript.new(words[start:stop])
+        given_so_far += transcript.select_new(words[start:stop])
 
     assert words == given_so_far
 
@@ -118,16 +118,16 @@ def test_the_meeting_is_the_longest(known: list[str], given: list[str]) -> None:
     old, new = ([word.encode() for word in words] for words in (known, given))
     lengths = range(min(len(old), len(new)) + 1)
 
-    assert _meeting(old, new) == max(n for n in lengths if old[len(old) - n :] == new[:n])
+    assert _find_border(old, new) == max(n for n in lengths if old[len(old) - n :] == new[:n])
 
 
 def test_long_repetitive_lists_are_aligned_quickly() -> None:
     """Two lists of the same message over and over take time linear in their length."""
     transcript = MessageDeduplicator()
-    list(transcript.new(["b"] * 20_000))
+    list(transcript.select_new(["b"] * 20_000))
     started = perf_counter()
 
-    assert list(transcript.new(["b"] * 15_000 + ["a"])) == ["a"]
+    assert list(transcript.select_new(["b"] * 15_000 + ["a"])) == ["a"]
     assert perf_counter() - started < 2
 
 

@@ -22,7 +22,7 @@ def ran(firewall: Shield) -> Session:
     """A session in which a tool returned the price."""
     session = firewall.session()
     session.user("What does my booking ABC123 cost?")
-    record_of(session).take(Returned("find_booking", TRUE, "c1"))
+    record_of(session).record_event(Returned("find_booking", TRUE, "c1"))
     return session
 
 

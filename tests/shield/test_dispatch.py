@@ -70,5 +70,5 @@ def test_a_block_after_an_allowed_check_is_recorded(call_id, tmp_path):
 
         logs = [session.decisions, events, [*store.decisions()]]
         assert [True] * 3 == [[d.blocked for d in log][-1] for log in logs]
-        assert not record_of(session).calls.opened
+        assert not record_of(session).calls.open_calls
     store.close()

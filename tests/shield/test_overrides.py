@@ -74,7 +74,7 @@ def test_of_two_calls_under_one_id_the_changed_one_is_replaced(firewall) -> None
         pass
 
     assert first.id == guard.decision.id
-    assert not record_of(session).calls.opened
+    assert not record_of(session).calls.open_calls
 
 
 def test_what_does_not_differ_is_the_models(firewall) -> None:

@@ -34,7 +34,9 @@ def checked(store, **options):
     firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None, **options)
     with firewall.session() as session:
         session.user("What does my booking ABC123 cost?")
-        record_of(session).take(Returned("find_booking", "Booking ABC123 costs 420.00 EUR.", "c1"))
+        record_of(session).record_event(
+            Returned("find_booking", "Booking ABC123 costs 420.00 EUR.", "c1")
+        )
         report = firewall.check_answer(ANSWER)
     decision = session.answer_decisions[-1]
     return report, store.report(decision.id)

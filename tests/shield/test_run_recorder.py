@@ -193,7 +193,7 @@ def test_only_what_no_line_holds_is_called_truncated(make_shield, file):
         with firewall.session("s1") as session:
             session.user("x" * 100)
 
-    assert record_of(session).log.forgot
+    assert record_of(session).log.is_truncated
     assert [False] * 9 == ["truncated" in run for run in runs(file)]
 
 

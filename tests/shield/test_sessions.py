@@ -433,7 +433,7 @@ def test_a_session_keeps_the_newest(make_shield):
 
     assert [7, 8, 9] == [call.value for call in session.executed]
     assert 2 == len(session.decisions)
-    assert record_of(session).log.forgot
+    assert record_of(session).log.is_truncated
 
 
 def test_a_shield_keeps_the_sessions_used_last(make_shield):

@@ -78,7 +78,7 @@ def evidence_of(
     is_complete = not record.opaque_reasons and record.execution_count <= len(record.executions)
     blind = next((one.mentions.blind for one in records if one.mentions.blind), "")
     unread = _unread(read, len(passages))
-    forgot = bool(unread) or any(one.log.forgot for one in records)
+    forgot = bool(unread) or any(one.log.is_truncated for one in records)
     return Evidence(
         tuple(read),
         executed=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if not off)
@@ -214,7 +214,7 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         by_id[call.call_id or ""].append(call)
     logs = [[*one.entries()] for one in line]
     returned = [{event.call_id for _, event in log if isinstance(event, Returned)} for log in logs]
-    if any(record_of(one).log.forgot for one in line):
+    if any(record_of(one).log.is_truncated for one in line):
         events = (event for log in logs for _, event in log)
         # by identity, for results without a call id
         unnamed = {id(one.value) for one in events if isinstance(one, Returned) and not one.call_id}
