@@ -1,7 +1,7 @@
 """
 Integrations, one package for each framework.
 
-They record the conversation, judge its turns and check its calls.
+They record the conversation, judge the calls of each turn, and check results and answers.
 
-Each needs the extra of its own name, such as ``pip install abs-shield[langgraph]``.
+Each one needs the extra of its name, such as ``pip install abs-shield[langgraph]``.
 """

@@ -14,14 +14,14 @@ from abs_shield.shield import Shield
 from abs_shield.shield.answer_check import AnswerRevision
 
 _MAX_STEPS = 10
-"""Most requests of one rewrite that calls tools: a model may call them without end."""
+"""Maximum number of model requests in one rewrite, because a model may call tools endlessly."""
 
 
 class Revisions:
     """
-    The current revision of an answer in one session; a rewrite may call tools before it answers.
+    The current answer revision of one session; a rewrite may take several steps with tool calls.
 
-    Get it as ``record_of(session).derive(Revisions, owner=adapter)``.
+    Created by ``record_of(session).derive(Revisions, owner=adapter)``.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Revisions:
         Args:
             firewall: The Shield.
             session: The session of the run.
-            most: Most rewrites that the framework allows; None for the limit of the policy.
+            most: Maximum number of rewrites that the framework allows; None for the policy's.
         """
         current = self._revision
         # a new message of the user begins a new answer, with its own number of revisions
@@ -54,9 +54,9 @@ class Revisions:
 
 class SentConversation:
     """
-    The conversation that a tool runner sent last in one session.
+    The newest conversation that a tool runner sent in one session.
 
-    Get it as ``record_of(session).derive(Sent)``; an adapter's runner sets it at each request.
+    Created by ``record_of(session).derive(SentConversation)``; a runner sets it at each request.
     """
 
     def __init__(self) -> None:
@@ -80,12 +80,12 @@ class ReplyFormat(NamedTuple):
 
 class Rewriter:
     """
-    Rewrites an answer: calls the host's model, and runs the tools that it calls.
+    Rewrites an answer with the host's model, and runs the tools that the model calls.
 
     Args:
         api: Functions that read a reply.
-        reply: The reply that holds the first draft.
-        conversation: The messages that the model was sent; they are not changed.
+        reply: The reply with the first draft.
+        conversation: The messages that were sent to the model; they are not changed.
         ask: Calls the host's model with the conversation, and returns the reply.
         run: Runs the calls of a reply, and returns the messages with their results.
     """
@@ -101,14 +101,14 @@ class Rewriter:
     ) -> None:
         self._api = api
         self._reply = reply
-        # a copy: the host's own list must not grow by the drafts
+        # a copy, because the drafts must not be added to the host's own list
         self._conversation = [*conversation]
         self._ask = ask
         self._run = run
 
     def write(self, feedback: str) -> str:
         """Return a new draft, written by the model in response to *feedback*."""
-        self._request(feedback)
+        self._append_request(feedback)
         for _ in range(_MAX_STEPS):
             self._reply = self._ask([*self._conversation])
             if not self._api.has_calls(self._reply):
@@ -119,7 +119,7 @@ class Rewriter:
 
     async def awrite(self, feedback: str) -> str:
         """Async version of `write`; the model and the tools may be async."""
-        self._request(feedback)
+        self._append_request(feedback)
         for _ in range(_MAX_STEPS):
             self._reply = await _resolve(self._ask([*self._conversation]))
             if not self._api.has_calls(self._reply):
@@ -128,17 +128,17 @@ class Rewriter:
             self._conversation += [*self._api.as_messages(self._reply), *results]
         return self._api.text_of(self._reply)
 
-    def _request(self, feedback: str) -> None:
+    def _append_request(self, feedback: str) -> None:
         request = {"role": "user", "content": feedback}
         self._conversation += [*self._api.as_messages(self._reply), request]
 
 
 def conversation_of(session: Session, messages: Iterable[Any] | None) -> Iterable[Any]:
     """
-    Return *messages*; if None, the conversation of the newest tool runner in the session.
+    Return *messages*; if None, the newest conversation of a tool runner in the session.
 
     Raises:
-        ShieldError: No tool runner ran in this session.
+        ShieldError: *messages* is None, and no tool runner ran in the session.
     """
     conversation = (
         record_of(session).derive(SentConversation).messages if messages is None else messages
@@ -146,7 +146,7 @@ def conversation_of(session: Session, messages: Iterable[Any] | None) -> Iterabl
     if conversation is None:
         raise ShieldError(
             "`messages` is None, and no shielded runner ran in this session; run it in a"
-            " `with firewall.session():` block around both, or give `messages`"
+            " `with firewall.session():` block around both, or pass `messages`"
         )
     return conversation
 

@@ -1,4 +1,4 @@
-"""A tool's declaration: its parameters, marks, effects and profile; merged into a description."""
+"""The declaration of a tool: its parameters, marks, effects and profile."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from abs_shield.policy.declaration_base import Declaration
 from abs_shield.policy.parameter_marks import Target
 from abs_shield.policy.tool_profile import ToolProfile
 
-# Providers allow 64 or 128; servers join their own name to it.
+# Providers allow 64 or 128 characters, but servers add their own name as a prefix.
 LONGEST_NAME = 512
-"""Characters of a tool's name."""
+"""Maximum length of a tool's name, in characters."""
 
 
 class Tool(Declaration):
     """
-    A tool without a decorated function, or a refinement of a decorated one of the same name.
+    A tool without a decorated function, or a refinement of a decorated function of the same name.
 
     Attributes:
-        name: The name that the model calls, of at most 512 characters.
+        name: The tool's name for the model, 1 to 512 characters.
         parameters: JSON Schema of the arguments; None if unknown.
         description: The description for the model.
-        targets: Parameters that name entities the run must have seen, with their `Target`.
-        soft: Parameters that hold names or places.
-        free: Parameters that hold free text.
-        creates: Parameters that hold the id which the call creates.
-        allow: Values, globs or callables accepted for every parameter.
+        targets: Parameters that name entities which must occur earlier in the run, with their
+            `Target`.
+        soft: Parameters with names or places.
+        free: Parameters with free text.
+        creates: Parameters with the id of an entity that the call creates.
+        allow: Values, globs or callables that are accepted in every parameter.
         destructive: Whether a wrong call cannot be undone.
         read_only: Whether a call changes nothing.
-        idempotent: Whether repeating a call has no further effect; stored, no layer reads it yet.
-        open_world: Whether its results come from outside, e.g. from the web; stored, no layer
-            reads it yet.
-        reads_first: Tools that should have been called before.
+        idempotent: Whether repeating a call has no further effect; no layer reads it yet.
+        open_world: Whether its results come from outside, e.g. from the web; no layer reads it
+            yet.
+        reads_first: Tools that should be called earlier in the run.
         mode: The mode of this tool; None for the policy's.
         profile: The expected results; None if not declared.
     """
@@ -60,8 +61,8 @@ class Tool(Declaration):
 
     @field_validator("targets", mode="before")
     @classmethod
-    def _targets_by_name(cls, targets: Any) -> Any:
-        # A single text would be read letter by letter.
+    def _parse_targets(cls, targets: Any) -> Any:
+        # A string is iterable by letters, so it is read as one name.
         if isinstance(targets, str):
             return {targets: Target()}
         if isinstance(targets, Mapping):
@@ -72,15 +73,15 @@ class Tool(Declaration):
 
     def refined(self, other: Tool) -> Tool:
         """
-        Return this tool with every field that *other* sets explicitly; marks are merged.
+        Return this tool with all fields that *other* sets explicitly; marks are merged.
 
         Args:
             other: A tool of the same name.
         """
         explicit = {name: getattr(other, name) for name in other.model_fields_set}
         if "targets" in explicit:
-            # Merged, as a refinement of one parameter may not unmark the others.
-            explicit["targets"] = merged_targets(other.targets, self.targets)
+            # Merged, because a refinement of one parameter must not remove the marks of others.
+            explicit["targets"] = merge_targets(other.targets, self.targets)
         marked = {*other.soft, *other.free}
         explicit["soft"] = _union(other.soft, (name for name in self.soft if name not in marked))
         explicit["free"] = _union(other.free, (name for name in self.free if name not in marked))
@@ -90,7 +91,7 @@ class Tool(Declaration):
 
 def tool_of(shape: ToolShape) -> Tool:
     """
-    Return the tool that a run or a server describes, with MCP's hints as its fields.
+    Return the tool of a description, with MCP's hints as its fields.
 
     An absent ``destructiveHint`` does not make a tool destructive.
 
@@ -101,7 +102,7 @@ def tool_of(shape: ToolShape) -> Tool:
     fields: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}
     if shape.description:
         fields["description"] = shape.description
-    # `is True`: only a plain hint counts, as a server may send anything.
+    # `is True`, because a server may send any value.
     fields |= {own: True for hint, own in HINTS.items() if hints.get(hint) is True}
     return Tool(**fields)
 
@@ -115,7 +116,7 @@ HINTS = {
 
 
 MARKS = ("targets", "soft", "free", "creates")
-"""The fields of a `Tool` that name parameters."""
+"""The fields of a `Tool` that mark parameters."""
 _AUTHOR_FIELDS = (
     "allow", "destructive", "read_only", "idempotent", "open_world", "mode", "profile",
 )  # fmt: skip
@@ -123,10 +124,10 @@ _AUTHOR_FIELDS = (
 
 def with_declaration(description: Tool, author: Tool) -> Tool:
     """
-    Return *description* with everything that *author* declared of the tool, loosening nothing.
+    Return *description* merged with the declaration of the tool's *author*, as strict as both.
 
-    The marks of both tools are merged; where both mark one parameter, the stricter mark holds. The
-    parameters stay those of the description, where it has any.
+    If both mark the same parameter, the stricter mark applies. The schema is that of the
+    description, if it has one.
 
     >>> author = Tool(name="pay", targets=["account"], destructive=True)
     >>> with_declaration(Tool(name="pay", free=("account", "note")), author).free
@@ -137,7 +138,7 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
         update["parameters"] = author.parameters
     if not description.description:
         update["description"] = author.description
-    # What equals a default was not declared: the description's value stays.
+    # A value that equals the default was not declared, so the description's value stays.
     default = Tool(name=author.name)
     for field in _AUTHOR_FIELDS:
         value = getattr(author, field)
@@ -146,7 +147,7 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
     if description.mode is Mode.STRICT:
         update["mode"] = Mode.STRICT
     update["reads_first"] = _union(author.reads_first, description.reads_first)
-    # Both at once would read a destructive tool as one that only looks.
+    # A description must not make a tool that its author declared as writing read-only.
     writes = author.destructive or "read_only" in author.model_fields_set
     if writes and not author.read_only:
         update["read_only"] = False
@@ -154,10 +155,10 @@ def with_declaration(description: Tool, author: Tool) -> Tool:
 
 
 def _marks(description: Tool, author: Tool) -> dict[str, Any]:
-    """Return the marks of both tools; a parameter that both mark has the stricter mark."""
-    targets = merged_targets(author.targets, description.targets)
+    """Return the merged marks; a parameter that both tools mark has the stricter mark."""
+    targets = merge_targets(author.targets, description.targets)
     soft = [name for name in _union(author.soft, description.soft) if name not in targets]
-    # what is to come from the run is not composed by the agent, whoever says so
+    # a parameter whose values must come from the run is not free text
     free = [name for name in author.free if name not in {*targets, *soft}]
     others = {*targets, *soft, *author.creates}
     free += [name for name in description.free if name not in {*others, *free}]
@@ -165,8 +166,8 @@ def _marks(description: Tool, author: Tool) -> dict[str, Any]:
     return {"targets": targets, "soft": (*soft,), "free": (*free,), "creates": creates}
 
 
-def merged_targets(first: Mapping[str, Target], other: Mapping[str, Target]) -> dict[str, Target]:
-    """Return the targets of both; of two for one parameter the first, as strict as either."""
+def merge_targets(first: Mapping[str, Target], other: Mapping[str, Target]) -> dict[str, Target]:
+    """Merge targets; for a parameter in both, *first* applies, but is as strict as either."""
     targets = {**other, **first}
     for name in first.keys() & other.keys():
         if other[name].must_be_seen:
@@ -180,10 +181,17 @@ def _union(first: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
 
 def shared_parameters(author: Tool, names: frozenset[str] | None) -> Mapping[str, Any] | None:
     """
-    Return the author's schema, restricted to the parameters in *names*; all of them for None.
+    Return the author's schema without the constraints on which arguments exist.
 
-    A framework may hide injected parameters, add some of its own and fill in required ones, so
-    only the constraints on values are kept, not those on which arguments exist.
+    A framework may hide injected parameters, add its own, and fill in required ones, so only
+    constraints on values apply.
+
+    Args:
+        author: The tool.
+        names: The parameters to include; None for all.
+
+    Returns:
+        The schema; None if the tool has none.
     """
     parameters = author.parameters
     if not isinstance(parameters, Mapping):
@@ -203,5 +211,5 @@ def shared_parameters(author: Tool, names: frozenset[str] | None) -> Mapping[str
 _NAME_KEYWORDS = frozenset(
     "required additionalProperties unevaluatedProperties propertyNames dependentRequired".split()
 )
-"""Schema keywords that constrain which arguments exist rather than their values."""
+"""Schema keywords that constrain which arguments exist, not their values."""
 _REST = frozenset({"additionalProperties", "unevaluatedProperties"})

@@ -1,4 +1,4 @@
-"""Anthropic SDK: tool calls of a host's own loop over messages, and of the SDK's tool runner."""
+"""Anthropic SDK: tool calls in a host's own message loop, or in the SDK's tool runner."""
 
 from abs_shield.adapters.anthropic.message_loop import (
     arun_tool_calls,

@@ -1,4 +1,4 @@
-"""Convert the SDK's messages, blocks and tools to the formats that a session reads."""
+"""Conversion of the SDK's messages, blocks and tools to the formats that a session reads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from abs_shield.session import Session
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.tool_messages import member
 
-_UNREAD = frozenset({"image", "document"})  # a document of text was converted before
+_UNREAD = frozenset({"image", "document"})  # documents of text were converted to text blocks
 _DROPPED = frozenset({"cache_control", "citations"})
-"""Fields that hosts move from block to block, and no model reads."""
+"""Fields that a model does not read, and that hosts may move between blocks."""
 _CHANGES = frozenset({"tool_addition", "tool_removal"})
 _SUMMARY = "compaction"
 _WITHOUT_CONTENT = _CHANGES | {_SUMMARY}
@@ -24,7 +24,7 @@ _TOOLSET_TYPE = re.compile(r"^(?P<family>\w+?)_toolset(_\d{8})?$")
 
 
 def completed_message(message: Any) -> Any:
-    """Return the message of a stream that was read to its end; any other message unchanged."""
+    """Return the message of a stream that was read to its end; other messages unchanged."""
     return getattr(message, "current_message_snapshot", message)
 
 
@@ -47,7 +47,7 @@ def _streamed_arguments(stream: Any, index: int) -> str | None:
     for kind in type(stream).__mro__:
         texts = getattr(stream, buffer_name(kind), None)
         if isinstance(texts, Mapping) and index in texts:
-            # a stream that was cut off may end inside a character
+            # a truncated stream may end inside a character
             return bytes(texts[index]).decode("utf-8", "replace")
     return None
 
@@ -55,7 +55,7 @@ def _streamed_arguments(stream: Any, index: int) -> str | None:
 def call_of(use: Mapping[str, Any], raw: str | None) -> ToolCall:
     """Return the call of a block; its arguments are the raw text if the SDK changed it."""
     input_value = use.get("input")
-    # the parsed form where both agree: it is what the tool receives
+    # if both are equal, the parsed form, which the tool receives
     arguments = raw if raw and read_arguments(raw) != input_value else input_value
     call_id = use.get("id")
     return ToolCall(name_of(use), arguments, None if call_id is None else str(call_id))
@@ -68,7 +68,7 @@ def name_of(use: Mapping[str, Any]) -> str:
 
 
 def offered_tools(params: Mapping[str, Any]) -> tuple[list[dict[str, Any]], set[str]]:
-    """Return the tools that the model may call at this point, and the names of the toolsets."""
+    """Return the tools that the model may call now, and the names of the toolsets."""
     tools = {_tool_name(tool): tool for tool in map(as_dict, params.get("tools") or ())}
     removed: set[str] = set()
     for change in _changes(params.get("messages") or ()):
@@ -93,7 +93,7 @@ def _tool_name(tool: Mapping[str, Any]) -> str:
 
 
 def _changes(messages: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the tool changes in the conversation, those repeated in a summary included."""
+    """Yield the tool changes in the conversation, including those repeated in a summary."""
     for message in messages:
         for block in map(as_dict, _blocks(member(message, "content"))):
             changes = [block, *map(as_dict, block.get("tool_changes") or ())]
@@ -103,13 +103,13 @@ def _changes(messages: Iterable[Any]) -> Iterator[dict[str, Any]]:
 def record_messages(
     adapter: AdapterSession, session: Session, messages: Iterable[Any], system: Any
 ) -> None:
-    """Record the conversation; caching marks of the host do not change a message."""
+    """Record the conversation; the host's cache markers do not change a message."""
     is_first, conversation = not session.turns, list(messages)
-    if system:  # the SDK's sentinel for "not given" is falsy
+    if system:  # the SDK's sentinel for an omitted value is falsy
         conversation.insert(0, {"role": "system", "content": system})
     adapter.add_messages(session, map(_as_message, conversation))
     if is_first and any(map(_is_summary, conversation)):
-        # only at the first request: later ones repeat messages that the session has
+        # only at the first request: later ones repeat messages that the session already has
         session.opaque("the conversation so far was compacted")
 
 
@@ -121,7 +121,7 @@ def _as_message(message: Any) -> dict[str, Any]:
     return {"role": member(message, "role"), "content": content}
 
 
-def without_calls(reply: Any) -> dict[str, Any]:
+def remove_calls(reply: Any) -> dict[str, Any]:
     """Return the recorded form of a reply, without its calls."""
     content = _as_message(reply)["content"]
     return {"role": "assistant", "content": [b for b in content if b.get("type") != "tool_use"]}
@@ -133,7 +133,7 @@ def _is_summary(message: Any) -> bool:
 
 
 def _as_text_block(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a block with text content as a text block; a tool result with its blocks converted."""
+    """Convert a block with text content to a text block, also inside a tool result."""
     source = block.get("source")
     match block.get("type"):
         case "tool_result" if isinstance(block.get("content"), (list, tuple)):
@@ -159,9 +159,9 @@ def _blocks(content: Any) -> list[Any]:
 
 def as_dict(block: Any) -> dict[str, Any]:
     """
-    Return a block as a dict without the dropped fields.
+    Return a block as a dict, without fields that a model does not read.
 
-    A block that cannot be read has its class's name as type.
+    The type of an unreadable block is the name of its class.
     """
     if isinstance(block, str):
         return {"type": "text", "text": block}
@@ -175,7 +175,7 @@ def as_dict(block: Any) -> dict[str, Any]:
 
 
 def visible_value(value: Any) -> Any:
-    """Return a tool's value as the model reads it: text, if it has only text."""
+    """Return a tool's value as the model reads it: a text, if it contains only text."""
     if not isinstance(value, (list, tuple)):
         return value
     blocks = [_as_text_block(as_dict(block)) for block in value]

@@ -1,4 +1,4 @@
-"""Judge and run the tool calls of one reply in a host's own loop, and settle its answer."""
+"""Tool calls and answers in a host's own message loop."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from abs_shield.adapters.anthropic.message_blocks import (
     call_of,
     completed_message,
     record_messages,
+    remove_calls,
     tool_uses,
-    without_calls,
 )
 from abs_shield.adapters.anthropic.sdk_checks import check_streams
 from abs_shield.core.events import Opaque
@@ -38,16 +38,16 @@ def run_tool_calls(
 
     Args:
         message: The ``Message``, beta or not; or the stream after it was read to its end, which
-            still has the arguments as the model wrote them.
-        messages: The conversation that the model was sent. A growing list may be passed again and
-            again.
+            has the arguments as the model wrote them.
+        messages: The conversation that was sent to the model. The same growing list can be
+            passed every time.
         firewall: The Shield.
-        session: The session; if None, the current one or a new one.
-        dispatch: Runs a call for the host; if None, the registered functions run.
+        session: The session; None for the current one or a new one.
+        dispatch: The host's function that runs a call; None for the registered functions.
         system: The request's system prompt, a text or text blocks.
 
     Returns:
-        The messages to append to *messages* after the reply: one, or none.
+        The messages to append to *messages* after the reply: one or none.
     """
     reply = completed_message(message)
     run_session = record_conversation(reply, messages, AdapterSession(firewall, session), system)
@@ -80,14 +80,14 @@ def record_conversation(
     """Record the conversation in the session, and return the session."""
     session = adapter.session(model=member(reply, "model"))
     record_messages(adapter, session, messages, system)
-    for event in read_message(without_calls(reply)):
+    for event in read_message(remove_calls(reply)):
         if isinstance(event, Opaque):  # a server tool's result in the same reply
             session.opaque(event.reason)
     return session
 
 
 def _proposed_calls(reply: Any, message: Any) -> dict[str, Any]:
-    """Return a message that holds only the calls of the reply."""
+    """Return a message with only the calls of the reply."""
     if reply is not message:  # of a stream
         check_streams()
     calls = [call_of(block, raw) for block, raw in tool_uses(reply, message)]
@@ -96,7 +96,7 @@ def _proposed_calls(reply: Any, message: Any) -> dict[str, Any]:
 
 
 def _with_toolset_names(reply: Any, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the results, each with the toolset of its call: the API requires that they agree."""
+    """Return the results, each with the toolset of its call, as the API requires."""
     families = {use.get("id"): use.get("toolset_name") for use, _ in tool_uses(reply, None)}
     for result in (result for message in messages for result in message["content"]):
         if family := families.get(result["tool_use_id"]):
@@ -119,20 +119,20 @@ def settle_answer(
 
     Args:
         message: The ``Message`` without calls, or the stream after it was read to its end.
-        messages: The conversation that the model was sent, which is not changed; or the
+        messages: The conversation that was sent to the model, which is not changed; or the
             shielded runner that produced the message.
         firewall: The Shield.
         ask: Calls the model with a conversation, and returns the message.
-        session: The session; the current one if None.
+        session: The session; None for the current one.
         dispatch: As in `run_tool_calls`, for a rewrite that calls tools.
         system: The request's system prompt, a text or text blocks.
 
     Returns:
-        The text to show. In audit mode, for a message with tool calls and for structured output
-        that the SDK parsed, it is the text unchanged, and *ask* is not called.
+        The text to show. It is unchanged, and *ask* is not called, in audit mode, for a message
+        with tool calls, and for structured output that the SDK parsed.
     """
     text, run_session, conversation = _prepare(message, messages, firewall, session, system)
-    # structured output is data for a program, which a rewritten text would break
+    # structured output is read by a program, for which a rewritten text could be invalid
     if not text.strip() or _is_parsed(message):
         return text
     run = partial(run_tool_calls, firewall=firewall, session=run_session, dispatch=dispatch)
@@ -186,7 +186,7 @@ def _blocks(message: Any) -> list[Any]:
 
 
 def _text(message: Any) -> str:
-    if _has_calls(message):  # the run goes on
+    if _has_calls(message):  # the run continues
         return ""
     blocks = [block for block in _blocks(message) if member(block, "type") == "text"]
     return "".join(str(member(block, "text") or "") for block in blocks)

@@ -1,4 +1,4 @@
-"""Checks of the undocumented parts of the SDK that the adapter reads, made when first used."""
+"""Checks of the undocumented parts of the SDK that the adapter reads, at their first use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_streams() -> None:
     Raise if streams no longer store the arguments of a call as the model wrote them.
 
     Raises:
-        ShieldError: A stream lacks it: the SDK completes truncated JSON, so a call looks complete.
+        ShieldError: A stream does not store them; then truncated arguments would look complete.
     """
     for stream in _STREAMS:
         if not any(_has_buffer(kind) for kind in stream.__mro__):
@@ -35,7 +35,7 @@ def check_streams() -> None:
 
 
 def buffer_name(kind: type) -> str:
-    """Return the attribute in which a class of streams stores the text of the model."""
+    """Return the attribute in which a stream class stores the text of the model."""
     return f"_{kind.__name__.lstrip('_')}__{BUFFERS}"
 
 

@@ -1,7 +1,7 @@
 """
-Put a Shield around the tool runner.
+A tool runner whose calls are judged by a Shield.
 
-Each reply is judged before it is answered, each call before it runs.
+Each reply is judged before the runner answers it, and each call before it runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from abs_shield.shield.tool_call_loop import feedback_text
 
 R = TypeVar("R")
 
-# undocumented parts of the SDK that are replaced or read here
+# undocumented parts of the SDK that this module replaces or reads
 _REQUIRED_ATTRIBUTES = (
     "generate_tool_call_response", "_params", "_get_last_message", "_run_tool", "_toolset_for",
 )  # fmt: skip
@@ -47,21 +47,21 @@ _REQUIRED_ATTRIBUTES = (
 
 def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = None) -> R:
     """
-    Put the Shield around a tool runner, before it is iterated.
+    Let the Shield judge the calls of a tool runner; use it before the runner is iterated.
 
     Args:
         runner: The result of ``client.beta.messages.tool_runner(...)``: sync or async, streaming
             or not. It is changed in place.
         firewall: The Shield.
-        session: The session of the run; if None, the current one, that of the client's
+        session: The session of the run; None for the current one, that of the client's
             ``conversation_id``, or a new one.
 
     Returns:
         The same runner.
 
     Raises:
-        ShieldError: *runner* is not a tool runner, it has a Shield already, or the SDK lacks a
-            part that the adapter reads.
+        ShieldError: *runner* is not a tool runner, it already has a Shield, or the SDK does not
+            have an attribute that the adapter needs.
     """
     streams = isinstance(runner, (BetaStreamingToolRunner, BetaAsyncStreamingToolRunner))
     required = (*_REQUIRED_ATTRIBUTES, "_last_message") if streams else _REQUIRED_ATTRIBUTES
@@ -97,7 +97,7 @@ class _RunObserver:
     @property
     def session(self) -> Session:
         """
-        The session of the run, created once: without a conversation id, each new one is empty.
+        The session of the run; stored, or without a conversation id each lookup would open one.
         """
         if self._session is None:
             spans = getattr(getattr(self.runner, "_client", None), "open_telemetry", None) or {}
@@ -108,8 +108,8 @@ class _RunObserver:
         return self._session
 
     def inspect_reply(self, reply: Any) -> None:
-        """Judge the calls of a reply, once, before the runner answers them."""
-        if reply is None or reply is self._reply:  # the runner may ask for the same reply again
+        """Judge the calls of a reply once, before the runner answers them."""
+        if reply is None or reply is self._reply:  # the runner may pass the same reply again
             return
         self._reply = reply
         proposed = [*tool_uses(reply, self._stream())]
@@ -122,7 +122,7 @@ class _RunObserver:
         self._pending = {call.id: d for call, d in zip(new_calls, decisions, strict=True)}
 
     def guard(self, block: Any) -> Guard:
-        """Return the guard of a call that runs now, possibly while its reply is still streamed."""
+        """Return the guard of a call that runs now, maybe while its reply is still streamed."""
         use = as_dict(block)
         if self._pending.pop(use.get("id"), None) is None:
             self._guarded_early.add(use.get("id"))
@@ -135,7 +135,7 @@ class _RunObserver:
         call = call_of(use, streamed[0] if streamed else None)
         return self.firewall.guard(call, session=self.session)
 
-    def with_feedback(self, response: Any) -> Any:
+    def add_feedback(self, response: Any) -> Any:
         """Replace the runner's own answers to blocked calls with feedback."""
         results = [] if response is None else response["content"]  # None: a reply without calls
         for index, result in enumerate(results):
@@ -173,7 +173,7 @@ class _ToolProxy:
 
 
 class _Hooks:
-    """The runner's own methods, with the Shield around them."""
+    """Replacements of the runner's methods, which judge calls."""
 
     def __init__(self, observer: _RunObserver) -> None:
         self.observer = observer
@@ -190,7 +190,7 @@ class _Hooks:
 
     def response(self) -> Any:
         self.observer.inspect_reply(self.observer.runner._get_last_message())
-        return self.observer.with_feedback(self.generate())
+        return self.observer.add_feedback(self.generate())
 
     def tool(self, tool: Any, block: Any) -> Any:
         def call(arguments: Any) -> Any:
@@ -208,7 +208,7 @@ class _AsyncHooks(_Hooks):
 
     async def response(self) -> Any:
         self.observer.inspect_reply(await self.observer.runner._get_last_message())
-        return self.observer.with_feedback(await self.generate())
+        return self.observer.add_feedback(await self.generate())
 
     async def tool(self, tool: Any, block: Any) -> Any:
         async def call(arguments: Any) -> Any:
@@ -223,12 +223,12 @@ class _AsyncHooks(_Hooks):
 
 
 class _BlockedToolError(ToolError):  # type: ignore[misc]
-    """A call is blocked, or its result withheld; the SDK passes the error's text to the model."""
+    """An error for a blocked call or result; the SDK passes its text to the model."""
 
 
 @contextmanager
 def _blocked_as_tool_error() -> Iterator[None]:
-    """Raise a block as an error of the SDK, whose text becomes the tool's result."""
+    """Raise blocks as errors of the SDK, whose text becomes the tool's result."""
     try:
         yield
     except (CallBlocked, ResultBlocked) as blocked:
@@ -236,22 +236,22 @@ def _blocked_as_tool_error() -> Iterator[None]:
 
 
 @contextmanager
-def _inner_block_as_tool_error(guard: Guard) -> Iterator[None]:
-    """Raise as an error of the SDK a block of a decorated function inside the tool."""
+def _nested_block_as_tool_error(guard: Guard) -> Iterator[None]:
+    """Raise the block of a nested decorated function as an error of the SDK."""
     try:
         yield
     except CallBlocked as blocked:
-        # the tool itself made a call that was blocked, and did not handle it: an error of the tool
+        # a block that is not due to this call's values is an ordinary error of the tool
         if guard.nested_block is None:
             raise
         raise _BlockedToolError(feedback_text(blocked.decision)) from None
 
 
 def _run(guard: Guard, execute: Callable[[], Any], value_of: Callable[[Any], Any]) -> Any:
-    """Return the result of one call that runs under its guard; *value_of* reads its value."""
+    """Run one call under its guard, and return its result; *value_of* reads its value."""
     with ExitStack() as stack:
-        # outermost, because the guard has to see the block of an inner call first
-        stack.enter_context(_inner_block_as_tool_error(guard))
+        # outermost, because the guard must see the block of a nested call first
+        stack.enter_context(_nested_block_as_tool_error(guard))
         with _blocked_as_tool_error():
             stack.enter_context(guard)
         result = _as_list(execute())
@@ -264,7 +264,7 @@ def _run(guard: Guard, execute: Callable[[], Any], value_of: Callable[[Any], Any
 async def _arun(guard: Guard, execute: Callable[[], Any], value_of: Callable[[Any], Any]) -> Any:
     """Async version of `_run`."""
     async with AsyncExitStack() as stack:
-        stack.enter_context(_inner_block_as_tool_error(guard))
+        stack.enter_context(_nested_block_as_tool_error(guard))
         with _blocked_as_tool_error():
             await stack.enter_async_context(guard)
         result = _as_list(await execute())
@@ -308,7 +308,7 @@ class _AsyncToolsetProxy(_ToolsetProxy):
 
 
 class _ToolsetError(Exception):
-    """A toolset answered with an error, which the guard has to record."""
+    """A toolset returned an error result, which the guard records."""
 
     def __init__(self, result: Mapping[str, Any]) -> None:
         super().__init__(str(visible_value(result.get("content"))))
@@ -327,5 +327,5 @@ def _error_result(block: Any, refused: _BlockedToolError) -> dict[str, Any]:
 
 
 def _as_list(value: Any) -> Any:
-    """Return a tool's value; an iterator as a list, so that it can be read twice."""
+    """Return a tool's value; an iterator as a list, because it is read twice."""
     return list(value) if isinstance(value, Iterator) else value

@@ -1,4 +1,4 @@
-"""ASGI middleware: opens one session for each request, and settles the answer in its response."""
+"""ASGI middleware that opens a session for each request, and settles the response's answer."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Write = Callable[[str, Session], Any]
 """Rewrites an answer, given the feedback and the session of the request; sync or async."""
 
 ANSWERS = ("/choices/*/message/content", "/answer", "/content/*")
-"""Default locations of an answer: OpenAI chat completions, plain `answer`, or content blocks."""
+"""Default pointers to an answer: OpenAI chat completions, `answer`, or content blocks."""
 QUESTIONS = ("/messages", "/question", "/input")
-"""Default locations of the user's messages in a request."""
+"""Default pointers to the user's messages in a request."""
 _REASON = "it could not be checked"
 
 
@@ -57,19 +57,19 @@ class AnswerMiddleware:
     Args:
         app: The application.
         firewall: The Shield.
-        answers: JSON pointers of the answer in a JSON response; the first that leads to a text
-            counts. A ``*`` matches each item of a list, each of them an answer; at the end of a
-            pointer it matches the texts of the list's parts, which are one answer.
-        questions: JSON pointers of the user's words in a JSON request: a text, or a list of
-            messages. They are recorded unless the application has recorded a message itself.
+        answers: JSON pointers to the answer in a JSON response; the first that matches a text is
+            used. A ``*`` matches each item of a list as a separate answer; at the end of a
+            pointer, the texts of all items together are one answer.
+        questions: JSON pointers to the user's messages in a JSON request: a text, or a list of
+            messages. They are recorded unless the application records messages itself.
         trust_messages: Whether messages of all roles in a request are recorded, for a client that
             runs the tools itself; otherwise only those of the user.
-        session_header: Header with the session's id; None opens a new session for each request.
+        session_header: Header with the session's id; None to open a new session for each request.
             Anyone who can set the header can join the session: let a proxy set it.
-        write: Rewrites an answer; None refuses the first unsupported draft.
-        hold_streams: Whether a streamed response (no Content-Length) is held back until its
+        write: Rewrites an answer; None to refuse the first unsupported draft.
+        hold_streams: Whether a streamed response (without Content-Length) is held back until its
             answer is settled; otherwise it is sent, and checked at its end.
-        max_bytes: Largest body that is read; a larger one is sent unchecked.
+        max_bytes: Maximum size of a body that is read, in bytes; a larger one is sent unchecked.
 
     Raises:
         ShieldError: A pointer does not begin with ``/``, or *max_bytes* is not positive.
@@ -86,7 +86,7 @@ class AnswerMiddleware:
         session_header: str | None = None,
         write: Write | None = None,
         hold_streams: bool = False,
-        # an answer has some kB; a larger body is a download, and each held byte is memory
+        # an answer has a few kB; a larger body is a download, and would have to be held in memory
         max_bytes: int = 1_000_000,
     ) -> None:
         for pointer in (*answers, *questions):
@@ -107,16 +107,16 @@ class AnswerMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        # websockets and the lifespan carry no answers
+        # websocket and lifespan connections have no answers
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         name = self.session_header
         if name is not None:
-            scope["headers"] = [*scope["headers"]]  # an iterator is read once
+            scope["headers"] = [*scope["headers"]]  # an iterator could be read only once
         session_id = header(scope["headers"], name) if name is not None else ""
         with self.firewall.session(session_id or None) as session:
-            # no body to check
+            # nothing to check
             if self.firewall.policy.answer is False or scope["method"] == "HEAD":
                 await self.app(scope, receive, send)
                 return
@@ -130,9 +130,9 @@ class AnswerMiddleware:
         """True if unsupported answers are replaced."""
         return self.firewall.lifecycle.enforces_answers()
 
-    def note(self, reason: str) -> None:
-        """Log, once for each reason, why an answer is not checked."""
-        if reason not in self._notes:  # once, because a busy route would fill the log
+    def log_once(self, reason: str) -> None:
+        """Log why an answer is not checked, once for each reason."""
+        if reason not in self._notes:  # once, or a busy route would fill the log
             self._notes.add(reason)
             logger.warning("abs_shield does not check an answer: %s", reason)
 
@@ -140,7 +140,7 @@ class AnswerMiddleware:
         """
         Return the texts to send instead of the answers of one response.
 
-        In a session without any events an answer is recorded, and sent unchanged.
+        In a session without any events, an answer is recorded and sent unchanged.
         """
         has_events = bool(record_of(session).log.version)
         return [
@@ -156,7 +156,7 @@ class AnswerMiddleware:
                 return answer.text
             write = self.write
             if write is None:
-                # without a writer a revision would only repeat the same answer
+                # without a writer, a revision would only repeat the same answer
                 config = config.model_copy(update={"revisions": 0})
             settled = await self.firewall.asettle_answer(
                 answer.text,
@@ -165,17 +165,17 @@ class AnswerMiddleware:
                 config=config,
             )
         except Exception as error:
-            return self.failed(answer.text, error)
+            return self.text_after_error(answer.text, error)
         return settled.text
 
-    def failed(self, answer: str, error: Exception) -> str:
-        """Return the text to send after settling failed, as the policy's `on_error` says."""
+    def text_after_error(self, answer: str, error: Exception) -> str:
+        """Return the text to send after an error, according to the policy's `on_error`."""
         logger.error("abs_shield could not settle an answer: %s", type(error).__name__)
         return answer if self.allows_errors else self._refusal
 
     @property
     def allows_errors(self) -> bool:
-        """True if an answer that an internal error left unchecked is sent."""
+        """True if an answer is sent although an internal error prevented its check."""
         policy = self.firewall.policy
         return not isinstance(policy.answer, AnswerConfig) or policy.on_error == "allow"
 
@@ -184,7 +184,7 @@ class AnswerMiddleware:
         config = self.firewall.policy.answer
         return config.refusal.format(reason=_REASON) if isinstance(config, AnswerConfig) else ""
 
-    def failure(self, error: Exception) -> tuple[Message, bytes]:
+    def error_response(self, error: Exception) -> tuple[Message, bytes]:
         """Return the start and the body of a response whose answer could not be replaced."""
         logger.error("abs_shield could not replace an answer: %s", type(error).__name__)
         body = self._refusal.encode("utf-8", "replace")
@@ -209,7 +209,7 @@ class _Request:
         if event["type"] == "http.request" and self._parts is not None:
             part = event.get("body") or b""
             self._size += len(part)
-            # beyond the limit nothing is stored: a part of a request cannot be parsed
+            # beyond the limit nothing is stored, because a part of a request cannot be parsed
             self._parts = [*self._parts, part] if self._size <= self._max_bytes else None
         return event
 
@@ -242,30 +242,34 @@ class _AnswerResponse(Collector):
         return self._owner.enforced
 
     def is_candidate(self, event: Message) -> bool:
-        """Return whether a response may hold an answer that can be read."""
+        """Return whether a response may contain an answer that can be read."""
         headers = event.get("headers", ())
         kind, _ = media_type(headers)
-        # an error page is no answer; trailers follow a body whose end is not known here
+        # error pages are not answers; the end of a body with trailers is not known here
         if not 200 <= event["status"] < 300 or event.get("trailers"):
             return False
         if kind == "text/event-stream":
-            self._owner.note("a response is `text/event-stream`, whose parts are sent as they come")
+            self._owner.log_once(
+                "a response is `text/event-stream`, whose parts are sent as they come"
+            )
             return False
         if not (is_json(kind) or kind == "text/plain"):
             return False
         encoding = header(headers, b"content-encoding").lower()
         if encoding not in ("", "identity"):
-            self._owner.note(f"a response is encoded as {shown(encoding)}; compress outside of it")
+            self._owner.log_once(
+                f"a response is encoded as {shown(encoding)}; compress outside of it"
+            )
             return False
         if event["status"] == PARTIAL or header(headers, b"content-range"):
-            self._owner.note("a response is partial content")
+            self._owner.log_once("a response is partial content")
             return False
         return not self.declares_too_large(event)
 
     def is_too_large(self, size: int) -> bool:
         """Return whether a body of this many bytes is too large to check, and log it."""
         if super().is_too_large(size):
-            self._owner.note(f"a response has more than `max_bytes`, {self._owner.max_bytes}")
+            self._owner.log_once(f"a response has more than `max_bytes`, {self._owner.max_bytes}")
             return True
         return False
 
@@ -281,7 +285,7 @@ class _AnswerResponse(Collector):
         """Return the response with its answers settled."""
         parsed = self._read_answers(body)
         texts = await self._owner.settle(parsed.answers, self._session)
-        # unchanged bytes: encoding JSON again would change spaces and the order of escapes
+        # the original bytes, because encoding the JSON again would change spaces and escapes
         if texts == [answer.text for answer in parsed.answers]:
             return start, body
         return self._with_answers(start, body, parsed, texts)
@@ -293,8 +297,8 @@ class _AnswerResponse(Collector):
         try:
             new = parsed.with_texts(texts)
         except Exception as error:
-            failure = self._owner.failure(error)
-            return (start, body) if self._owner.allows_errors else failure
+            error_response = self._owner.error_response(error)
+            return (start, body) if self._owner.allows_errors else error_response
         return {**start, "headers": with_content_length(self._headers, len(new))}, new
 
     def _read_answers(self, body: bytes) -> ResponseBody:
@@ -306,13 +310,13 @@ class _AnswerResponse(Collector):
             if parsed.answers:
                 self._session.add(messages, tolerant=True)
             elif parsed.problem and body and self._is_from_agent(parsed, messages):
-                owner.note(parsed.problem)
+                owner.log_once(parsed.problem)
         except Exception as error:
             logger.error("abs_shield could not read an answer: %s", type(error).__name__)
             return ResponseBody()
         return parsed
 
     def _is_from_agent(self, parsed: ResponseBody, messages: Sequence[Any]) -> bool:
-        """Return whether a body without a text may be an agent's; others are not reported."""
+        """Return whether a body without a text may come from an agent; others are not reported."""
         has_events = bool(record_of(self._session).log.version)
         return parsed.problem != NO_ANSWER or bool(messages) or has_events

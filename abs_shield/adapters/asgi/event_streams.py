@@ -1,4 +1,4 @@
-"""Read the output from a stream of events: server-sent events, or one JSON value per line."""
+"""Output in a stream of events: server-sent events, or one JSON value per line."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from abs_shield.adapters.asgi.http_body import (
     DuplicateKey,
     expand_pointer,
     is_blank_output,
-    joined_text,
+    join_text,
+    reject_duplicates,
     value_at,
-    without_duplicates,
 )
 
 EVENT_STREAM = "text/event-stream"
@@ -23,7 +23,7 @@ _JSON_LINES = frozenset(
 _LINE_END = re.compile(r"\r\n|\n|\r")
 """Line ends of server-sent events; other separators may be part of a text."""
 _INDEX_FIELDS = ("index", "output_index", "content_index")
-"""Fields that name the output of a piece, in the streams of Anthropic and OpenAI Responses."""
+"""Fields with the index of an event's output, in streams of Anthropic and OpenAI Responses."""
 _END_MARKERS = frozenset({"[DONE]"})
 """Data that ends a stream and is not part of its text."""
 
@@ -41,8 +41,14 @@ def read_events(body: bytes, kind: str, charset: str, deltas: Sequence[str]) -> 
     r"""
     Return the texts of all events, joined by location; None if the body is not text.
 
-    JSON data has its texts at *deltas*, or is a string itself; other data of server-sent events
-    is text.
+    JSON data is a string, or has texts at the pointers *deltas*; other data of server-sent events
+    is text itself.
+
+    Args:
+        body: The body.
+        kind: Its media type.
+        charset: Its charset.
+        deltas: JSON pointers to the texts in an event.
 
     Raises:
         DuplicateKey: An event has a key twice in one object.
@@ -53,23 +59,23 @@ def read_events(body: bytes, kind: str, charset: str, deltas: Sequence[str]) -> 
     ['Hi Ann']
     """
     try:
-        # the standard allows a mark at the start
+        # the standard allows a byte order mark at the start
         text = body.decode(charset).removeprefix("\ufeff")
     except (UnicodeError, LookupError):
         return None
     is_events = kind == EVENT_STREAM
     by_place: dict[str, list[str]] = {}
-    for data in _data(text) if is_events else text.split("\n"):
-        for place, piece in _pieces(data, deltas, plain_is_text=is_events):
+    for data in _event_data(text) if is_events else text.split("\n"):
+        for place, piece in _event_texts(data, deltas, plain_is_text=is_events):
             by_place.setdefault(place, []).append(piece)
     if not by_place and text.strip():
         raise NoOutputText
-    # a stream that ends with the whole text has already sent it in pieces
+    # deduplicated, because a stream may end with the whole text that it sent in pieces
     joined = dict.fromkeys("".join(pieces) for pieces in by_place.values())
     return [one for one in joined if one.strip()]
 
 
-def _data(text: str) -> Iterator[str]:
+def _event_data(text: str) -> Iterator[str]:
     """Yield the data of each event, its lines joined."""
     lines: list[str] = []
     for line in (*_LINE_END.split(text), ""):  # an empty line ends the last event
@@ -83,20 +89,22 @@ def _data(text: str) -> Iterator[str]:
             lines.append(value.removeprefix(" "))
 
 
-def _pieces(data: str, deltas: Sequence[str], *, plain_is_text: bool) -> Iterator[tuple[str, str]]:
+def _event_texts(
+    data: str, deltas: Sequence[str], *, plain_is_text: bool
+) -> Iterator[tuple[str, str]]:
     """Yield the texts of one event with their locations; a plain text has an empty location."""
     if data.strip() in _END_MARKERS:
         return
     try:
-        value: Any = json.loads(data, object_pairs_hook=without_duplicates)
-    # not swallowed as other errors of JSON: a client may read the value that was not checked
+        value: Any = json.loads(data, object_pairs_hook=reject_duplicates)
+    # raised, unlike other JSON errors: a client may read the value that was not checked
     except DuplicateKey:
         raise
     except (ValueError, RecursionError):
         value = data if plain_is_text else None
     if isinstance(value, (dict, list)):
         for place in dict.fromkeys(one for each in deltas for one in expand_pointer(value, each)):
-            text = joined_text(value_at(value, place))
+            text = join_text(value_at(value, place))
             if text or is_blank_output(value, [place]):
                 yield _indexed_path(value, place), text
     elif isinstance(value, str):
@@ -107,13 +115,13 @@ def _pieces(data: str, deltas: Sequence[str], *, plain_is_text: bool) -> Iterato
 
 def _indexed_path(value: Any, place: str) -> str:
     """
-    Return a path in which list items are identified by their own index.
+    Return a path in which list items are identified by their field ``index``.
 
-    The pieces of several choices arrive one at a time, each the only item of its list, and name
-    their choice: ``{"index": 1}``. In events without lists the indexes are next to the piece.
+    Each event contains a piece of one choice, as the only item of a list, with the index of the
+    choice: ``{"index": 1}``. In events without lists, the indexes are at the top level.
 
-    >>> _place_by_index({"choices": [{"index": 1, "delta": {"content": "Hi"}}]},
-    ...                 "/choices/0/delta/content")
+    >>> _indexed_path({"choices": [{"index": 1, "delta": {"content": "Hi"}}]},
+    ...               "/choices/0/delta/content")
     '/choices/#1/delta/content'
     """
     steps: list[str] = []

@@ -1,4 +1,4 @@
-"""Read the answer from the body of a response, and the user's messages from that of a request."""
+"""Answers in the body of a response, and the user's messages in the body of a request."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Headers = Sequence[tuple[bytes, bytes]]
 _BODY_DEPENDENT_HEADERS = frozenset(
     {b"content-length", b"etag", b"content-md5", b"digest", b"content-digest", b"repr-digest"}
 )
-"""Headers that are wrong after the body was replaced."""
+"""Headers that are wrong after the body is replaced."""
 
 
 _TEXT_PARTS = frozenset({"text", "output_text"})
 _CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_use"})
 _EACH, _ENDS = "*", (".", "!", "?", ":")
 _LONGEST_LENGTH = 18
-"""Digits of a Content-Length that are read; a longer one is too large in any case."""
+"""Maximum number of digits of a Content-Length; a longer one is too large in any case."""
 
 
 class AnswerText(NamedTuple):
@@ -27,7 +27,7 @@ class AnswerText(NamedTuple):
 
     Attributes:
         text: The answer; for a list of parts, their joined texts.
-        pointer: JSON pointer of the answer; None where the whole body is the answer.
+        pointer: JSON pointer to the answer; None if the whole body is the answer.
     """
 
     text: str
@@ -39,10 +39,10 @@ class ResponseBody(NamedTuple):
     A parsed response body.
 
     Attributes:
-        answers: The answers in it, in order.
-        data: Its JSON.
+        answers: The answers, in order.
+        data: The parsed JSON; None for other media types.
         encoding: The encoding of the body.
-        problem: Why no answer could be read; empty if one could, or if the answer is blank or
+        problem: Why no answer could be read; empty otherwise, and if the answer is blank or
             belongs to a message with tool calls.
     """
 
@@ -55,13 +55,13 @@ class ResponseBody(NamedTuple):
         """Return the body with other answers, in its own encoding."""
         for answer, text in zip(self.answers, texts, strict=True):
             if answer.pointer is None:
-                # the refusal of a policy may have a character that the charset lacks
+                # the refusal of a policy may contain characters that the charset does not support
                 return text.encode(self.encoding, "replace")
             if text != answer.text:
                 _set(self.data, answer.pointer, text)
         try:
             return self._encode(ensure_ascii=False)
-        except UnicodeEncodeError:  # an unpaired surrogate, or a character that the encoding lacks
+        except UnicodeEncodeError:  # a lone surrogate, or a character that the encoding lacks
             return self._encode(ensure_ascii=True)
 
     def _encode(self, *, ensure_ascii: bool) -> bytes:
@@ -70,7 +70,7 @@ class ResponseBody(NamedTuple):
 
 
 def media_type(headers: Headers) -> tuple[str, str]:
-    """Return the media type of a body, and its charset."""
+    """Return the media type of a body, and its charset, by default UTF-8."""
     kind, *options = header(headers, b"content-type").lower().split(";")
     charsets = [part.strip().removeprefix("charset=") for part in options if "charset=" in part]
     return kind.strip(), charsets[0].strip("\"' ") if charsets else "utf-8"
@@ -87,7 +87,7 @@ def header(headers: Headers, name: bytes) -> str:
 
 
 def content_length(headers: Headers) -> int:
-    """Return the declared Content-Length; 0 if it is missing or cannot be read."""
+    """Return the declared Content-Length in bytes; 0 if it is missing or invalid."""
     length = header(headers, b"content-length").strip()
     digits = length.lstrip("0")[: _LONGEST_LENGTH + 1]
     return int(digits) if length.isascii() and length.isdecimal() and digits else 0
@@ -103,23 +103,24 @@ def parse_response_body(
     body: bytes, headers: Headers, pointers: Sequence[str], *, every: bool = False
 ) -> ResponseBody:
     """
-    Return the answers in a body: all matches of the first of *pointers* that leads to a text.
+    Return the answers in a body: all matches of the first of *pointers* that matches a text.
 
     Blank answers, and answers of messages with tool calls, are left out.
 
     Args:
         body: The body.
         headers: Its headers.
-        pointers: JSON pointers of answers.
-        every: Whether the texts at all of *pointers* are returned, those next to calls included.
+        pointers: JSON pointers to answers.
+        every: Whether the texts at all of *pointers* are returned, including those of messages
+            with tool calls.
     """
     kind, charset = media_type(headers)
     try:
         if is_json(kind) or (every and not kind and body.lstrip()[:1] in (b"{", b"[")):
-            encoding, text = _decoded(body, charset)
+            encoding, text = _decode(body, charset)
             if every:
-                # strict only here, where a held output must be the one that the client reads
-                data = json.loads(text, object_pairs_hook=without_duplicates)
+                # strict, because the output that is checked must be the one that the client reads
+                data = json.loads(text, object_pairs_hook=reject_duplicates)
                 texts = tuple(_texts(data, pointers))
                 blank = bool(texts) or is_blank_output(data, pointers)
                 return ResponseBody(texts, data, encoding, "" if blank else NO_TEXT)
@@ -135,10 +136,10 @@ def parse_response_body(
 
 
 class DuplicateKey(ValueError):
-    """A JSON object has a key twice: parsers differ in which value counts."""
+    """A JSON object has a key twice; parsers differ in which value they return."""
 
 
-def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """
     Return a JSON object as a dict.
 
@@ -159,14 +160,14 @@ _PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
     (RecursionError, "a response is nested too deeply"),
     (ValueError, "a response has a number of too many digits, or an invalid charset"),
 )
-"""The problem to report for each error; the first match counts."""
+"""The problem to report for each error; the first match is used."""
 NO_ANSWER = "a JSON response has no text at any of `answers`"
 NO_TEXT = "it has no text at `outputs` or `deltas` of its route"
 
 
-def _decoded(body: bytes, charset: str) -> tuple[str, str]:
+def _decode(body: bytes, charset: str) -> tuple[str, str]:
     """
-    Return the encoding and the text of JSON: Unicode as the standard requires, else its charset.
+    Return the encoding and the text of JSON: Unicode, as the standard requires, else its charset.
     """
     # RFC 8259 allows only UTF-8, but servers also send UTF-16 and legacy charsets
     encoding = json.detect_encoding(body)
@@ -181,9 +182,9 @@ def _read_answers(data: Any, encoding: str, pointers: Sequence[str]) -> Response
         matches = [*expand_pointer(data, pointer)]
         values = [(place, _text(value_at(data, place))) for place in matches]
         texts = [(place, text) for place, text in values if text is not None]
-        # a text beside tool calls is not the answer: the run goes on
+        # a text with tool calls is not the answer: the run continues
         calls = {place for place in matches if _has_calls(data, place)}
-        if texts or calls:  # the first pointer that leads anywhere, or a body would be read twice
+        if texts or calls:  # only the first pointer that matches, or texts could be read twice
             answers = (AnswerText(text, place) for place, text in texts if place not in calls)
             some = tuple(answer for answer in answers if answer.text.strip())
             return ResponseBody(some, data, encoding)
@@ -194,26 +195,28 @@ def _texts(data: Any, pointers: Sequence[str]) -> Iterator[AnswerText]:
     """Yield the texts at all pointers, each location once; the texts of a list are one text."""
     places = dict.fromkeys(place for one in pointers for place in expand_pointer(data, one))
     for place in places:
-        text = joined_text(value_at(data, place))
+        text = join_text(value_at(data, place))
         if text.strip():
             yield AnswerText(text, place)
 
 
-def joined_text(value: Any) -> str:
+def join_text(value: Any) -> str:
     r"""
     Return a text, or the texts in a list: strings on lines of their own, parts joined.
 
-    >>> text_in(["One.", None, "Two."]), text_in([{"type": "text", "text": "One."}]), text_in(5)
-    ('One.\nTwo.', 'One.', '')
+    >>> join_text(["One.", None, "Two."]), join_text([{"type": "text", "text": "One."}])
+    ('One.\nTwo.', 'One.')
+    >>> join_text(5)
+    ''
     """
     if not isinstance(value, list):
         return _text(value) or ""
-    lines = [joined_text(item) for item in value if isinstance(item, (str, list))]
+    lines = [join_text(item) for item in value if isinstance(item, (str, list))]
     return "\n".join(filter(None, (*lines, _text(value))))
 
 
 def is_blank_output(data: Any, pointers: Sequence[str]) -> bool:
-    """Return whether a pointer leads to null, to a blank text, or only to tool calls."""
+    """Return whether a pointer matches null, a blank text, or only tool calls."""
     places = (place for one in pointers for place in expand_pointer(data, one))
     return any(_is_blank(data, place) for place in places)
 
@@ -229,7 +232,7 @@ def _is_blank(data: Any, place: str) -> bool:
 
 
 def expand_pointer(data: Any, pointer: str) -> Iterator[str]:
-    """Yield the pointers that a pointer with `*` matches; one that ends in `*` matches the list."""
+    """Yield the pointers that a pointer with `*` matches; a final `*` matches the list itself."""
     before, wildcard, after = pointer.partition(f"/{_EACH}/")
     if pointer == f"/{_EACH}" and isinstance(data, list):
         yield ""
@@ -248,14 +251,14 @@ def _text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     texts = [part["text"] for part in value if _is_text(part)] if isinstance(value, list) else []
-    return _joined(texts) if texts else None
+    return _join(texts) if texts else None
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join(texts: Sequence[str]) -> str:
     r"""
-    Join the texts of parts; a sentence that ends a part is separated from the next.
+    Join the texts of parts; a sentence at the end of a part is separated from the next part.
 
-    >>> _joined(["It costs", " $9.", "It has shipped."])
+    >>> _join(["It costs", " $9.", "It has shipped."])
     'It costs $9.\nIt has shipped.'
     """
     pairs = zip(texts, [*texts[1:], ""], strict=True)
@@ -270,12 +273,12 @@ def _is_text(part: Any) -> bool:
 
 
 def _kind(part: Any) -> str:
-    """Return the type of a part: `text` if it has none, empty if it is not an object."""
+    """Return the type of a part: `text` without one, empty if it is not an object."""
     return str(part.get("type", "text")) if isinstance(part, Mapping) else ""
 
 
 def _has_calls(data: Any, place: str) -> bool:
-    """Return whether the message that holds a text has tool calls."""
+    """Return whether the message of a text has tool calls."""
     message, parts = place.rpartition("/")[0], value_at(data, place)
     if any(value_at(data, f"{message}/{name}") for name in ("tool_calls", "function_call")):
         return True
@@ -284,7 +287,7 @@ def _has_calls(data: Any, place: str) -> bool:
 
 
 def _set(data: Any, pointer: str, text: str) -> None:
-    """Set an answer; in a list of parts, set the first text and remove the others."""
+    """Replace an answer; in a list of parts, replace the first text and remove the others."""
     *parents, last = _keys(pointer)
     holder = data
     for key in parents:
@@ -308,8 +311,8 @@ def request_messages(
 
     Args:
         body: The body of the request, as JSON.
-        pointers: JSON pointers of a text or a list of messages; the first match counts.
-        whole: Whether messages of other roles are yielded, too.
+        pointers: JSON pointers to a text or a list of messages; the first match is used.
+        whole: Whether messages of other roles are included.
     """
     try:
         data = json.loads(body)

@@ -1,4 +1,4 @@
-"""ASGI middleware: runs the quality cascade on the outputs in responses before they are sent."""
+"""ASGI middleware that runs the quality cascade on outputs in responses before they are sent."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ OUTPUTS = (
     "/choices/*/message/content", "/output/*/content", "/content", "/message/content",
     "/response", "/answer", "/text", "/output", "/output_text", "",
 )  # fmt: skip
-"""Default locations of an output in a JSON body."""
+"""Default pointers to an output in a JSON body."""
 DELTAS = (
     "/choices/*/delta/content", "/delta/text", "/delta", "/message/content", "/response",
     "/answer", "/text", "/response/output/*/content", "/item/content", "/part/text",
 )  # fmt: skip
-"""Default locations of a piece of an output in the JSON of an event."""
+"""Default pointers to a piece of an output in the JSON of an event."""
 _NO_TASK = Task()
 _HELD_TITLE = "The output was held back"
 _UNCHECKED_TITLE = "The output could not be checked"
@@ -59,12 +59,12 @@ _REPRESENTATION_HEADERS = frozenset(
         b"transfer-encoding",
     }
 )  # fmt: skip
-"""Headers that describe the output, and not the problem that replaces it."""
+"""Headers of the original response that are not copied to the problem that replaces it."""
 _GZIP_OR_ZLIB = 47  # 15 for the largest window, plus 32
 """The `wbits` value with which zlib detects both formats by their header."""
 _TEXT_TYPES = ("", "text/plain", "text/markdown")
 """Media types whose body is the output; without a type, a body that looks like JSON is JSON."""
-_MAX_NOTES = 1_000  # reasons contain media types of responses, which an application may invent
+_MAX_NOTES = 1_000  # reasons contain the media types of responses, whose number is not limited
 _ENCODINGS = ("gzip", "x-gzip", "deflate")
 
 
@@ -74,19 +74,20 @@ class QualityRoute:
     Responses whose outputs are checked by the cascade, and the locations of their outputs.
 
     Attributes:
-        path: Path of the request, or a glob: ``"/memos/*"``.
-        outputs: JSON pointers of outputs in a JSON body; all that lead to a text are checked. A
+        path: Path of the request, or a glob such as ``"/memos/*"``.
+        outputs: JSON pointers to outputs in a JSON body; all that match a text are checked. A
             ``*`` matches each item of a list; the texts of a list are one output. The empty
-            pointer is the whole body, for example a JSON string.
-        deltas: JSON pointers of pieces of an output in the JSON of a stream's event; pieces with
+            pointer matches the whole body, for example a JSON string.
+        deltas: JSON pointers to pieces of an output in the JSON of a stream's event; pieces with
             the same location are joined.
-        task_type: The outputs' `AgentOutput.task_type`.
-        task: Their `AgentOutput.task`.
+        task_type: The `AgentOutput.task_type` of the outputs.
+        task: The `AgentOutput.task` of the outputs.
         agent_id: The agent that writes the outputs.
         model: The model that writes the outputs.
 
     Raises:
-        ShieldError: A list of pointers is empty, or a pointer does not begin with ``/``.
+        ShieldError: The path is invalid, a list of pointers is empty, or a pointer does not begin
+            with ``/``.
     """
 
     path: str
@@ -126,8 +127,8 @@ class QualityMiddleware:
 
     ``app = QualityMiddleware(app, pipeline, routes=[QualityRoute(path="/memos")])``, or
     ``app.add_middleware(QualityMiddleware, pipeline=pipeline, routes=[...])`` in Starlette and
-    FastAPI. A response of JSON, text, JSON lines or server-sent events is held until its outputs
-    were checked, streams included; if an output is held back, the response is replaced by a
+    FastAPI. A response of JSON, text, JSON lines or server-sent events, even a stream, is held
+    until its outputs are checked. If an output is held back, the response is replaced by a
     problem (``application/problem+json``, RFC 9457) with the feedback. Other responses, other
     routes and statuses other than 2xx are sent unchanged. In audit mode every part is sent as it
     arrives, and the outputs are checked afterwards.
@@ -135,15 +136,15 @@ class QualityMiddleware:
     Args:
         app: The application.
         pipeline: The cascade.
-        routes: The routes, or their paths; the first match counts.
-        status: Status of the problem.
-        max_bytes: Largest body that is read, decompressed.
+        routes: The routes, or their paths; the first match is used.
+        status: HTTP status of the problem, 400 to 599.
+        max_bytes: Maximum size of a decompressed body that is read, in bytes.
         unchecked: In strict mode, the handling of a response whose output cannot be read (too
             large, invalid JSON, duplicate keys, an unknown encoding, partial content, JSON or a
             stream without a text at the pointers of the route) or whose check fails:
             ``"block"`` sends a problem, ``"pass"`` sends the response unchanged. It is logged.
-        drain_timeout_s: Seconds that a shutdown of the server waits for the pipeline's background
-            work; unfinished work is counted and logged.
+        drain_timeout_s: How long a shutdown of the server waits for the pipeline's background work,
+            in seconds; unfinished work is counted and logged.
 
     Raises:
         ShieldError: A setting is wrong.
@@ -155,12 +156,11 @@ class QualityMiddleware:
         pipeline: QualityPipeline,
         *,
         routes: Iterable[QualityRoute | str],
-        # the request was understood, and its result is not acceptable; a 5xx would make clients try
-        # again
+        # the request was understood, but its result is not acceptable; clients would retry a 5xx
         status: int = 422,
         max_bytes: int = 1_000_000,
         unchecked: Literal["block", "pass"] = "block",
-        # below the time after which servers and Docker (10 s) kill a process
+        # shorter than the 10 s after which Docker kills a process
         drain_timeout_s: float = 5.0,
     ) -> None:
         if not isinstance(pipeline, QualityPipeline):
@@ -180,7 +180,7 @@ class QualityMiddleware:
         self.drain_timeout_s = drain_timeout_s
         self.routes = tuple(map(_as_route, routes))
         if not self.routes:
-            raise ShieldError("`routes` is empty; name the routes whose outputs are checked")
+            raise ShieldError("`routes` is empty; pass the routes whose outputs are checked")
         self.status = status
         self.max_bytes = max_bytes
         self.unchecked = unchecked
@@ -191,7 +191,7 @@ class QualityMiddleware:
         if scope["type"] == "lifespan":
             await serve_lifespan(self.app, scope, receive, send, at_end=self._drain)
             return
-        route = self._as_route(scope)
+        route = self._match_route(scope)
         if route is None:
             await self.app(scope, receive, send)
             return
@@ -200,20 +200,20 @@ class QualityMiddleware:
         await response.finish()
 
     async def _drain(self) -> None:
-        """Finish background work: servers end on a signal, without `atexit`."""
+        """Finish background work, because servers end on a signal, which does not run `atexit`."""
         await asyncio.to_thread(self.pipeline.drain, self.drain_timeout_s)
 
-    def _as_route(self, scope: Scope) -> QualityRoute | None:
+    def _match_route(self, scope: Scope) -> QualityRoute | None:
         if scope["type"] != "http" or scope["method"] == "HEAD":
             return None
         path = scope["path"]
-        paths = (path, path.rstrip("/") or "/")  # frameworks serve both
+        paths = (path, path.rstrip("/") or "/")  # frameworks accept both
         return next(
             (one for one in self.routes if any(fnmatchcase(x, one.path) for x in paths)), None
         )
 
-    def note(self, route: QualityRoute, reason: str) -> None:
-        """Log, once for each route and reason, why a response is sent unchecked."""
+    def log_once(self, route: QualityRoute, reason: str) -> None:
+        """Log why a response is sent unchecked, once for each route and reason."""
         key = (route.path, reason)
         if key not in self._logged and len(self._logged) < _MAX_NOTES:
             self._logged.add(key)
@@ -224,7 +224,7 @@ class QualityMiddleware:
     ) -> tuple[Message, bytes]:
         """Return the start and the body of a problem that replaces an output."""
         record = {"type": "about:blank", "title": title, "status": status, "detail": detail}
-        # lone surrogates stay valid JSON
+        # escaped, so that lone surrogates are valid JSON
         body = json.dumps(record | fields, ensure_ascii=True).encode()
         others = [
             (name, value) for name, value in headers if name.lower() not in _REPRESENTATION_HEADERS
@@ -256,7 +256,7 @@ class _QualityResponse(Collector):
     def __init__(self, owner: QualityMiddleware, route: QualityRoute, send: Send) -> None:
         super().__init__(send, max_bytes=owner.max_bytes, hold_streams=True)
         self._owner = owner
-        self._as_route = route
+        self._route = route
         self._partial = False
 
     @property
@@ -265,7 +265,7 @@ class _QualityResponse(Collector):
         return self._owner.pipeline.enforced
 
     def is_candidate(self, event: Message) -> bool:
-        """Return whether a response may hold an output."""
+        """Return whether a response may contain an output."""
         headers = event.get("headers", ())
         kind, _ = media_type(headers)
         # a problem of the application itself is not an output
@@ -275,7 +275,7 @@ class _QualityResponse(Collector):
         if is_json(kind) or is_stream(kind) or kind in _TEXT_TYPES:
             return True
         if kind.startswith("text/"):
-            self._owner.note(self._as_route, f"a response is {shown(kind)}, which is not read")
+            self._owner.log_once(self._route, f"a response is {shown(kind)}, which is not read")
         return False
 
     def refusal(self, start: Message, reason: str) -> tuple[Message, bytes] | None:
@@ -327,11 +327,11 @@ class _QualityResponse(Collector):
         )
 
     def _log(self, reason: str) -> None:
-        if reason == NO_TEXT:  # frequent on routes that also send other things
-            self._owner.note(self._as_route, reason)
+        if reason == NO_TEXT:  # frequent on routes that also send other bodies
+            self._owner.log_once(self._route, reason)
             return
         logger.warning(
-            "abs_shield could not check an output of %s: %s", shown(self._as_route.path), reason
+            "abs_shield could not check an output of %s: %s", shown(self._route.path), reason
         )
 
     def _outputs(self, body: bytes) -> Iterator[AgentOutput]:
@@ -343,14 +343,14 @@ class _QualityResponse(Collector):
         """
         if self._partial:
             raise _UnreadableBody("it is partial content")
-        for text in self._texts(self._decompressed(body)):
-            yield self._as_route.output(text)
+        for text in self._texts(self._decompress_body(body)):
+            yield self._route.output(text)
 
     def _texts(self, body: bytes) -> list[str]:
         kind, charset = media_type(self._headers)
         if is_stream(kind):
             try:
-                texts = read_events(body, kind, charset, self._as_route.deltas)
+                texts = read_events(body, kind, charset, self._route.deltas)
             except DuplicateKey:
                 raise _UnreadableBody("an event has a key twice in one object") from None
             except NoOutputText:
@@ -358,13 +358,13 @@ class _QualityResponse(Collector):
             if texts is None:
                 raise _UnreadableBody("its events cannot be read")
         else:
-            parsed = parse_response_body(body, self._headers, self._as_route.outputs, every=True)
+            parsed = parse_response_body(body, self._headers, self._route.outputs, every=True)
             if parsed.problem and body:
                 raise _UnreadableBody(parsed.problem)
             texts = [answer.text for answer in parsed.answers]
         return texts
 
-    def _decompressed(self, body: bytes) -> bytes:
+    def _decompress_body(self, body: bytes) -> bytes:
         encoding = header(self._headers, b"content-encoding").strip().lower()
         if encoding in ("", "identity"):
             return body
@@ -393,8 +393,8 @@ def _decompress(body: bytes, wbits: int, *, max_bytes: int) -> bytes | None:
     remaining = max_bytes
     while body:
         reader = zlib.decompressobj(wbits)
-        # limited while it is decompressed: 1 MB of gzip may hold 1 GB; one byte more shows the
-        # excess
+        # limited during decompression, because 1 MB of gzip may contain 1 GB; one byte more shows
+        # that the limit is exceeded
         part = reader.decompress(body, remaining + 1)
         remaining -= len(part)
         if remaining < 0 or reader.unconsumed_tail:

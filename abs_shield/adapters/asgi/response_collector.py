@@ -1,4 +1,4 @@
-"""Collect the body of one response until it was judged; start and shutdown of the server."""
+"""Collection of a response's body until it is judged, and the lifespan of the server."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 PARTIAL = 206
-"""Status of a response that holds part of a body."""
+"""HTTP status of a response with a part of a body."""
 
 
 class Collector(ABC):
     """
     Collects the response of one connection.
 
-    A response that may hold a text to judge is collected. If it is held back, nothing is sent
-    before it was judged; otherwise every part is sent as it arrives.
+    A response that may contain a text to judge is collected. If it is held back, nothing is sent
+    before it is judged; otherwise every part is sent as it arrives.
 
     Args:
         send: Sends an event to the client.
-        max_bytes: Largest body that is collected.
-        hold_streams: Whether streamed responses (no Content-Length) are held back, too.
+        max_bytes: Maximum size of a body that is collected, in bytes.
+        hold_streams: Whether streamed responses (without Content-Length) are held back, too.
     """
 
     def __init__(self, send: Send, *, max_bytes: int, hold_streams: bool) -> None:
@@ -48,7 +48,7 @@ class Collector(ABC):
 
     @abstractmethod
     def is_candidate(self, event: Message) -> bool:
-        """Return whether a response with this start may hold a text to judge."""
+        """Return whether a response with this start may contain a text to judge."""
 
     @abstractmethod
     async def check(self, body: bytes) -> None:
@@ -75,7 +75,7 @@ class Collector(ABC):
             case _ if self._replaced:
                 return
             case "http.response.start" if self.is_candidate(event):
-                # a copy: a middleware outside may change the list, as Starlette's gzip does
+                # a copy, because an outer middleware may change the list, as Starlette's gzip does
                 self._headers, self._parts = [*event.get("headers", ())], []
                 if self.enforced:
                     self._held_start = event
@@ -90,7 +90,7 @@ class Collector(ABC):
         await self._send(event)
 
     async def release(self) -> None:
-        """Send everything that is held back, unchanged, and stop holding."""
+        """Send everything that is held back unchanged, and hold back nothing further."""
         start, self._held_start = self._held_start, None
         parts, self._parts = self._parts, None
         if start is not None:
@@ -103,8 +103,8 @@ class Collector(ABC):
         """
         End the response: check a body that has been sent, and send what is still held back.
 
-        Call it after the application has returned. During its last event a framework may cancel
-        the check, as Starlette does with a stream whose client has disconnected.
+        Call it after the application has returned, because a framework may cancel the application
+        during its last event, as Starlette does if the client of a stream disconnects.
         """
         if self._fully_sent and self._parts is not None:
             await self.check(self._body())
@@ -127,7 +127,7 @@ class Collector(ABC):
         """Collect one part of the body, and judge the body at the last one."""
         assert self._parts is not None
         more = event.get("more_body", False)
-        # holding a stream would stop the text that a person watches
+        # a stream is not held back, because a person may be reading it
         if self._held_start is not None and more and self._is_stream():
             await self._send_start()
         part = event.get("body") or b""
@@ -168,7 +168,7 @@ class Collector(ABC):
         return b"".join(parts)
 
     def _is_stream(self) -> bool:
-        # a response with a known length is complete, only sent in parts
+        # a response with a known length is complete, but sent in parts
         return not self._hold_streams and not header(self._headers, b"content-length")
 
     async def _send_start(self) -> None:
@@ -188,38 +188,40 @@ async def serve_lifespan(
     """
     Pass the server's lifespan to an application, and call *at_end* before its shutdown completes.
 
-    An application that raises or returns without reading an event does not support lifespan: the
-    events are answered here, so that its server still shuts down in order.
+    An application that raises or returns without reading an event does not support lifespan. Its
+    events are then answered here, so that the server still calls *at_end*.
 
     Args:
         app: The application.
         scope: Scope of the lifespan.
         receive: Receives the server's events.
         send: Sends the application's events.
-        at_end: Called before the server is told that the shutdown is complete.
+        at_end: Called before the server is notified that the shutdown is complete.
     """
-    read = False  # an application that reads an event supports the lifespan
+    read = False  # an application that reads an event supports lifespan
 
-    async def receiving() -> Message:
+    async def receive_event() -> Message:
         nonlocal read
         read = True
         return await receive()
 
-    async def sending(event: Message) -> None:
+    async def send_event(event: Message) -> None:
         if event["type"] in _SHUTDOWN_ENDED:
             await at_end()
         await send(event)
 
     try:
-        await app(scope, receiving, sending)
+        await app(scope, receive_event, send_event)
     except Exception:
         if read:
-            raise  # its own start or shutdown failed
+            raise  # the application's own startup or shutdown failed
     if not read:
-        await _respond(receive, send, at_end)
+        await _serve_events(receive, send, at_end)
 
 
-async def _respond(receive: Receive, send: Send, at_end: Callable[[], Awaitable[None]]) -> None:
+async def _serve_events(
+    receive: Receive, send: Send, at_end: Callable[[], Awaitable[None]]
+) -> None:
     await receive()
     await send({"type": _STARTUP_COMPLETE})
     await receive()

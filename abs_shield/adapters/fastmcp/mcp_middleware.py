@@ -37,23 +37,24 @@ from abs_shield.text.safe_display import escaped
 logger = logging.getLogger("abs_shield")
 
 SESSION = "abs_shield/session"
-"""Key of a request's ``_meta``: the conversation that its calls belong to."""
+"""Key of a request's ``_meta``: the id of the conversation that its calls belong to."""
 CALL = "abs_shield/call"
 """Key of a request's ``_meta``: the model's id of the call."""
 AGENT = "abs_shield/agent"
-"""Key of a request's ``_meta``: the current agent."""
+"""Key of a request's ``_meta``: the name of the current agent."""
 MESSAGES = "abs_shield/messages"
-"""Key of a request's ``_meta``: the conversation itself, recorded if the middleware *hears*."""
+"""Key of a request's ``_meta``: the conversation itself, recorded with ``hears=True``."""
 HEADER = "x-abs-shield-session"
 """HTTP header with the same meaning as `SESSION`."""
 
-_LONGEST_KEY = 256  # longer than any id; more would let a client fill the memory with keys
-# a client may send any number with each call; the newest hold what the call is about
+_LONGEST_KEY = 256  # longer than usual ids; without a limit, a client could fill the memory
+# a client may send any number with each call; the newest ones matter most for the call
 _MAX_MESSAGES = 1_000
-_MAX_PENDING_INPUTS = 1_000  # a client may never answer; the oldest is then a new call
-_LISTING_TIMEOUT_S = 30.0  # a server behind a proxy may have to start first
+_MAX_PENDING_INPUTS = 1_000  # a client may never answer; an evicted call counts as a new one
+_LISTING_TIMEOUT_S = 30.0  # long enough for a server behind a proxy to start
 _NO_LISTING = (
-    "abs_shield: `%s` is called, and judged without a schema: its server lists no tools: %s"
+    "abs_shield: the call of `%s` is judged without a schema, because its server cannot list "
+    "its tools: %s"
 )
 _CONNECTION = "mcp-session-id"
 _CREDENTIALS = ("authorization", "cookie", "x-api-key")
@@ -65,10 +66,13 @@ Key = Callable[[MiddlewareContext[Any]], str | None]
 
 def session_key(context: MiddlewareContext[Any]) -> str | None:
     """
-    Return the id of a request's session: the id that it names, else its authenticated user.
+    Return the id of a request's session: the id in the request, else its authenticated user.
 
-    With authentication an id begins with a hash of the principal, so that no client can join the
-    session of another one by its id.
+    With authentication, the id begins with a hash of the principal, so that a client cannot join
+    another client's session by its id.
+
+    Returns:
+        The id; None if the request has neither.
 
     Args:
         context: The request.
@@ -84,13 +88,15 @@ def session_key(context: MiddlewareContext[Any]) -> str | None:
 
 class ShieldMiddleware(Middleware):
     """
-    Judges the tool calls of one server, or of several: ``server.add_middleware(...)``, first.
+    Judges the tool calls of one or several servers.
+
+    Add it as the first middleware: ``server.add_middleware(ShieldMiddleware(firewall))``.
 
     Args:
         firewall: The Shield.
-        session: The session of calls without a session id; if None, the current one, or a new one
-            for each call, without memory, which the layers report.
-        key: Returns the id of a request's session; `session_key` if None.
+        session: The session of calls without a session id; None for the current one, or a new one
+            for each call, in which some layers are unavailable.
+        key: Returns the id of a request's session; None for `session_key`.
         hears: Whether the conversation that a client sends under `MESSAGES` is recorded.
     """
 
@@ -109,7 +115,7 @@ class ShieldMiddleware(Middleware):
         self._hears = hears
         self._listings_by_server: WeakKeyDictionary[Any, Listings] = WeakKeyDictionary()
         self._pending_inputs = _PendingInputs()
-        # weak, so that a session of a client that left can be freed
+        # weak, so that the sessions of disconnected clients can be freed
         self._running_calls: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
     # Content that the model reads ---------------------------------------------------------------
@@ -123,14 +129,14 @@ class ShieldMiddleware(Middleware):
         return listed
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
-        """Record a resource that was read: the model may take values from it."""
+        """Record a resource that was read, because the model may use its values."""
         result = await call_next(context)
         parts = [part.content for part in getattr(result, "contents", ())]
         self._record(context, "resources/read", parts)
         return result
 
     async def on_get_prompt(self, context: Any, call_next: Any) -> Any:
-        """Record a prompt as the server's text, since its author is unknown here."""
+        """Record a prompt as a text of the server, because its author is unknown."""
         result = await call_next(context)
         parts = [_block_text(message.content) for message in getattr(result, "messages", ())]
         self._record(context, "prompts/get", parts)
@@ -138,7 +144,7 @@ class ShieldMiddleware(Middleware):
 
     def _record(self, context: Any, name: str, parts: Iterable[Any]) -> None:
         session = self._session_of(context, _meta(context))
-        if record_of(session).ephemeral:  # nothing will read it again
+        if record_of(session).ephemeral:  # no later call uses this session
             return
         texts = [part for part in parts if isinstance(part, str)]
         if texts:
@@ -149,22 +155,22 @@ class ShieldMiddleware(Middleware):
     # Tool calls ---------------------------------------------------------------------------------
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        """Judge a call; if it is blocked, or its result withheld, answer with feedback."""
+        """Judge a call; answer with feedback if it is blocked or its result is withheld."""
         message, meta = context.message, _meta(context)
         listing = await self._callable_tools(context)
         session = self._session_of(context, meta)
         granted = record_of(session).grant
         if listing is None:
-            # an unknown listing must not make every tool a phantom
+            # without a listing, not every tool must be reported as unknown
             session.tools = granted
         else:
             self.firewall.registry.offer(session, listing.values())
             session.tools = frozenset(listing) if granted is None else granted & listing.keys()
         call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
-        _claim_span()
+        _mark_span()
         nested = RUNNING.get() is session
-        # a call inside a tool is part of it, and no proposal beside it
+        # a nested call is part of its tool, not a concurrent proposal of the model
         siblings = () if nested else tuple(self._running_calls.get(session, ()))
         guard = self.firewall.guard(call, session=session, siblings=siblings)
         try:
@@ -172,13 +178,12 @@ class ShieldMiddleware(Middleware):
         except CallBlocked as blocked:
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
         try:
-            with self._running(call, session), guard.close_on_error():
+            with self._register_running(call, session), guard.close_on_error():
                 result = await call_next(context)
             self._record_result(guard, result, session, call)
             guard.__exit__(None, None, None)
         except CallBlocked as blocked:
-            # the tool itself made a call that was blocked, and did not handle it: an error of the
-            # tool
+            # a block that is not due to this call's values is an ordinary error of the tool
             if guard.nested_block is None:
                 raise
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
@@ -187,9 +192,9 @@ class ShieldMiddleware(Middleware):
         return result
 
     @contextmanager
-    def _running(self, call: ToolCall, session: Session) -> Iterator[None]:
+    def _register_running(self, call: ToolCall, session: Session) -> Iterator[None]:
         """
-        Register a running call: the calls of a batch arrive one by one, and count as siblings.
+        Register a running call, because the calls of a batch arrive one by one, and are siblings.
         """
         running = self._running_calls.setdefault(session, [])
         running.append(call)
@@ -199,12 +204,12 @@ class ShieldMiddleware(Middleware):
             running.remove(call)
 
     def _call_id(self, session: Session, context: Any, meta: dict[str, Any]) -> str | None:
-        """Return the model's id of this call; None if it can be found in the transcript."""
-        if RUNNING.get() is session:  # a nested call of a tool has no id of the model
+        """Return the model's id of this call; None if the transcript may contain it."""
+        if RUNNING.get() is session:  # a nested call has no id from the model
             return new_id()
         pending = _pending_key(session, context)
-        resumed = None if pending is None else self._pending_inputs.resumed(pending)
-        proposed_id = resumed or _short_text(meta.get(CALL))
+        pop = None if pending is None else self._pending_inputs.pop(pending)
+        proposed_id = pop or _short_text(meta.get(CALL))
         return proposed_id or (None if self._hears else new_id())
 
     def _session_of(self, context: Any, meta: dict[str, Any]) -> Session:
@@ -239,8 +244,7 @@ class ShieldMiddleware(Middleware):
             return None
         try:
             async with asyncio.timeout(_LISTING_TIMEOUT_S):
-                # the called tool is looked up alone: a listing of all may take long, or leave it
-                # out
+                # only the called tool: a listing of all tools may be slow or incomplete
                 tool = await find_tool(server, context.message)
         except Exception as error:  # fall back to the last listing
             if name in listed:
@@ -251,18 +255,18 @@ class ShieldMiddleware(Middleware):
             logger.error(_NO_LISTING, escaped(name), type(error).__name__)
             return None
         if tool is not None:
-            return (listed or await self._listed(server)) | listing_of([tool], name)
-        # a tool that was listed and cannot be found now was offered to the model
+            return (listed or await self._list_tools(server)) | listing_of([tool], name)
+        # a tool that was listed earlier was offered to the model, even if it is gone now
         remaining = {name: listed[name]} if name in listed else {}
-        return await self._listed(server) | remaining
+        return await self._list_tools(server) | remaining
 
-    async def _listed(self, server: Any) -> Listing:
+    async def _list_tools(self, server: Any) -> Listing:
         """Return the tools that the server lists to this caller now."""
         tools: Iterable[Any] = ()
         with (
             suppress(Exception),
             suppress_fastmcp_telemetry(),
-        ):  # FastMCP's own span would rename the call's span
+        ):  # FastMCP's telemetry would rename the call's span
             tools = await server.list_tools(run_middleware=False)
         listing, client, listings = listing_of(tools), _client(), self._listings(server)
         if not listings.newest(client):
@@ -280,7 +284,7 @@ class ShieldMiddleware(Middleware):
                 self._pending_inputs.store(_input_key(session, call, state), call.id)
             guard.suspend()
         elif not isinstance(result, ToolResult):
-            session.opaque("the result of a background task is not seen")
+            session.opaque("the result of a background task is not available")
         else:
             guard.value, guard.failed = _visible_value(result), result.is_error
             guard.judges = _structured_value(result)
@@ -289,7 +293,7 @@ class ShieldMiddleware(Middleware):
 
 
 class _PendingInputs:
-    """Calls that wait for the client's input: their next request is the same call."""
+    """Calls that wait for the client's input; their next request continues the same call."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[bytes, str] = OrderedDict()
@@ -303,7 +307,7 @@ class _PendingInputs:
             if len(self._open) > _MAX_PENDING_INPUTS:
                 self._open.popitem(last=False)
 
-    def resumed(self, key: bytes) -> str | None:
+    def pop(self, key: bytes) -> str | None:
         """Remove and return the id of the call that a request continues."""
         with self._lock:
             return self._open.pop(key, None)
@@ -332,23 +336,23 @@ def _server(context: Any) -> Any:
 
 
 def _client() -> bytes:
-    """Return a hash of the client's connection; for connections per request, of its credentials."""
+    """Return a hash of the client's connection; without one, of its credentials."""
     headers = get_http_headers(include={_CONNECTION, *_CREDENTIALS})
     credentials = [headers.get(name) for name in _CREDENTIALS]
     return digest_of(_principal()[0], headers.get(_CONNECTION) or credentials)
 
 
 def _short_text(value: Any) -> str:
-    """Return a client's text; a long one as its hash, other values as an empty text."""
+    """Return a client's text, or the hash of a long one; empty for other values."""
     if not isinstance(value, str):
         return ""
-    # hashed rather than cut, so that two ids with the same beginning differ
+    # hashed, not truncated, so that ids with the same beginning differ
     return value if len(value) <= _LONGEST_KEY else digest(value, size=16).hex()
 
 
 def _principal() -> tuple[str, bool]:
     """
-    Return a hash of the authenticated principal, and whether it is a user (not an application).
+    Return a hash of the authenticated principal, and whether it is a user, not an application.
     """
     token = get_access_token()
     if token is None:
@@ -370,12 +374,12 @@ def _block_text(block: Any) -> str | None:
 
 
 def _visible_value(result: ToolResult) -> Any:
-    """Return the text that the model reads, with the structured content if that differs."""
+    """Return the text that the model reads, with the structured content if it differs."""
     text = "\n".join(filter(None, map(_block_text, result.content)))
     structured = result.structured_content
     if structured is None or not text:
         return text if structured is None else structured
-    # FastMCP wraps a value that is no object; the text is that of the value alone
+    # FastMCP wraps a value that is not an object; the text contains only the value
     inner = structured["result"] if structured.keys() == {"result"} else structured
     parsed = decode_json(text)
     return (
@@ -386,13 +390,13 @@ def _visible_value(result: ToolResult) -> Any:
 def _structured_value(result: ToolResult) -> Any:
     """Return the tool's structured return value; None if there is only text."""
     fastmcp_meta = (result.meta or {}).get("fastmcp")
-    # only the server's mark says so: a tool may return an object with the key `result`
+    # only the server's own mark is reliable: a tool may return an object with a key `result`
     wrapped = isinstance(fastmcp_meta, Mapping) and fastmcp_meta.get("wrap_result") is True
     structured = result.structured_content
     return structured.get("result", structured) if wrapped and structured else structured
 
 
-def _claim_span() -> None:
+def _mark_span() -> None:
     """Mark the server's own span of this request as the one that executes the tool."""
     span = trace.get_current_span()
     attributes = getattr(span, "attributes", None) or {}

@@ -15,14 +15,14 @@ from abs_shield.core.fork_safety import renewed
 from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.shield.offered_tools import Description
 
-_MAX_CLIENTS = 256  # a listing holds all schemas; a client beyond this is listed to again
-_PAUSE_S = 60.0  # a server that is down costs one failed listing a minute, not one per call
+_MAX_CLIENTS = 256  # a listing contains all schemas; an evicted client's tools are listed again
+_PAUSE_S = 60.0  # so that a server that is down fails one listing a minute, not one per call
 Listing = dict[str, Description]
 """The tools of a listing, by name."""
 
 
 class Listings:
-    """The tools listed to each client; a server may list other tools to another client."""
+    """The tools listed to each client, because a server may list different tools to each."""
 
     def __init__(self) -> None:
         self._newest: OrderedDict[bytes, Listing] = OrderedDict()
@@ -34,10 +34,10 @@ class Listings:
         return self._newest.get(client, {})
 
     def pause(self, client: bytes) -> None:
-        """Stop listing for a while: a call in audit mode must not wait for a listing each time."""
+        """Pause listing for a minute, so that calls in audit mode do not wait for it each time."""
         with self._lock:
             if len(self._paused) >= _MAX_CLIENTS:
-                self._paused.clear()  # at worst, some listings are tried a minute early
+                self._paused.clear()  # at worst, some listings are retried early
             self._paused[client] = monotonic() + _PAUSE_S
 
     def is_paused(self, client: bytes) -> bool:
@@ -54,13 +54,13 @@ class Listings:
 
 
 def listing_of(tools: Iterable[Any], called: str = "") -> Listing:
-    """Return tools by the name they are called by; overlong names are left out."""
-    descriptions = (_described(tool) | ({"name": called} if called else {}) for tool in tools)
+    """Return the descriptions of *tools* by name, or under the name *called*; skip long names."""
+    descriptions = (_description_of(tool) | ({"name": called} if called else {}) for tool in tools)
     parsed = (Description.of(each) for each in descriptions if len(each["name"]) <= LONGEST_NAME)
     return {tool.shape.name: tool for tool in parsed if tool is not None}
 
 
-def _described(tool: Any) -> dict[str, Any]:
+def _description_of(tool: Any) -> dict[str, Any]:
     hints = tool.annotations
     annotations = None if hints is None else hints.model_dump(by_alias=True, exclude_none=True)
     return {
@@ -72,7 +72,7 @@ def _described(tool: Any) -> dict[str, Any]:
 
 
 async def find_tool(server: Any, message: Any) -> Any:
-    """Return the tool that a call reaches, looked up as the server does."""
+    """Return the tool that a call runs, looked up as the server does; None if it is unknown."""
     fastmcp_meta = (message.meta or {}).get("fastmcp")
     version = fastmcp_meta.get("version") if isinstance(fastmcp_meta, Mapping) else None
     version_spec = VersionSpec(eq=version) if isinstance(version, str) else None
@@ -80,5 +80,5 @@ async def find_tool(server: Any, message: Any) -> Any:
     if tool is None and (hashed := parse_hashed_backend_name(message.name)):
         tool = await server.get_tool_by_hash(
             *hashed
-        )  # the form in which an app's page calls a tool
+        )  # the form in which the page of an app calls a tool
     return tool

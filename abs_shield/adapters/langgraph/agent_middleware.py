@@ -1,4 +1,4 @@
-"""Middleware of an agent, whose wrappers serve a graph's `ToolNode` as well."""
+"""Agent middleware, whose wrappers can also be used for a graph's `ToolNode`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from abs_shield.adapters.langgraph.langchain_messages import (
     calls_of,
     directs_graph,
     is_summary,
+    replace_answer,
+    replace_answer_message,
     returned_event,
-    with_answer,
-    with_answer_message,
 )
 from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
@@ -46,22 +46,22 @@ from abs_shield.shield.tool_call_loop import feedback_text
 from abs_shield.shield.tool_messages import member
 
 _INJECTED = "runtime"
-"""The only argument that a `ToolNode` sets by its name alone."""
+"""The name of the argument that a `ToolNode` always sets itself."""
 
 
 class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
     """
-    Judges the model's proposals; the middleware for an agent that has no tools.
+    Judges the model's proposals; the middleware for an agent without tools.
 
-    LangChain adds a tool node to an agent without tools if a middleware wraps tool calls. This
-    class does not wrap them, so the graph is not changed.
+    If a middleware wraps tool calls, LangChain adds a tool node even to an agent without tools.
+    This class does not wrap them.
 
     Args:
         firewall: The Shield.
         session: The session of every run; None for that of its thread, or one per run.
-        messages_key: Where a graph's state keeps its messages.
+        messages_key: The key of the messages in a graph's state.
         answers: Whether the text that ends a run is settled: in strict mode the model is asked
-            again with feedback, and an answer that does not hold is replaced by the refusal.
+            again with feedback, and an unsupported answer is replaced by the refusal.
     """
 
     _runs_tools = False
@@ -118,13 +118,13 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         answered_ids: Collection[str | None] = (),
     ) -> list[tuple[ToolCall, Decision]]:
         """
-        Judge one answer of the model, and record the messages that it was sent.
+        Judge one answer of the model, and record it with the messages that were sent to the model.
 
         Args:
             message: The answer of the model.
-            before: The messages that it was sent.
+            before: The messages that were sent to the model.
             tools: The tools that it was offered.
-            answered_ids: Ids of calls that the framework answers itself: structured output.
+            answered_ids: Ids of calls that the framework answers itself, for structured output.
 
         Returns:
             Each call that will run, with its decision.
@@ -133,9 +133,9 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         position = GraphPosition.current()
         session = self._sessions.session(position)
         record = record_of(session)
-        # steps of one session may run in parallel threads, and a turn is recorded and judged as one
+        # steps of one session may run in parallel threads, but a turn is recorded as a whole
         with record.lock:
-            # only at the start: later summaries are of messages that the session has
+            # only at the start: later summaries are of messages that the session already has
             if not record.log.version and any(map(is_summary, before)):
                 session.opaque("an earlier part of the conversation was summarised")
             self._adapter.offer(session, self._descriptions(tools))
@@ -161,11 +161,11 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         )
 
     def _descriptions(self, tools: Iterable[Any]) -> list[Mapping[str, Any]]:
-        """Return the tools as a provider describes them, cached while they are offered."""
+        """Return the descriptions of the tools, cached while the tools are offered."""
         previous = self._shapes
         self._shapes = now = {
-            # the tool is stored with its shape, so that its id is not reused while it is cached
-            id(tool): previous.get(id(tool)) or (tool, _described(tool))
+            # the tool is stored as well, so that its id is not reused
+            id(tool): previous.get(id(tool)) or (tool, _description_of(tool))
             for tool in tools
         }
         return [shape for _, shape in now.values()]
@@ -175,16 +175,16 @@ class ShieldMiddleware(ShieldModelMiddleware):
     """
     Judges the model's proposals, and guards every tool call.
 
-    For an agent use ``create_agent(model, tools, middleware=[ShieldMiddleware(firewall)])``. In a
-    custom graph use its two wrappers: ``ToolNode(tools, wrap_tool_call=guard.wrap_tool_call,
-    awrap_tool_call=guard.awrap_tool_call)``. One object serves many runs.
+    For an agent, use ``create_agent(model, tools, middleware=[ShieldMiddleware(firewall)])``. In a
+    custom graph, use its two wrappers: ``ToolNode(tools, wrap_tool_call=guard.wrap_tool_call,
+    awrap_tool_call=guard.awrap_tool_call)``. One object can be used for many runs.
 
     Args:
         firewall: The Shield.
         session: The session of every run; None for that of its thread, or one per run.
-        messages_key: Where a graph's state keeps its messages.
+        messages_key: The key of the messages in a graph's state.
         answers: Whether the text that ends a run is settled: in strict mode the model is asked
-            again with feedback, and an answer that does not hold is replaced by the refusal.
+            again with feedback, and an unsupported answer is replaced by the refusal.
     """
 
     _runs_tools = True
@@ -207,8 +207,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
             try:
                 return self._run(request, handler, guard, call)
             except CallBlocked as blocked:
-                # the tool itself made a call that was blocked, and did not handle it: an error of
-                # the tool
+                # a block that is not due to this call's values is an ordinary error of the tool
                 if guard.nested_block is None:
                     raise
                 return _feedback(call, blocked.decision)
@@ -239,7 +238,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
                 stack.close()
             except ResultBlocked as withheld:
                 feedback = _feedback(call, withheld.decision)
-                return with_answer_message(result, call.id, self._key, feedback)
+                return replace_answer_message(result, call.id, self._key, feedback)
         return result
 
     async def _arun(
@@ -257,12 +256,12 @@ class ShieldMiddleware(ShieldModelMiddleware):
                 await stack.aclose()
             except ResultBlocked as withheld:
                 feedback = _feedback(call, withheld.decision)
-                return with_answer_message(result, call.id, self._key, feedback)
+                return replace_answer_message(result, call.id, self._key, feedback)
         return result
 
     def _prepare_dispatch(self, request: Any) -> tuple[Guard, ToolCall]:
         """
-        Return the guard and the call that will run; judge its turn first if that was not done.
+        Return the guard and the call that will run, after judging its turn if necessary.
         """
         call = call_to_run(request)
         before, turn = newest_turn(member(request.state, self._key))
@@ -276,7 +275,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
         StepNames.of(turn, position).apply_to(session)
         with record.lock:
             judged = record.derive(JudgedTurn, owner=self)
-            # a graph without the model's middleware, or a turn that another node wrote
+            # the graph does not use the model's middleware, or another node wrote the turn
             if not judged.matches(turn):
                 self.judge(turn, before, getattr(request.runtime, "tools", None) or ())
             self._offer_added_tool(session, request)
@@ -292,7 +291,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
         if tool is None or node_tools is None or request.tool_call["name"] != tool.name:
             return
         if all(getattr(each, "name", None) != tool.name for each in node_tools):
-            self._adapter.add_offer(session, _described(tool))
+            self._adapter.add_offer(session, _description_of(tool))
 
 
 class _Turn:
@@ -306,7 +305,7 @@ class _Turn:
         self._retries_left = middleware.firewall.policy.retries
 
     def handle_response(self, response: Any) -> Any:
-        """Return the response for the agent; None if the model must be asked again."""
+        """Return the response for the agent; None if the model must be called again."""
         text = answer_of(response)
         revision = None if text is None else self._middleware.revision()
         outcome = self.handle_calls(response)
@@ -332,11 +331,11 @@ class _Turn:
             return None
         self._drafts.clear()  # unsupported drafts are not shown
         return self._with_earlier_messages(
-            response if done.text == text else with_answer(response, done.text), []
+            response if done.text == text else replace_answer(response, done.text), []
         )
 
     def handle_calls(self, response: Any) -> Any:
-        """Judge the calls of a response and return it; None if the model must be asked again."""
+        """Judge the calls of a response and return it; None if the model must be called again."""
         result = response.result
         message = next((m for m in result if isinstance(m, AIMessage)), None)
         if message is None:
@@ -369,18 +368,18 @@ class _Turn:
         return replace(response, result=[*before, *response.result, *feedback])
 
 
-def _described(tool: Any) -> Mapping[str, Any]:
+def _description_of(tool: Any) -> Mapping[str, Any]:
     if isinstance(tool, Mapping):
         return tool
     try:
         shape: Mapping[str, Any] = convert_to_openai_tool(tool)
         return _with_optional_runtime(shape)
-    except Exception:  # a schema that has no JSON form
+    except Exception:  # a schema without a JSON form
         return {"name": str(getattr(tool, "name", ""))}
 
 
 def _with_optional_runtime(shape: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a tool's shape that accepts any or no `runtime`: the node sets its own value."""
+    """Make `runtime` optional in a tool's schema, because the node sets it."""
     function = shape["function"]
     parameters = function.get("parameters") or {}
     if _INJECTED not in parameters.get("properties", {}):
@@ -399,11 +398,11 @@ def _feedback(call: ToolCall, decision: Decision) -> ToolMessage:
 
 @contextmanager
 def _framework_signals(guard: Guard, key: str) -> Iterator[None]:
-    """Let the framework's signals pass: an interrupt suspends the call, a handoff ends it."""
+    """Handle the framework's signals: an interrupt suspends the call, a handoff ends it."""
     try:
         yield
     except ParentCommand as handed:
-        # a handoff is raised as an exception, but the tool has done its work
+        # a handoff is raised as an exception, but the tool has succeeded
         guard.failed = False
         _record_result(guard, handed.args[0], None, key)
         raise
@@ -414,7 +413,8 @@ def _framework_signals(guard: Guard, key: str) -> Iterator[None]:
 
 def _record_result(guard: Guard, result: Any, call_id: str | None, key: str) -> None:
     """
-    Set the guard's value to what the model will read of *result*; graph commands are not withheld.
+    Set the guard's value to the part of *result* that the model reads; graph commands are never
+    withheld.
     """
     guard.delivered = guard.delivered or directs_graph(result)
     event = returned_event(result, call_id, key)

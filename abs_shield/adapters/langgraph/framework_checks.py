@@ -1,4 +1,4 @@
-"""Checks of undocumented parts of the framework, and a tool's exceptions as it handles them."""
+"""Checks of undocumented parts of the framework, and its handling of a tool's exceptions."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _FLAG = "_handle_tool_errors"
 _WRAPPERS = ("_wrap_tool_call", "_awrap_tool_call")
 _SUBCLASSES: dict[type[Any], type[Any]] = {}
 _PASSING: ContextVar[int] = ContextVar("abs_shield_passing", default=0)
-"""Id of the exception that is passing; a reference to it would keep its frames alive."""
+"""Id of the exception that propagates; a reference to it would keep its frames alive."""
 
 
 @contextmanager
 def let_errors_pass(handler: Any, wrapper: Any) -> Iterator[None]:
     """
-    Let an exception of *handler* pass the node that called *wrapper*.
+    Let an exception of *handler* propagate through the node that called *wrapper*.
 
-    A node catches every exception of a wrapper, whatever `handle_tool_errors` says, but of its own
-    execution only those that the setting names. This makes both behave alike.
+    A node catches every exception of a wrapper, but of a tool only those that its setting
+    `handle_tool_errors` names. Here, only exceptions that the setting does not name arrive.
 
     Args:
         handler: The function that the node passed to the wrapper to run the call.
@@ -44,13 +44,13 @@ def let_errors_pass(handler: Any, wrapper: Any) -> Iterator[None]:
         node = _calling_node(handler)
         if node is not None and wrapper in [getattr(node, name) for name in _WRAPPERS]:
             if not isinstance(vars(type(node)).get(_FLAG), property):
-                node.__class__ = _with_switchable_setting(type(node))
+                node.__class__ = _switchable_class(type(node))
             _PASSING.set(id(error))
         raise
 
 
 def missing_parts() -> Iterator[str]:
-    """Yield each missing part of a `ToolNode` without which its errors would not pass."""
+    """Yield each missing attribute of `ToolNode` that `let_errors_pass` needs."""
     parts = vars(ToolNode([]))
     yield from (f"`ToolNode.{name}`" for name in (_FLAG, *_WRAPPERS) if name not in parts)
     for name in ("_run_one", "_arun_one"):
@@ -69,8 +69,8 @@ def _calling_node(handler: Any) -> ToolNode | None:
     return None
 
 
-def _with_switchable_setting(kind: type[Any]) -> type[Any]:
-    """Return a subclass whose error setting is off while an exception passes."""
+def _switchable_class(kind: type[Any]) -> type[Any]:
+    """Return a subclass whose error setting is off while an exception propagates."""
 
     def read(node: Any) -> Any:
         error = sys.exception()
@@ -89,17 +89,17 @@ def _with_switchable_setting(kind: type[Any]) -> type[Any]:
 
 
 NAMESPACE = "langgraph_checkpoint_ns"
-"""The key of a step's metadata that names its namespace in the graph."""
+"""The metadata key of a step's namespace in the graph."""
 _SUPPORTED = "langchain >=1.4.6,<2 with its langgraph; report this version, or install one of these"
 
 
 @cache
 def check_framework() -> None:
     """
-    Raise if the framework lacks a part of its steps and messages that is read here.
+    Raise if the framework does not have an attribute that the adapter reads.
 
     Raises:
-        ShieldError: A part is missing, so runs or summaries could not be distinguished.
+        ShieldError: An attribute is missing, so runs or summaries could not be distinguished.
     """
     field_names = {field.name for field in fields(Runtime)}
     for name in ("control", "execution_info"):
@@ -120,10 +120,10 @@ def check_framework() -> None:
 
 def check_step(config: Mapping[str, Any]) -> None:
     """
-    Raise if a step inside a graph does not name its namespace.
+    Raise if a step inside a graph has no namespace.
 
     Raises:
-        ShieldError: It does not, so the agents of one run could not be distinguished.
+        ShieldError: It has none, so the agents of one run could not be distinguished.
     """
     inside = "checkpoint_ns" in config.get("configurable", {})
     if inside and NAMESPACE not in config.get("metadata", {}):
@@ -133,15 +133,15 @@ def check_step(config: Mapping[str, Any]) -> None:
 
 
 def unsupported_error(missing: str, distinction: str) -> ShieldError:
-    """Return the error that names a missing part."""
+    """Return the error for a missing attribute, without which *distinction* is impossible."""
     return ShieldError(
         f"{missing}: the adapter cannot distinguish {distinction}; it was written for {_SUPPORTED}"
     )
 
 
 def _marks_summaries() -> bool:
-    # called first, because the source may not be installed; read second, because the signature may
-    # change
+    # the function is called, because the source may not be installed; if its signature has changed,
+    # the source is read
     build = getattr(SummarizationMiddleware, "_build_new_messages", None)
     if build is not None:
         try:

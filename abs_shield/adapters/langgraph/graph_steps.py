@@ -1,4 +1,4 @@
-"""The session, run and agent of a graph's step, and who wrote the arguments of its calls."""
+"""The session, run and agent of a graph's step, and the author of its calls' arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abs_shield.session.session_context import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.tool_messages import member
 
-_MAX_RUNS = 1_000  # runs without a thread id that are open at the same time; each holds a session
+_MAX_RUNS = 1_000  # concurrent runs without a thread id, each with a session
 
 
 class GraphPosition(NamedTuple):
@@ -27,8 +27,8 @@ class GraphPosition(NamedTuple):
     The position of a step in a graph.
 
     Attributes:
-        thread: The thread, which is the conversation.
-        namespace: The agent's namespace below the graph that was started.
+        thread: The id of the thread, which is the conversation; None without one.
+        namespace: The agent's namespace inside the graph that was started.
         control: An object that every step of one run shares.
         run: The run's id, if the host set one.
     """
@@ -59,7 +59,7 @@ class GraphPosition(NamedTuple):
 
 
 class StepNames(NamedTuple):
-    """The framework's names for a step; None for missing ones."""
+    """The framework's names of a step's run, agent and model; None for missing ones."""
 
     run: str | None
     agent: str | None
@@ -94,10 +94,10 @@ class StepSessions:
 
     def session(self, position: GraphPosition) -> Session:
         """
-        Return the session of a step; an agent run by a tool has a child of the tool's session.
+        Return the session of a step; an agent inside a tool has a child of the tool's session.
         """
         explicit, running = self._fixed_session or current_session(), RUNNING.get()
-        # an agent inside a tool must not read the values of the run around it as the user's
+        # for an agent inside a tool, values of the enclosing run are not the user's
         if running is not None and explicit in (None, running):
             return self._run_session(
                 position.control, running.id, position.namespace, running.child
@@ -111,33 +111,33 @@ class StepSessions:
     def _run_session(
         self, control: object, parent: str, namespace: str, create: Callable[[], Session]
     ) -> Session:
-        """Return a run's session; it references *control*, so that its id stays unique."""
+        """Return the session of a run; *control* is kept alive, so that its id is not reused."""
         if control is None:
             return create()
         return self._runs.get(f"{id(control)} {parent} {namespace}", create, of=control)
 
 
 _EDITS = "hitl_edited_tool_calls"
-"""The state key of LangChain's `HumanInTheLoopMiddleware` for a reviewer's edits, by call id."""
+"""State key of LangChain's `HumanInTheLoopMiddleware` for a reviewer's edits, by call id."""
 
 
 class JudgedTurn:
-    """The last judged turn of a session, so that its dispatches do not judge it again."""
+    """The last judged turn of a session, which its dispatches do not judge again."""
 
     def __init__(self) -> None:
         self._id: str | None = None
         self._calls: list[Mapping[str, Any]] | None = None
 
     def record(self, message: AIMessage) -> None:
-        """Store a turn as the model wrote it; a host may change the message later."""
+        """Store a copy of a turn, because the host may change the message later."""
         self._id = message.id
-        self._calls = [_copy(call) for call in message.tool_calls]
+        self._calls = [_copy_call(call) for call in message.tool_calls]
 
     def matches(self, message: AIMessage) -> bool:
         """Return whether *message* is that turn; it may have received an id or lost calls since."""
         if self._calls is None:
             return False
-        # the graph's reducer gives a message its id only when it is stored
+        # a message receives its id only when the graph's reducer stores it
         same_id = self._id is None or message.id is None or self._id == message.id
         ids = [call["id"] for call in self._calls]
         return same_id and all(call["id"] in ids for call in message.tool_calls)
@@ -168,7 +168,7 @@ def call_to_run(request: Any) -> ToolCall:
 
 def proposal_of(call: ToolCall, calls_as_written: Iterable[Mapping[str, Any]]) -> ToolCall | None:
     """
-    Return the call that the model proposed under this id if it differs from *call*; else None.
+    Return the model's proposal with the id of *call*, if it differs from it; else None.
     """
     own = [each for each in calls_as_written if call.id and each["id"] == call.id]
     if not own or any(_is_same(each, call) for each in own):
@@ -178,7 +178,7 @@ def proposal_of(call: ToolCall, calls_as_written: Iterable[Mapping[str, Any]]) -
 
 def as_written(call: ToolCall, turn: AIMessage) -> Any:
     """
-    Return a call's arguments as the model's own text, if they are the arguments that will run.
+    Return the model's own text of a call's arguments, if the call runs with these arguments.
     """
     if not any(each["id"] == call.id and _is_same(each, call) for each in turn.tool_calls):
         return call.arguments
@@ -191,7 +191,7 @@ def as_written(call: ToolCall, turn: AIMessage) -> Any:
 def newest_turn(messages: Any) -> tuple[Sequence[Any], AIMessage | None]:
     """Return the messages before the model's newest answer, and that answer."""
     history = messages if isinstance(messages, (list, tuple)) else ()
-    for index in range(len(history) - 1, -1, -1):  # from the end: a history may be long
+    for index in range(len(history) - 1, -1, -1):  # from the end, because a history may be long
         if isinstance(history[index], AIMessage):
             return history[:index], history[index]
     return (), None
@@ -201,7 +201,7 @@ def _is_same(one: Mapping[str, Any], call: ToolCall) -> bool:
     return bool(one["name"] == call.name) and same(one["args"], call.arguments)
 
 
-def _copy(call: Mapping[str, Any]) -> Mapping[str, Any]:
+def _copy_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         return deepcopy(call)
     except Exception:  # an object of the host that cannot be copied

@@ -1,5 +1,5 @@
 """
-Convert LangChain's messages to OpenAI's format; content without an equivalent is marked unseen.
+Conversion of LangChain's messages to OpenAI's format; other content is marked as not read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _READABLE = frozenset({"text", "json", "search_result", "custom_tool_call_output
 
 
 def calls_of(message: AIMessage) -> list[ToolCall]:
-    """Return the calls of a turn, with their arguments as the model wrote them if available."""
+    """Return the calls of a turn, if possible with the arguments as the model wrote them."""
     texts, tokens = arguments_as_written(message), _tokens(message)
     calls = [
         ToolCall(c["name"], texts.get(c["id"], c["args"]), c["id"], tokens)
@@ -44,7 +44,7 @@ def calls_of(message: AIMessage) -> list[ToolCall]:
 
 
 def arguments_as_written(message: AIMessage) -> dict[str | None, Any]:
-    """Return the text of the arguments by call id, if the provider's own message is available."""
+    """Return the texts of the arguments by call id, if the provider's message is available."""
     provider_calls = message.additional_kwargs.get("tool_calls")
     texts: dict[str | None, Any] = {}
     for call in provider_calls if isinstance(provider_calls, list) else ():
@@ -59,19 +59,19 @@ def as_openai_message(message: Any) -> Mapping[str, Any]:
     """Return a message in OpenAI's format; without a role if it cannot be converted."""
     try:
         return _convert(message)
-    # a message that cannot be converted is then reported as unseen content
+    # a message that cannot be converted is then reported as content that was not read
     except Exception:
         return {"role": type(message).__name__}
 
 
 def returned_event(result: Any, call_id: str | None, key: str) -> Returned | None:
     """
-    Return what the model will read of a call's result; None if it reads nothing.
+    Return the part of a call's result that the model reads; None if it reads nothing.
 
     Args:
-        result: A message, a command that holds one under *key*, or several of these.
-        call_id: The call; None for any.
-        key: Where the graph's state keeps its messages.
+        result: A message, a command that contains one under *key*, or several of these.
+        call_id: The id of the call; None for any call.
+        key: The key of the messages in the graph's state.
     """
     for message in _answering_messages(result, call_id, key):
         for event in read_message(as_openai_message(message)):
@@ -80,14 +80,14 @@ def returned_event(result: Any, call_id: str | None, key: str) -> Returned | Non
     return None
 
 
-def with_answer_message(result: Any, call_id: str | None, key: str, message: ToolMessage) -> Any:
+def replace_answer_message(result: Any, call_id: str | None, key: str, message: ToolMessage) -> Any:
     """
     Return a call's result with its answer replaced by *message*, and otherwise unchanged.
 
     Args:
-        result: A message, a command that holds one under *key*, or several of these.
-        call_id: The call.
-        key: Where the graph's state keeps its messages.
+        result: A message, a command that contains one under *key*, or several of these.
+        call_id: The id of the call.
+        key: The key of the messages in the graph's state.
         message: The replacement; it receives the id of the message that it replaces.
     """
     if isinstance(result, ToolMessage):
@@ -97,19 +97,19 @@ def with_answer_message(result: Any, call_id: str | None, key: str, message: Too
         update = result.update
         if isinstance(update, Mapping):
             inside = (
-                {key: with_answer_message(update[key], call_id, key, message)}
+                {key: replace_answer_message(update[key], call_id, key, message)}
                 if key in update
                 else {}
             )
             return replace(result, update={**update, **inside})
-        return replace(result, update=with_answer_message(update, call_id, key, message))
+        return replace(result, update=replace_answer_message(update, call_id, key, message))
     if isinstance(result, (list, tuple)):
-        return [with_answer_message(each, call_id, key, message) for each in result]
+        return [replace_answer_message(each, call_id, key, message) for each in result]
     return result
 
 
 def directs_graph(result: Any) -> bool:
-    """Return whether a call's result directs the graph: a goto or a command to a parent."""
+    """Return whether a call's result controls the graph: a goto, or a command to a parent."""
     if isinstance(result, (list, tuple)):
         return any(map(directs_graph, result))
     return isinstance(result, Command) and bool(result.goto or result.graph)
@@ -142,7 +142,7 @@ def _convert(message: Any) -> Mapping[str, Any]:
             {"id": call.id, "function": {"name": call.name, "arguments": call.arguments}}
             for call in calls_of(message)
         ]
-        converted = {"role": "assistant", "content": _without_calls(message.content)}
+        converted = {"role": "assistant", "content": _remove_calls(message.content)}
         return {**converted, "tool_calls": calls} if calls else converted
     if isinstance(message, ToolMessage):
         result = {"role": "tool", "tool_call_id": message.tool_call_id, "name": message.name or ""}
@@ -156,7 +156,7 @@ def _convert(message: Any) -> Mapping[str, Any]:
 
 
 def _role(message: BaseMessage) -> str:
-    if is_summary(message):  # the model's own words: they may contain invented values
+    if is_summary(message):  # written by the model, so it may contain invented values
         return "assistant"
     if isinstance(message, ChatMessage):
         return str(message.role)
@@ -165,14 +165,14 @@ def _role(message: BaseMessage) -> str:
     return "user" if isinstance(message, HumanMessage) else str(message.type)
 
 
-def _without_calls(content: Any) -> Any:
+def _remove_calls(content: Any) -> Any:
     if not isinstance(content, list):
         return content
     return [block for block in content if member(block, "type") not in _CALLS]
 
 
 def _result(content: Any) -> Any:
-    """Return a result's blocks, with those that only the model can read as documents."""
+    """Return a result's blocks; blocks that cannot be read here become documents."""
     if not isinstance(content, list):
         return content
     return [
@@ -202,7 +202,7 @@ def answer_of(response: Any) -> str | None:
     return text if text.strip() else None
 
 
-def with_answer(response: Any, text: str) -> Any:
+def replace_answer(response: Any, text: str) -> Any:
     """Return a response with another text."""
     result = [
         each.model_copy(update={"content": text}) if isinstance(each, AIMessage) else each

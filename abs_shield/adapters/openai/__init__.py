@@ -1,4 +1,4 @@
-"""OpenAI SDK: tool calls of a host's own loop, and of the SDK's tool runner for Responses."""
+"""OpenAI SDK: tool calls in a host's own loop, or in the SDK's tool runner for Responses."""
 
 from abs_shield.adapters.openai.response_loop import (
     arun_tool_calls,

@@ -1,4 +1,4 @@
-"""Run one call of the tool runner, with the Shield around it."""
+"""Dispatch of one call of the tool runner under its guard."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from abs_shield.shield.tool_call_loop import feedback_text
 
 
 class ToolOutput(NamedTuple):
-    """The output of a call, and whether it failed (None if the tool does not report it)."""
+    """The output of a call, and whether it failed; None if the tool does not report that."""
 
     output: dict[str, Any]
     failed: bool | None = None
 
 
 def run_call(observer: RunObserver, item: Any, run: Callable[[], ToolOutput]) -> ToolOutput:
-    """Run one call; if it is blocked, or its result withheld, return feedback."""
-    # before the guard: the runner calls the placeholder instead of the blocked call
+    """Run one call; return feedback if the call is blocked or its result is withheld."""
+    # before the guard, because the runner calls the placeholder instead of the blocked call
     feedback = observer.feedback(item)
     if feedback is not None:
         return _feedback_output(item, feedback)
@@ -34,11 +34,11 @@ def run_call(observer: RunObserver, item: Any, run: Callable[[], ToolOutput]) ->
         with guard.close_on_error(), observer.mark_running(item):
             outcome = run()
     except CallBlocked as blocked:
-        # the tool itself made a call that was blocked, and did not handle it: an error of the tool
+        # a block that is not due to this call's values is an ordinary error of the tool
         if guard.nested_block is None:
             raise
         return _feedback_output(item, feedback_text(blocked.decision))
-    return _checked_output(guard, item, outcome)
+    return _finish_call(guard, item, outcome)
 
 
 async def arun_call(
@@ -60,10 +60,10 @@ async def arun_call(
         if guard.nested_block is None:
             raise
         return _feedback_output(item, feedback_text(blocked.decision))
-    return _checked_output(guard, item, outcome)
+    return _finish_call(guard, item, outcome)
 
 
-def _checked_output(guard: Guard, item: Any, outcome: ToolOutput) -> ToolOutput:
+def _finish_call(guard: Guard, item: Any, outcome: ToolOutput) -> ToolOutput:
     guard.value, guard.failed = output_value(outcome.output), outcome.failed
     try:
         guard.__exit__(None, None, None)
@@ -78,7 +78,7 @@ def _feedback_output(item: Any, text: str) -> ToolOutput:
 
 
 class ObservedFunctions:
-    """Runs the runner's functions, with the Shield around each call."""
+    """Runs the runner's functions, each call under its guard."""
 
     def __init__(self, execute: Callable[..., Any], observer: RunObserver) -> None:
         self._execute = execute
@@ -91,24 +91,24 @@ class ObservedFunctions:
     async def arun(self, run: Any, item: Any) -> dict[str, Any]:
         """Async version of `run`."""
 
-        async def executed() -> ToolOutput:
+        async def execute() -> ToolOutput:
             return ToolOutput(await self._execute(run, item))
 
-        return (await arun_call(self._observer, item, executed)).output
+        return (await arun_call(self._observer, item, execute)).output
 
 
 class ObservedBrowser:
-    """A browser toolset, with the Shield around each call of its tools."""
+    """A browser toolset whose calls run under their guards."""
 
     def __init__(self, browser: Any, observer: RunObserver) -> None:
         self._browser = browser
         self._observer = observer
 
     def _execute(self, item: Any, **options: Any) -> tuple[dict[str, Any], bool]:
-        def executed() -> ToolOutput:
+        def execute() -> ToolOutput:
             return _browser_output(self._browser._execute(item, **options))
 
-        outcome = run_call(self._observer, item, executed)
+        outcome = run_call(self._observer, item, execute)
         return outcome.output, not outcome.failed
 
     def __getattr__(self, name: str) -> Any:
@@ -119,10 +119,10 @@ class AsyncObservedBrowser(ObservedBrowser):
     """Async version of `ObservedBrowser`."""
 
     async def _execute(self, item: Any, **options: Any) -> tuple[dict[str, Any], bool]:  # type: ignore[override]
-        async def executed() -> ToolOutput:
+        async def execute() -> ToolOutput:
             return _browser_output(await self._browser._execute(item, **options))
 
-        outcome = await arun_call(self._observer, item, executed)
+        outcome = await arun_call(self._observer, item, execute)
         return outcome.output, not outcome.failed
 
 

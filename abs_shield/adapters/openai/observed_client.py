@@ -1,4 +1,4 @@
-"""The client passed to the tool runner: the host's own client, with a run's observer around it."""
+"""The client that is passed to the tool runner, which passes responses to an observer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from abs_shield.adapters.openai.run_observer import RunObserver
 
 class ObservedResponses:
     """
-    The client's responses API; the observer sees each response before the runner.
+    The client's responses API; the observer receives each response before the runner.
 
     Args:
         responses: The client's own responses API.
-        observer: The run's observer.
+        observer: The observer of the run.
         eager: Whether the runner runs calls while their response is still streamed.
     """
 
@@ -26,10 +26,10 @@ class ObservedResponses:
 
     def create(self, **request: Any) -> Any:
         """Request a response, complete or as a stream."""
-        response = self.responses.create(**self.observer.request(request))
+        response = self.responses.create(**self.observer.record_request(request))
         if request.get("stream"):
             return _Stream(response, _Events(self.observer, self.eager))
-        return self.observer.response(response)
+        return self.observer.judge_response(response)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.responses, name)
@@ -40,10 +40,10 @@ class AsyncObservedResponses(ObservedResponses):
 
     async def create(self, **request: Any) -> Any:
         """Request a response, complete or as a stream."""
-        response = await self.responses.create(**self.observer.request(request))
+        response = await self.responses.create(**self.observer.record_request(request))
         if request.get("stream"):
             return _AsyncStream(response, _Events(self.observer, self.eager))
-        return self.observer.response(response)
+        return self.observer.judge_response(response)
 
 
 class ObservedClient:
@@ -52,7 +52,7 @@ class ObservedClient:
 
     Args:
         client: The host's client.
-        observed: Wraps the client's own responses API.
+        observed: Returns the observed API for the client's own responses API.
     """
 
     def __init__(self, client: Any, observed: Callable[[Any], ObservedResponses]) -> None:
@@ -73,25 +73,25 @@ class ObservedClient:
 
 
 class _Events:
-    """The events of one stream, as they are passed to the runner."""
+    """Conversion of the events of one stream for the runner."""
 
     def __init__(self, observer: RunObserver, eager: bool) -> None:
         self._observer = observer
         self._eager = eager
         self._items_by_index: dict[int, Any] = {}
 
-    def for_runner(self, event: Any) -> Any:
-        """Return an event, with blocked calls that the runner cannot run replaced."""
+    def convert(self, event: Any) -> Any:
+        """Return an event for the runner, in which blocked calls that cannot run are replaced."""
         kind = getattr(event, "type", None)
         if kind == "response.output_item.done":
-            return self._item_done(event)
-        return self._completed(event) if kind == "response.completed" else event
+            return self._handle_item(event)
+        return self._handle_response(event) if kind == "response.completed" else event
 
-    def _item_done(self, event: Any) -> Any:
+    def _handle_item(self, event: Any) -> Any:
         """
         Judge a call that the runner cannot run.
 
-        Others are judged when they run, or with their turn.
+        Other calls are judged when they run, or with their turn.
         """
         item = self._items_by_index[event.output_index] = event.item
         # an eager runner starts a call before its response is complete
@@ -100,12 +100,12 @@ class _Events:
         items = self._observer.judge([item])
         return event if items is None else event.model_copy(update={"item": items[0]})
 
-    def _completed(self, event: Any) -> Any:
+    def _handle_response(self, event: Any) -> Any:
         response = event.response
-        if getattr(response, "output", None) is None:  # the SDK assembles it in the same way
+        if getattr(response, "output", None) is None:  # assembled as by the SDK
             output = [self._items_by_index[index] for index in sorted(self._items_by_index)]
             response = response.model_copy(update={"output": output})
-        replaced = self._observer.response(response)
+        replaced = self._observer.judge_response(response)
         return event if replaced is response else event.model_copy(update={"response": replaced})
 
 
@@ -118,7 +118,7 @@ class _Stream:
 
     def __iter__(self) -> Iterator[Any]:
         for event in self._stream:
-            yield self._events.for_runner(event)
+            yield self._events.convert(event)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -129,4 +129,4 @@ class _AsyncStream(_Stream):
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         async for event in self._stream:
-            yield self._events.for_runner(event)
+            yield self._events.convert(event)

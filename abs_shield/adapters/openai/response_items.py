@@ -1,4 +1,4 @@
-"""Convert the items of a response to the formats that a session reads."""
+"""Conversion of the items of a response to the formats that a session reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abs_shield.core.messages import UnreadableMessage, id_of, read_message
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 
-STORED_PROMPT = "the request's prompt is kept by the provider"
+STORED_PROMPT = "the request's prompt is stored by the provider"
 _UNREAD = frozenset({"input_image", "input_file"})
 
 
@@ -30,9 +30,9 @@ def call_of(item: Any) -> ToolCall:
     return ToolCall(getattr(item, "name", ""), getattr(item, "arguments", None), call_id(item))
 
 
-def mark_unseen_once(session: Session, reason: str) -> None:
-    """Record, once for each reason, that the model saw content that the session did not."""
-    # each request repeats the prompt; one mark is enough
+def mark_unread_once(session: Session, reason: str) -> None:
+    """Record that the model read content that is not available here, once for each reason."""
+    # once, because each request repeats the prompt
     if reason not in record_of(session).opaque_reasons:
         session.opaque(reason)
 
@@ -49,7 +49,7 @@ def record_hosted_tools(item: Any, session: Session) -> None:
 
 
 def output_value(output: Mapping[str, Any]) -> Any:
-    """Return a tool's output as the model reads it: text, if it has only text."""
+    """Return a tool's output as the model reads it: a text, if it contains only text."""
     value = output.get("output")
     if not isinstance(value, list):
         return value

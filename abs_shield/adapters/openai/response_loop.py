@@ -1,4 +1,4 @@
-"""Judge and run the tool calls of one response in a host's own loop, and settle its answer."""
+"""Tool calls and answers in a host's own loop over responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.adapters.answer_rewriting import ReplyFormat, Rewriter, conversation_of
 from abs_shield.adapters.openai.response_items import (
     STORED_PROMPT,
-    mark_unseen_once,
+    mark_unread_once,
     record_hosted_tools,
 )
 from abs_shield.session import Session
@@ -30,13 +30,13 @@ def run_tool_calls(
     Run every call of one response; blocked calls are answered with feedback.
 
     Args:
-        response: A ``ChatCompletion`` or a ``Response``; of a stream, the assembled one.
-        messages: The conversation that the model was sent: the messages of a chat, the input of
-            a response. A growing list may be passed again and again.
+        response: A ``ChatCompletion`` or a ``Response``; for a stream, the assembled one.
+        messages: The conversation that was sent to the model: the messages of a chat, or the
+            input of a response. The same growing list can be passed every time.
         firewall: The Shield.
-        session: The session; if None, the current one, that of the response's conversation, or a
+        session: The session; None for the current one, that of the response's conversation, or a
             new one.
-        dispatch: Runs a call for the host; if None, the registered functions run.
+        dispatch: The host's function that runs a call; None for the registered functions.
 
     Returns:
         The messages to append to *messages* after the response's own message or items.
@@ -90,10 +90,10 @@ def record_conversation(
         ],
     )
     if getattr(response, "prompt", None):
-        mark_unseen_once(run_session, STORED_PROMPT)
-    # later turns continue what the session has read itself
+        mark_unread_once(run_session, STORED_PROMPT)
+    # later turns continue a conversation that the session has recorded
     if not has_turns and (conversation or getattr(response, "previous_response_id", None)):
-        run_session.opaque("the conversation so far is kept by the provider")
+        run_session.opaque("the conversation so far is stored by the provider")
     for item in getattr(response, "output", None) or ():
         record_hosted_tools(item, run_session)
     return run_session
@@ -115,7 +115,7 @@ def _proposed_calls(response: Any) -> Any:
     message = _as_dict(choices[0].message)
     tokens: Any = getattr(getattr(choices[0], "logprobs", None), "content", None)
     for call in message.get("tool_calls", ()) if tokens else ():
-        # the tokens are those of the whole message: the layer finds the call's own among them
+        # the tokens of the whole message, among which the layer finds those of the call
         call["logprobs"] = [
             {"token": t.token, "logprob": t.logprob, "bytes": t.bytes} for t in tokens
         ]
@@ -123,7 +123,7 @@ def _proposed_calls(response: Any) -> Any:
 
 
 def _as_dict(part: Any) -> dict[str, Any]:
-    """Return an SDK object as a dict, without warnings about the parsed output in it."""
+    """Return an SDK object as a dict, without warnings about its parsed output."""
     plain: dict[str, Any] = part.model_dump(mode="json", exclude_none=True, warnings=False)
     return plain
 
@@ -145,19 +145,19 @@ def settle_answer(
 
     Args:
         response: A ``ChatCompletion`` or a ``Response`` without calls.
-        messages: The conversation that the model was sent, which is not changed; None for that of
-            the newest shielded runner in the session.
+        messages: The conversation that was sent to the model, which is not changed; None for that
+            of the newest shielded runner in the session.
         firewall: The Shield.
         ask: Calls the model with a conversation, and returns the response.
-        session: The session; the current one if None.
+        session: The session; None for the current one.
         dispatch: As in `run_tool_calls`, for a rewrite that calls tools.
 
     Returns:
-        The text to show. In audit mode, for a response with tool calls and for structured output
-        that the SDK parsed, it is the text unchanged, and *ask* is not called.
+        The text to show. It is unchanged, and *ask* is not called, in audit mode, for a response
+        with tool calls, and for structured output that the SDK parsed.
     """
     text, run_session, conversation = _prepare(response, messages, firewall, session)
-    # structured output is data for a program, which a rewritten text would break
+    # structured output is read by a program, for which a rewritten text could be invalid
     if not text.strip() or _is_parsed(response):
         return text
     run = partial(run_tool_calls, firewall=firewall, session=run_session, dispatch=dispatch)

@@ -1,5 +1,5 @@
 """
-Put a Shield around the tool runner for Responses: each turn and each call is judged before it runs.
+The tool runner for Responses, in which a Shield judges each turn, and each call before it runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ R = TypeVar("R")
 _MODULE = "openai.lib.responses_tool_runner"
 _SINCE = "3.31.0"
 """The first version of the SDK that has the module."""
-# undocumented parts of the SDK that are replaced or read here
+# undocumented parts of the SDK that this module replaces or reads
 _REQUIRED_ATTRIBUTES = ("iterate", "_execute_function", "_tools", "_functions", "browser")
 _CALLBACKS = ("on_event", "before_early_call")
 """Callbacks of the host that receive items of a response."""
@@ -39,13 +39,13 @@ _CALLBACKS = ("on_event", "before_early_call")
 
 def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = None) -> R:
     """
-    Put the Shield around a tool runner for Responses, before it is run.
+    Let the Shield judge the calls of a tool runner for Responses; use it before the runner runs.
 
     Args:
         runner: A ``ResponsesToolRunner`` or an ``AsyncResponsesToolRunner``. It is changed in
-            place, and may be run many times.
+            place, and can be run many times.
         firewall: The Shield.
-        session: The session of its runs; if None, the current one, or one per run.
+        session: The session of its runs; None for the current one, or one per run.
 
     Returns:
         The same runner.
@@ -55,7 +55,7 @@ def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = No
     """
     missing = [name for name in _REQUIRED_ATTRIBUTES if not hasattr(runner, name)]
     if missing:
-        raise ShieldError(_not_a_runner(runner, missing[0]))
+        raise ShieldError(_unsupported_message(runner, missing[0]))
     # two Shields would judge and count each call twice
     if "iterate" in vars(runner):
         raise ShieldError("this tool runner already has a Shield; use one Shield for each runner")
@@ -68,7 +68,7 @@ def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = No
             firewall=firewall,
             session=session,
             placeholder=_placeholder(runner, options),
-            opening=_opening(params, options),
+            run_input=_run_input(params, options),
         )
         return _start_run(runner, observer, client, params, options)
 
@@ -76,7 +76,7 @@ def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = No
     return runner
 
 
-def _not_a_runner(runner: Any, missing: str) -> str:
+def _unsupported_message(runner: Any, missing: str) -> str:
     hint = "pass a `ResponsesToolRunner`, or use `run_tool_calls`"
     if find_spec("openai") is None or find_spec("openai.lib") is None or find_spec(_MODULE) is None:
         installed = version("openai")
@@ -91,13 +91,13 @@ def _placeholder(runner: Any, options: Mapping[str, Any]) -> str | None:
     if options.get("ledger") is not None or not runner._tools:
         return None
     name, taken = "blocked_call", {tool.get("name") for tool in runner._tools}
-    while name in taken:  # the host's tools have any names
+    while name in taken:  # the host's tools may have any name
         name += "_"
     return name
 
 
-def _opening(params: Any, options: Mapping[str, Any]) -> list[Any] | None:
-    """Return the input of a run if the SDK may omit results from its requests; else None."""
+def _run_input(params: Any, options: Mapping[str, Any]) -> list[Any] | None:
+    """Return the input of a run, if the SDK may omit results from its requests; else None."""
     if options.get("context_budget") is None:
         return None
     ledger_state = getattr(options.get("ledger"), "resume_from", None)
@@ -106,15 +106,15 @@ def _opening(params: Any, options: Mapping[str, Any]) -> list[Any] | None:
     input_items = (
         [{"role": "user", "content": input_items}] if isinstance(input_items, str) else input_items
     )
-    # the SDK refuses other kinds of lists before it reads them
+    # the SDK rejects other kinds of lists before it reads them
     return [item for part in (history, input_items) if type(part) is list for item in part]
 
 
 def _start_run(
     runner: Any, observer: RunObserver, client: Any, params: Any, options: dict[str, Any]
 ) -> Any:
-    """Start one run, with a copy of the runner that shares its state."""
-    # a copy for each run, because one runner may serve several runs at the same time
+    """Start one run with a copy of the runner that shares its state."""
+    # a copy for each run, because one runner may have several concurrent runs
     run_copy, is_async = copy(runner), inspect.iscoroutinefunction(runner._execute_function)
     del run_copy.iterate
     functions = ObservedFunctions(runner._execute_function, observer)
@@ -123,7 +123,7 @@ def _start_run(
         browser = AsyncObservedBrowser if is_async else ObservedBrowser
         run_copy.browser = browser(runner.browser, observer)
     if observer.placeholder is not None:
-        _register(run_copy, observer.placeholder)
+        _register_placeholder(run_copy, observer.placeholder)
     for name in _CALLBACKS:
         if callable(callback := options.get(name)):
             options[name] = partial(_call_with_original, callback, observer)
@@ -133,7 +133,7 @@ def _start_run(
     return (_AsyncTurns if is_async else _Turns)(turns, observer)
 
 
-def _register(runner: Any, name: str) -> None:
+def _register_placeholder(runner: Any, name: str) -> None:
     from openai.lib.responses_tool_runner import RegisteredFunction  # not in every version
 
     none = {"type": "object", "properties": {}}
@@ -143,7 +143,7 @@ def _register(runner: Any, name: str) -> None:
 
 
 def _call_with_original(callback: Callable[[Any], Any], observer: RunObserver, shown: Any) -> Any:
-    return callback(observer.restored(shown))
+    return callback(observer.restore(shown))
 
 
 class _Turns(Generator[Any, Any, None]):
@@ -156,12 +156,12 @@ class _Turns(Generator[Any, Any, None]):
     def send(self, value: Any) -> Any:
         """Continue with the next turn."""
         with self._observer.end_on_error():
-            return self._observer.restored(self._turns.send(value))
+            return self._observer.restore(self._turns.send(value))
 
     def throw(self, *error: Any) -> Any:
         """Continue with an error."""
         with self._observer.end_on_error():
-            return self._observer.restored(self._turns.throw(*error))
+            return self._observer.restore(self._turns.throw(*error))
 
     def close(self) -> None:
         """End the run."""
@@ -181,12 +181,12 @@ class _AsyncTurns(AsyncGenerator[Any, Any]):
     async def asend(self, value: Any) -> Any:
         """Continue with the next turn."""
         with self._observer.end_on_error():
-            return self._observer.restored(await self._turns.asend(value))
+            return self._observer.restore(await self._turns.asend(value))
 
     async def athrow(self, *error: Any) -> Any:
         """Continue with an error."""
         with self._observer.end_on_error():
-            return self._observer.restored(await self._turns.athrow(*error))
+            return self._observer.restore(await self._turns.athrow(*error))
 
     async def aclose(self) -> None:
         """End the run."""

@@ -1,4 +1,4 @@
-"""Observe one run of the tool runner: its requests, responses, and blocked calls."""
+"""The observer of one run of the tool runner: its requests, responses, and blocked calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.adapters.openai.response_items import (
     call_id,
     call_of,
     is_call,
-    mark_unseen_once,
+    mark_unread_once,
     record_hosted_tools,
 )
 from abs_shield.core import ToolCall
@@ -30,24 +30,25 @@ from abs_shield.shield.tool_call_loop import feedback_text
 
 _CALL_FIELDS = ("call_id", "name", "arguments")
 _SUMMARY_PREFIXES = ("Caller summary of omitted", "Omitted completed tool receipts: ")
-"""Prefixes of the messages that the SDK writes when the host omits results."""
+"""Prefixes of the messages that the SDK inserts when the host omits results."""
 
 
 class RunObserver:
     """
     State of one run: its session, and the decisions about the current response.
 
-    The runner ends a run at a call that it cannot run: of an unknown tool, or with arguments that
-    it cannot read. If such a call is blocked, the runner receives a call of *placeholder*
-    instead, which it answers with feedback; the model and the host see the original call.
+    The runner ends a run at a call that it cannot run: a call of an unknown tool, or with
+    arguments that it cannot parse. If such a call is blocked, the runner receives a call of
+    *placeholder* instead, which is answered with feedback; the model and the host receive the
+    original call.
 
     Args:
         runner: The runner of this run.
         firewall: The Shield.
         session: The session; None for the current one, or a new one.
-        placeholder: The name of a registered tool that the model is not offered; None to let a call
-            that cannot run end the run, as without a Shield.
-        opening: The input of the run, if the SDK may omit parts of it; else None.
+        placeholder: The name of a registered tool that is not offered to the model; None to end the
+            run at a call that cannot run, as without a Shield.
+        run_input: The input of the run, if the SDK may omit parts of it; else None.
     """
 
     def __init__(
@@ -57,13 +58,13 @@ class RunObserver:
         firewall: Shield,
         session: Session | None,
         placeholder: str | None,
-        opening: Iterable[Any] | None = None,
+        run_input: Iterable[Any] | None = None,
     ) -> None:
         self.firewall = firewall
         self.placeholder = placeholder
         self._functions = runner._functions
         self._names = {tool.get("name") for tool in runner._tools} - {None, placeholder}
-        self._opening = opening
+        self._run_input = run_input
         self._adapter = AdapterSession(firewall, session)
         self._session: Session | None = None
         self._judged: set[str | None] = set()
@@ -74,8 +75,8 @@ class RunObserver:
 
     # Requests ------------------------------------------------------------------------------------
 
-    def request(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Record a request, and return the request to send to the model."""
+    def record_request(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Record a request, and return the request that is sent to the model."""
         sent = dict(request)
         if self.placeholder is not None:
             sent["tools"] = [t for t in sent["tools"] if t.get("name") != self.placeholder]
@@ -83,20 +84,20 @@ class RunObserver:
             sent["input"] = [self._as_written(item) for item in sent["input"]]
         if self._session is None:
             self._session = self._adapter.session(model=sent.get("model"))
-            self._record(sent, self._opening or ())
-        # ids are unique in a response, not in a conversation
+            self._record(sent, self._run_input or ())
+        # ids are unique only within a response
         self._judged.clear()
         self._adapter.offer(self._session, sent.get("tools") or ())
         self._record(sent, sent.get("input") or ())
         record_of(self._session).derive(SentConversation).messages = sent.get("input") or ()
         if sent.get("prompt"):
-            mark_unseen_once(self._session, STORED_PROMPT)
+            mark_unread_once(self._session, STORED_PROMPT)
         return sent
 
     def _record(self, request: Mapping[str, Any], items: Iterable[Any]) -> None:
         instructions = request.get("instructions")
         system = [{"role": "system", "content": instructions}] if instructions else []
-        visible = [item for item in items if self._opening is None or not _is_summary(item)]
+        visible = [item for item in items if self._run_input is None or not _is_summary(item)]
         if visible and self._session is not None:
             self._adapter.add_messages(self._session, [*system, *visible])
 
@@ -111,7 +112,7 @@ class RunObserver:
 
     # Responses -----------------------------------------------------------------------------------
 
-    def response(self, response: Any) -> Any:
+    def judge_response(self, response: Any) -> Any:
         """Judge the calls of a response, and return the response for the runner."""
         output = getattr(response, "output", None)
         if not isinstance(output, list):
@@ -120,7 +121,7 @@ class RunObserver:
         return response if runnable is None else response.model_copy(update={"output": runnable})
 
     def judge(self, items: list[Any]) -> list[Any] | None:
-        """Judge the calls that were not judged yet; return other items if some calls cannot run."""
+        """Judge new calls; return the items for the runner if some blocked calls were replaced."""
         session = self._session
         if session is None:
             return None
@@ -161,8 +162,8 @@ class RunObserver:
             update["namespace"] = self.placeholder
         return item.model_copy(update=update)
 
-    def restored(self, shown: Any) -> Any:
-        """Return an item, a response, an event or a turn as the model wrote it."""
+    def restore(self, shown: Any) -> Any:
+        """Return an item, a response, an event or a turn with the original calls."""
         if not self._originals:
             return shown
         if is_call(shown):
@@ -170,11 +171,11 @@ class RunObserver:
             return self._originals.get(call_id(shown), shown) if replaced else shown
         for part in ("item", "response"):
             if (inner := getattr(shown, part, None)) is not None:
-                return _with_field(shown, part, self.restored(inner))
+                return _with_field(shown, part, self.restore(inner))
         output = getattr(shown, "output", None)
         if not isinstance(output, list):
             return shown
-        items = [self.restored(item) for item in output]
+        items = [self.restore(item) for item in output]
         return shown if all(map(is_, items, output)) else _with_field(shown, "output", items)
 
     # Calls ---------------------------------------------------------------------------------------
@@ -185,18 +186,18 @@ class RunObserver:
 
     def guard(self, item: Any) -> Guard:
         """
-        Return the guard of a call that runs now; an eager one may run before its turn is judged.
+        Return the guard of a call that runs now, maybe before its turn is judged.
         """
         call = call_of(item)
         with self._lock:
-            # a turn that was judged as a whole knows its siblings already
+            # if the turn was judged as a whole, its calls were judged as siblings
             siblings = () if call.id in self._judged else tuple(self._running)
             self._judged.add(call.id)
         return self.firewall.guard(call, session=self._session, siblings=siblings)
 
     @contextmanager
     def mark_running(self, item: Any) -> Iterator[None]:
-        """Mark a call as running: calls that start meanwhile run beside it."""
+        """Mark a call as running; calls that start meanwhile are its siblings."""
         call = call_of(item)
         with self._lock:
             self._running.append(call)
@@ -211,13 +212,13 @@ class RunObserver:
         """End the run if its next turn fails."""
         try:
             yield
-        # also KeyboardInterrupt and GeneratorExit: a host that stops reading ends the run
+        # includes KeyboardInterrupt and GeneratorExit: a host that stops reading ends the run
         except BaseException:
             self.end()
             raise
 
     def end(self) -> None:
-        """End the run: log calls that were proposed and never dispatched."""
+        """End the run, and log calls that were proposed but not dispatched."""
         if self._session is not None:
             record_of(self._session).settle()
 
@@ -228,7 +229,7 @@ def _is_summary(item: Any) -> bool:
 
 
 def _with_field(shown: Any, part: str, value: Any) -> Any:
-    """Return a copy with another field; the same object if the field is the same."""
+    """Return a copy with another value of a field; the same object if the value is the same."""
     if getattr(shown, part) is value:
         return shown
     if is_dataclass(shown) and not isinstance(shown, type):

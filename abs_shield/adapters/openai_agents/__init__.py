@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: each turn of a run is judged as a whole, each tool call at its dispatch."""
+"""OpenAI Agents SDK: turns of a run are judged as a whole, and tool calls at their dispatch."""
 
 from abs_shield.adapters.openai_agents.agents_runner import ShieldedRunner, shielded_agent
 from abs_shield.adapters.openai_agents.run_config import shielded_config

@@ -14,7 +14,7 @@ from abs_shield.adapters.openai_agents.run_context import (
     AgentRuns,
     RunScope,
     agent_runs,
-    marked_agent,
+    mark_agent,
 )
 from abs_shield.adapters.openai_agents.run_hooks import FinalOutput
 from abs_shield.adapters.openai_agents.sdk_patches import install
@@ -44,18 +44,18 @@ class ShieldedRunner:
     """
     A replacement for `agents.Runner` whose runs are judged.
 
-    One runner serves many runs, tasks and threads.
+    One runner can be used for many runs, tasks and threads.
 
     Args:
         firewall: The Shield.
-        session: The session of every run; if None, the current one, that of the run's conversation,
+        session: The session of every run; None for the current one, that of the run's conversation,
             or a new one for each run.
         answers: Whether the text that ends a run is settled: in strict mode the run continues with
             feedback, and an unsupported answer is replaced by the refusal. The text of
             `run_streamed` is checked at its end.
 
     Raises:
-        ShieldError: The SDK lacks a part that judging depends on.
+        ShieldError: The SDK does not have an attribute that the adapter needs.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class ShieldedRunner:
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """
-        Return a copy of an agent whose runs with ``Runner`` are judged, too.
+        Return a copy of an agent whose runs are judged with ``Runner``, too.
 
         Args:
             agent: The agent; it is not changed.
@@ -75,9 +75,9 @@ class ShieldedRunner:
         Returns:
             A copy, which shares its lists of tools, handoffs and guardrails.
         """
-        return marked_agent(agent, self._runs)
+        return mark_agent(agent, self._runs)
 
-    # The signatures are the SDK's own: positional and named options alike.
+    # The signature is the SDK's own, with positional and keyword options.
     @_same_options(Runner.run)
     async def run(self, *args: Any, **options: Any) -> Any:
         """
@@ -89,26 +89,26 @@ class ShieldedRunner:
         Raises:
             AgentsException: The errors of ``Runner.run``.
         """
-        with self._judged():
+        with self._judge_run():
             result = await Runner.run(*args, **options)
             return await FinalOutput(result, args, options).asettle() if self._answers else result
 
     @_same_options(Runner.run_sync)
     def run_sync(self, *args: Any, **options: Any) -> Any:
         """Run an agent like ``Runner.run_sync``, judged by the Shield."""
-        with self._judged():
+        with self._judge_run():
             result = Runner.run_sync(*args, **options)
             return FinalOutput(result, args, options).settle() if self._answers else result
 
     @_same_options(Runner.run_streamed)
     def run_streamed(self, *args: Any, **options: Any) -> Any:
         """Run an agent like ``Runner.run_streamed``, judged by the Shield."""
-        with self._judged(streams=True):
+        with self._judge_run(streams=True):
             return Runner.run_streamed(*args, **options)
 
     @contextmanager
-    def _judged(self, *, streams: bool = False) -> Iterator[None]:
-        # a streamed text was shown already, so it can only be flagged
+    def _judge_run(self, *, streams: bool = False) -> Iterator[None]:
+        # a streamed text has already been shown, so it can only be flagged
         flags = self._answers and streams
         token = NEXT.set(RunScope(self._runs, answers=True, flags_output=flags))
         try:
@@ -121,25 +121,25 @@ def shielded_agent(
     agent: Agent[Any], *, firewall: Shield, session: Session | None = None
 ) -> Agent[Any]:
     """
-    Return a copy of an agent whose runs are judged, including those of agents that it hands off to.
+    Return a copy of an agent whose runs are judged, including the agents that it hands off to.
 
-    `ShieldedRunner` does not need it. With ``Runner.run`` also pass `shielded_config`; otherwise
+    Not needed with `ShieldedRunner`. With ``Runner.run``, also pass `shielded_config`; otherwise
     the call of an unknown tool ends the run, as it does without a Shield.
 
     Args:
         agent: The agent; it is not changed.
         firewall: The Shield.
-        session: The session of every run; if None, the current one, that of the run's conversation,
+        session: The session of every run; None for the current one, that of the run's conversation,
             or a new one for each run.
 
     Returns:
-        The copy; it may be run many times, also concurrently.
+        The copy; it can be run many times, also concurrently.
 
     Raises:
-        ShieldError: The SDK lacks a part that judging depends on.
+        ShieldError: The SDK does not have an attribute that the adapter needs.
     """
     install()
     existing = agent_runs(agent)
     if existing is not None and existing.firewall is firewall:
         return agent
-    return marked_agent(agent, AgentRuns(firewall, session))
+    return mark_agent(agent, AgentRuns(firewall, session))

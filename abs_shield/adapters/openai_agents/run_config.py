@@ -23,8 +23,9 @@ def shielded_config(
     Return a run configuration that answers calls of unknown tools with feedback to the model.
 
     Args:
-        config: The configuration so far; it is not changed.
-        firewall: The Shield; if its policy does not enforce `phantom_tool`, nothing changes.
+        config: The host's configuration; it is not changed.
+        firewall: The Shield; if its policy does not enforce `phantom_tool`, the configuration is
+            returned unchanged.
 
     Returns:
         The configuration, for ``run_config``.
@@ -39,18 +40,18 @@ def answer_unknown_tools(
     config: RunConfig | Mapping[str, Any] | None, *, firewall: Shield
 ) -> RunConfig | Mapping[str, Any] | None:
     """
-    Return the configuration in the form that the host passed, a mapping or a `RunConfig`.
+    Return the configuration in the host's own form, a mapping or a `RunConfig`.
 
-    The SDK closes the model provider after a run that configured none: that holds for a mapping
-    without a provider, but not for a `RunConfig`.
+    The form matters: the SDK closes its model provider after a run with a mapping that does not
+    configure one, but not after a run with a `RunConfig`.
     """
-    # in audit mode the run must end as it does without a Shield
+    # in audit mode, the run must end as it does without a Shield
     if not _enforces(firewall.policy):
         return config
     is_record = isinstance(config, RunConfig)
     options: Mapping[str, Any] = vars(config) if is_record else config or {}
     host = options.get("tool_error_formatter")
-    if isinstance(host, _FeedbackFormatter):  # a run that continues has it already
+    if isinstance(host, _FeedbackFormatter):  # a continued run already has it
         return config
     changes: dict[str, Any] = {
         "tool_not_found_behavior": "return_error_to_model",
@@ -66,7 +67,7 @@ def _enforces(policy: Policy) -> bool:
 
 @dataclass(frozen=True)
 class _FeedbackFormatter:
-    """Answers the call of an unknown tool with feedback; leaves other errors to the host."""
+    """Answers calls of unknown tools with feedback; passes other errors to the host's formatter."""
 
     host: Callable[[ToolErrorFormatterArgs[Any]], Any] | None
 

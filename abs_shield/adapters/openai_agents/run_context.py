@@ -1,4 +1,4 @@
-"""State of one run of the SDK, over all its turns and handoffs, and lookup of the current run."""
+"""The state of one run of the SDK across its turns and handoffs, and lookup of the current run."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from abs_shield.shield.tool_messages import member
 _RUN = "_abs_shield_run"
 logger = logging.getLogger("abs_shield")
 _UNJUDGED = (
-    "tool `%s` runs an agent whose own calls cannot be judged: it does not name its agent, "
-    "or the default runner of the SDK was replaced"
+    "tool `%s` runs an agent whose calls cannot be judged, because the tool does not name its "
+    "agent, or the default runner of the SDK was replaced"
 )
 _READABLE = frozenset({"message", "reasoning"})
 
 
 class AgentToolRefused(ShieldError):
-    """A tool runs an agent that cannot be judged, and the policy is strict."""
+    """A tool runs an agent whose calls cannot be judged, and the policy is strict."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class RunScope:
         runs: The runs of the Shield that judges this run.
         answers: Whether the run's configuration answers calls of unknown tools.
         agent: The agent that a tool runs; None if the host starts the run.
-        call_context: The context of a call whose tool may run an agent without declaring it.
+        call_context: The context of a call whose tool may run an agent without declaring that.
         conversation: The id of the conversation, from the options of the run.
         is_stored_remotely: Whether the provider stores the conversation so far.
         flags_output: Whether the text that ends the run is checked without revision.
@@ -97,10 +97,10 @@ class RunScope:
 
     def matches(self, agent: Any, context: Any) -> bool:
         """
-        Return whether a run is that of the tool: of its agent, or in the context of its call.
+        Return whether a run belongs to the tool: to its agent, or to the context of its call.
 
-        The SDK's agent tools always run in a copy of that context; a host that runs an agent in its
-        own tool passes on the context's own object.
+        The SDK's agent tools always run in a copy of that context; a host that runs an agent in
+        its own tool passes the context itself.
         """
         if self.call_context is None:
             return self.agent is not None and self.agent is agent
@@ -125,7 +125,7 @@ class AgentRun:
 
     Attributes:
         unknown: Decisions about calls of tools that were not offered, by call id.
-        paused: Guards of calls of agents that wait for an approval inside, by call id.
+        paused: Guards of agent tools that wait for an approval inside, by call id.
     """
 
     def __init__(self, runs: AgentRuns, adapter: AdapterSession, session: Session) -> None:
@@ -143,81 +143,81 @@ class AgentRun:
         self._has_recorded = False
 
     def __deepcopy__(self, memo: dict[int, Any]) -> AgentRun:
-        """Return the run itself: a host may copy a result, whose context references the run."""
+        """Return the run itself, because a host may copy a result whose context references it."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Omit the run from a pickle: it is valid in this process only."""
-        return _unpickled_run, ()
+        """Omit the run from a pickle, because it is valid only in this process."""
+        return _unpickle_run, ()
 
     def offer(self, agent: Agent[Any], tools: Sequence[Tool]) -> None:
         """Record the agent's next request to its model, and the tools offered in it."""
-        self._name_speaker(agent)
+        self._set_names(agent)
         function_tools = [tool for tool in tools if isinstance(tool, (FunctionTool, CustomTool))]
         shapes = [tool_shape(tool) for tool in function_tools]
         handoffs = handoff_shapes(agent.handoffs)
         framework_tools = {shape["name"] for shape in handoffs}
         framework_tools |= {t.name for t in tools if not isinstance(t, (FunctionTool, CustomTool))}
         if agent.output_type not in (None, str):
-            # the tool by which some providers return structured output
+            # the tool with which some providers return structured output
             framework_tools.add("json_tool_call")
         self._offered = frozenset(shape["name"] for shape in shapes)
-        # a function tool of the same name is judged: it is the one that runs
+        # a function tool of the same name is judged, because it is the one that runs
         self._framework_tools = frozenset(framework_tools) - self._offered
         self._adapter.offer(self.session, [*shapes, *handoffs])
 
     def record_request(self, agent: Agent[Any], prompt: str | None, items: Iterable[Any]) -> None:
-        """Record the content that the model is sent."""
+        """Record the content that is sent to the model."""
         self._has_recorded = True
         if prompt and prompt not in self._prompts:
             self._prompts.add(prompt)
             self.session.system(prompt)
         if agent.prompt is not None:
-            self._mark_unseen_once("the agent's prompt is kept by the provider")
+            self._mark_unread_once("the agent's prompt is stored by the provider")
         self._adapter.add_messages(
             self.session, [as_message(item, self._undispatched) for item in items]
         )
-        self._name_speaker(agent)
+        self._set_names(agent)
 
     def judge_turn(self, agent: Agent[Any], output: Iterable[Any]) -> None:
         """Judge all calls of one turn; calls of unknown tools are never dispatched."""
-        self._name_speaker(agent)
+        self._set_names(agent)
         calls = []
         for item in output:
             call, kind = call_of(item), member(item, "type")
             if call is not None and call.name not in self._framework_tools:
                 calls.append(call)
             elif call is None and kind not in _READABLE:
-                self._mark_unseen_once(f"the model has seen the content of a {str(kind)[:40]}")
-        # results of calls that never ran are the SDK's own error texts, not data of a tool
+                self._mark_unread_once(f"the model has read the content of a {str(kind)[:40]}")
+        # results of calls that never ran are error texts of the SDK, not data of a tool
         self._undispatched |= {call.id for call in calls}
         self.firewall.inspect_turn(calls, session=self.session)
         for call in calls:
-            # the SDK dispatches no unknown tool, so its decision is taken here
+            # the SDK does not dispatch unknown tools, so their calls are decided here
             if call.name not in self._offered:
                 self.unknown[call.id] = self.firewall.check_call(call, session=self.session)
 
     def guard(self, call: ToolCall) -> Guard:
         """Return the guard of the dispatch of *call*."""
         if not (self._has_recorded or self.session.turns):
-            self._mark_unseen_once(
-                "the run was resumed from a state, and its earlier conversation was not seen here"
+            self._mark_unread_once(
+                "the run was resumed from a state, and its earlier conversation is not available"
             )
         self._undispatched.discard(call.id)
         return self.firewall.guard(call, session=self.session)
 
-    def _mark_unseen_once(self, reason: str) -> None:
+    def _mark_unread_once(self, reason: str) -> None:
         if reason not in record_of(self.session).opaque_reasons:
             self.session.opaque(reason)
 
-    def _name_speaker(self, agent: Agent[Any]) -> None:
+    def _set_names(self, agent: Agent[Any]) -> None:
         """
         Set the run id, model and agent of the session.
 
         A user's message may have changed the run id.
         """
         trace = get_current_trace()
-        # a trace that is switched off has the id `no-op`
+        # a disabled trace has the id `no-op`
         run = trace.trace_id if trace and trace.trace_id.startswith("trace_") else None
         model = getattr(agent.model, "model", agent.model)
         self.session.run_id = run or self.session.run_id
@@ -226,14 +226,14 @@ class AgentRun:
 
 
 class AgentRuns:
-    """Looks up the run of a context; the contexts hold the runs, this object does not."""
+    """Looks up the run of a context; the contexts reference the runs, this object does not."""
 
     def __init__(self, firewall: Shield, session: Session | None) -> None:
         self.firewall = firewall
         self._adapter = AdapterSession(firewall, session)
 
     def enter_run(self, context: RunContextWrapper[Any]) -> AgentRun:
-        """Return the run of a run's own context, and make it current for the tools it calls."""
+        """Return the run of a run's own context, and make it the current run."""
         run = run_of(context)
         if run is None or run.firewall is not self.firewall:
             run = self._start()
@@ -243,8 +243,8 @@ class AgentRuns:
         return run
 
     def current(self, context: Any) -> AgentRun:
-        """Return the run of any context; a tool's own context belongs to the current run."""
-        # the usage object is shared by all contexts of a run, and by no other run
+        """Return the run of any context, including that of a tool."""
+        # all contexts of a run, and only these, share one usage object
         for run in (run_of(context), CURRENT_RUN.get()):
             if run is not None and run.firewall is self.firewall and run.usage is context.usage:
                 return run
@@ -258,7 +258,7 @@ class AgentRuns:
         group = getattr(get_current_trace(), "group_id", None)
         session = self._adapter.session(scope.conversation or group)
         if scope.is_stored_remotely and not session.turns:
-            session.opaque("the conversation so far is kept by the provider")
+            session.opaque("the conversation so far is stored by the provider")
         scope.sessions.append(session)
         return AgentRun(self, self._adapter, session)
 
@@ -266,31 +266,31 @@ class AgentRuns:
 CURRENT_RUN: ContextVar[AgentRun | None] = ContextVar("abs_shield.openai_agents.run", default=None)
 
 
-def _unpickled_run() -> None:
+def _unpickle_run() -> None:
     """Return None, which replaces a run in a pickle."""
 
 
 def run_of(context: Any) -> AgentRun | None:
-    """Return the run that a context references, whichever its Shield."""
+    """Return the run that a context references, of any Shield; None without one."""
     run: AgentRun | None = getattr(context, _RUN, None)
     return run
 
 
-class _Marked:
-    """Base class of marked agents, whose runs are judged; their clones are marked, too."""
+class _MarkedAgent:
+    """Base class of marked agents, whose runs are judged; clones of them are marked, too."""
 
     _abs_shield_runs: AgentRuns
 
 
-def marked_agent(agent: Agent[Any], runs: AgentRuns) -> Agent[Any]:
+def mark_agent(agent: Agent[Any], runs: AgentRuns) -> Agent[Any]:
     """Return a copy of an agent that is marked with *runs*, or the agent if it already is."""
     existing = agent_runs(agent)
     if existing is not None and existing.firewall is runs.firewall:
         return agent
     kind = type(agent)
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
-    marked = type(kind.__name__, (_Marked, kind), {"_abs_shield_runs": runs, **names})
-    # without `__init__`, whose parameters a subclass may have changed
+    marked = type(kind.__name__, (_MarkedAgent, kind), {"_abs_shield_runs": runs, **names})
+    # without `__init__`, which may have other parameters in a subclass
     copied: Agent[Any] = object.__new__(marked)
     copied.__dict__ |= agent.__dict__
     return copied
@@ -298,4 +298,4 @@ def marked_agent(agent: Agent[Any], runs: AgentRuns) -> Agent[Any]:
 
 def agent_runs(agent: Any) -> AgentRuns | None:
     """Return the runs with which an agent is marked; None if it is not marked."""
-    return agent._abs_shield_runs if isinstance(agent, _Marked) else None
+    return agent._abs_shield_runs if isinstance(agent, _MarkedAgent) else None

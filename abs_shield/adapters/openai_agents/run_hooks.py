@@ -1,4 +1,4 @@
-"""Hooks of a run: record requests and proposals, and settle the text that ends the run."""
+"""Hooks of a run, which record requests and proposals, and settle the text that ends the run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def check_streamed_text(output: Any, run: AgentRun) -> None:
         return
     try:
         await firewall.acheck_answer(output, session=run.session)
-    # the text is out: an error of the check must not end the run
+    # the text has already been shown: an error of the check must not end the run
     except Exception as error:
         logger.error("abs_shield could not check an answer: %s", type(error).__name__)
 
@@ -42,7 +42,7 @@ class FinalOutput:
     def __init__(self, result: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
         self.result = result
         self._options = inspect.signature(Runner.run).bind(*args, **options).arguments
-        self._options |= self._options.pop("kwargs", {})  # the SDK takes rare options as `**kwargs`
+        self._options |= self._options.pop("kwargs", {})  # some options are in the SDK's `**kwargs`
         self._run = run_of(result.context_wrapper)
 
     @property

@@ -1,4 +1,4 @@
-"""Convert the SDK's tools, calls and items to the formats that the Shield reads."""
+"""Conversion of the SDK's tools, calls and items to the formats that the Shield reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TEXT = {
 """Parameters of a custom tool: one free text."""
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 _MODEL_ONLY = (ToolOutputFileContent, ToolOutputImage)
-"""Outputs that only the model sees; the items of its next request say so."""
+"""Outputs that only the model can read; the items of its next request mark them."""
 
 
 def tool_shape(tool: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def tool_shape(tool: Any) -> dict[str, Any]:
 
 
 def handoff_shapes(targets: Any) -> list[dict[str, Any]]:
-    """Return the descriptions of the tools by which an agent hands off."""
+    """Return the descriptions of the tools with which an agent hands off."""
     shapes = []
     for target in targets:
         if isinstance(target, Handoff):
@@ -57,10 +57,10 @@ def handoff_shapes(targets: Any) -> list[dict[str, Any]]:
 
 def call_of(item: Any) -> ToolCall | None:
     """
-    Return the call in an item of the model's answer, with its arguments as written; else None.
+    Return the call in an item, with the arguments as the model wrote them; None without one.
     """
     kind = member(item, "type")
-    name = _qualified(member(item, "name"), member(item, "namespace"))
+    name = _qualified_name(member(item, "name"), member(item, "namespace"))
     call_id = id_of(member(item, "call_id"))
     if kind == "function_call":
         return ToolCall(name, member(item, "arguments"), call_id)
@@ -75,13 +75,13 @@ def as_message(item: Any, undispatched: Collection[str | None]) -> Any:
 
     Args:
         item: An item of the Responses API.
-        undispatched: Ids of calls that were proposed and never dispatched: the SDK, a guardrail or
-            a human answered them, and they did not run.
+        undispatched: Ids of calls that were proposed but not dispatched: the SDK, a guardrail or a
+            person answered them.
     """
     if not isinstance(item, Mapping):
         return item
     if item.get("namespace") and item.get("type") == "function_call":
-        return {**item, "name": _qualified(item.get("name"), item.get("namespace"))}
+        return {**item, "name": _qualified_name(item.get("name"), item.get("namespace"))}
     if item.get("type") in _OUTPUTS and id_of(item.get("call_id")) in undispatched:
         return {**item, "error": True}
     return item
@@ -89,9 +89,10 @@ def as_message(item: Any, undispatched: Collection[str | None]) -> Any:
 
 def result_value(value: Any) -> Any:
     """
-    Return a tool's value for judging: data stays data, though the model reads its ``str``.
+    Return a tool's value for judging.
 
-    The SDK's own outputs become their joined texts.
+    Data stays data, although the model reads its ``str``; the SDK's own outputs become their
+    joined texts.
     """
     parts = value if isinstance(value, (list, tuple)) else [value]
     texts = [_text(part) for part in parts if not isinstance(part, _MODEL_ONLY)]
@@ -101,7 +102,7 @@ def result_value(value: Any) -> Any:
 
 
 def _text(part: Any) -> str | None:
-    """Return the text of an SDK text output, as an object or as a dict; None for anything else."""
+    """Return the text of the SDK's text output, an object or a dict; None for anything else."""
     if isinstance(part, ToolOutputText):
         return str(part.text)
     if isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] == "text":
@@ -109,6 +110,6 @@ def _text(part: Any) -> str | None:
     return None
 
 
-def _qualified(name: Any, namespace: Any) -> str:
-    """Return a tool's qualified name; a tool that was loaded late has its own name as namespace."""
+def _qualified_name(name: Any, namespace: Any) -> str:
+    """Return a tool's qualified name; the namespace of a deferred tool is its own name."""
     return str(name) if not namespace or namespace == name else f"{namespace}.{name}"

@@ -1,4 +1,4 @@
-"""Patches of the SDK that judge each call of marked runs; other runs behave as before."""
+"""Patches of the SDK that judge each call of marked runs; other runs are not changed."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ Invoke = Callable[[Any, str], Any]
 _HOOK = "_abs_shield_hook"
 
 
-def judged_tool(tool: FunctionTool, scope: RunScope) -> FunctionTool:
+def judge_tool(tool: FunctionTool, scope: RunScope) -> FunctionTool:
     """
     Return a copy of *tool* that judges its dispatch.
 
-    The host does not see the copy: its hooks and results reference the original tool.
+    The host's hooks and results still reference the original tool.
     """
     copied = copy.copy(tool)
     invoke: Any = copied.on_invoke_tool
     if not hasattr(invoke, "_invoke_tool_impl"):
-        copied.on_invoke_tool = _judging_invoke(tool, invoke, scope)
+        copied.on_invoke_tool = _wrap_invoke(tool, invoke, scope)
         return copied
-    # Wrapped inside the SDK's error handler: the tool's own error is visible there, and the SDK
-    # still finds the function and its arguments.
+    # Wrapped inside the SDK's error handler, so that the guard receives the tool's own error, and
+    # the SDK still finds the function and its arguments.
     wrapped = copy.copy(invoke)
-    wrapped._invoke_tool_impl = _judging_invoke(tool, invoke._invoke_tool_impl, scope)
+    wrapped._invoke_tool_impl = _wrap_invoke(tool, invoke._invoke_tool_impl, scope)
     copied.on_invoke_tool = wrapped
     return copied
 
@@ -65,32 +65,32 @@ def judged_tool(tool: FunctionTool, scope: RunScope) -> FunctionTool:
 def hook_custom_tool(tool: CustomTool) -> None:
     """Make a custom tool judge its calls in judged runs; in other runs it is called directly."""
     invoke = tool.on_invoke_tool
-    # `get_all_tools` runs before each turn
+    # it may be hooked already, because `get_all_tools` runs before each turn
     if hasattr(invoke, _HOOK):
         return
 
     @functools.wraps(invoke)
-    async def hooked(context: Any, input: str) -> Any:
+    async def invoke_hooked(context: Any, input: str) -> Any:
         scope = GUARD.get()
         if scope is not None:
-            return await _judging_invoke(tool, invoke, scope)(context, input)
+            return await _wrap_invoke(tool, invoke, scope)(context, input)
         value: Any = invoke(context, input)
         return await value if isinstance(value, Awaitable) else value
 
-    setattr(hooked, _HOOK, True)
-    tool.on_invoke_tool = hooked
+    setattr(invoke_hooked, _HOOK, True)
+    tool.on_invoke_tool = invoke_hooked
 
 
-def _judging_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[..., Awaitable[Any]]:
+def _wrap_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[..., Awaitable[Any]]:
     name = tool_shape(tool)["name"]
     is_text = isinstance(tool, CustomTool)
 
     @functools.wraps(invoke)
-    async def judged(context: Any, input: str) -> Any:
+    async def invoke_judged(context: Any, input: str) -> Any:
         run = scope.runs.current(context)
         call_id = getattr(context, "tool_call_id", "")
         call = ToolCall(name, {"input": input} if is_text else input, call_id or None)
-        # a call that waited for an approval was judged before, and continues under its guard
+        # a call that waited for an approval was judged earlier, and continues under its guard
         guard, token = run.paused.pop(call_id, None), None
         if guard is not None:
             token = guard.resume()
@@ -106,7 +106,7 @@ def _judging_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[...,
                 inner_scope = scope.inner_scope(tool, context)
                 value = await _call_tool(functools.partial(invoke, context, input), inner_scope)
         except AgentToolRefused as refused:
-            return str(refused)  # the SDK's own text for an exception would not contain the reason
+            return str(refused)  # the SDK's text for an exception would not contain the reason
         except CallBlocked as blocked:
             if guard.nested_block is None:
                 raise
@@ -115,12 +115,12 @@ def _judging_invoke(tool: Any, invoke: Invoke, scope: RunScope) -> Callable[...,
         finally:
             if token is not None:
                 stop_running(token)
-        return await _released_value(tool, context, value, run=run, guard=guard)
+        return await _release_result(tool, context, value, run=run, guard=guard)
 
-    return judged
+    return invoke_judged
 
 
-async def _released_value(
+async def _release_result(
     tool: Any, context: Any, value: Any, *, run: AgentRun, guard: Guard
 ) -> Any:
     """Return the tool's value, or feedback if its result is withheld."""
@@ -159,7 +159,7 @@ def _is_paused(context: Any) -> bool:
 
 def _mark_failure_handled(tool: Any, context: Any) -> None:
     """
-    Let feedback pass for a tool with a declared output: the SDK does not validate its own errors.
+    Let the SDK accept feedback from a tool with a declared output, as it accepts its own errors.
     """
     if getattr(tool, "output_json_schema", None) is not None:
         context._function_tool_default_failure_handled = True
@@ -167,7 +167,7 @@ def _mark_failure_handled(tool: Any, context: Any) -> None:
 
 _INVOKE = "_invoke_function_tool_with_metadata"
 _HANDLED_ATTRIBUTE = "_function_tool_default_failure_handled"
-_INSTALLED: list[bool] = []  # a patch around a patch would judge each call twice
+_INSTALLED: list[bool] = []  # because two patches would judge each call twice
 _LOCK = renewed(Lock())
 
 
@@ -176,7 +176,7 @@ def install() -> None:
     Patch the SDK so that marked runs are judged; called at the adapter's first use.
 
     Raises:
-        ShieldError: The SDK lacks a part that judging depends on.
+        ShieldError: The SDK does not have an attribute that the adapter needs.
     """
     with _LOCK:
         if _INSTALLED:
@@ -184,22 +184,22 @@ def install() -> None:
         missing = list(missing_parts())
         if missing:
             raise ShieldError(
-                f"this openai-agents cannot be guarded: {', '.join(missing)} changed; "
+                f"this version of openai-agents is not supported: {', '.join(missing)} changed; "
                 "install a version that `abs-shield[openai-agents]` allows"
             )
         runner: Any = sdk_run.AgentRunner
-        runner.run = _run(runner.run)
-        runner.run_streamed = _run_streamed(runner.run_streamed)
+        runner.run = _patch_run(runner.run)
+        runner.run_streamed = _patch_run_streamed(runner.run_streamed)
         # A subclass may override `get_all_tools`; a resumed run calls it on the agent.
         for owner in (Agent, run_loop):
             any_owner: Any = owner
-            any_owner.get_all_tools = _get_all_tools(any_owner.get_all_tools)
-        setattr(tool_execution, _INVOKE, _invoke(getattr(tool_execution, _INVOKE)))
+            any_owner.get_all_tools = _patch_get_all_tools(any_owner.get_all_tools)
+        setattr(tool_execution, _INVOKE, _patch_invoke(getattr(tool_execution, _INVOKE)))
         _INSTALLED.append(True)
 
 
 def missing_parts() -> Iterator[str]:
-    """Yield each part of the SDK that is missing or has changed; no request is sent."""
+    """Yield each attribute of the SDK that is missing or has changed, without any request."""
     # real objects, because attributes set in `__init__` are not visible on a class
     agent: Agent[Any] = Agent(name="a")
     plain: Any = function_tool(_sample_tool)
@@ -246,8 +246,8 @@ def _has_parameters(function: Any, *names: str) -> bool:
 
 
 @contextmanager
-def _judged_run(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Set whether a run is judged, independently of a run around it, and yield its options."""
+def _judge_run(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Set whether a run is judged, independently of an enclosing run, and yield its options."""
     scope = _scope_of(agent, state, options.get("context"))
     if scope is not None:
         scope = scope.with_options(options)
@@ -257,7 +257,7 @@ def _judged_run(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dic
         yield options
     except BaseException:  # also a cancelled task
         for session in () if scope is None else scope.sessions:
-            record_of(session).settle()  # log the proposals of a failed run as undispatched
+            record_of(session).settle()  # log the proposals that were not dispatched
         raise
     finally:
         for var, token in tokens:
@@ -269,7 +269,7 @@ def _context_values(scope: RunScope | None) -> list[tuple[Any, Any]]:
 
 
 def _scope_of(agent: Any, state: Any, context: Any) -> RunScope | None:
-    """Return the scope of a run: from its runner, its agent, the tool that it is, or its state."""
+    """Return the scope of a run: that of its runner, its agent, its tool or its state."""
     if (scope := NEXT.get()) is not None:
         return scope
     if (runs := agent_runs(agent)) is not None:
@@ -291,25 +291,25 @@ def _options(options: Mapping[str, Any], scope: RunScope) -> dict[str, Any]:
     return changed
 
 
-def _run(original: Any) -> Any:
+def _patch_run(original: Any) -> Any:
     @functools.wraps(original)
     async def run(self: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
-        with _judged_run(starting_agent, input, kwargs) as options:
+        with _judge_run(starting_agent, input, kwargs) as options:
             return await original(self, starting_agent, input, **options)
 
     return run
 
 
-def _run_streamed(original: Any) -> Any:
+def _patch_run_streamed(original: Any) -> Any:
     @functools.wraps(original)
     def run_streamed(self: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
-        with _judged_run(starting_agent, input, kwargs) as options:
+        with _judge_run(starting_agent, input, kwargs) as options:
             return original(self, starting_agent, input, **options)
 
     return run_streamed
 
 
-def _get_all_tools(original: Any) -> Any:
+def _patch_get_all_tools(original: Any) -> Any:
     @functools.wraps(original)
     async def get_all_tools(agent: Any, run_context: Any) -> Any:
         scope = GUARD.get()
@@ -326,11 +326,11 @@ def _get_all_tools(original: Any) -> Any:
     return get_all_tools
 
 
-def _invoke(original: Any) -> Any:
+def _patch_invoke(original: Any) -> Any:
     @functools.wraps(original)
     async def invoke(*, function_tool: FunctionTool, **more: Any) -> Any:
         scope = GUARD.get()
-        tool = function_tool if scope is None else judged_tool(function_tool, scope)
+        tool = function_tool if scope is None else judge_tool(function_tool, scope)
         return await original(function_tool=tool, **more)
 
     return invoke

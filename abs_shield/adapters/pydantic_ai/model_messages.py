@@ -1,4 +1,4 @@
-"""Convert the framework's messages and calls, and replace unknown tools and blocked results."""
+"""Conversion of the framework's messages and calls, and answers to blocked calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from abs_shield.core.messages import decode_json
 from abs_shield.shield.message_content import content_of
 from abs_shield.shield.tool_call_loop import feedback_text
 
-_SILENT = frozenset(
+_METADATA_PARTS = frozenset(
     {
         "tool-availability-delta",
         "capability-load-delta",
@@ -36,13 +36,13 @@ _SILENT = frozenset(
         "instruction-baseline",
     }
 )
-"""Parts that hold the framework's own metadata, and no text for the model."""
+"""Parts with the framework's own metadata, without text for the model."""
 _REMOTE_CONVERSATION = ("openai_previous_response_id", "openai_conversation_id")
-"""Settings that name a conversation stored by the provider."""
+"""Settings with the id of a conversation that the provider stores."""
 
 
 def as_tool_call(call: ToolCallPart, logprobs: Any = None) -> ToolCall:
-    """Return the call as the model wrote it; empty arguments if it wrote none."""
+    """Return the call as the model wrote it; missing arguments become an empty object."""
     return ToolCall(call.tool_name, call.args or {}, call.tool_call_id, logprobs)
 
 
@@ -59,13 +59,13 @@ def logprobs_of(response: ModelResponse) -> list[Any] | None:
     return tokens if isinstance(tokens, list) and tokens else None
 
 
-def unseen_content(response: ModelResponse, settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a reason for each content that the model has seen and this process has not."""
+def unread_content(response: ModelResponse, settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a reason for each content that the model reads and that is not available here."""
     if any(settings.get(name) not in (None, "auto") for name in _REMOTE_CONVERSATION):
-        yield "the conversation so far is kept by the provider"
+        yield "the conversation so far is stored by the provider"
     for part in response.parts:
         if part.part_kind not in ("text", "thinking", "tool-call"):
-            yield f"the model's answer holds a part of type {part.part_kind}"
+            yield f"the model's answer has a part of type {part.part_kind}"
 
 
 def visible_value(call: ToolCallPart, value: Any) -> Any:
@@ -79,7 +79,7 @@ def visible_value(call: ToolCallPart, value: Any) -> Any:
 
 
 def as_openai_messages(messages: Sequence[ModelMessage]) -> Iterator[dict[str, Any]]:
-    """Yield each message in OpenAI's format; an unreadable one as an item without a role."""
+    """Yield each message in OpenAI's format; an unreadable message has no role."""
     instructions = None
     for message in messages:
         try:
@@ -87,9 +87,11 @@ def as_openai_messages(messages: Sequence[ModelMessage]) -> Iterator[dict[str, A
                 yield from [*_convert_response(message)]
                 continue
             converted = [
-                *map(_convert_part, (p for p in message.parts if p.part_kind not in _SILENT))
+                *map(
+                    _convert_part, (p for p in message.parts if p.part_kind not in _METADATA_PARTS)
+                )
             ]
-            # repeated in every request
+            # the instructions are repeated in every request
             if message.instructions and message.instructions != instructions:
                 instructions = message.instructions
                 yield {"role": "system", "content": instructions}
@@ -110,14 +112,14 @@ def _convert_part(part: Any) -> dict[str, Any]:
         case "retry-prompt" if part.tool_name is not None:
             return _message(part, part.model_response(), failed=True)
         case "retry-prompt" | "retry-feedback":
-            # it quotes the model's own text, which is not a mention
+            # as the model's text, because it quotes the model's own values
             return {"role": "assistant", "content": part.model_response()}
         case kind:
             return {"type": kind}
 
 
 def _blocks(content: Any) -> Any:
-    """Return a prompt's text; other content as its type, so that it counts as unseen."""
+    """Return a prompt's text; other content as its type, so that it counts as not read."""
     if isinstance(content, str):
         return content
     return [_block(item) for item in content if not isinstance(item, CachePoint)]
@@ -143,7 +145,7 @@ def _message(part: Any, content: Any, *, failed: bool) -> dict[str, Any]:
 
 
 def _convert_response(message: ModelResponse) -> Iterator[dict[str, Any]]:
-    """Convert an answer of the model; parts that the provider ran are kept as their type."""
+    """Convert an answer of the model; other parts than texts and calls become their type."""
     content: list[dict[str, Any]] = []
     calls = []
     for part in message.parts:
@@ -165,7 +167,7 @@ class PlaceholderTool(ToolDefinition):
 
 
 def add_placeholders(ctx: RunContext[Any], decisions: Iterable[Decision]) -> None:
-    """Add a tool to the framework, for this step, for each blocked name that it does not know."""
+    """Add a placeholder for each blocked call of an unknown tool to the tools of this step."""
     manager = ctx.tool_manager
     if manager is None or manager.tools is None:
         return
@@ -194,16 +196,16 @@ def blocked_result(
     """
     Return the exception that answers a blocked call.
 
-    A result that asks for a retry keeps the run going even if the same turn had a final output.
-    A block that is not retryable is a failure, as is that of a call from a tool's own code, which
-    accepts no other answer.
+    A result that asks for a retry continues the run, even if the same turn has a final output. A
+    block is a failure if it is not retryable, or if a tool's own code made the call, which does
+    not accept another answer.
 
     Args:
         ctx: The context of the step.
-        decision: The block.
+        decision: The decision that blocked the call.
         call: The call.
         is_nested: Whether a tool's own code made the call.
-        counts_as_retry: Whether the framework would have refused the call, too, and counted it.
+        counts_as_retry: Whether the framework would have rejected the call, too, and counted it.
     """
     text = feedback_text(decision)
     if (
@@ -211,7 +213,7 @@ def blocked_result(
         and (counts_as_retry or not decision.retryable)
         and exhausts_retries(ctx, call)
     ):
-        # the framework ends the run, as it does by itself
+        # the framework ends the run, as without the Shield
         return ModelRetry(text)  # type: ignore[no-any-return]
     if is_nested or not decision.retryable:
         return ToolFailed(text)  # type: ignore[no-any-return]
@@ -227,7 +229,7 @@ def blocked_result(
 
 
 def exhausts_retries(ctx: RunContext[Any], call: ToolCallPart) -> bool:
-    """Count a refusal among the tool's failures; return True if no retry is left."""
+    """Count a failure of the tool; return True if no retry is left."""
     if ctx.retry >= ctx.max_retries:
         return True
     if ctx.tool_manager is not None:
@@ -236,7 +238,7 @@ def exhausts_retries(ctx: RunContext[Any], call: ToolCallPart) -> bool:
 
 
 def tool_descriptions(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
-    """Describe the user's tools for the Shield."""
+    """Return the descriptions of the user's tools, without output tools and placeholders."""
     return [
         {
             "name": tool.name,

@@ -1,4 +1,4 @@
-"""The capability: calls are judged in the model's response, and again at their dispatch."""
+"""The capability, which judges calls in the model's response, and again at their dispatch."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from abs_shield.adapters.pydantic_ai.model_messages import (
     exhausts_retries,
     logprobs_of,
     tool_descriptions,
-    unseen_content,
+    unread_content,
     visible_value,
 )
 from abs_shield.adapters.pydantic_ai.validated_arguments import (
-    NotRepaired,
-    Validated,
+    NotRepairedError,
+    ValidatedArguments,
     arguments_of,
     calls_to_compare,
     original_if_overridden,
-    validate,
+    validate_call,
 )
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked
@@ -54,12 +54,11 @@ from abs_shield.shield.tool_call_loop import feedback_text
 
 class ShieldCapability(AbstractCapability[Any]):
     """
-    Capability that judges an agent's calls.
+    A capability that judges an agent's calls.
 
-    ``Agent(model, capabilities=[ShieldCapability(firewall)])``.
-
-    One object may serve many agents and concurrent runs. It wraps all other capabilities except
-    the one that opens the spans, so it reads exactly what the model wrote and will read.
+    Use ``Agent(model, capabilities=[ShieldCapability(firewall)])``. One object can be used for
+    many agents and concurrent runs. It wraps all other capabilities except the one that opens the
+    spans, so it receives exactly the texts that the model writes and reads.
 
     Args:
         firewall: The Shield.
@@ -81,7 +80,7 @@ class ShieldCapability(AbstractCapability[Any]):
         """
         Return None.
 
-        An agent's spec file cannot name the capability, since a Shield has no text form.
+        An agent's spec file cannot contain the capability, because a Shield has no text form.
         """
         return None
 
@@ -90,7 +89,7 @@ class ShieldCapability(AbstractCapability[Any]):
         return CapabilityOrdering(position="outermost", wrapped_by=[Instrumentation])
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
-        """Log calls that were proposed and never ran; deferred calls stay open."""
+        """Log calls that were proposed but not dispatched; deferred calls stay open."""
         waits = False
         try:
             result = await handler()
@@ -115,13 +114,13 @@ class ShieldCapability(AbstractCapability[Any]):
             record_of(session).derive(
                 _ResponseState, owner=self
             ).streams = request_context.streaming
-        for reason in unseen_content(response, request_context.model_settings or {}):
+        for reason in unread_content(response, request_context.model_settings or {}):
             if reason not in record_of(session).opaque_reasons:
                 session.opaque(reason)
         parameters = request_context.model_request_parameters
         offered = {tool.name: tool for tool in parameters.function_tools} | ctx.tools
         self._adapter.offer(session, tool_descriptions(offered.values()))
-        # output tools hold the structured answer; they run nothing
+        # output tools return the structured answer, and do not run anything
         outputs = {tool.name for tool in parameters.output_tools}
         logprobs = logprobs_of(response)
         calls = [
@@ -143,16 +142,16 @@ class ShieldCapability(AbstractCapability[Any]):
     ) -> dict[str, Any]:
         """Let the host's hooks repair a blocked call; it is judged again at its dispatch."""
         if isinstance(tool_def, PlaceholderTool):
-            return Validated(error=ModelRetry(f"no tool is named {call.tool_name!r}"))
+            return ValidatedArguments(error=ModelRetry(f"no tool is named {call.tool_name!r}"))
         blocked = self._blocked_proposal(ctx, call)
         if blocked is None or original_if_overridden(ctx, call) is not None:
             return await handler(args)  # type: ignore[no-any-return]
-        done = await validate(ctx, call, args, handler)
+        done = await validate_call(ctx, call, args, handler)
         if done.changed and done.error is not None:
             raise done.error  # an approval of the repaired call
-        handed_out = tool_def.defer and not ctx.tool_call_approved
-        if handed_out and (tool_def.kind == "external" or not done.changed):
-            raise _blocked_handout(ctx, blocked, call, done)  # it would not be dispatched here
+        is_handed_out = tool_def.defer and not ctx.tool_call_approved
+        if is_handed_out and (tool_def.kind == "external" or not done.changed):
+            raise _handout_error(ctx, blocked, call, done)  # it would not be dispatched here
         return done
 
     async def on_tool_validate_error(
@@ -164,13 +163,13 @@ class ShieldCapability(AbstractCapability[Any]):
         args: str | dict[str, Any],
         error: Any,
     ) -> dict[str, Any]:
-        """Let a blocked call that no hook repaired reach its dispatch, where it is answered."""
+        """Pass a blocked call that no hook repaired on to its dispatch, where it is answered."""
         if (
             self._blocked_proposal(ctx, call) is None
             or original_if_overridden(ctx, call) is not None
         ):
             raise error
-        raise NotRepaired(error)
+        raise NotRepairedError(error)
 
     async def wrap_tool_execute(
         self,
@@ -181,16 +180,16 @@ class ShieldCapability(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Any,
     ) -> Any:
-        """Guard one run: a blocked call is answered without using up a retry of the user."""
+        """Run one call under its guard; a blocked call does not use a retry of the framework."""
         session = self._session(ctx)
         is_nested = RUNNING.get() is session
-        self._catch_up(session, ctx, call, tool_def)
+        self._record_missing_request(session, ctx, call, tool_def)
         to_run, original = calls_to_compare(ctx, call, args)
         guard = self._adapter.guard(to_run, session, proposed=original)
         try:
             await guard.__aenter__()
         except CallBlocked as blocked:
-            counts_as_retry = isinstance(args, Validated) and args.is_refused
+            counts_as_retry = isinstance(args, ValidatedArguments) and args.is_refused
             result = blocked_result(
                 ctx, blocked.decision, call, is_nested=is_nested, counts_as_retry=counts_as_retry
             )
@@ -206,9 +205,9 @@ class ShieldCapability(AbstractCapability[Any]):
                 ctx, guard, visible_value(call, skipped.result), call, is_nested=is_nested
             )
             raise
-        # also a cancelled task: the guard has to record that the call ended
+        # includes a cancelled task: the guard must record that the call ended
         except BaseException as error:
-            with _blocked_as_result(ctx, call, is_nested=is_nested):
+            with _answer_block(ctx, call, is_nested=is_nested):
                 await guard.__aexit__(type(error), error, error.__traceback__)
             raise
         await _release_value(ctx, guard, visible_value(call, value), call, is_nested=is_nested)
@@ -224,16 +223,16 @@ class ShieldCapability(AbstractCapability[Any]):
         if ctx.partial_output or self._firewall.policy.answer is False:  # the text is not complete
             return output
         session = self._session(ctx)
-        # a streamed text was shown already, so it can only be flagged
+        # a streamed text has already been shown, so it can only be flagged
         if record_of(session).derive(_ResponseState, owner=self).streams:
             await self._firewall.acheck_answer(output, session=session)
             return output
-        # no more revisions than the framework allows, or it would end the run with an error
-        return await self._settled(session, output, most=ctx.max_retries - ctx.retry)
+        # at most as many revisions as the framework allows, or it would end the run with an error
+        return await self._settle(session, output, most=ctx.max_retries - ctx.retry)
 
     # Internal ------------------------------------------------------------------------------------
 
-    async def _settled(self, session: Session, output: str, *, most: int) -> str:
+    async def _settle(self, session: Session, output: str, *, most: int) -> str:
         revisions = record_of(session).derive(Revisions, owner=self)
         revision = revisions.current_revision(self._firewall, session, most=most)
         if revision is None:
@@ -245,7 +244,7 @@ class ShieldCapability(AbstractCapability[Any]):
 
     def _session(self, ctx: RunContext[Any], model: str | None = None) -> Session:
         """
-        Return the session of the run; a run inside another run's tool has a child of its session.
+        Return the session of the run; a run inside a tool of another run has a child session.
         """
         running = RUNNING.get()
         if running is not None and running.run_id == ctx.run_id:
@@ -264,11 +263,11 @@ class ShieldCapability(AbstractCapability[Any]):
         decision = next((d for d in newest if d.call_id == call.tool_call_id), None)
         return decision if decision is not None and decision.blocked else None
 
-    def _catch_up(
+    def _record_missing_request(
         self, session: Session, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition
     ) -> None:
         """
-        Record the messages and tools of a call without a preceding request: resumed, or realtime.
+        Record the messages and tools of a call without a preceding request (resumed or realtime).
         """
         if any(decision.call_id == call.tool_call_id for decision in session.decisions):
             return
@@ -286,10 +285,10 @@ class _ResponseState:
     streams = False
 
 
-def _blocked_handout(
-    ctx: RunContext[Any], blocked: Decision, call: ToolCallPart, done: Validated
+def _handout_error(
+    ctx: RunContext[Any], blocked: Decision, call: ToolCallPart, done: ValidatedArguments
 ) -> Exception:
-    """Return the exception that answers a blocked call which would not be dispatched here."""
+    """Return the exception that answers a blocked call which is not dispatched here."""
     text = feedback_text(blocked)
     ends = (done.is_refused or not blocked.retryable) and exhausts_retries(ctx, call)
     return ModelRetry(text) if ends else ToolFailed(text)  # type: ignore[no-any-return]
@@ -298,17 +297,15 @@ def _blocked_handout(
 async def _release_value(
     ctx: RunContext[Any], guard: Guard, value: Any, call: ToolCallPart, *, is_nested: bool
 ) -> None:
-    """End a call that ran; a withheld result is answered with feedback."""
+    """Close a call that ran; a withheld result is answered with feedback."""
     guard.value = value
-    with _blocked_as_result(ctx, call, is_nested=is_nested):
+    with _answer_block(ctx, call, is_nested=is_nested):
         await guard.__aexit__(None, None, None)
 
 
 @contextmanager
-def _blocked_as_result(
-    ctx: RunContext[Any], call: ToolCallPart, *, is_nested: bool
-) -> Iterator[None]:
-    """Answer a withheld result, or a block of a decorated function inside, with feedback."""
+def _answer_block(ctx: RunContext[Any], call: ToolCallPart, *, is_nested: bool) -> Iterator[None]:
+    """Answer a withheld result, or the block of a nested function, with feedback."""
     try:
         yield
     except (CallBlocked, ResultBlocked) as blocked:

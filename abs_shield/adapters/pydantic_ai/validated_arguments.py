@@ -1,4 +1,4 @@
-"""The arguments of a call: as the model wrote them, as the host changed them, as validated."""
+"""The arguments of a call: the model's, those that the host changed, and validated ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from abs_shield.core.call_arguments import read_arguments, same
 Validate = Callable[[Any], Awaitable[Any]]
 
 
-class Validated(dict[str, Any]):
+class ValidatedArguments(dict[str, Any]):
     """
     The result of validating a call whose proposal was blocked; the framework passes it on.
 
@@ -37,22 +37,22 @@ class Validated(dict[str, Any]):
 
     @property
     def is_refused(self) -> bool:
-        """True if the framework refuses the arguments, too, and counts it."""
+        """True if the framework rejects the arguments, too, and counts the failure."""
         return isinstance(self.error, (ValidationError, ModelRetry))
 
     @property
     def deferral(self) -> Exception | None:
-        """The signal with which the tool's own validator asks for an approval; None without one."""
+        """The exception with which the tool's own validator asks for an approval, or None."""
         deferral: Exception | None = getattr(self.error, "deferral", None)
         return deferral
 
 
-class NotRepaired(Exception):
+class NotRepairedError(Exception):
     """
     No hook of the host repaired the arguments of a blocked call.
 
-    It is not a validation error, so the framework creates no span of a failed validation: the call
-    is answered in its own span.
+    Not a validation error, so that the framework does not create a span for a failed validation:
+    the call is answered in its own span.
     """
 
     def __init__(self, error: Exception) -> None:
@@ -60,37 +60,42 @@ class NotRepaired(Exception):
         self.error = error
 
 
-async def validate(
+async def validate_call(
     ctx: RunContext[Any], call: ToolCallPart, args: Any, handler: Validate
-) -> Validated:
-    """Validate a blocked call as the framework does, and note whether a hook repaired it."""
+) -> ValidatedArguments:
+    """Validate a blocked call like the framework, and record whether a hook changed it."""
     try:
-        done = Validated(await handler(args))
+        done = ValidatedArguments(await handler(args))
     except SkipToolValidation as skipped:
-        done = Validated(skipped.validated_args)
-    except NotRepaired as not_repaired:
-        return Validated(error=not_repaired.error)
+        done = ValidatedArguments(skipped.validated_args)
+    except NotRepairedError as not_repaired:
+        return ValidatedArguments(error=not_repaired.error)
     except (ValidationError, ModelRetry) as error:
-        return Validated(error=error)
+        return ValidatedArguments(error=error)
     except Exception as error:
         if getattr(error, "deferral", None) is None:
             raise
-        done = Validated(getattr(error, "validated_args", None), error)
+        done = ValidatedArguments(getattr(error, "validated_args", None), error)
     done.changed = not _is_unchanged(ctx, call, args, done.value)
     return done
 
 
 async def arguments_of(ctx: RunContext[Any], call: ToolCallPart, args: Any) -> Any:
-    """Return the arguments of a call that is not (or no longer) blocked."""
-    if not isinstance(args, Validated):
+    """
+    Return the arguments for a tool that is not, or no longer, blocked.
+
+    Raises:
+        Exception: The error of the validation, if it failed.
+    """
+    if not isinstance(args, ValidatedArguments):
         return args
     manager = ctx.tool_manager
     if manager is not None and isinstance(ctx.tools.get(call.tool_name), PlaceholderTool):
         manager.tools = {k: v for k, v in (manager.tools or {}).items() if k != call.tool_name}
-        judged = await manager.validate_tool_call(call)  # the framework's own error
-        raise judged.validation_error or ModelRetry(f"no tool is named {call.tool_name!r}")
+        validated = await manager.validate_tool_call(call)  # has the framework's own error
+        raise validated.validation_error or ModelRetry(f"no tool is named {call.tool_name!r}")
     if args.deferral is not None:
-        # the framework wraps an approval that a tool's own validator asks for
+        # the framework has wrapped the exception with which the validator asks for an approval
         raise args.deferral from None
     if args.error is not None:
         raise args.error
@@ -101,20 +106,18 @@ def calls_to_compare(
     ctx: RunContext[Any], call: ToolCallPart, args: Any
 ) -> tuple[ToolCall, ToolCall | None]:
     """Return the call that runs, and the model's own call if it differs."""
-    if isinstance(args, Validated) and args.changed:
+    if isinstance(args, ValidatedArguments) and args.changed:
         value = to_jsonable_python(args.value, serialize_unknown=True)
-        return _unwrapped(ctx, ToolCall(call.tool_name, value, call.tool_call_id)), as_tool_call(
-            call
-        )
+        return _unwrap(ctx, ToolCall(call.tool_name, value, call.tool_call_id)), as_tool_call(call)
     written = original_if_overridden(ctx, call)
-    return as_tool_call(call) if written is None else _unwrapped(ctx, as_tool_call(call)), written
+    return as_tool_call(call) if written is None else _unwrap(ctx, as_tool_call(call)), written
 
 
 def original_if_overridden(ctx: RunContext[Any], call: ToolCallPart) -> ToolCall | None:
     """
     Return the model's own call if an approval overrides its arguments; else None.
 
-    Only an approved call can have other arguments than the response that holds it.
+    Only an approved call can have other arguments than in the model's response.
     """
     if not ctx.tool_call_approved:
         return None
@@ -127,10 +130,10 @@ def original_if_overridden(ctx: RunContext[Any], call: ToolCallPart) -> ToolCall
     return None
 
 
-def _unwrapped(ctx: RunContext[Any], call: ToolCall) -> ToolCall:
-    """Return the call with the parameter names that the tool declares, for a tool of one model."""
+def _unwrap(ctx: RunContext[Any], call: ToolCall) -> ToolCall:
+    """Return the call with the declared parameter names, if the tool has a single model."""
     tool, arguments = ctx.tools.get(call.name), call.arguments
-    # the framework unpacks the fields of a tool's single model into its schema
+    # the schema of such a tool has the fields of the model as its parameters
     if tool is None or not isinstance(arguments, dict) or len(arguments) != 1:
         return call
     ((name, inner),) = arguments.items()
@@ -149,12 +152,12 @@ def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:
 
 
 def _is_unchanged(ctx: RunContext[Any], call: ToolCallPart, args: Any, value: Any) -> bool:
-    """Return whether *value* is what the tool's own schema makes of the model's arguments."""
+    """Return whether *value* is the result of validating the model's arguments."""
     manager = ctx.tool_manager
     tool = (manager.tools or {}).get(call.tool_name) if manager is not None else None
     if tool is None:
         return True
-    # validated again rather than compared as text: a schema may convert or add defaults
+    # validated again, because validation may convert values or add defaults
     validator, context = tool.args_validator, ctx.validation_context
     try:
         if isinstance(args, str):
