@@ -35,7 +35,7 @@ from abs_shield.adapters.langgraph import ShieldMiddleware
 from abs_shield.adapters.langgraph.langchain_messages import (
     as_openai_message,
     directs_graph,
-    with_answer_message,
+    replace_answer_message,
 )
 from abs_shield.core import Action, Subject
 from abs_shield.session.session_record import record_of
@@ -313,7 +313,7 @@ def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
     message = feedback.model_copy(update={"id": "c1"})
 
     def put(result: Any) -> Any:
-        return with_answer_message(result, "c1", "messages", feedback)
+        return replace_answer_message(result, "c1", "messages", feedback)
 
     assert [message, other] == put([mine, other])
     assert Command(update=[message, other], goto="x") == put(

@@ -1,4 +1,4 @@
-"""A wrong policy fails while it is declared, in one line, with the nearest valid name."""
+"""A wrong policy fails when it is declared, with a message of one line and the nearest name."""
 
 from __future__ import annotations
 
@@ -101,35 +101,35 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG)
 def test_a_wrong_declaration_is_refused(wrong: dict[str, Any], message: str) -> None:
-    """Keywords and a mapping are refused alike: one line that says what is right."""
+    """Keywords and a mapping are rejected with the same message of one line."""
 
     assert (message in refusal(**wrong), message in refusal(wrong)) == (True, True)
 
 
 @pytest.mark.parametrize("layer", OPT_IN_NAMES)
 def test_an_opt_in_layer_is_named(layer: str) -> None:
-    """A layer that does not run by default runs where a policy names it."""
+    """A layer that does not run by default runs if a policy names it."""
 
     assert layer in configure(layers=["phantom_tool", layer]).layer_names
     assert layer not in configure().layer_names
 
 
 @pytest.mark.parametrize("declared", ["strict", 5, [("mode", "strict")], Policy()])
-def test_what_is_no_mapping_is_refused(declared: Any) -> None:
-    """The one positional argument is a mapping."""
+def test_a_positional_argument_that_is_not_a_mapping_is_refused(declared: Any) -> None:
+    """The only positional argument is a mapping."""
 
     assert "give keywords, or one mapping" in refusal(declared)
 
 
 @pytest.mark.parametrize("also", [{"threshold": 0.5}, {"layers": []}, {"xyzzy": 1}])
 def test_a_mapping_beside_keywords_is_refused(also: dict[str, Any]) -> None:
-    """Neither of the two is dropped silently."""
+    """Neither of the two is ignored silently."""
 
     assert f"`{next(iter(also))}`" in refusal({"mode": "audit"}, **also)
 
 
 def test_a_misspelt_name_is_shown_escaped() -> None:
-    """A name that holds a line break stays on its line."""
+    """A name with a line break is escaped."""
 
     assert "a\\nb" in refusal({"a\nb": 1})
 
@@ -153,7 +153,7 @@ DECLARED: dict[str, Any] = {
 
 
 def test_a_mapping_equals_keywords() -> None:
-    """Both ways of declaring give the same policy, revision included."""
+    """Both forms declare equal policies with equal revisions."""
     by_mapping, by_keywords = shield.configure(DECLARED), shield.configure(**DECLARED)
 
     assert (by_mapping, by_mapping.revision) == (by_keywords, by_keywords.revision)
@@ -161,7 +161,7 @@ def test_a_mapping_equals_keywords() -> None:
 
 @pytest.mark.parametrize("name", ["layers", "modes", "limits", "on_error"])
 def test_none_is_the_default(name: str) -> None:
-    """None stands for the default, by keyword and in a mapping."""
+    """None means the default, as a keyword and in a mapping."""
 
     assert (configure(), configure()) == (configure(**{name: None}), configure({name: None}))
 
@@ -188,14 +188,14 @@ def test_the_ends_of_the_threshold(threshold: float) -> None:
     assert threshold == configure(threshold=threshold).threshold
 
 
-def test_no_layers_is_a_choice() -> None:
-    """An empty list of layers is not the default."""
+def test_an_empty_list_of_layers_runs_none() -> None:
+    """An empty list of layers differs from the default."""
 
     assert configure(layers=[]).layer_names == []
 
 
-def test_a_layer_of_ones_own() -> None:
-    """A function stands beside the built layers under its own name."""
+def test_a_custom_layer() -> None:
+    """A function is a layer with its own name, besides the built-in layers."""
     policy = configure(layers=["phantom_tool", own_layer], modes={("f", "own_layer"): "audit"})
 
     assert policy.layer_names == ["phantom_tool", "own_layer"]
@@ -217,25 +217,25 @@ def test_a_layer_of_ones_own() -> None:
     ],
 )
 def test_a_mode_of_a_tool(name: str, tools: list[Tool]) -> None:
-    """A key unlike every layer's name, or declared, is a tool, even if it is decorated later."""
+    """A key that resembles no layer, or is declared, is a tool, maybe a later one."""
 
     assert {name: Mode.AUDIT} == configure(modes={name: "audit"}, tools=tools).modes
 
 
 def schema_mismatch(proposal: Any, session: Any) -> list[Any]:
-    """A layer of one's own that bears a signal's name."""
+    """A custom layer with the name of a signal."""
     return []
 
 
-def test_a_layer_may_bear_the_name_of_a_signal() -> None:
-    """Whoever writes it may give it a mode."""
+def test_a_layer_may_have_the_name_of_a_signal() -> None:
+    """Such a layer may have its own mode."""
     modes = {"schema_mismatch": "audit", ("q", "schema_mismatch"): "strict"}
 
     assert 2 == len(configure(layers=[schema_mismatch], modes=modes).modes)
 
 
 def test_the_layers_are_listed_once() -> None:
-    """Though those that run are part of those there are."""
+    """A message lists each layer once, even if the policy names it."""
     output = refusal(suppress=[Suppression(check="xyzzy", reason="x")])
 
     assert [1] * 6 == [output.count(name) for name in LAYER_NAMES]
@@ -243,7 +243,7 @@ def test_the_layers_are_listed_once() -> None:
 
 @pytest.mark.parametrize("mode", Mode)
 def test_one_mode_everywhere(mode: Mode) -> None:
-    """A policy in audit, or strict, everywhere: tools and pairs included, all else kept."""
+    """All modes are replaced, including those of tools and pairs; other fields are unchanged."""
     declared = configure(
         mode="audit", tools=[Tool(name="f", mode="strict")], modes={"f": "strict"}, threshold=0.5
     )
@@ -257,8 +257,8 @@ def test_one_mode_everywhere(mode: Mode) -> None:
     ) == (mode, {}, None, 0.5)
 
 
-def test_a_copy_has_a_revision_of_its_own() -> None:
-    """It does not depend on whether somebody asked for the revision before."""
+def test_a_copy_has_its_own_revision() -> None:
+    """It does not depend on whether the revision of the original was read before."""
     request, silent = (configure(mode="audit", threshold=0.5) for _ in range(2))
     declared = request.revision
 
@@ -276,8 +276,8 @@ def test_a_copy_has_a_revision_of_its_own() -> None:
     ],
     ids=["unnamed", "rule", "inverse", "tool"],
 )
-def test_a_wrong_part_says_how_it_is_made(declare, way):
-    """Whoever writes the obvious thing is told the right one."""
+def test_a_wrong_part_raises_a_hint(declare, way):
+    """The message shows the correct form."""
     with pytest.raises(PolicyError) as wrong:
         declare()
 

@@ -1,4 +1,4 @@
-"""A policy is loaded by its place; what is wrong is said in one line."""
+"""A policy is loaded by its place; errors are messages of one line."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def refusal(place: str) -> str:
 
 @pytest.mark.parametrize("attribute", ["policy", "mapping", "team.policy"])
 def test_from_a_file(file: Path, attribute: str) -> None:
-    """A policy, or a mapping of one, is found in a file; an attribute may be nested."""
+    """A policy or a mapping is loaded from a file; the attribute may be nested."""
 
     assert Mode.AUDIT is load_policy(f"{file}:{attribute}").mode
 
 
 def test_from_a_module(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy is found in a module that can be imported."""
+    """A policy is loaded from a module."""
     monkeypatch.syspath_prepend(str(file.parent))
     monkeypatch.delitem(sys.modules, "my_rules", raising=False)
 
@@ -60,7 +60,7 @@ def test_from_a_module(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("place", ["", "x", ":", "x:", ":x", "my_rules.py"])
-def test_what_is_no_place(place: str) -> None:
+def test_an_invalid_place(place: str) -> None:
     """A place has a module and an attribute."""
 
     assert "is not the place of a policy; write `package.module:attr`" in refusal(place)
@@ -76,19 +76,19 @@ def test_what_is_no_place(place: str) -> None:
     ],
 )
 def test_a_wrong_attribute(file: Path, attribute: str, message: str) -> None:
-    """A misspelt attribute, and one that is not a policy, are named."""
+    """The message names a misspelt attribute, or the type of one that is not a policy."""
 
     assert message in refusal(f"{file}:{attribute}")
 
 
 def test_no_such_module() -> None:
-    """A module that is not there is named."""
+    """The message names the missing module."""
 
     assert "there is no module `no_such_module`" in refusal("no_such_module:policy")
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    """A file that is not there is named."""
+    """The message names the missing file."""
 
     assert "there is no file" in refusal(f"{tmp_path}/none.py:policy")
 
@@ -103,16 +103,16 @@ def test_no_such_file(tmp_path: Path) -> None:
         ("from abs_shield import shield; shield.configure(mod='x')", "did you mean `mode`?"),
     ],
 )
-def test_a_file_that_breaks(tmp_path: Path, text: str, message: str) -> None:
-    """A file that cannot be run says why, in one line."""
+def test_a_file_that_raises(tmp_path: Path, text: str, message: str) -> None:
+    """The message has the reason in one line."""
     path = tmp_path / "broken.py"
     path.write_text(text)
 
     assert message in refusal(f"{path}:policy")
 
 
-def test_a_file_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
-    """A module that failed half-way is not kept."""
+def test_a_file_that_raises_leaves_no_module(tmp_path: Path) -> None:
+    """A module that raised is removed."""
     path = tmp_path / "half_way.py"
     path.write_text("raise KeyError")
     refusal(f"{path}:policy")
@@ -121,7 +121,7 @@ def test_a_file_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_two_versions_of_one_file(tmp_path: Path) -> None:
-    """Files of one name in two folders are two modules, each with its own source."""
+    """Files of the same name in two folders are two modules."""
     for folder, limit in (("old", 5), ("new", 9)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "my_rules.py").write_text(GOOD.replace("int = 5", f"int = {limit}"))
@@ -133,8 +133,8 @@ def test_two_versions_of_one_file(tmp_path: Path) -> None:
     assert old.revision != new.revision
 
 
-def test_a_mapping_stands_in_its_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The place of a policy that a module holds as a mapping is that module."""
+def test_a_mapping_has_the_place_of_its_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that is loaded from a mapping has the place of the mapping's module."""
     monkeypatch.syspath_prepend(str(file.parent))
     monkeypatch.delitem(sys.modules, "my_rules", raising=False)
 
@@ -167,7 +167,7 @@ def split(folder: Path, retries: int) -> str:
 
 
 @pytest.fixture
-def untouched_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def restored_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(sys, "path", [*sys.path])
     before = {*sys.modules}
     yield
@@ -175,18 +175,18 @@ def untouched_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del sys.modules[name]
 
 
-@pytest.mark.usefixtures("untouched_imports")
+@pytest.mark.usefixtures("restored_imports")
 def test_a_file_imports_the_modules_beside_it(tmp_path: Path) -> None:
-    """At its top, and in a rule when that runs."""
+    """It may import them at its top, and in a rule."""
     policy = load_policy(split(tmp_path / "app", 7))
 
     assert 7 == policy.retries
     assert [True, False] == [policy.rules[0].function(amount=n) for n in (400, 600)]
 
 
-@pytest.mark.usefixtures("untouched_imports")
+@pytest.mark.usefixtures("restored_imports")
 def test_two_versions_have_their_own_siblings(tmp_path: Path) -> None:
-    """A backtest of two folders does not judge one policy with the other's modules."""
+    """In a backtest of two folders, each policy imports the modules of its own folder."""
     places = [split(tmp_path / name, retries) for name, retries in (("new", 3), ("old", 4))]
 
     assert [3, 4, 3] == [load_policy(place).retries for place in (*places, places[0])]

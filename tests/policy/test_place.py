@@ -1,4 +1,4 @@
-"""A declaration has its place in the source, which does not count for equality."""
+"""A declaration has its place in the source, which comparisons ignore."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.policy.declaration_base import SourceLocation
 
 
 def line() -> int:
-    """The line of the caller."""
+    """Return the line of the caller."""
     frame = currentframe()
     assert frame is not None
     assert frame.f_back is not None
@@ -22,7 +22,7 @@ def line() -> int:
 
 
 def test_each_declaration_has_its_place() -> None:
-    """The line is that of the user's own call, whatever it went through."""
+    """The line is that of the user's own call."""
     result: list[Any] = [
         (Tool(name="t"), line()),
         (Suppression(check="call_loop", reason="x"), line()),
@@ -37,7 +37,7 @@ def test_each_declaration_has_its_place() -> None:
 
 
 def test_a_decorated_tool_has_the_place_of_its_function() -> None:
-    """A tool that is a function is declared where it is decorated."""
+    """The place of a decorated tool is its decorator."""
     firewall = Shield(shield.configure(), hooks=None)
 
     @shielded(firewall)
@@ -53,14 +53,14 @@ def test_a_decorated_tool_has_the_place_of_its_function() -> None:
     "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 )
 def test_a_copy_keeps_its_place(again: Any) -> None:
-    """Copies and pickles stand where the first one does."""
+    """Copies and pickles have the same place."""
     tool = Tool(name="t")
 
     assert (tool.place.line, tool) == (again(tool).place.line, again(tool))
 
 
-def test_another_place_says_the_same() -> None:
-    """Equality, text and revision do not know where a thing stands."""
+def test_the_place_is_ignored() -> None:
+    """Equality, text and revision do not depend on the place."""
     first = shield.configure(tools=[Tool(name="a")], inverses=[inverse("a", "b", same="id")])
     other = shield.configure(tools=[Tool(name="a")], inverses=[inverse("a", "b", same="id")])
 
@@ -69,8 +69,8 @@ def test_another_place_says_the_same() -> None:
     assert "place" not in repr(first)
 
 
-def test_to_say_where_it_stands() -> None:
-    """A declaration from a file has its place in that file."""
+def test_a_place_can_be_set() -> None:
+    """A declaration that is read from a file has its place in that file."""
     tool = Tool(name="t").placed(SourceLocation("tools.json", 7))
 
     assert ("tools.json:7", Tool(name="t")) == (str(tool.place), tool)

@@ -1,4 +1,4 @@
-"""A policy's revision is the hash of what it says: the same everywhere, another when it changes."""
+"""The revision of a policy is a hash of its content, equal in every process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ policy = shield.configure(
 
 
 def revision_elsewhere(path: Path, *, seed: str) -> str:
-    """The revision of a policy file, as another process with another hash seed says it."""
+    """Return the revision of a policy file in another process with another hash seed."""
     code = f"from abs_shield import load_policy; print(load_policy({f'{path}:policy'!r}).revision)"
     env = {**os.environ, "PYTHONHASHSEED": seed}
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
@@ -52,7 +52,7 @@ def written(path: Path, *, most: int) -> Path:
 
 @pytest.mark.slow
 def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
-    """Neither the process, nor its hash seed, nor the file's place matters."""
+    """It does not depend on the process, its hash seed or the file's place."""
     here, there = tmp_path / "a.py", tmp_path / "b.py"
     revisions = {
         revision_elsewhere(written(here, most=500), seed="1"),
@@ -80,15 +80,15 @@ def at_most(limit: float) -> Rule:
     return is_small
 
 
-def test_it_changes_with_what_a_rule_was_made_with() -> None:
-    """Two rules of one factory are two rules."""
+def test_it_changes_with_the_closure_of_a_rule() -> None:
+    """Two rules of one factory differ."""
     revisions = {configure(rules=[at_most(limit)]).revision for limit in (500, 500.5, 1_000)}
 
     assert len(revisions) == 3
 
 
 def test_it_is_the_same_for_equal_rules_of_a_factory() -> None:
-    """A rule that is made again says the same."""
+    """A rule that is created again has the same revision."""
 
     assert configure(rules=[at_most(5)]).revision == configure(rules=[at_most(5)]).revision
 
@@ -108,8 +108,8 @@ def is_small(amount):
     "body",
     ["amount <= LIMIT", "amount <= LIMITS['refund'][0]", "all(n <= LIMIT for n in [amount])"],
 )
-def test_it_changes_with_what_a_rule_reads(body: str) -> None:
-    """Two modules with the same rule and another limit are two policies."""
+def test_it_changes_with_data_that_a_rule_reads(body: str) -> None:
+    """The same rule with another limit in its module is another policy."""
 
     def revision(limit: int) -> str:
         names: dict[str, Any] = {"rule": rule, "__name__": "somewhere"}
@@ -150,8 +150,8 @@ def with_default(limit: int) -> Callable[[object], bool]:
         with_default,
     ],
 )
-def test_it_changes_with_what_a_callable_holds(made: Callable[[int], Any]) -> None:
-    """A partial's arguments, an object's state and a default are part of what is allowed."""
+def test_it_changes_with_the_data_of_a_callable(made: Callable[[int], Any]) -> None:
+    """A partial's arguments, an object's state and a default are part of the revision."""
     revisions = [configure(allow=[made(limit)]).revision for limit in (1, 1, 2)]
 
     assert [revisions[0] == other for other in revisions] == [True, True, False]
@@ -201,8 +201,8 @@ def test_it_changes_with_every_field(declared: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("seen", [lambda: configure(), lambda: configure(mode="strict")])
-def test_saying_the_default_changes_nothing(seen: Callable[[], Any]) -> None:
-    """A default that is written out is the same policy."""
+def test_an_explicit_default_changes_nothing(seen: Callable[[], Any]) -> None:
+    """An explicit default is the same policy."""
 
     assert configure({}).revision == seen().revision
 

@@ -1,4 +1,4 @@
-"""Rules, inverses and tools are checked where they are written."""
+"""Rules, inverses and tools are validated when they are declared."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def waiting_and_generating(amount: float) -> Any:
 
 
 def positional(amount: float, /) -> bool:
-    """It takes by position."""
+    """Its parameter is positional."""
     return True
 
 
@@ -48,8 +48,8 @@ def silent(amount: float) -> bool:
     return True
 
 
-def test_a_rule_knows_its_sentence_and_place() -> None:
-    """The first line is the sentence; file and line are where it is written."""
+def test_a_rule_has_its_sentence_and_place() -> None:
+    """The sentence is the first line of the docstring; file and line are those of the function."""
     declared_rule = rule(tool="refund")(documented)
 
     assert ("documented", "The sentence.", __file__, documented.__code__.co_firstlineno) == (
@@ -61,7 +61,7 @@ def test_a_rule_knows_its_sentence_and_place() -> None:
 
 
 def test_a_rule_is_still_the_function() -> None:
-    """A rule can be called as the function that it was."""
+    """A rule can be called like its function."""
 
     assert (rule(tool="f")(documented)(1.0), rule(tool="f")(documented)(-1.0)) == (True, False)
 
@@ -70,7 +70,7 @@ def test_a_rule_is_still_the_function() -> None:
     ("tool", "judged"), [("refund", ["refund"]), (["refund", "pay"], ["refund", "pay"]), ("*", "x")]
 )
 def test_which_tools_a_rule_judges(tool: Any, judged: list[str]) -> None:
-    """One tool, several, or all of them."""
+    """A rule applies to one tool, several, or all of them."""
     declared_rule = rule(tool=tool)(documented)
 
     assert all(declared_rule.judges(name) for name in judged)
@@ -90,7 +90,7 @@ def test_which_tools_a_rule_judges(tool: Any, judged: list[str]) -> None:
     ],
 )
 def test_a_wrong_rule(function: Any, message: str) -> None:
-    """A rule that could never speak is refused."""
+    """A rule that could never run is rejected."""
     with pytest.raises(PolicyError) as caught:
         rule(tool="refund")(function)
 
@@ -99,13 +99,13 @@ def test_a_wrong_rule(function: Any, message: str) -> None:
 
 @pytest.mark.parametrize("tool", ["", [], [""], [5], 5, None])
 def test_a_rule_without_a_tool(tool: Any) -> None:
-    """A rule names its tool."""
+    """A rule needs the name of a tool."""
     with pytest.raises(PolicyError, match="needs the name of a tool"):
         rule(tool=tool)
 
 
-def test_a_sentence_may_be_given() -> None:
-    """A rule that is made from data says its limit; the function needs no docstring."""
+def test_a_sentence_may_be_passed() -> None:
+    """With a sentence, the function needs no docstring."""
 
     assert "At most 7." == rule(tool="pay", sentence="At most 7.")(silent).sentence
 
@@ -121,7 +121,7 @@ def test_a_sentence_may_be_given() -> None:
     ],
 )
 def test_wrong_names_of_parameters(takes: Any, message: str) -> None:
-    """A rule with unknown parameter names is refused where it is declared."""
+    """A rule with unknown parameter names is rejected when it is declared."""
 
     def converted(amount: float, currency: str = "EUR") -> bool:
         """An amount is positive."""
@@ -140,8 +140,8 @@ def test_wrong_names_of_parameters(takes: Any, message: str) -> None:
         ({"open": "id", "close": "door_id"}, {"open": "id", "close": "door_id"}),
     ],
 )
-def test_an_inverse_names_the_entity_of_both(same: Any, expected: dict[str, str]) -> None:
-    """One name serves both tools, or each has its own."""
+def test_an_inverse_names_the_parameter_of_each_tool(same: Any, expected: dict[str, str]) -> None:
+    """Both tools share a parameter name, or each has its own."""
 
     assert expected == inverse("open", "close", same=same).same
 
@@ -160,7 +160,7 @@ def test_an_inverse_names_the_entity_of_both(same: Any, expected: dict[str, str]
     ],
 )
 def test_a_wrong_inverse(same: Any) -> None:
-    """An inverse that shares no parameter is refused."""
+    """An inverse without a parameter for each tool is rejected."""
     with pytest.raises(PolicyError, match="`inverse` of `open` and `close`"):
         inverse("open", "close", same=same)
 
@@ -169,8 +169,8 @@ def test_a_wrong_inverse(same: Any) -> None:
     ("first", "then", "message"),
     [(5, 6, "got 5;"), ("open", 6, "got 6;"), ("", "close", 'got "";'), ([], "x", "got a list")],
 )
-def test_an_inverse_of_what_is_no_tool(first: Any, then: Any, message: str) -> None:
-    """Both tools are named."""
+def test_an_inverse_of_an_invalid_name(first: Any, then: Any, message: str) -> None:
+    """Both tools must be names."""
     with pytest.raises(PolicyError, match="give the name of a tool") as caught:
         inverse(first, then, same="id")
 
@@ -178,8 +178,8 @@ def test_an_inverse_of_what_is_no_tool(first: Any, then: Any, message: str) -> N
 
 
 @pytest.mark.parametrize("unless", [5, "never", True])
-def test_an_excuse_is_a_function(unless: Any) -> None:
-    """An exception that can never apply is refused."""
+def test_unless_is_a_function(unless: Any) -> None:
+    """`unless` must be callable."""
     with pytest.raises(PolicyError, match=r"`unless` is .*; give a function of the two calls"):
         inverse("open", "close", same="id", unless=unless)
 
@@ -188,8 +188,8 @@ def test_an_excuse_is_a_function(unless: Any) -> None:
     ("allow", "message"),
     [("tx_*", 'is "tx_*"; give a list'), (5, "is 5; give a list"), ({}, "list")],
 )
-def test_what_a_target_allows_is_a_list(allow: Any, message: str) -> None:
-    """A glob alone would be read as its characters."""
+def test_allow_of_a_target_is_a_list(allow: Any, message: str) -> None:
+    """A string would be read as its characters."""
     with pytest.raises(PolicyError, match="`Target`: `allow`") as caught:
         Target(allow=allow)
 
@@ -197,8 +197,8 @@ def test_what_a_target_allows_is_a_list(allow: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("allow", [["tx_*"], ("tx_*",), {"tx_*"}])
-def test_a_target_stays_as_it_was_declared(allow: Any) -> None:
-    """A list is kept as a tuple, so that nothing changes it afterwards."""
+def test_a_target_is_immutable(allow: Any) -> None:
+    """A list becomes a tuple, so that later changes have no effect."""
 
     assert ("tx_*",) == Target(allow=allow).allow
 
@@ -211,8 +211,8 @@ def test_a_target_stays_as_it_was_declared(allow: Any) -> None:
         ({"id": Target(must_be_seen=True)}, {"id": Target(must_be_seen=True)}),
     ],
 )
-def test_how_targets_are_named(targets: Any, expected: dict[str, Target]) -> None:
-    """A name, names, or names with what is said of them."""
+def test_forms_of_targets(targets: Any, expected: dict[str, Target]) -> None:
+    """Targets are a name, names, or a mapping of names."""
 
     assert expected == Tool(name="f", targets=targets).targets
 
@@ -233,7 +233,7 @@ def test_how_targets_are_named(targets: Any, expected: dict[str, Target]) -> Non
     ],
 )
 def test_a_wrong_tool(wrong: dict[str, Any], message: str) -> None:
-    """A tool that is misdeclared is refused in one line."""
+    """A wrong tool raises an error of one line."""
     with pytest.raises(PolicyError) as caught:
         Tool(**wrong)
 
@@ -241,7 +241,7 @@ def test_a_wrong_tool(wrong: dict[str, Any], message: str) -> None:
 
 
 def test_refining_repeats_only_what_was_declared() -> None:
-    """A refinement changes what it names and keeps the rest."""
+    """A refinement changes the fields that it sets, and no others."""
     decorated = Tool(name="f", description="d", parameters={"type": "object"})
     refined = decorated.refined(Tool(name="f", destructive=True))
 
@@ -262,28 +262,28 @@ def test_refining_repeats_only_what_was_declared() -> None:
         ("yes", (False, False)),
     ],
 )
-def test_mcp_hints_become_the_authors_words(hints: Any, expected: tuple[bool, bool]) -> None:
-    """Only a hint that is true says something; an absent one does not make a tool destructive."""
+def test_mcp_hints_become_fields(hints: Any, expected: tuple[bool, bool]) -> None:
+    """Only a hint that is true counts; a missing one does not make a tool destructive."""
     tool = tool_of(ToolShape(name="f", annotations=hints))
 
     assert expected == (tool.destructive, tool.read_only)
 
 
 def test_a_described_tool() -> None:
-    """A tool that a server describes is a `Tool`."""
+    """The description of a server becomes a `Tool`."""
     shape = read_tool({"name": "f", "description": "d", "inputSchema": {"type": "object"}})
 
     assert Tool(name="f", description="d", parameters={"type": "object"}) == tool_of(shape)
 
 
 def test_a_rule_without_parentheses() -> None:
-    """The bare decorator is a mistake that says how it is written."""
+    """The bare decorator raises an error with the correct form."""
     with pytest.raises(PolicyError, match=r"`@rule\(tool=\"refund\"\)`"):
         rule(documented)  # type: ignore[arg-type]
 
 
 def test_a_declaration_is_never_changed() -> None:
-    """Setting a field is our own one-line error."""
+    """Setting a field raises a `PolicyError` of one line."""
     with pytest.raises(
         PolicyError, match="`name` cannot be set, because a declaration is immutable"
     ):

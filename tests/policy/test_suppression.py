@@ -1,4 +1,4 @@
-"""A suppression holds until the end of its day, or until its moment."""
+"""A suppression applies until the end of its day, or until its time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LAST, NEXT = "2026-01-31T23:59:59+00:00", "2026-02-01T00:00:00+00:00"
     ],
 )
 def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
-    """A day counts whole, in UTC; a moment without a zone is UTC."""
+    """A day is included, in UTC; a time without a zone is UTC."""
     suppression = Suppression(check="phantom_tool", reason="known", until=until)
 
     assert holds == suppression.holds(seconds(at))
@@ -70,8 +70,8 @@ def test_a_wrong_suppression(wrong: dict[str, Any], message: str) -> None:
     assert (message in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
-def test_it_says_what_it_silences() -> None:
-    """On one line, with what a model may have written escaped."""
+def test_its_text_names_what_it_suppresses() -> None:
+    """One line, with texts that a model may have written escaped."""
     whole = Suppression(check="x", tool="a\n", code="c", where="/arguments/\x1b", reason="r")
 
     assert "`x` for `a\\n`, `c` at `/arguments/\\x1b`" == str(whole)

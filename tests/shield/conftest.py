@@ -14,7 +14,7 @@ AMOUNT = {"type": "object", "properties": {"amount": {"type": "number"}}}
 
 @pytest.fixture(autouse=True)
 def no_shared_tools() -> Iterator[None]:
-    """Yield what one test decorates without a Shield is known to no other test."""
+    """Remove the tools that a test decorates without a Shield."""
     before = dict(SHARED.bindings)
     SHARED.bindings.clear()
     yield
@@ -24,7 +24,7 @@ def no_shared_tools() -> Iterator[None]:
 
 @pytest.fixture
 def suspect() -> Callable:
-    """A layer of one's own that finds every call of a negative amount SUSPICIOUS."""
+    """Return a custom layer that reports every negative amount as SUSPICIOUS."""
 
     def suspect(proposal, session):
         amount = proposal.arguments.get("amount")
@@ -43,7 +43,7 @@ def suspect() -> Callable:
 
 @pytest.fixture
 def make_shield() -> Callable[..., Shield]:
-    """Makes a Shield that knows `refund` and `transfer`; keywords go where they belong."""
+    """Return a function that creates a Shield with `refund` and `transfer`."""
 
     def make(*, store=None, hooks=(), approver=None, record=None, **declared) -> Shield:
         tools = [Tool(name=name, parameters=AMOUNT) for name in ("refund", "transfer")]

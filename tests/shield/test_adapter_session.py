@@ -22,8 +22,8 @@ def adapter() -> AdapterSession:
     return AdapterSession(Shield(shield.configure(mode="strict")))
 
 
-def test_a_given_session_is_every_steps(adapter):
-    """It comes before the current one, and before the conversation's."""
+def test_a_fixed_session_is_used_at_every_step(adapter):
+    """It takes precedence over the current session and that of the conversation."""
     session, current = Session(), Session()
     with current:
         assert session is AdapterSession(adapter.firewall, session).session("conversation")
@@ -32,15 +32,15 @@ def test_a_given_session_is_every_steps(adapter):
     assert adapter.session() is not adapter.session()
 
 
-def test_a_step_carries_the_frameworks_ids(adapter):
-    """Ids that a step does not have are unchanged."""
+def test_a_step_sets_the_ids_of_the_framework(adapter):
+    """Ids that a step does not pass are unchanged."""
     adapter.session("c", run="run_1", agent="clerk", model="m")
     session = adapter.session("c", agent="boss")
     assert ("c", "run_1", "boss", "m") == (session.id, session.run_id, session.agent, session.model)
 
 
 def test_a_run_inside_a_tool_has_a_session_of_its_own():
-    """It knows what its parent saw, whether the parent's session was given, or is current."""
+    """It reads the values of its parent, whether that session is fixed or current."""
     session = Session()
     adapter = AdapterSession(Shield(shield.configure()), session)
     with session:
@@ -60,7 +60,7 @@ def test_only_what_is_offered_may_be_called(adapter):
 
 
 def test_a_tool_is_compiled_once_a_schema(adapter):
-    """Steps come by the thousand; a schema that changes is taken in."""
+    """A tool is compiled again only if its schema changes."""
     session = adapter.session("c")
     first = offered(adapter, session, REFUND)
     assert first is offered(adapter, session, dict(REFUND))
@@ -71,13 +71,13 @@ def test_a_tool_is_compiled_once_a_schema(adapter):
 
 
 def offered(adapter: AdapterSession, session: Session, tool: dict[str, Any]) -> ToolPlan | None:
-    """Return the plan by which a session is judged that is offered one tool."""
+    """Return the plan by which a session is judged after one tool was offered."""
     adapter.offer(session, [tool])
     return adapter.firewall.registry.of(session).plan(tool["name"])
 
 
-def test_hints_that_change_are_taken_in(adapter):
-    """A server may say later that a tool is destructive."""
+def test_changed_hints_apply(adapter):
+    """A server may mark a tool as destructive later."""
     session = adapter.session("c")
     assert not offered(adapter, session, REFUND).tool.destructive
 
@@ -86,7 +86,7 @@ def test_hints_that_change_are_taken_in(adapter):
 
 
 def test_two_models_are_offered_tools_of_one_name(adapter):
-    """Each session is judged by what its own model read, however the steps are mixed."""
+    """Each session is judged by the description that its own model read."""
     text, number = ({"name": "find", "parameters": schema("query", kind)} for kind in KINDS)
     one, other = adapter.session("one"), adapter.session("other")
     for _ in range(3):
@@ -97,8 +97,8 @@ def test_two_models_are_offered_tools_of_one_name(adapter):
         assert ["wrong_type"] == codes(adapter, other, {"query": "x"})
 
 
-def test_no_model_reads_what_another_one_was_offered(adapter):
-    """A tenant's accounts stand in its own schema; a wrong call says nothing of another's."""
+def test_feedback_does_not_contain_schemas_of_other_sessions(adapter):
+    """A schema may contain a tenant's accounts; feedback to another tenant does not."""
     sessions = {}
     for tenant in ("ACME", "GLOBEX"):
         accounts = [f"{tenant}-{n}" for n in range(3)]
@@ -114,7 +114,7 @@ def test_no_model_reads_what_another_one_was_offered(adapter):
 
 
 def test_an_offer_never_loosens_a_declaration(adapter):
-    """A framework's description knows neither the marks nor the bounds of the function."""
+    """A framework's description has neither the marks nor the constraints of the function."""
 
     @shielded(adapter.firewall)
     def pay(account: Annotated[str, Target(must_be_seen=True)], amount: Annotated[int, LIMIT]):
@@ -133,8 +133,8 @@ def test_an_offer_never_loosens_a_declaration(adapter):
         pay("acct_eve", 5)
 
 
-def test_what_a_framework_injects_and_adds_is_no_mistake(adapter):
-    """The function asks for a context that the model never sees, and the model gives a reason."""
+def test_injected_and_added_parameters_are_accepted(adapter):
+    """A framework hides a context parameter, and adds a parameter for a reason."""
 
     @shielded(adapter.firewall)
     def find(query: str, runtime: str, limit: int):
@@ -147,8 +147,8 @@ def test_what_a_framework_injects_and_adds_is_no_mistake(adapter):
     assert [] == codes(adapter, session, {"query": "x", "why": "asked"})
 
 
-def test_a_flattened_argument_is_no_mistake_inside(adapter):
-    """A framework may show the fields of a function's only argument; the function gets it whole."""
+def test_a_flattened_argument_is_accepted_inside(adapter):
+    """A framework may offer the fields of a function's only argument as parameters."""
 
     @shielded(adapter.firewall)
     def book(order: Order) -> str:
@@ -181,13 +181,13 @@ def schema(name: str, kind: str) -> dict[str, Any]:
 def codes(
     adapter: AdapterSession, session: Session, arguments: dict[str, Any], *, tool: str = "find"
 ) -> list[str]:
-    """Return the codes of what is found of a call."""
+    """Return the codes of the findings about a call."""
     decision = adapter.firewall.check_call(ToolCall(tool, arguments), session=session)
     return [finding.code for finding in decision.findings]
 
 
-def test_the_policys_words_about_an_offered_tool_win():
-    """A framework knows the schema, the author the danger."""
+def test_the_policy_refines_an_offered_tool():
+    """The framework has the schema, and the policy marks the tool as destructive."""
     tool = Tool(name="refund", destructive=True)
     adapter = AdapterSession(Shield(shield.configure(tools=[tool])))
     adapter.offer(adapter.session("c"), [REFUND])
@@ -196,16 +196,16 @@ def test_the_policys_words_about_an_offered_tool_win():
 
 
 @pytest.mark.parametrize("odd", [None, 7, {}, {"name": ""}, {"type": "web_search"}, object()])
-def test_what_is_no_tool_is_not_judged(adapter, odd):
-    """Hosted tools have no schema here."""
+def test_an_object_that_is_not_a_tool_is_skipped(adapter, odd):
+    """Hosted tools have no schema."""
     session = adapter.session("c")
     adapter.offer(session, [odd, REFUND])
     assert frozenset({"refund"}) == session.tools
 
 
 @pytest.mark.parametrize("odd", [None, 7, {}, {"role": "narrator"}, {"role": "user", "content": 7}])
-def test_what_cannot_be_read_was_not_seen(adapter, odd):
-    """The rest of the conversation is taken in, once."""
+def test_unreadable_messages_are_recorded_as_not_read(adapter, odd):
+    """The rest of the conversation is recorded once."""
     state: list[Any] = [odd, {"role": "user", "content": "Refund tx_1."}]
     session = adapter.session("c")
     adapter.add_messages(session, state)
@@ -216,7 +216,7 @@ def test_what_cannot_be_read_was_not_seen(adapter, odd):
 
 
 def test_a_tool_without_a_schema_keeps_the_one_it_has(adapter):
-    """A tool without a schema in the framework may be registered by the host."""
+    """A tool that the framework offers without a schema has its registered schema."""
     session = adapter.session("c")
     adapter.firewall.register(REFUND)
     adapter.offer(session, [{"name": "refund"}])
@@ -224,8 +224,8 @@ def test_a_tool_without_a_schema_keeps_the_one_it_has(adapter):
     assert ["wrong_type"] == [finding.code for finding in decision.findings]
 
 
-def test_what_the_host_narrowed_stays_narrow():
-    """A framework offers more than this session may call."""
+def test_an_offer_does_not_extend_the_hosts_grant():
+    """A framework may offer more tools than the session may call."""
     firewall = Shield(shield.configure(mode="strict"))
     adapter = AdapterSession(firewall, firewall.session(tools=["look_up"]))
     for _ in range(2):
@@ -242,8 +242,8 @@ def test_what_the_host_narrowed_stays_narrow():
         ({"name": "refund\ud800", "parameters": {}}, "unavailable"),
     ],
 )
-def test_a_tool_that_cannot_be_declared_stops_no_run(adapter, caplog, odd, code):
-    """Servers may offer any tool; the internal error is reported once."""
+def test_an_invalid_tool_does_not_stop_a_run(adapter, caplog, odd, code):
+    """The error is logged once."""
     session = adapter.session("c")
     for _ in range(2):
         adapter.offer(session, [odd, LOOK_UP])
@@ -257,7 +257,7 @@ def test_a_tool_that_cannot_be_declared_stops_no_run(adapter, caplog, odd, code)
 
 
 def test_a_sessions_own_function_is_not_described_to_others(adapter):
-    """A framework describes the tools of a step; the functions of one session stay its own."""
+    """The functions of a session are available only in that session."""
 
     def look_up(order_id: str) -> str:
         return order_id

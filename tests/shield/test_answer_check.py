@@ -17,7 +17,7 @@ WRONG = "Returns are accepted within 60 days of delivery."
 
 @pytest.fixture
 def run():
-    """Makes a Shield and a run of it that read the handbook; keywords go to its policy."""
+    """Return a function that creates a Shield and a session with a tool result."""
 
     def make(**declared):
         tools = [Tool(name="read", read_only=True)]
@@ -33,7 +33,7 @@ def run():
 
 
 def settled(made, draft, *later, **given):
-    """Return what is said in the end, what the writer was told, and the session."""
+    """Return the outcome, the feedback to the writer, and the session."""
     firewall, session = made
     messages, left = [], iter(later)
 
@@ -44,15 +44,15 @@ def settled(made, draft, *later, **given):
     return firewall.settle_answer(draft, write=write, session=session, **given), messages, session
 
 
-def test_a_draft_that_holds_is_reported(run):
-    """Nobody writes again."""
+def test_a_supported_draft_is_emitted(run):
+    """No revision is requested."""
     done, messages, _ = settled(run(), GOOD)
 
     assert (GOOD, 0, "", []) == (done.text, done.rounds, done.refused, messages)
 
 
-def test_a_draft_that_does_not_is_written_again(run):
-    """Each draft has its Decision."""
+def test_an_unsupported_draft_is_revised(run):
+    """Each draft has a Decision."""
     done, messages, session = settled(run(), UNSURE, GOOD)
 
     assert (GOOD, 1, "") == (done.text, done.rounds, done.refused)
@@ -61,7 +61,7 @@ def test_a_draft_that_does_not_is_written_again(run):
 
 
 def test_a_refuted_draft_is_refused(run):
-    """By the policy's own words."""
+    """The text is the refusal of the policy."""
     config = AnswerConfig(refusal="Please ask our staff: {reason}.")
     done, messages, _ = settled(run(answer=config), WRONG)
 
@@ -72,8 +72,8 @@ def test_a_refuted_draft_is_refused(run):
 @pytest.mark.parametrize(
     "declared", [{"mode": "audit"}, {"modes": {"answer": "audit"}}], ids=["audit", "answer"]
 )
-def test_audit_says_the_draft(run, declared):
-    """It is checked once, written down, and not touched."""
+def test_audit_emits_the_draft(run, declared):
+    """It is checked once, recorded, and not changed."""
     done, messages, session = settled(run(**declared), WRONG)
     [decision] = session.answer_decisions
 
@@ -81,23 +81,23 @@ def test_audit_says_the_draft(run, declared):
     assert (True, False) == (decision.would_block, decision.blocked)
 
 
-def test_the_kill_switch_says_the_draft(run, monkeypatch):
-    """As it lets every call run."""
+def test_the_kill_switch_emits_the_draft(run, monkeypatch):
+    """The kill switch stops enforcement for answers, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
 
     assert WRONG == settled(run(), WRONG)[0].text
 
 
-def test_off_says_the_draft(run):
-    """While a test has the shield off, nothing is checked."""
+def test_a_shield_that_is_off_emits_the_draft(run):
+    """While the Shield is off, nothing is checked."""
     with no_shield():
         done, _, _ = settled(run(), WRONG)
 
     assert (WRONG, ("shield_off",)) == (done.text, done.checked.notes)
 
 
-def test_a_policy_that_judges_none_says_the_draft(run):
-    """No Decision is made; who gives a config asks for a check."""
+def test_a_policy_without_answer_checks_emits_the_draft(run):
+    """No Decision is made, unless a config is passed."""
     record = run(answer=False)
     done, _, session = settled(record, WRONG)
 
@@ -108,7 +108,7 @@ def test_a_policy_that_judges_none_says_the_draft(run):
 
 
 def test_async_is_the_same(run):
-    """With a writer that is awaited."""
+    """The writer may be async."""
     firewall, session = run()
 
     async def write(feedback):
@@ -121,7 +121,7 @@ def test_async_is_the_same(run):
 
 @pytest.mark.parametrize("declared", [{"mode": "audit"}, {"answer": False}, {}])
 def test_async_passes_as_sync_does(run, declared):
-    """In every mode."""
+    """Sync and async give equal results in every mode."""
     firewall, session = run(**declared)
     later = asyncio.run(firewall.asettle_answer(WRONG, write=None, session=session))
     at_once, _, _ = settled(run(**declared), WRONG)
@@ -129,7 +129,7 @@ def test_async_passes_as_sync_does(run, declared):
     assert (at_once.text, at_once.refused) == (later.text, later.refused)
 
 
-def test_an_answer_that_is_no_text(run):
-    """Is a mistake of the caller's."""
+def test_an_answer_that_is_not_a_text(run):
+    """It raises a `ShieldError`."""
     with pytest.raises(ShieldError, match="give a text"):
         settled(run(), 5)

@@ -22,7 +22,7 @@ TOLD = "Booking ABC123 costs 420.00 EUR."
 
 @pytest.fixture
 def shop():
-    """Makes a Shield and a run of it in which one booking was read; keywords go to its policy."""
+    """Return a function that creates a Shield and a session in which a booking was read."""
 
     def make(store=None, **declared):
         tools = [Tool(name="get_booking", read_only=True), Tool(name="cancel_booking")]
@@ -38,7 +38,7 @@ def shop():
 
 
 def check_text(shop, text, /, **given):
-    """The one Decision about an answer."""
+    """Return the only Decision about an answer."""
     firewall, session = shop(**given)
     firewall.check_answer(text, session=session)
     [decision] = session.answer_decisions
@@ -55,7 +55,7 @@ def check_text(shop, text, /, **given):
     ],
 )
 def test_the_mode_says_whether_a_block_is_enforced(shop, declared, mode, blocked):
-    """The action and what strict would do are the same in both."""
+    """The action and `would_block` are equal in both modes."""
     decision = check_text(shop, MADE_UP, **declared)
 
     assert (mode, blocked) == (decision.mode, decision.blocked)
@@ -63,15 +63,15 @@ def test_the_mode_says_whether_a_block_is_enforced(shop, declared, mode, blocked
 
 
 def test_the_kill_switch_stops_enforcement(shop, monkeypatch):
-    """An answer is judged as ever, and not stopped."""
+    """An answer is judged, but not blocked."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     decision = check_text(shop, MADE_UP)
 
     assert (Mode.AUDIT, False, True) == (decision.mode, decision.blocked, decision.would_block)
 
 
-def test_an_answer_that_holds_is_clean(shop):
-    """It has no finding, and its check ran."""
+def test_a_supported_answer_is_clean(shop):
+    """It has no findings, and the check ran."""
     decision = check_text(shop, TOLD)
 
     assert (Verdict.CLEAN, ()) == (decision.verdict, decision.findings)
@@ -80,7 +80,7 @@ def test_an_answer_that_holds_is_clean(shop):
 
 
 def test_findings_point_into_the_report(shop):
-    """One for each claim that is not grounded, under its status; the gravest makes the verdict."""
+    """Each claim that is not grounded is a finding; the worst one decides the verdict."""
     decision = check_text(shop, MADE_UP)
     told_of = [(f.where, f.code) for f in decision.findings]
 
@@ -96,8 +96,8 @@ def test_findings_point_into_the_report(shop):
         (AnswerConfig(emit_threshold=1.0), "below_emit_threshold", "/overall_score"),
     ],
 )
-def test_what_speaks_against_the_whole_is_a_finding(shop, config, code, where):
-    """No claim is to blame, and the verdict has its finding all the same."""
+def test_a_reason_against_the_whole_answer_is_a_finding(shop, config, code, where):
+    """The verdict has a finding, even if no claim is unsupported."""
     decision = check_text(shop, TOLD, answer=config)
 
     assert Verdict.SUSPICIOUS is decision.verdict
@@ -105,7 +105,7 @@ def test_what_speaks_against_the_whole_is_a_finding(shop, config, code, where):
 
 
 def test_a_run_without_results_is_reported_as_such(shop):
-    """Nothing could be checked: unavailable, with its reason, and no pass."""
+    """The check is unavailable, with its reason."""
     firewall, _ = shop()
     with firewall.session() as session:
         firewall.check_answer(TOLD)
@@ -116,8 +116,8 @@ def test_a_run_without_results_is_reported_as_such(shop):
     assert ["/claims"] == [finding.where for finding in decision.findings]
 
 
-def test_it_says_when_and_how_long(shop):
-    """It began before it was made, and took its time."""
+def test_a_decision_has_its_start_and_duration(shop):
+    """The start is before the Decision, and the duration is positive."""
     before = time()
     decision = check_text(shop, TOLD)
 
@@ -125,8 +125,8 @@ def test_it_says_when_and_how_long(shop):
     assert 0 < decision.elapsed_ms < 60_000
 
 
-def test_a_log_keeps_it(shop, tmp_path):
-    """A record of an answer is written and read back as any other."""
+def test_a_log_stores_it(shop, tmp_path):
+    """The Decision about an answer is stored and read like any other."""
     store = open_store(str(tmp_path / "decisions.db"))
     decision = check_text(shop, MADE_UP, store=store)
     assert store.close()
@@ -137,7 +137,7 @@ def test_a_log_keeps_it(shop, tmp_path):
 
 
 def test_async_records_the_same(shop):
-    """One Decision, with the same findings."""
+    """The async check records one Decision with equal findings."""
     firewall, session = shop()
     asyncio.run(firewall.acheck_answer(MADE_UP, session=session))
     [decision] = session.answer_decisions
@@ -145,8 +145,8 @@ def test_async_records_the_same(shop):
     assert check_text(shop, MADE_UP).findings == decision.findings
 
 
-def test_off_is_off(shop):
-    """While a test has the shield off nothing is checked, and the record says so."""
+def test_a_shield_that_is_off_checks_nothing(shop):
+    """While the Shield is off, nothing is checked, and the Decision has a note."""
     firewall, session = shop()
     with no_shield():
         report = firewall.check_answer(MADE_UP, session=session)
@@ -160,8 +160,8 @@ def test_off_is_off(shop):
     )  # fmt: skip
 
 
-def test_a_policy_that_judges_none_says_so(shop):
-    """An explicit check reports it; a config in the call enables the check."""
+def test_a_policy_without_answer_checks_raises(shop):
+    """An explicit check raises, unless a config is passed."""
     firewall, session = shop(answer=False)
     with pytest.raises(ShieldError, match="answer=False"):
         firewall.check_answer(TOLD, session=session)
@@ -177,15 +177,15 @@ def test_no_check_was_requested(shop):
 
 
 @pytest.mark.parametrize(("allow", "missed"), [((), 1), (("555-0199",), 0)])
-def test_what_the_policy_allows_is_evidence(shop, allow, missed):
+def test_the_allowlist_is_evidence(shop, allow, missed):
     """An unmentioned value in the allowlist is evidence."""
     decision = check_text(shop, f"{BOOKING} The number to call is 555-0199.", allow=allow)
 
     assert missed == sum("0199" in finding.detail for finding in decision.findings)
 
 
-def breaks(monkeypatch):
-    """A part of the check that raises, as only our own mistake can."""
+def break_check(monkeypatch):
+    """Replace a part of the check by a function that raises."""
 
     def broken(*_, **__):
         raise KeyError("4711 is secret")
@@ -201,9 +201,9 @@ def breaks(monkeypatch):
         ({"on_error": "allow"}, Action.ALLOW, False),
     ],
 )
-def test_our_own_failure_is_no_verdict(shop, monkeypatch, caplog, declared, action, blocked):
-    """It is an error that does not raise, and the policy decides whether to block."""
-    breaks(monkeypatch)
+def test_an_internal_error_is_not_a_verdict(shop, monkeypatch, caplog, declared, action, blocked):
+    """It does not raise, and the policy decides whether it blocks."""
+    break_check(monkeypatch)
     decision = check_text(shop, TOLD, **declared)
 
     assert (Verdict.CLEAN, action, blocked) == (decision.verdict, decision.action, decision.blocked)
@@ -213,9 +213,9 @@ def test_our_own_failure_is_no_verdict(shop, monkeypatch, caplog, declared, acti
     assert "4711" not in caplog.text + fixed.to_json()
 
 
-def test_what_could_not_be_checked_is_refused_as_that(shop, monkeypatch):
-    """Sync and async; the refusal blames no statement."""
-    breaks(monkeypatch)
+def test_an_unchecked_answer_is_refused_with_that_reason(shop, monkeypatch):
+    """The refusal does not mention a claim, in sync and async code."""
+    break_check(monkeypatch)
     firewall, session = shop()
     done = firewall.settle_answer(TOLD, write=str, session=session)
     later = asyncio.run(firewall.asettle_answer(TOLD, write=str, session=session))

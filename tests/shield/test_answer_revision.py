@@ -1,4 +1,4 @@
-"""The drafts of one answer, where a framework asks its model itself."""
+"""The drafts of one answer, for a framework that calls its model itself."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ DRAFT = f"{TRUE} A courier picks you up for 75 euros."
 
 
 def guard(mode: str = "strict", **config: object) -> Shield:
-    """A Shield that keeps its decisions in memory."""
+    """Return a Shield that stores its decisions in memory."""
     return Shield(shield.configure(mode=mode, **config), hooks=None)  # type: ignore[arg-type]
 
 
 def ran(firewall: Shield) -> Session:
-    """A session in which a tool returned the price."""
+    """Return a session in which a tool returned the price."""
     session = firewall.session()
     session.user("What does my booking ABC123 cost?")
     record_of(session).record_event(Returned("find_booking", TRUE, "c1"))
     return session
 
 
-def test_drafts_are_submitted_until_one_holds() -> None:
-    """Feedback comes back as text, and the outcome as `Settled`; each draft is recorded."""
+def test_drafts_are_submitted_until_one_passes() -> None:
+    """`submit` returns the feedback as a text, or the outcome as `Settled`; drafts are recorded."""
     firewall = guard()
     with ran(firewall) as session:
         revision = firewall.answer_revision()
@@ -41,8 +41,8 @@ def test_drafts_are_submitted_until_one_holds() -> None:
     assert 2 == len(session.answer_decisions)
 
 
-def test_a_draft_that_comes_again_is_refused() -> None:
-    """As in `settle_answer`, also where models are asked on the event loop."""
+def test_a_repeated_draft_is_refused() -> None:
+    """Like in `settle_answer`, also in async code."""
     firewall = guard()
     with ran(firewall):
         revision = firewall.answer_revision()
@@ -53,8 +53,8 @@ def test_a_draft_that_comes_again_is_refused() -> None:
     assert second.refused  # type: ignore[union-attr]
 
 
-def test_feedback_in_a_transcript_vouches_for_nothing() -> None:
-    """It quotes the claims that did not hold; the model cannot repeat them as the user's words."""
+def test_feedback_in_a_transcript_is_not_evidence() -> None:
+    """It quotes unsupported claims, which the model cannot use as evidence."""
     firewall = guard()
     for frame in ("{}", "The answer failed our checks:\n{}\nTry again.", ""):
         with ran(firewall) as session:
@@ -83,7 +83,7 @@ def test_audit_emits_the_first_draft() -> None:
 
 
 def test_no_revision_where_the_policy_judges_no_answers() -> None:
-    """`answer=False` gives none, unless the caller brings a configuration."""
+    """`answer=False` returns None, unless a config is passed."""
     firewall = guard(answer=False)
     with ran(firewall):
         assert firewall.answer_revision() is None

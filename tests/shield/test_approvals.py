@@ -14,7 +14,7 @@ ODD = ToolCall("refund", {"amount": -1})
 
 @pytest.fixture
 def approving(make_shield, suspect):
-    """Makes a Shield whose policy asks for an approval of a negative amount."""
+    """Return a function that creates a Shield which requires an approval for negative amounts."""
 
     def make(approver=None, **declared):
         declared = {"layers": [suspect], "on_suspicious": "approve", **declared}
@@ -51,7 +51,7 @@ def test_without_an_approver_the_call_is_blocked(approving):
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 @pytest.mark.parametrize("entrance", ["check", "dispatch", "adispatch"])
 def test_an_approver_lets_a_call_through(approving, kind, entrance):
-    """Sync and async approvers serve sync and async entrances."""
+    """Sync and async approvers work for sync and async calls."""
     requests = []
     firewall = approving(kind(answers(True, requests)))
 
@@ -69,8 +69,8 @@ def test_an_approver_lets_a_call_through(approving, kind, entrance):
 
 
 @pytest.mark.parametrize("entrance", ["dispatch", "adispatch"])
-def test_what_was_approved_is_what_runs(approving, entrance):
-    """Whoever holds the arguments may change them while a person is asked."""
+def test_the_approved_arguments_run(approving, entrance):
+    """The caller may change its arguments while a person decides."""
     arguments = {"amount": -1, "lines": [1]}
 
     def changing(decision):
@@ -92,7 +92,7 @@ def test_what_was_approved_is_what_runs(approving, entrance):
 
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_decorated_tool_runs_what_was_approved(approving, waits):
-    """It gets a copy of the caller's list, which may change meanwhile."""
+    """It receives a copy of the caller's list, which may change meanwhile."""
     lines, ran = [1], []
 
     def answer(decision):
@@ -112,7 +112,7 @@ def test_a_decorated_tool_runs_what_was_approved(approving, waits):
 
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("changes", [False, True])
-def test_an_object_that_changed_meanwhile_was_not_approved(approving, waits, changes):
+def test_an_object_that_changed_meanwhile_is_not_approved(approving, waits, changes):
     """The tool receives the caller's own object, which is not copied."""
     lines, ran = {1}, []
 
@@ -140,13 +140,13 @@ def test_an_object_that_changed_meanwhile_was_not_approved(approving, waits, cha
 @pytest.mark.parametrize("reply", [False, None, 1, "yes"])
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 def test_anything_but_true_blocks(approving, kind, reply):
-    """An approval is the word True, nothing that resembles it."""
+    """Only True is an approval."""
     assert approving(kind(answers(reply, []))).check_call(ODD).blocked
 
 
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 def test_an_approver_that_raises_blocks(approving, kind):
-    """A failing approver approves nothing, and its exception is not raised."""
+    """An approver that raises approves nothing, and its exception does not propagate."""
 
     def broken(decision):
         raise RuntimeError("no network")
@@ -159,7 +159,7 @@ def test_an_approver_that_raises_blocks(approving, kind):
 
 
 def test_a_granted_call_runs_and_is_flagged(approving):
-    """The record of an approved call says so: flagged, not blocked, verdict unchanged."""
+    """An approved call is flagged and not blocked; its verdict is unchanged."""
     decision = approving(answers(True, [])).check_call(ODD)
 
     assert ("SUSPICIOUS", "flag", False) == (decision.verdict, decision.action, decision.blocked)
@@ -184,15 +184,15 @@ def test_a_hallucinated_call_is_never_asked_about(approving):
 
 
 def test_a_clean_call_is_never_asked_about(approving):
-    """Nobody is bothered with a call that has no finding."""
+    """A call without findings needs no approval."""
     requests = []
     approving(answers(False, requests)).check_call(ToolCall("refund", {"amount": 1}))
 
     assert [] == requests
 
 
-def test_an_operator_lets_one_call_through_once(approving):
-    """``approve(decision_id)`` opens for the same call, the first time only."""
+def test_an_operator_approves_a_call_once(approving):
+    """``approve(decision_id)`` allows the same call once."""
     firewall = approving()
     session = firewall.session()
     first = firewall.check_call(ODD, session=session)
@@ -220,7 +220,7 @@ WITH_ID = ToolCall("refund", {"amount": -1}, "c1")
 
 @pytest.mark.parametrize("by_approver", [True, False])
 def test_a_call_that_was_checked_runs_by_the_same_approval(approving, by_approver):
-    """Its guard continues the call that `check_call` let pass; another call needs its own."""
+    """The guard continues the call that `check_call` admitted; another one needs its approval."""
     requests = []
     firewall = approving(answers(True, requests) if by_approver else None)
     with firewall.session():
@@ -261,7 +261,7 @@ def test_an_approval_is_bound_to_its_session(approving):
 
 
 def test_equal_arguments_may_be_spelt_as_text(approving):
-    """The hash is of what the arguments say, not of how they were sent."""
+    """The arguments are compared as values, not as they were sent."""
     firewall = approving()
     session = firewall.session()
     firewall.approve(firewall.check_call(ODD, session=session).id)
@@ -270,13 +270,13 @@ def test_equal_arguments_may_be_spelt_as_text(approving):
 
 
 @pytest.mark.parametrize("decision_id", ["", "d-1"])
-def test_nothing_waits_under_an_unknown_id(approving, decision_id):
-    """An id that no blocked call has is an error of the operator's."""
+def test_an_unknown_id_raises(approving, decision_id):
+    """An id without a blocked call raises a `ShieldError`."""
     with pytest.raises(ShieldError, match="waits for an approval"):
         approving().approve(decision_id)
 
 
-def test_an_approval_is_given_once(approving):
+def test_a_decision_is_approved_once(approving):
     """The same decision cannot be approved a second time."""
     firewall = approving()
     decision = firewall.check_call(ODD)
@@ -287,7 +287,7 @@ def test_an_approval_is_given_once(approving):
 
 
 def test_an_async_approver_of_a_sync_call_has_its_context(approving):
-    """It may ask which request the call belongs to."""
+    """It can read the context variables of the request."""
     request = ContextVar("request", default="")
     requests = []
 
@@ -304,7 +304,7 @@ def test_an_async_approver_of_a_sync_call_has_its_context(approving):
 
 @pytest.mark.parametrize("proposes", [True, False])
 def test_a_cancelled_approver_leaves_a_record(approving, proposes):
-    """The task ends while a person is asked: the call is blocked, logged, and can be approved."""
+    """If the task is cancelled, the call is blocked and logged, and can be approved."""
 
     async def never(decision):
         await asyncio.Event().wait()
@@ -330,7 +330,7 @@ def test_a_cancelled_approver_leaves_a_record(approving, proposes):
 
 
 def test_a_call_that_was_only_proposed_can_be_approved(approving):
-    """A host that inspects a turn and dispatches nothing blocked can show its operator the id."""
+    """An operator can approve the id of a call that was inspected but not dispatched."""
     firewall = approving()
     session = firewall.session()
     (proposed,) = firewall.inspect_turn([ToolCall("refund", {"amount": -1}, "c1")], session=session)
@@ -342,7 +342,7 @@ def test_a_call_that_was_only_proposed_can_be_approved(approving):
 
 
 def test_an_approval_survives_the_inspection_of_the_turn(approving):
-    """Looking at the granted call does not use the grant up; running it does."""
+    """Inspecting an approved call does not use the approval; running it does."""
     firewall = approving()
     session = firewall.session()
     firewall.approve(firewall.check_call(ODD, session=session).id)
@@ -354,8 +354,8 @@ def test_an_approval_survives_the_inspection_of_the_turn(approving):
     assert firewall.check_call(ODD, session=session).blocked
 
 
-def test_an_answered_call_waits_no_more(approving):
-    """Once its approver said yes, a call cannot be granted a second run by its id."""
+def test_an_approved_call_no_longer_waits(approving):
+    """A call that its approver allowed cannot be approved again by its id."""
     firewall = approving(answers(True, []))
     session = firewall.session()
     call = ToolCall("refund", {"amount": -1}, "c1")
@@ -374,7 +374,7 @@ def test_on_suspicious_block_needs_no_approval(approving):
 
 
 def test_waiting_for_a_person_costs_no_attempt(approving):
-    """The retry budget is for the model's faults."""
+    """Only the model's own mistakes use the retry budget."""
     firewall = approving(retries=1)
     session = firewall.session()
     decisions = [firewall.check_call(ODD, session=session) for _ in range(4)]
@@ -410,8 +410,8 @@ def refund(amount: float) -> float:
     return amount
 
 
-def test_a_finding_in_audit_does_not_keep_a_person_from_being_asked(approving, suspect):
-    """A graver finding that is only written down does not decide how the strict one is answered."""
+def test_a_finding_in_audit_does_not_prevent_an_approval(approving, suspect):
+    """A worse finding that is only recorded does not affect the approval of the strict one."""
     requests = []
     firewall = approving(
         answers(True, requests),
@@ -433,7 +433,7 @@ def refunded(amount: float) -> None:
     [(False, "refused", "approval_refused"), (None, "required", "approval_required")],
 )
 def test_a_refusal_is_distinguished_from_a_call_that_waits(approving, reply, approval, code):
-    """False is an operator's no; None means that somebody will answer later."""
+    """False is a refusal; None leaves the decision for later."""
     firewall = approving(lambda decision: reply)
     decision = firewall.check_call(ODD)
 
@@ -443,7 +443,7 @@ def test_a_refusal_is_distinguished_from_a_call_that_waits(approving, reply, app
 
 
 def test_a_refused_call_may_be_approved_later(approving):
-    """Whoever may approve has the last word."""
+    """An operator can approve a call that the approver refused."""
     firewall = approving(lambda decision: False)
     with firewall.session():
         firewall.approve(firewall.check_call(ODD).id)
@@ -453,7 +453,7 @@ def test_a_refused_call_may_be_approved_later(approving):
 
 
 def test_each_approval_of_equal_calls_grants_one(approving):
-    """Two equal calls wait, both are approved: two run, a third waits."""
+    """Of three equal calls, two are approved: two run, and the third one waits."""
     firewall = approving()
     with firewall.session():
         waiting = [firewall.check_call(ODD).id for _ in range(2)]

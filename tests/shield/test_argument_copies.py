@@ -1,4 +1,4 @@
-"""Judging reads arguments and changes none: iterators, streams, large values, durations."""
+"""Judging does not change arguments: iterators, streams, large values, durations."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from abs_shield.shield.argument_copies import as_json
 both_modes = pytest.mark.parametrize("mode", ["audit", "strict"])
 
 
-def kept(tool, value, mode="strict"):
-    """Return what a shielded tool gives for one argument, its verdict, and the arguments judged."""
+def call_with_argument(tool, value, mode="strict"):
+    """Return a shielded tool's result for one argument, the verdict, and the judged arguments."""
     firewall = Shield(shield.configure(mode=mode))
     with firewall.session() as session:
         outputs = shielded(firewall)(tool)(value)
@@ -46,21 +46,23 @@ def total_generator(items: Generator[int, None, None]):
 @both_modes
 @pytest.mark.parametrize("tool", [total_iterable, total_iterator, total_generator])
 def test_an_iterator_reaches_the_tool_unread(tool, mode):
-    """Where a hint admits an iterator, one is clean, and the tool reads all of it."""
-    assert (6, Verdict.CLEAN, {"items": []}) == kept(tool, (n for n in [1, 2, 3]), mode)
+    """An iterator is clean if its hint accepts one, and the tool reads all of it."""
+    assert (6, Verdict.CLEAN, {"items": []}) == call_with_argument(
+        tool, (n for n in [1, 2, 3]), mode
+    )
 
 
 @both_modes
-def test_an_iterator_is_named(mode):
-    """Without a hint it is judged as what it is."""
+def test_an_iterator_without_a_hint_is_described(mode):
+    """Without a hint, it is judged as an iterator."""
     named = {"items": "<generator>"}
 
-    assert (6, Verdict.CLEAN, named) == kept(total, (n for n in [1, 2, 3]), mode)
+    assert (6, Verdict.CLEAN, named) == call_with_argument(total, (n for n in [1, 2, 3]), mode)
 
 
 @pytest.mark.parametrize("tool", [total_iterable, total_iterator, total_generator])
 def test_a_list_for_an_iterator_is_judged(tool):
-    """The list that a model sends is validated by the hint, and converted for the tool."""
+    """The list of a model is validated by the hint, and converted for the tool."""
     firewall = Shield(shield.configure())
     wrapped = shielded(firewall)(tool)
 
@@ -69,9 +71,9 @@ def test_a_list_for_an_iterator_is_judged(tool):
         wrapped([1, "two"])
 
 
-def test_an_endless_iterator_ends():
-    """Nobody counts to infinity."""
-    assert 0 == kept(lambda numbers: next(numbers), itertools.count())[0]
+def test_an_endless_iterator_is_not_read():
+    """Judging does not read an endless iterator."""
+    assert 0 == call_with_argument(lambda numbers: next(numbers), itertools.count())[0]
 
 
 def upload(file):
@@ -89,12 +91,12 @@ def upload_buffer(file: io.BytesIO | None = None):
 @both_modes
 @pytest.mark.parametrize("tool", [upload, upload_stream, upload_buffer])
 def test_a_stream_reaches_the_tool_unread(tool, mode):
-    """A stream is the host's; the tool reads it from its beginning."""
-    assert (b"payload", Verdict.CLEAN) == kept(tool, io.BytesIO(b"payload"), mode)[:2]
+    """A stream is injected, and the tool reads it from its beginning."""
+    assert (b"payload", Verdict.CLEAN) == call_with_argument(tool, io.BytesIO(b"payload"), mode)[:2]
 
 
-def test_an_async_iterator_is_the_hosts():
-    """No JSON becomes one, so it is not in the schema."""
+def test_an_async_iterator_is_injected():
+    """It has no JSON form, so it is not in the schema."""
 
     def follow(name: str, feed: AsyncIterator[int] | None = None) -> None: ...
 
@@ -115,24 +117,26 @@ class Parcel:
 
 @pytest.mark.parametrize("kind", [Batch, Parcel])
 def test_an_iterator_inside_a_model_is_unread(kind):
-    """Models and dataclasses that hold one are written field by field."""
-    value, _, arguments = kept(lambda batch: list(batch.items), kind(items=iter([1, 2])))
+    """Models and dataclasses with an iterator are serialized field by field."""
+    value, _, arguments = call_with_argument(
+        lambda batch: list(batch.items), kind(items=iter([1, 2]))
+    )
 
     assert ([1, 2], "<list_iterator>") == (value, arguments["batch"]["items"])
 
 
 def test_a_time_inside_a_model_is_a_time():
-    """A naive time gets an offset wherever it stands."""
+    """A naive time inside a model is accepted."""
 
     def book(batch: Batch) -> bool:
         return True
 
-    assert (True, Verdict.CLEAN) == kept(book, Batch(items=[]))[:2]
+    assert (True, Verdict.CLEAN) == call_with_argument(book, Batch(items=[]))[:2]
 
 
 def test_the_record_does_not_change_with_the_argument():
     """Later changes of a list by the tool are not recorded."""
-    assert {"items": [1]} == kept(lambda items: items.clear(), [1])[2]
+    assert {"items": [1]} == call_with_argument(lambda items: items.clear(), [1])[2]
 
 
 def nested(depth):
@@ -160,7 +164,7 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD)
 def test_a_value_beyond_the_caps_is_a_mismatch(odd):
-    """Too large and too deep are said, never passed over."""
+    """Values that are too large or too deep are reported."""
     value, code = ODD[odd]
     with pytest.raises(CallBlocked) as blocked:
         shielded(Shield(shield.configure()))(total)(value)
@@ -169,12 +173,12 @@ def test_a_value_beyond_the_caps_is_a_mismatch(odd):
 
 
 def test_a_value_within_the_caps_is_written_whole():
-    """The cut is beyond the cap, not before it."""
-    assert {"items": nested(62)} == kept(lambda items: None, nested(62))[2]
+    """A value up to the limit is serialized completely."""
+    assert {"items": nested(62)} == call_with_argument(lambda items: None, nested(62))[2]
 
 
 def test_a_large_value_is_written_in_part():
-    """Of three million numbers, so many are written as a schema refuses; the tool gets all."""
+    """Only the numbers up to the limit are serialized, but the tool receives all."""
     rows = [{str(n): n for n in range(100)}] * 30_000
     tool = shielded(Shield(shield.configure(mode="audit"), hooks=None))(len_of)
 
@@ -198,12 +202,12 @@ LENGTHS = [
 
 @pytest.mark.parametrize("length", LENGTHS, ids=str)
 def test_a_timedelta_is_clean(length):
-    """Its JSON form is pydantic's: hours without minutes, fractions and signs included."""
-    assert (length, Verdict.CLEAN) == kept(wait, length)[:2]
+    """Its JSON form is that of pydantic, with fractions and signs."""
+    assert (length, Verdict.CLEAN) == call_with_argument(wait, length)[:2]
 
 
 @pytest.mark.parametrize("text", ["yesterday", "P", "PT", "P1S", "1 hour", "PT5"])
-def test_a_text_that_is_no_length_is_blocked(text):
-    """The model's text is still held against the form."""
+def test_a_text_that_is_not_a_duration_is_blocked(text):
+    """A model's text must match the pattern."""
     with pytest.raises(CallBlocked, match="/arguments/length"):
-        kept(wait, text)
+        call_with_argument(wait, text)

@@ -6,7 +6,7 @@ from abs_shield import Shield, shield
 
 
 class Smallest:
-    """A store of the host's own that keeps decisions, and does no more than it is asked for."""
+    """A minimal custom store."""
 
     def __init__(self):
         self.kept = []
@@ -18,8 +18,8 @@ class Smallest:
         return True
 
 
-def test_a_store_that_counts_no_losses_has_none():
-    """It is flushed, and that is the answer."""
+def test_a_store_without_a_status_has_no_losses():
+    """`close` returns the result of `flush`."""
     store = Smallest()
     firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
     firewall.check_call({"name": "refund", "arguments": {}})

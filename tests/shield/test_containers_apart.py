@@ -17,7 +17,7 @@ OBJECTS = [UUID(int=7), {1, 2}, io.BytesIO(b"a"), len, iter([1]), object()]
 
 
 def changing(box: dict[str, Any]) -> Any:
-    """Change what the caller holds, as soon as a decision is told."""
+    """Return a hook that changes the caller's arguments."""
 
     def hook(decision: Any) -> None:
         box["account_id"] = "acct_66"
@@ -32,8 +32,8 @@ def box() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", ["dispatch", "adispatch", "guard", "decorator", "method"])
-def test_a_hook_that_changes_the_callers_arguments_changes_no_call(box, way) -> None:
-    """The decision was about `acct_1`; the caller's dict says `acct_66` when the tool runs."""
+def test_a_hook_cannot_change_a_call(box, way) -> None:
+    """The decision is about `acct_1`, although the hook changes the caller's dict to `acct_66`."""
     firewall = Shield(shield.configure(), hooks=[changing(box)])
     ran: list[Any] = []
 
@@ -66,8 +66,8 @@ def test_a_hook_that_changes_the_callers_arguments_changes_no_call(box, way) -> 
 @pytest.mark.parametrize("value", OBJECTS, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("approved", [False, True])
 @pytest.mark.parametrize("way", ["dispatch", "decorator"])
-def test_an_object_that_is_no_json_arrives_itself(value, approved, way) -> None:
-    """An approved call handed the tool texts and lists in its place."""
+def test_an_object_without_a_json_form_is_passed_unchanged(value, approved, way) -> None:
+    """The tool receives the object itself, also in an approved call."""
     policy = shield.configure(on_suspicious="approve")
     firewall = Shield(policy, hooks=None, approver=lambda decision: True)
     got: list[Any] = []
@@ -87,8 +87,8 @@ def test_an_object_that_is_no_json_arrives_itself(value, approved, way) -> None:
     assert value is got[0]
 
 
-def test_an_object_that_changes_while_a_person_decides_was_not_approved() -> None:
-    """A set is not copied; its contents are compared again."""
+def test_a_set_that_changes_while_a_person_decides_is_not_approved() -> None:
+    """A set is not copied, but compared again."""
     held = {"a"}
     policy = shield.configure(on_suspicious="approve")
     firewall = Shield(policy, hooks=None, approver=lambda decision: not held.add("b"))
@@ -102,8 +102,8 @@ def test_an_object_that_changes_while_a_person_decides_was_not_approved() -> Non
             firewall.dispatch("pay", {"order_id": "tx_9", "x": held})
 
 
-def test_what_is_the_hosts_is_not_copied() -> None:
-    """The host passes a list to be filled, and keeps it."""
+def test_injected_values_are_not_copied() -> None:
+    """The tool fills a list of the host."""
     firewall = Shield(shield.configure(), hooks=None)
 
     @shielded(firewall)
@@ -121,7 +121,7 @@ def test_what_is_the_hosts_is_not_copied() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_parts_that_are_shared_are_bounded(tmp_path, mode) -> None:
-    """Fifty levels that each contain the next one twice are too large to be written as a tree."""
+    """Fifty levels that each contain the next one twice are too large for JSON."""
     value: Any = {"a": 1}
     for _ in range(50):
         value = {"a": value, "b": value}
@@ -141,8 +141,8 @@ def test_parts_that_are_shared_are_bounded(tmp_path, mode) -> None:
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_what_is_written_down_is_what_was_judged(box, tmp_path, mode) -> None:
-    """The caller's dict has changed when the session is recorded."""
+def test_the_judged_arguments_are_recorded(box, tmp_path, mode) -> None:
+    """The run file has the judged arguments, although the caller's dict has changed."""
     firewall = Shield(
         shield.configure(mode=mode), hooks=[changing(box)], record=tmp_path / "run.jsonl"
     )
@@ -159,8 +159,8 @@ def test_what_is_written_down_is_what_was_judged(box, tmp_path, mode) -> None:
     assert "acct_66" not in written
 
 
-def test_raw_json_is_written_down_as_it_came(tmp_path) -> None:
-    """A replay parses it as strictly as the Shield."""
+def test_raw_json_is_recorded_unchanged(tmp_path) -> None:
+    """A replay parses the same text as the Shield."""
     firewall = Shield(shield.configure(), hooks=None, record=tmp_path / "run.jsonl")
 
     def keep(parts: list[int]) -> None: ...
@@ -175,7 +175,7 @@ def test_raw_json_is_written_down_as_it_came(tmp_path) -> None:
 
 
 def test_a_deep_value_reaches_the_tool_in_audit_mode() -> None:
-    """A value beyond the limits runs unchanged."""
+    """A value beyond the limits is passed unchanged."""
     value: Any = []
     for _ in range(500):
         value = [value]

@@ -1,4 +1,4 @@
-"""Values in another form than the schema's: how they are judged, and what the tool gets."""
+"""Values in another form than the schema's: their verdict, and the value that the tool receives."""
 
 from __future__ import annotations
 
@@ -64,26 +64,26 @@ class Point:
 
 
 class Adult(BaseModel):
-    """A model with a rule of its own."""
+    """A model with a validator."""
 
     age: int
 
     @field_validator("age")
     @classmethod
     def grown(cls, age: int) -> int:
-        """Refuse what its schema allows."""
+        """Reject a value that the schema accepts."""
         if age < 18:
             raise ValueError("too young")
         return age
 
 
 def split(value: Any) -> Any:
-    """Take a text with commas for a list."""
+    """Split a text at its commas."""
     return value.split(",") if isinstance(value, str) else value
 
 
 def tool_of(hint: Any, default: Any = ...) -> Callable[..., Any]:
-    """A tool of one parameter, which returns what it was given."""
+    """Return a tool of one parameter, which returns its argument."""
 
     def tool(a: Any = default) -> Any:
         return a
@@ -95,14 +95,14 @@ def tool_of(hint: Any, default: Any = ...) -> Callable[..., Any]:
 
 
 def make_shield(hint: Any, default: Any = ..., **declared: Any) -> Shield:
-    """A Shield with that tool."""
+    """Return a Shield with that tool."""
     firewall = Shield(shield.configure(**declared), hooks=None)
     firewall.register(tool_of(hint, default))
     return firewall
 
 
 def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
-    """The verdict on a call with that value, and its codes."""
+    """Return the verdict on a call with that value, and the codes of its findings."""
     decision = firewall.check_call(ToolCall("tool", {"a": value}))
     return decision.verdict, [finding.code for finding in decision.findings]
 
@@ -174,7 +174,7 @@ def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
 
 
 def test_null_for_an_optional_parameter_is_left_out() -> None:
-    """It is coercible, and the tool has its default; a required one is HALLUCINATED."""
+    """It is coercible, and the tool uses its default; for a required one it is HALLUCINATED."""
     optional = make_shield(int, 5)
 
     assert (SUSPICIOUS, ["coercible"]) == judged(optional, None)
@@ -183,21 +183,21 @@ def test_null_for_an_optional_parameter_is_left_out() -> None:
 
 
 def test_the_call_runs_with_the_converted_value() -> None:
-    """A flagged value reaches the tool as its type."""
+    """A flagged value is converted to the declared type."""
     assert 71 == make_shield(int).dispatch("tool", {"a": "71"})
     assert timedelta(hours=1) == make_shield(timedelta).dispatch("tool", {"a": 3600})
 
 
-def test_the_old_rule_can_be_asked_for() -> None:
-    """Under ``coercible="block"`` what converts is HALLUCINATED, with the code of its fault."""
+def test_coercible_values_can_be_blocked() -> None:
+    """With ``coercible="block"`` such values are HALLUCINATED, with the code of the mismatch."""
     exact = make_shield(int, coercible="block")
 
     assert (HALLUCINATED, ["wrong_type"]) == judged(exact, "71")
     assert (CLEAN, []) == judged(exact, 71)
 
 
-def test_a_slip_excuses_no_other_fault() -> None:
-    """Beside an invented argument and a wrong one the slip alone is SUSPICIOUS."""
+def test_a_coercible_value_does_not_excuse_other_faults() -> None:
+    """Only the coercible value is SUSPICIOUS; an unknown argument and a wrong one are not."""
 
     def pay(amount: float, on: date) -> str:
         """Pay."""
@@ -215,8 +215,8 @@ def test_a_slip_excuses_no_other_fault() -> None:
 
 
 @pytest.mark.parametrize("hint", [float, Annotated[float, Field(gt=0)]])
-def test_a_text_gets_around_no_rule(hint: Any) -> None:
-    """A rule is asked about the number that the tool would get."""
+def test_a_rule_receives_the_converted_value(hint: Any) -> None:
+    """A rule receives the number that the tool would receive."""
 
     @rule(tool="tool")
     def small(a: float) -> bool:
@@ -229,8 +229,8 @@ def test_a_text_gets_around_no_rule(hint: Any) -> None:
     assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
 
 
-def test_a_policys_schema_has_the_last_word() -> None:
-    """A value that its limit rejects is HALLUCINATED, though the function's type accepts it."""
+def test_a_policys_schema_takes_precedence() -> None:
+    """A value that the policy rejects is HALLUCINATED, although the function's type accepts it."""
     limit = {"type": "object", "properties": {"a": {"type": "number", "maximum": 500}}}
     firewall = make_shield(float, tools=[Tool(name="tool", parameters=limit)])
 
@@ -266,8 +266,8 @@ def test_a_policys_schema_has_the_last_word() -> None:
         ({"type": "string", "format": "date-time"}, "yesterday", HALLUCINATED),
     ],
 )  # fmt: skip
-def test_a_schema_alone_decides_about_slips(schema: Any, value: Any, verdict: Verdict) -> None:
-    """A described tool: text of the number or boolean asked for, and null where it is optional."""
+def test_coercible_values_of_a_described_tool(schema: Any, value: Any, verdict: Verdict) -> None:
+    """Text of a number or boolean, and null for an optional parameter, are coercible."""
     parameters = {"type": "object", "properties": {"a": schema}}
     firewall = Shield(
         shield.configure(tools=[Tool(name="tool", parameters=parameters)]), hooks=None
@@ -285,20 +285,20 @@ QUIET = Suppression(check="parameter_mismatch", reason="a test")
 @pytest.mark.parametrize(
     "declared", [{}, {"mode": "audit"}, {"suppress": [QUIET]}, {"layers": []}], ids=str
 )
-def test_a_finding_costs_a_tool_nothing(declared: dict[str, Any]) -> None:
-    """Flagged, audited, suppressed or not looked for, it gets its model and not a dict."""
+def test_a_finding_does_not_affect_the_arguments(declared: dict[str, Any]) -> None:
+    """With any finding, the tool receives its model, not a dict."""
     booking = make_shield(Booking, **declared).dispatch("tool", {"a": BOOKED})
 
     assert Booking(patientId="p1", start=datetime(2026, 3, 2, 9, 30), minutes=45) == booking
 
 
-def test_what_the_types_refuse_reaches_the_tool_as_written() -> None:
-    """Audit changes nothing: the call runs with the model's own value."""
+def test_rejected_arguments_are_passed_unconverted_in_audit() -> None:
+    """In audit mode the call runs with the model's own value."""
     assert "yesterday" == make_shield(date, mode="audit").dispatch("tool", {"a": "yesterday"})
 
 
-def test_one_refused_argument_leaves_the_others_their_types() -> None:
-    """In audit each argument that validates is a Python value; also beside one too many."""
+def test_a_rejected_argument_does_not_affect_the_others() -> None:
+    """In audit mode each valid argument is converted, even with an unknown argument."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
 
     @firewall.register
@@ -312,14 +312,14 @@ def test_one_refused_argument_leaves_the_others_their_types() -> None:
     assert ("yesterday", who, 1, {}) == firewall.dispatch("book", sent)
 
 
-def test_a_pattern_that_pydantic_cannot_read_is_a_fault_of_the_policy() -> None:
-    """Its own error does not leak: the message names the tool and what is wrong."""
+def test_an_invalid_pattern_is_a_policy_error() -> None:
+    """The message names the tool and the error."""
     with pytest.raises(PolicyError, match=r"tool `tool`: .*look-ahead"):
         make_shield(Annotated[str, Field(pattern=r"(?!a)b")])
 
 
-def test_a_validator_of_the_tools_own_still_refuses() -> None:
-    """A value that the schema allows and the type rejects never reaches the tool."""
+def test_the_tools_own_validator_is_used() -> None:
+    """A value that the schema accepts and the type rejects does not reach the tool."""
     firewall = make_shield(Adult, mode="audit")
 
     with pytest.raises(ValidationError, match="too young"):
@@ -338,7 +338,7 @@ def test_a_validator_of_the_tools_own_still_refuses() -> None:
     ],
 )
 def test_a_call_from_python_is_judged_alike(hint: Any, value: Any) -> None:
-    """A local time has no offset added, and is clean from Python as from JSON."""
+    """A local time is clean from Python and from JSON."""
     firewall = Shield(shield.configure(), hooks=None)
 
     assert value == shielded(firewall)(tool_of(hint))(value)
@@ -365,7 +365,7 @@ def test_a_call_from_python_is_judged_alike(hint: Any, value: Any) -> None:
     ],
 )
 def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, content: str) -> None:
-    """The model reads JSON, and what it copies is clean and the same value."""
+    """The JSON of a result is a clean argument with the same value."""
     firewall = make_shield(hint)
 
     def give() -> Any:
@@ -382,7 +382,7 @@ def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, conten
 
 
 def test_no_hint_asks_for_an_offset() -> None:
-    """Of a wrong date-time the model reads how a local one looks."""
+    """The hint for a wrong date-time has no offset."""
     with pytest.raises(CallBlocked) as blocked:
         make_shield(datetime).dispatch("tool", {"a": "yesterday"})
     [problem] = blocked.value.decision.feedback()["problems"]
@@ -393,13 +393,13 @@ def test_no_hint_asks_for_an_offset() -> None:
 
 
 class Closed(BaseModel):
-    """A model that takes nothing beside its fields."""
+    """A model that forbids extra fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Computed(Closed):
-    """It computes a field, which it does not take."""
+    """A model with a computed field."""
 
     x: int
 
@@ -410,7 +410,7 @@ class Computed(Closed):
 
 
 class Taken(Closed):
-    """It takes its fields under other names than it writes them."""
+    """A model with validation aliases."""
 
     x: int = Field(validation_alias="inX")
     y: int = Field(validation_alias=AliasChoices("a", "b"))
@@ -418,7 +418,7 @@ class Taken(Closed):
 
 
 class Serialised(BaseModel):
-    """It writes a number as a text, and leaves a field out."""
+    """A model that serializes a number as a text, and excludes a field."""
 
     x: int
     y: int = Field(exclude=True)
@@ -429,7 +429,7 @@ class Serialised(BaseModel):
 
 
 class Whole(BaseModel):
-    """It writes itself as a text."""
+    """A model that is serialized as a text."""
 
     x: int
 
@@ -473,8 +473,8 @@ TAKEN = Taken(inX=1, a=2, z=timedelta(hours=1))
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_an_instance_of_the_declared_type_is_judged_as_its_type_takes_it(value):
-    """Computed fields, serializers and names for writing make no finding; it arrives as it is."""
+def test_an_instance_of_the_declared_type_is_clean(value):
+    """Computed fields, serializers and aliases cause no finding; it is passed unchanged."""
     firewall = Shield(shield.configure(), hooks=None)
     alone = shielded(firewall, name="alone")(tool_of(type(value)))
     listed = shielded(firewall, name="listed")(tool_of(list[type(value)]))
@@ -495,14 +495,14 @@ def test_an_instance_of_another_type_is_still_refused():
 
 
 class Stop(TypedDict):
-    """A typed dict that says nothing of further keys."""
+    """A typed dict."""
 
     city: str
 
 
 @pytest.mark.parametrize("hint", [Stop, Point, Adult, list[Stop], Stop | None])
-def test_a_further_key_inside_is_ignored_as_pydantic_ignores_it(hint):
-    """Only the arguments themselves are closed, not the records in them."""
+def test_an_unknown_key_of_a_typed_dict_is_ignored(hint):
+    """Unknown keys are rejected only among the arguments themselves."""
     inside = {"city": "Oslo", "x": 1, "on": "2026-05-01", "age": 20, "extra": 2}
     value = [inside] if hint == list[Stop] else inside
     firewall = make_shield(hint, mode="strict")
@@ -512,8 +512,8 @@ def test_a_further_key_inside_is_ignored_as_pydantic_ignores_it(hint):
     assert [HALLUCINATED] == [firewall.check_call(ToolCall("tool", {"a": value, "b": 1})).verdict]
 
 
-def test_in_audit_an_unknown_argument_leaves_the_others_their_values():
-    """The function itself refuses the unknown one, and gets what its types make of the rest."""
+def test_in_audit_an_unknown_argument_does_not_affect_the_others():
+    """The function itself rejects it, and receives the other arguments converted."""
     got = []
 
     def tool(a: int, b: date, **more: Any) -> None:
@@ -539,6 +539,6 @@ class Level(IntEnum):
 
 
 @pytest.mark.parametrize(("hint", "value"), [(Level, "1"), (NaiveDatetime, "2026-03-02")])
-def test_one_slip_is_one_finding(hint, value):
-    """A value of another type is in no enum either."""
+def test_one_wrong_value_is_one_finding(hint, value):
+    """A value of another type is not reported as missing from the enum, too."""
     assert (SUSPICIOUS, ["coercible"]) == judged(make_shield(hint), value)

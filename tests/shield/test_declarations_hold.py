@@ -1,4 +1,4 @@
-"""Nothing that an author declared is loosened by a description, wherever that comes from."""
+"""No description loosens the declarations of a tool's author."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEEN = Target(must_be_seen=True)
 
 
 def schema_of(**properties: Any) -> dict[str, Any]:
-    """The schema of a tool that requires all of its parameters."""
+    """Return the schema of a tool that requires all of its parameters."""
     return {"type": "object", "properties": properties, "required": [*properties]}
 
 
@@ -89,12 +89,12 @@ class Declared(NamedTuple):
 
     @property
     def hosts(self) -> tuple[Any, ...]:
-        """The declarations of the host."""
+        """Return the declarations of the host."""
         return self.tool if isinstance(self.tool, tuple) else (self.tool,)
 
 
 def tool(parameters: Any = None, **declared: Any) -> Tool:
-    """A `Tool` of the host."""
+    """Return a `Tool` of the host."""
     return Tool(name="act", parameters=parameters, **declared)
 
 
@@ -154,7 +154,7 @@ TYPES = {str: TEXT, int: {"type": "number"}, list: {"type": "array", "items": TE
 
 
 def described(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Descriptions of a tool that admit the arguments, and say of them what a server can say."""
+    """Yield descriptions of a tool that accept the arguments."""
     [(name, value)] = [*arguments.items()] or [("account_id", ACCOUNT)]
     own = TYPES.get(type(value), {})
     inner = {"default": ACCOUNT, "enum": [ACCOUNT, "b"]}
@@ -189,7 +189,7 @@ def described(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def descriptions(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The same as an MCP server lists them, and with hints and a text of the server's own."""
+    """Yield the same descriptions, and variants with hints and texts of an MCP server."""
     for schema in described(arguments):
         yield {"name": "act", "inputSchema": {"type": "object", **schema}}
     for text in ("Create a new one.", "Returns all accounts."):
@@ -200,7 +200,7 @@ def descriptions(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def decide(declared: Declared, entry: str, description: Any = None) -> tuple[bool, Verdict]:
-    """Judge the call, where the description comes by *entry*; without one if it is None."""
+    """Judge the call after *description* was added by *entry*; None for no description."""
     by_policy = entry.startswith("policy")
     policy = {"mode": "strict", **declared.policy}
     if by_policy:
@@ -227,7 +227,7 @@ def decide(declared: Declared, entry: str, description: Any = None) -> tuple[boo
 
 
 def named(function: Callable[..., str]) -> Callable[..., str]:
-    """The function under the name of the tool."""
+    """Return the function with the name of the tool."""
     function.__name__ = "act"
     return function
 
@@ -290,7 +290,7 @@ ADDED = [
 
 
 def decide_note(first: Any, *later: Any, policy: Any = None) -> tuple[bool, Verdict, int]:
-    """Judge a call by all declarations of a tool: its verdict, and what must be read before."""
+    """Judge a call by all declarations of a tool; return its outcome."""
     tools = [] if policy is None else [policy]
     firewall = Shield(shield.configure(layers=ALL, tools=tools), hooks=None)
     for declaration in (first, *later):
@@ -313,8 +313,8 @@ def case_name(each: Any) -> str:
 @pytest.mark.parametrize(
     "first", [*ADDED, tagged, spelt], ids=lambda each: getattr(each, "__name__", str(each))
 )
-def test_two_declarations_of_the_host_hold_together(first: Any, second: Any) -> None:
-    """A second one, of a `Tool` or of the policy, is never milder than each of them alone."""
+def test_two_declarations_of_the_host_are_merged(first: Any, second: Any) -> None:
+    """Together they are at least as strict as each of them alone."""
     tools = [named(each) if callable(each) else tool(**each) for each in (first, second)]
     # without parameters of its own, a `Tool` alone has no schema to judge by
     alone = [decide_note(each) for each in tools]
@@ -328,8 +328,8 @@ def test_two_declarations_of_the_host_hold_together(first: Any, second: Any) -> 
             assert both[2] % 10 >= one[2] % 10
 
 
-def test_of_two_modes_of_a_tool_the_strict_one_holds() -> None:
-    """A second `Tool` in audit mode is refused; a second one in strict mode is not passed over."""
+def test_the_strict_mode_of_two_declarations_applies() -> None:
+    """A second `Tool` in audit mode is rejected; one in strict mode applies."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
     for mode in ("audit", "strict"):
         firewall.register(tool(AMOUNT, mode=mode))
@@ -340,8 +340,8 @@ def test_of_two_modes_of_a_tool_the_strict_one_holds() -> None:
 
 
 @pytest.mark.parametrize("target", [Target(), Target(allow=[ACCOUNT]), SEEN])
-def test_a_registered_target_admits_nothing_for_a_sessions_function(target: Target) -> None:
-    """The function's own `Target` says what is admitted, as for a registered function."""
+def test_a_registered_target_does_not_allow_values_of_a_sessions_function(target: Target) -> None:
+    """Only the function's own `Target` allows values, as for a registered function."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     firewall.register(tool(targets={"account_id": target}))
     session = firewall.session(functions={"act": seen})

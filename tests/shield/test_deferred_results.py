@@ -48,8 +48,8 @@ def results(firewall: Shield) -> list:
 # What is decided -------------------------------------------------------------------------------
 
 
-def test_a_good_result_leaves_one_record_with_its_probability() -> None:
-    """It is clean and allowed, with the reading of each signal in the coverage."""
+def test_a_clean_result_has_one_record_with_its_probability() -> None:
+    """It is clean and allowed, with each signal in the coverage."""
     firewall = firewall_of()
     session = firewall.session("s1", agent="buyer")
     firewall.check_call(CALL, session=session)
@@ -66,7 +66,7 @@ def test_a_good_result_leaves_one_record_with_its_probability() -> None:
 
 
 def test_a_fabricated_result_is_withheld_with_a_finding_for_every_fired_signal() -> None:
-    """The finding names the field and the likelihood ratio; the decision says it has run."""
+    """The finding has the field and the likelihood ratio; the hint says that the call has run."""
     firewall = firewall_of()
     decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
 
@@ -85,8 +85,8 @@ def test_a_fabricated_result_is_withheld_with_a_finding_for_every_fired_signal()
     assert "prevented" not in text
 
 
-def test_audit_only_writes_down_what_strict_would_withhold() -> None:
-    """The value goes on; the row is the one that strict would write, but for `blocked`."""
+def test_audit_only_records_a_result_that_strict_would_withhold() -> None:
+    """The value is returned; the record equals that of strict mode, except for `blocked`."""
     firewall = firewall_of(mode="audit")
     decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
 
@@ -105,28 +105,28 @@ def test_audit_only_writes_down_what_strict_would_withhold() -> None:
     ],
 )
 def test_results_may_stay_in_audit_while_calls_are_strict(modes) -> None:
-    """One check or one tool at a time, as with a layer."""
+    """The mode may be set for one check or one tool, as for a layer."""
     decision = firewall_of(modes=modes).check_result(CALL, MADE_UP, elapsed_ms=3.0)
 
     assert (False, True, Mode.AUDIT) == (decision.blocked, decision.would_block, decision.mode)
 
 
 def test_a_tool_of_its_own_is_strict_in_an_audit_policy() -> None:
-    """The pair decides."""
+    """The pair of tool and check takes precedence."""
     firewall = firewall_of(mode="audit", modes={("get_quote", "verification"): "strict"})
 
     assert firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0).blocked
 
 
 def test_the_kill_switch_lets_results_through(monkeypatch) -> None:
-    """It can only open."""
+    """The kill switch only stops enforcement."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
 
     assert not firewall_of().check_result(CALL, MADE_UP, elapsed_ms=3.0).blocked
 
 
-def test_a_policy_may_judge_no_results() -> None:
-    """No record is made, and the Shield has no engine to teach."""
+def test_a_policy_without_verification() -> None:
+    """No record is made, and the Shield has no engine."""
     firewall = firewall_of(verification=False)
     decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
 
@@ -137,7 +137,7 @@ def test_a_policy_may_judge_no_results() -> None:
         _ = firewall.verification
 
 
-def test_limits_are_declared_in_the_policy() -> None:
+def test_thresholds_are_declared_in_the_policy() -> None:
     """With a block threshold above what the signals reach, the result is flagged."""
     firewall = firewall_of(verification=Verification(block_threshold=0.9))
     decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
@@ -148,15 +148,15 @@ def test_limits_are_declared_in_the_policy() -> None:
 
 
 def test_a_misspelt_mode_or_signal_is_refused() -> None:
-    """The nearest name is offered."""
+    """The message has the nearest name."""
     with pytest.raises(PolicyError, match="did you mean `verification`"):
         firewall_of(modes={("get_quote", "verificaton"): "audit"})
     with pytest.raises(PolicyError, match="did you mean `spc_anomaly`"):
         firewall_of(suppress=[Suppression(check="spc_anomalie", reason="known")])
 
 
-def test_a_suppressed_signal_is_kept_and_withholds_nothing() -> None:
-    """A known false alarm."""
+def test_a_suppressed_signal_is_recorded_and_withholds_nothing() -> None:
+    """A suppressed signal does not affect the verdict."""
     known = Suppression(check="schema_mismatch", tool="get_quote", reason="a beta answers so")
     decision = firewall_of(suppress=[known]).check_result(CALL, MADE_UP, elapsed_ms=3.0)
 
@@ -165,7 +165,7 @@ def test_a_suppressed_signal_is_kept_and_withholds_nothing() -> None:
 
 
 def test_a_failed_call_has_no_result_to_judge() -> None:
-    """Its error text is not a result; the call's record states that it ran."""
+    """Its error text is not a result; only the call is recorded."""
     firewall = firewall_of()
     decision = firewall.check_result(CALL, "500 server error", elapsed_ms=3.0, error=True)
 
@@ -175,7 +175,7 @@ def test_a_failed_call_has_no_result_to_judge() -> None:
 
 
 def test_a_result_is_judged_once() -> None:
-    """A host that hands the same result in twice gets no second record."""
+    """A result that the host reports twice has one record."""
     firewall = firewall_of()
     session = firewall.session()
     firewall.check_call(CALL, session=session)
@@ -196,8 +196,10 @@ class Broken:
     ("declared", "withheld"),
     [({}, True), ({"on_error": "allow"}, False), ({"mode": "audit"}, False)],
 )
-def test_our_own_failure_is_seen_and_no_verdict(declared, withheld, monkeypatch, caplog) -> None:
-    """Strict lets nothing through that could not be checked, unless the policy says otherwise."""
+def test_an_internal_error_is_recorded_and_is_no_verdict(
+    declared, withheld, monkeypatch, caplog
+) -> None:
+    """Strict mode withholds an unchecked result, unless the policy allows errors."""
     firewall = firewall_of(**declared)
     monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0, raising=True)
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
@@ -213,8 +215,8 @@ def test_our_own_failure_is_seen_and_no_verdict(declared, withheld, monkeypatch,
 # What the model and the session learn of it ------------------------------------------------------
 
 
-def test_what_was_withheld_is_in_no_text_for_the_model() -> None:
-    """Nor in what the session counts as seen; the record keeps the detail for operators."""
+def test_a_withheld_value_is_in_no_text_for_the_model() -> None:
+    """It is not in the session either; only the record has the detail, for operators."""
     firewall = firewall_of()
     session = firewall.session()
     firewall.check_call(CALL, session=session)
@@ -230,8 +232,8 @@ def test_what_was_withheld_is_in_no_text_for_the_model() -> None:
     assert [None] == [call.value for call in session.executed]
 
 
-def test_a_call_that_ran_still_contradicts_though_its_result_is_withheld() -> None:
-    """The side effect has happened."""
+def test_a_call_with_a_withheld_result_still_counts_as_executed() -> None:
+    """Its side effect has happened, so a later call may contradict it."""
     firewall = firewall_of(
         tools=[
             Tool(name="create_user", profile=ToolProfile(required_fields=["ok"])),
@@ -250,8 +252,8 @@ def test_a_call_that_ran_still_contradicts_though_its_result_is_withheld() -> No
     assert Verdict.CLEAN is not firewall.check_call(delete, session=session).verdict
 
 
-def test_a_transcript_with_our_feedback_resumes_as_a_call_that_ran() -> None:
-    """Its value is unknown; no failed call, and none that never ran."""
+def test_feedback_for_a_withheld_result_in_a_transcript_is_a_call_that_ran() -> None:
+    """Its value is unknown; it is neither a failed nor a blocked call."""
     firewall = firewall_of()
     withheld = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0).feedback()
     resumed = firewall.session(
@@ -268,8 +270,8 @@ def test_a_transcript_with_our_feedback_resumes_as_a_call_that_ran() -> None:
     ]
 
 
-def test_decisions_about_results_stand_apart_in_a_session() -> None:
-    """`decisions` holds one a call, as ever."""
+def test_decisions_about_results_are_separate_in_a_session() -> None:
+    """`decisions` has one Decision per call."""
     firewall = firewall_of()
     with firewall.session() as session:
         firewall.check_call(CALL)
@@ -283,7 +285,7 @@ def test_decisions_about_results_stand_apart_in_a_session() -> None:
 
 
 def quote_of(firewall: Shield, kind: str, value, on_block: str = "raise"):
-    """One tool as a function of that kind; gives what a caller gets in the end."""
+    """Call a tool of that kind of function, and return the final value."""
     decorate = shielded(firewall, name="get_quote", on_block=on_block, replace=True)
 
     if kind == "async":
@@ -317,7 +319,7 @@ def quote_of(firewall: Shield, kind: str, value, on_block: str = "raise"):
 
 @pytest.mark.parametrize("kind", ["function", "async", "awaitable"])
 def test_a_decorated_tool_raises_for_a_withheld_result(kind) -> None:
-    """The caller never holds it; a good one is given."""
+    """The caller does not receive it; a clean result is returned."""
     firewall = firewall_of()
 
     assert GOOD == quote_of(firewall, kind, GOOD)()
@@ -329,14 +331,14 @@ def test_a_decorated_tool_raises_for_a_withheld_result(kind) -> None:
 
 @pytest.mark.parametrize("kind", ["function", "async"])
 def test_a_decorated_tool_may_return_the_feedback(kind) -> None:
-    """As of a blocked call."""
+    """As for a blocked call."""
     value = quote_of(firewall_of(), kind, MADE_UP, on_block="return")()
 
     assert "withheld" == value["status"]
 
 
 def test_a_future_is_judged_when_it_is_done() -> None:
-    """Whoever holds it has the value: it can be flagged, and not be withheld."""
+    """The caller already has the value, so it is flagged, but not withheld."""
     firewall = firewall_of()
 
     async def run():
@@ -366,7 +368,7 @@ def test_a_future_is_judged_when_it_is_done() -> None:
 )
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_a_generator_is_judged_when_it_is_over_and_never_withheld(kind, items, actions) -> None:
-    """As its only item, or the text its items make; pages are no one result."""
+    """A single item, or joined texts, are judged; several other items are not."""
     firewall = firewall_of()
 
     if kind == "sync":
@@ -391,8 +393,8 @@ def test_a_generator_is_judged_when_it_is_over_and_never_withheld(kind, items, a
     assert not any(decision.would_block for decision in results(firewall))
 
 
-def test_a_generator_that_nobody_reads_to_its_end_is_not_judged() -> None:
-    """A partial result is not judged; the items that were read count as seen."""
+def test_a_generator_that_is_not_exhausted_is_not_judged() -> None:
+    """A partial result is not judged, but its items are evidence."""
     firewall = firewall_of()
 
     @shielded(firewall)
@@ -411,7 +413,7 @@ def test_a_generator_that_nobody_reads_to_its_end_is_not_judged() -> None:
 
 @pytest.mark.parametrize(("declared", "rows"), [({}, 1), ({"verification": False}, 0)])
 def test_items_of_a_generator_are_recorded_as_not_judged(declared, rows) -> None:
-    """A row says why; where the policy judges no results, there is none."""
+    """The record has the reason; with `verification=False` there is no record."""
     firewall = Shield(shield.configure(**declared), hooks=None)
 
     @shielded(firewall)
@@ -427,7 +429,7 @@ def test_items_of_a_generator_are_recorded_as_not_judged(declared, rows) -> None
 
 
 def test_dispatch_and_guard_raise_and_a_message_is_answered() -> None:
-    """A Python call site raises; a message-shaped one answers with messages."""
+    """`dispatch` and `guard` raise; `run_tool_calls` returns messages."""
     firewall = firewall_of()
     value = [MADE_UP]
 
@@ -451,8 +453,8 @@ def test_dispatch_and_guard_raise_and_a_message_is_answered() -> None:
         assert "withheld" == json.loads(each["content"])["status"]
 
 
-def test_a_guard_that_was_told_no_value_has_nothing_to_judge() -> None:
-    """`None` is a result; silence is not."""
+def test_a_guard_without_a_value_has_nothing_to_judge() -> None:
+    """None is a result, but a missing value is not."""
     firewall = firewall_of()
     with firewall.guard(CALL):
         pass
@@ -463,7 +465,7 @@ def test_a_guard_that_was_told_no_value_has_nothing_to_judge() -> None:
 
 
 def test_a_framework_signal_is_not_replaced() -> None:
-    """A handoff that ends the call by raising goes on its way; what it carried is flagged."""
+    """A handoff that is raised propagates; its value is only flagged."""
     firewall = firewall_of()
     guard = firewall.guard(CALL)
     guard.__enter__()
@@ -474,7 +476,7 @@ def test_a_framework_signal_is_not_replaced() -> None:
 
 
 def test_a_call_from_code_is_judged_too() -> None:
-    """A tool that another tool calls gave a result as well."""
+    """The result of a nested call is judged as well."""
     firewall = firewall_of()
 
     @shielded(firewall, name="get_quote")
@@ -490,8 +492,8 @@ def test_a_call_from_code_is_judged_too() -> None:
         buy("NVDA")
 
 
-def test_what_strict_withholds_does_not_teach() -> None:
-    """A made-up result that comes twelve times is withheld twelve times."""
+def test_withheld_results_do_not_train_the_engine() -> None:
+    """A fabricated result that is repeated twelve times is withheld twelve times."""
     firewall = firewall_of()
     for _ in range(20):
         firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
@@ -516,8 +518,8 @@ def test_labels_reach_the_engine_through_the_shield() -> None:
     assert calibration["block_threshold"] > 0.5
 
 
-def test_a_store_that_keeps_nothing_is_reported(caplog) -> None:
-    """A result's record is lost as a call's is: with an error in the log, the value given."""
+def test_a_store_that_raises_is_logged(caplog) -> None:
+    """The lost record is logged as an error, and the value is returned."""
 
     class Full:
         losing = False
@@ -533,15 +535,15 @@ def test_a_store_that_keeps_nothing_is_reported(caplog) -> None:
 
 
 def test_a_concurrent_future_is_a_value() -> None:
-    """It is nothing that we wait for."""
+    """It is not awaited."""
     firewall = firewall_of(tools=[])
     future: Future = Future()
 
     assert future is shielded(firewall, name="get_quote")(lambda ticker: future)("NVDA")
 
 
-def test_a_suppressed_signal_does_not_weigh_beside_another() -> None:
-    """Alone the length only flags; the missing field that is known for harmless adds nothing."""
+def test_a_suppressed_signal_does_not_count_with_another_one() -> None:
+    """The length alone flags a result; the suppressed missing field does not add evidence."""
     profile = ToolProfile(required_fields=["price"], min_response_length=500, has_network_io=False)
     tools = [Tool(name="get_quote", profile=profile)]
     known = Suppression(check="schema_mismatch", where="/price", reason="a beta answers so")
@@ -557,8 +559,8 @@ def test_a_suppressed_signal_does_not_weigh_beside_another() -> None:
     }
 
 
-def test_a_suppressed_result_teaches() -> None:
-    """A harmless result becomes part of the usual ones."""
+def test_a_suppressed_result_trains_the_engine() -> None:
+    """A result with only suppressed findings becomes part of the baseline."""
     known = Suppression(check="schema_mismatch", reason="a beta answers so")
     firewall = firewall_of(suppress=[known])
     for _ in range(9):
@@ -568,16 +570,16 @@ def test_a_suppressed_result_teaches() -> None:
 
 
 @pytest.mark.parametrize("elapsed_ms", ["3", True])
-def test_a_duration_that_is_none_is_our_error_with_a_hint(elapsed_ms, caplog) -> None:
-    """The call returns; the record has the reason."""
+def test_an_invalid_duration_is_an_internal_error_with_a_hint(elapsed_ms, caplog) -> None:
+    """The call returns, and the record has the reason."""
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
         decision = firewall_of(mode="audit").check_result(CALL, GOOD, elapsed_ms=elapsed_ms)
 
     assert "give milliseconds, 0 or more" in decision.errors[0]
 
 
-def test_what_an_exception_says_stays_out_of_the_record(monkeypatch, caplog) -> None:
-    """It may hold what the tool returned: its type and place are told."""
+def test_the_text_of_an_exception_is_not_recorded(monkeypatch, caplog) -> None:
+    """It may quote the result: only its type and location are recorded."""
     firewall = firewall_of(mode="audit")
 
     def raises(*_, **__):
@@ -590,7 +592,7 @@ def test_what_an_exception_says_stays_out_of_the_record(monkeypatch, caplog) -> 
     assert "ORD-777123" not in decision.to_json()
 
 
-def test_threads_teach_one_engine() -> None:
+def test_threads_share_one_engine() -> None:
     """Eight concurrent first results create one engine."""
     firewall = firewall_of()
     ready = threading.Barrier(8)
@@ -611,7 +613,7 @@ def test_threads_teach_one_engine() -> None:
 
 
 def test_a_withheld_result_does_not_pass_the_second_time() -> None:
-    """A host that asks again is answered as before."""
+    """A result that is reported again is withheld again."""
     firewall = firewall_of()
     session = firewall.session()
     firewall.check_call(CALL, session=session)
@@ -620,8 +622,8 @@ def test_a_withheld_result_does_not_pass_the_second_time() -> None:
         assert firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0, session=session).blocked
 
 
-def test_an_id_that_is_used_again_is_another_call() -> None:
-    """Some providers count from 0 in every turn: another result under it is judged."""
+def test_a_reused_id_is_another_call() -> None:
+    """Some providers number the calls of each turn from 0; each result is judged."""
     firewall = firewall_of()
     session = firewall.session()
     first = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
@@ -633,8 +635,8 @@ def test_an_id_that_is_used_again_is_another_call() -> None:
 
 
 @pytest.mark.parametrize("checks", [True, False])
-def test_each_result_under_one_id_enters_the_session(checks) -> None:
-    """A later call may name what the second one returned; a result reported twice counts once."""
+def test_each_result_of_a_reused_id_is_added_to_the_session(checks) -> None:
+    """A later call may use the second result; a result that is reported twice counts once."""
     firewall = firewall_of(tools=[])
     session = firewall.session(messages=[{"role": "user", "content": "Look everywhere."}])
     results = [("1", "tx_777"), ("2", "tx_888"), ("2", "tx_888"), ("2", "tx_999")]
@@ -648,8 +650,8 @@ def test_each_result_under_one_id_enters_the_session(checks) -> None:
     assert (4 if checks else 3) == len(session.executed)
 
 
-def test_a_retry_under_the_id_of_a_failure_enters_the_session() -> None:
-    """The host reports both, and only the second one has a result."""
+def test_a_retry_with_the_id_of_a_failed_call_is_added_to_the_session() -> None:
+    """The host reports both calls; only the second one has a result."""
     firewall = firewall_of(tools=[])
     session = firewall.session(messages=[{"role": "user", "content": "Look everywhere."}])
     call = ToolCall("look", {"page": 1}, "call_0")
@@ -660,8 +662,8 @@ def test_a_retry_under_the_id_of_a_failure_enters_the_session() -> None:
     assert session.origin("tx_888")
 
 
-def test_a_result_that_a_transcript_has_shown_enters_once() -> None:
-    """It wrote the result as text, and the arguments too."""
+def test_a_result_in_a_transcript_is_added_once() -> None:
+    """The transcript has the result and the arguments as text."""
     firewall = firewall_of(tools=[])
     session = firewall.session()
     session.add([
@@ -676,8 +678,8 @@ def test_a_result_that_a_transcript_has_shown_enters_once() -> None:
 
 
 @pytest.mark.parametrize("way", ["guard", "check_result"])
-def test_a_transcript_that_comes_first_switches_nothing_off(way) -> None:
-    """The host adds its messages before it says what the call returned."""
+def test_an_earlier_transcript_does_not_prevent_the_check(way) -> None:
+    """The host adds its messages before it reports the result."""
     firewall = firewall_of()
     session = firewall.session()
     messages = [
@@ -699,8 +701,8 @@ def test_a_transcript_that_comes_first_switches_nothing_off(way) -> None:
     assert 1 == len(session.executed)
 
 
-def test_a_tool_that_is_called_while_a_result_is_read_is_not_waited_for() -> None:
-    """A finaliser, or an object of the host's, may call a tool in the midst of a judgement."""
+def test_a_tool_call_while_a_result_is_read_does_not_deadlock() -> None:
+    """A finaliser, or an object of the host, may call a tool while a result is judged."""
     firewall = firewall_of(tools=[])
 
     @shielded(firewall)
@@ -728,8 +730,8 @@ def test_a_tool_that_is_called_while_a_result_is_read_is_not_waited_for() -> Non
     assert all("judged another result" in signal.unavailable for signal in result.signals.values())
 
 
-def test_a_call_that_ran_is_kept_where_judging_is_interrupted(monkeypatch) -> None:
-    """The process is told to stop in the midst of it: the side effect has happened."""
+def test_a_call_is_recorded_as_executed_if_its_check_is_interrupted(monkeypatch) -> None:
+    """Its side effect has happened, even if the process is stopped meanwhile."""
     firewall = firewall_of()
     session = firewall.session()
     firewall.check_call(CALL, session=session)
@@ -744,7 +746,7 @@ def test_a_call_that_ran_is_kept_where_judging_is_interrupted(monkeypatch) -> No
     assert ["get_quote"] == [call.tool for call in session.executed]
 
 
-def test_an_engine_that_cannot_be_made_is_our_error(monkeypatch, caplog) -> None:
+def test_an_engine_that_cannot_be_created_is_an_internal_error(monkeypatch, caplog) -> None:
     """It is reported like any internal error, and the call counts as executed."""
     from abs_shield.verification import VerificationEngine
 
@@ -763,8 +765,8 @@ def test_an_engine_that_cannot_be_made_is_our_error(monkeypatch, caplog) -> None
     assert 1 == len(session.executed)
 
 
-def test_the_exception_of_a_withheld_result_says_nothing_of_it() -> None:
-    """Tools put exceptions into their answers."""
+def test_the_exception_of_a_withheld_result_does_not_contain_it() -> None:
+    """Tools may return the texts of exceptions."""
     firewall = firewall_of()
     for _ in range(20):
         firewall.check_result({**CALL, "id": None}, {**GOOD}, elapsed_ms=3.0)
@@ -777,8 +779,8 @@ def test_the_exception_of_a_withheld_result_says_nothing_of_it() -> None:
     assert all("7.5" not in str(p) and "%" not in str(p) for p in decision.feedback()["problems"])
 
 
-def test_a_withheld_error_of_ours_says_that_the_call_has_run(monkeypatch, caplog) -> None:
-    """The model is told that it is not its mistake."""
+def test_feedback_for_an_unchecked_result_says_that_the_call_has_run(monkeypatch, caplog) -> None:
+    """The feedback says that it is not the model's mistake."""
     firewall = firewall_of()
     monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0)
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
@@ -796,7 +798,7 @@ def test_a_withheld_error_of_ours_says_that_the_call_has_run(monkeypatch, caplog
 def test_an_error_about_a_result_that_the_caller_has_would_not_block(
     policy, action, monkeypatch, caplog
 ) -> None:
-    """Strict cannot withhold it, so audit does not count it as a block."""
+    """Strict mode could not withhold it, so audit mode does not record it as a block."""
     firewall = firewall_of(**policy)
     monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0)
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"), firewall.guard(CALL) as guard:
@@ -807,8 +809,8 @@ def test_an_error_about_a_result_that_the_caller_has_would_not_block(
     assert (action, False, False) == (decision.action, decision.would_block, decision.blocked)
 
 
-def test_a_profile_that_is_declared_anew_holds() -> None:
-    """Of the policy's tool and not of the engine's memory."""
+def test_a_new_profile_applies() -> None:
+    """The profile of the current declaration is used, not that of an earlier one."""
     firewall = firewall_of(tools=[])
     assert not firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0).blocked
     firewall.register(Tool(name="get_quote", profile=PROFILE))
@@ -816,16 +818,16 @@ def test_a_profile_that_is_declared_anew_holds() -> None:
 
 
 @pytest.mark.parametrize(("name", "retryable"), [("get_quote", True), ("delete_quote", False)])
-def test_only_a_reading_call_may_be_repeated(name, retryable) -> None:
-    """The feedback says so."""
+def test_only_a_read_only_call_may_be_repeated(name, retryable) -> None:
+    """The feedback says whether the call may be repeated."""
     firewall = firewall_of(tools=[Tool(name=name, profile=PROFILE)])
     decision = firewall.check_result({**CALL, "name": name}, MADE_UP, elapsed_ms=3.0)
 
     assert retryable is decision.feedback()["retryable"]
 
 
-def test_a_call_of_no_session_is_compared_with_none() -> None:
-    """Two ephemeral calls share nothing."""
+def test_calls_without_a_session_are_not_compared() -> None:
+    """Two calls without a session share no history."""
     firewall = firewall_of(tools=[])
     for value in (1.0, 5_000.0):
         decision = firewall.check_result({**CALL, "id": None}, {"n": value}, elapsed_ms=3.0)
@@ -834,8 +836,8 @@ def test_a_call_of_no_session_is_compared_with_none() -> None:
     assert Outcome.UNAVAILABLE is decision.coverage["session_inconsistency"].outcome
 
 
-def test_next_to_no_evidence_is_no_finding() -> None:
-    """An unprofiled tool is back within 2 ms, as most are."""
+def test_weak_evidence_is_no_finding() -> None:
+    """Most tools without a profile return within 2 ms."""
     decision = firewall_of(tools=[]).check_result(CALL, GOOD, elapsed_ms=0.3)
 
     assert () == decision.findings
@@ -843,7 +845,7 @@ def test_next_to_no_evidence_is_no_finding() -> None:
 
 
 def test_a_finding_of_an_accepted_result_does_not_weigh() -> None:
-    """It is slower than declared: a sign, and no suspicion."""
+    """A slow call is a finding that does not change the verdict."""
     profile = ToolProfile(expected_latency_ms=(0, 10), has_network_io=False)
     tools = [Tool(name="get_quote", profile=profile)]
     decision = firewall_of(tools=tools).check_result(CALL, GOOD, elapsed_ms=500.0)

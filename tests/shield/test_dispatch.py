@@ -1,4 +1,4 @@
-"""A turn whose calls the host runs by itself: the Shield stands before each."""
+"""A turn whose calls the host runs itself, each under a guard."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAY = {"type": "object", "properties": {"sum": {"type": "number"}}}
 
 
 def test_the_hosts_own_dispatch_runs_what_is_admitted():
-    """It is given the call as the model wrote it; a blocked one never reaches it."""
+    """It receives the call as the model wrote it; a blocked call does not reach it."""
     guard = Shield(shield.configure(mode="strict", tools=[Tool(name="pay", parameters=PAY)]))
     ran: list[ToolCall] = []
 
@@ -31,7 +31,7 @@ def test_the_hosts_own_dispatch_runs_what_is_admitted():
 
 
 def test_an_async_dispatch_is_awaited():
-    """Its exceptions are told to the model."""
+    """Its exceptions become messages for the model."""
     guard = Shield(shield.configure(tools=[Tool(name="pay", parameters=PAY)]))
 
     async def dispatch(call: ToolCall) -> str:
@@ -46,7 +46,7 @@ def test_an_async_dispatch_is_awaited():
 
 @pytest.mark.parametrize("call_id", ["c1", None])
 def test_a_block_after_an_allowed_check_is_recorded(call_id, tmp_path):
-    """A rule's state changed between check and dispatch: the log, hooks and session show it."""
+    """A rule's state may change before the dispatch; the block is in log, hooks and session."""
     is_open, events = [True], []
 
     @rule(tool="pay")

@@ -199,7 +199,7 @@ def make_shield(**declared):
 
 
 def called(tool, *args, **kwargs):
-    """Return what a call gives in the end, however it has to be waited for."""
+    """Return the final value of a call of any kind."""
 
     async def all_of(items):
         return [item async for item in items]
@@ -225,8 +225,8 @@ def ran():
 
 
 @every_callable
-def test_a_clean_call_gives_what_the_tool_gives(kind, ran):
-    """The value comes through, and the tool ran once."""
+def test_a_clean_call_returns_the_value_of_the_tool(kind, ran):
+    """The value is returned, and the tool ran once."""
     value = called(CALLABLES[kind](shielded(make_shield())), 5)
 
     assert ([5], True) == (ran, value in (5, [5]))
@@ -234,7 +234,7 @@ def test_a_clean_call_gives_what_the_tool_gives(kind, ran):
 
 @every_callable
 def test_an_impossible_state_does_not_run(kind, ran):
-    """The rule stops the call before the tool's first line."""
+    """The rule blocks the call before the tool runs."""
     tool = CALLABLES[kind](shielded(make_shield()))
     with pytest.raises(CallBlocked) as blocked:
         called(tool, 501)
@@ -245,7 +245,7 @@ def test_an_impossible_state_does_not_run(kind, ran):
 
 @pytest.mark.parametrize("kind", TYPED)
 def test_a_mismatch_does_not_run(kind, ran):
-    """A string where a number belongs is stopped, by position and by name."""
+    """A string instead of a number is blocked, by position and by name."""
     tool = CALLABLES[kind](shielded(make_shield()))
     for args, kwargs in [
         (("five",), {}),
@@ -261,7 +261,7 @@ def test_a_mismatch_does_not_run(kind, ran):
 
 @every_callable
 def test_a_tool_the_session_does_not_expose_does_not_run(kind, ran):
-    """A narrowed session makes any tool a phantom."""
+    """A tool that the session may not call is unknown."""
     firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session(tools=[]), pytest.raises(CallBlocked) as blocked:
@@ -273,7 +273,7 @@ def test_a_tool_the_session_does_not_expose_does_not_run(kind, ran):
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_a_drop_of_confidence_is_flagged(kind, ran):
-    """The proposal's log-probabilities reach the decorated call, which runs."""
+    """The decorated call has the log-probabilities of its proposal."""
     firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session() as session:
@@ -286,7 +286,7 @@ def test_a_drop_of_confidence_is_flagged(kind, ran):
 
 @every_callable
 def test_audit_runs_everything(kind, ran):
-    """Nothing is stopped; the record says what would have been."""
+    """Nothing is blocked; the record has `would_block`."""
     firewall = make_shield(mode="audit")
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session(tools=[]) as session:
@@ -298,7 +298,7 @@ def test_audit_runs_everything(kind, ran):
 
 @every_callable
 def test_a_block_may_be_returned(kind, ran):
-    """``on_block="return"`` gives the feedback in place of the value."""
+    """``on_block="return"`` returns the feedback in place of the value."""
     tool = CALLABLES[kind](shielded(make_shield(), on_block="return"))
     feedback = called(tool, 501)
 
@@ -360,7 +360,7 @@ def test_an_unknown_answer_to_a_block_is_refused(wrong):
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_a_wrapper_looks_like_its_tool(kind):
-    """Signature and docstring are the tool's, and so is its name where it has one."""
+    """A wrapper has the signature, the docstring and the name of its tool."""
     tool = CALLABLES[kind](lambda given: given)
     wrapper = shielded(make_shield())(tool)
 
@@ -371,12 +371,12 @@ def test_a_wrapper_looks_like_its_tool(kind):
 
 @pytest.mark.parametrize(("kind", "name"), [("callable object", "Lifecycle"), ("method", "book")])
 def test_a_wrapper_always_has_a_name(kind, name):
-    """A callable object's wrapper is called what the model calls it."""
+    """The wrapper of a callable object has the tool name."""
     assert name == CALLABLES[kind](shielded(make_shield())).__name__
 
 
 def test_an_async_wrapper_is_async():
-    """Frameworks ask before they await."""
+    """Frameworks test that before they await."""
     assert inspect.iscoroutinefunction(shielded(make_shield())(coroutine))
     assert inspect.iscoroutinefunction(shielded(make_shield(), on_block="return")(coroutine))
     assert not inspect.iscoroutinefunction(shielded(make_shield())(plain))
@@ -427,24 +427,24 @@ PREDICATES = (
         *(method, static_inside, class_outside, generator_method, async_generator_method),
     ],
 )
-def test_inspect_answers_of_a_wrapper_as_of_its_tool(make, on_block):
-    """Frameworks ask before they call, await or iterate."""
+def test_inspect_reports_a_wrapper_as_its_tool(make, on_block):
+    """Frameworks test the kind of a function before they call, await or iterate."""
     tool, wrapper = make(lambda given: given), make(shielded(make_shield(), on_block=on_block))
 
     assert [each(tool) for each in PREDICATES] == [each(wrapper) for each in PREDICATES]
 
 
 @pytest.mark.parametrize("tool", [plain, coroutine, generator, async_generator])
-def test_inspect_answers_of_a_partial_as_of_its_function(tool):
-    """It looks through a partial."""
+def test_inspect_reports_a_partial_as_its_function(tool):
+    """The wrapper of a partial has the kind of its function."""
     wrapper = shielded(make_shield())(functools.partial(tool, day=date(2025, 1, 1)))
 
     assert [each(tool) for each in PREDICATES[:3]] == [each(wrapper) for each in PREDICATES[:3]]
 
 
 @pytest.mark.parametrize("made_by", [Lifecycle, AsyncShop, GeneratorShop])
-def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
-    """The wrapper is a function, so that its ``__call__`` need not be searched for."""
+def test_inspect_reports_a_callable_object_as_its_call(made_by):
+    """The wrapper is a function of the same kind as ``__call__``."""
     desk = made_by()
     wrapper = shielded(make_shield())(desk)
 
@@ -454,7 +454,7 @@ def test_inspect_answers_of_a_callable_object_as_of_its_call(made_by):
 
 
 def test_the_model_may_know_a_tool_by_another_name():
-    """``name=`` is what the model calls."""
+    """``name=`` sets the tool name."""
     firewall = make_shield()
     shielded(firewall, name="book")(plain)
 
@@ -462,7 +462,7 @@ def test_the_model_may_know_a_tool_by_another_name():
 
 
 def test_a_method_keeps_its_object():
-    """Two objects of one class each get their own calls."""
+    """A decorated method receives its own object."""
 
     class Till:
         def __init__(self):
@@ -496,13 +496,13 @@ def test_a_bound_method_can_be_dispatched():
 
 
 def test_a_generator_is_judged_when_it_is_called(ran):
-    """The block comes from the call, before anybody asks for an item."""
+    """The call itself raises the block, before the first item."""
     with pytest.raises(CallBlocked):
         shielded(make_shield())(generator)(501)
 
 
 def test_a_generator_may_be_sent_to_thrown_into_and_closed():
-    """The wrapper hands on what its caller sends and throws, as a plain generator would."""
+    """The wrapper forwards what its caller sends and throws."""
 
     def dialogue():
         texts = []
@@ -526,7 +526,7 @@ def test_a_generator_may_be_sent_to_thrown_into_and_closed():
 
 
 def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
-    """As above, awaited."""
+    """The async wrapper forwards what its caller sends and throws."""
 
     async def dialogue():
         user_text = "nothing"
@@ -569,7 +569,7 @@ def test_a_generator_left_half_way_is_executed():
 
 @pytest.mark.parametrize("kind", ["def", "async def", "generator", "async generator"])
 def test_a_tool_that_raises_raises(kind):
-    """The caller gets the tool's own exception; the history says that it failed."""
+    """The caller receives the tool's own exception, and the history has a failed call."""
     firewall = make_shield()
 
     def fail(*args, **kwargs):
@@ -594,7 +594,7 @@ def test_a_tool_that_raises_raises(kind):
 
 
 def test_a_generator_may_catch_a_keyboard_interrupt():
-    """Whatever is thrown in reaches the tool, as it would reach a plain generator."""
+    """Any exception that is thrown in reaches the tool."""
 
     def stubborn():
         try:
@@ -618,8 +618,8 @@ def test_a_generator_may_catch_a_keyboard_interrupt():
 
 
 @pytest.mark.parametrize("kind", ["coroutine", "task"])
-def test_what_is_awaited_has_run_when_it_is_there(kind):
-    """A plain function may give something to await: the call ends with it."""
+def test_a_call_ends_when_its_awaitable_is_done(kind):
+    """A plain function may return an awaitable, whose end is the end of the call."""
     firewall = make_shield()
 
     def tool():
@@ -638,8 +638,8 @@ def test_what_is_awaited_has_run_when_it_is_there(kind):
 
 
 @pytest.mark.parametrize("task", [False, True])
-def test_what_is_awaited_may_fail(task):
-    """Its own error comes through, and is told of the call."""
+def test_an_awaitable_may_fail(task):
+    """Its error is raised, and the call is recorded as failed."""
     firewall = make_shield()
 
     async def fail():
@@ -672,7 +672,7 @@ def test_an_async_context_manager_is_left_alone():
 
 
 def test_a_wrapper_has_the_attributes_of_its_tool():
-    """A function's own attributes, and the methods of a cache, remain."""
+    """A function's attributes and the methods of a cache are copied."""
 
     def marked() -> None: ...
 
@@ -701,7 +701,7 @@ class OrderInit:
 
 @pytest.mark.parametrize("kind", [Order, OrderModel, OrderInit])
 def test_a_class_is_judged_by_its_hints(kind):
-    """A class is a tool whose arguments are its constructor's."""
+    """The arguments of a class are those of its constructor."""
     make = shielded(make_shield())(kind)
 
     assert (5, kind) == (make(amount=5).amount, type(make(amount=5)))
@@ -722,7 +722,7 @@ UNBINDABLE = [
 
 @pytest.mark.parametrize(("args", "kwargs"), UNBINDABLE)
 @pytest.mark.parametrize("function", [plain, coroutine, generator])
-def test_pythons_own_error_comes_through_in_audit(function, args, kwargs):
+def test_audit_raises_pythons_own_error(function, args, kwargs):
     """A call that does not bind raises the TypeError that it would have raised."""
     with pytest.raises(TypeError) as expected:
         function(*args, **kwargs)
@@ -732,7 +732,7 @@ def test_pythons_own_error_comes_through_in_audit(function, args, kwargs):
     assert str(expected.value) == str(actual.value)
 
 
-def test_a_place_is_not_a_name():
+def test_a_positional_argument_cannot_be_passed_by_name():
     """A positional-only argument that is passed by name is blocked, not run."""
 
     @shielded(make_shield())
@@ -818,7 +818,7 @@ AS_JSON = {
 
 @pytest.fixture
 def tool():
-    """Return what a Shield made of `shop`."""
+    """Return the tool of `shop`."""
     return make_shield().register(shop).tool
 
 
@@ -833,7 +833,7 @@ def test_python_values_are_judged_as_their_json_form(ran):
 
 
 def test_a_model_s_json_becomes_python_values():
-    """DispatchedCall by name, the function gets what its hints ask for."""
+    """If dispatched by name, the function receives values of its hints' types."""
     firewall = make_shield(rules=[])
     firewall.register(functools.partial(shop, client=None))
     arguments = {k: v for k, v in AS_JSON.items() if k != "client"}
@@ -863,8 +863,8 @@ def test_a_model_s_json_becomes_python_values():
         ({"order": None}, "/arguments/order"),
     ],
 )
-def test_a_value_that_does_not_match_its_hint_is_pointed_at(wrong, where):
-    """Each hint is enforced at its own place."""
+def test_a_finding_points_to_a_value_that_does_not_match_its_hint(wrong, where):
+    """The finding has the place of the value."""
     with pytest.raises(CallBlocked) as blocked:
         shielded(make_shield(rules=[]))(shop)(**{**GOOD, **wrong})
 
@@ -872,7 +872,7 @@ def test_a_value_that_does_not_match_its_hint_is_pointed_at(wrong, where):
 
 
 def test_the_schema_is_that_of_the_hints(tool):
-    """Closed, with what has no default required, and without what is injected."""
+    """It allows no further arguments, requires those without a default, and omits injected ones."""
     schema = tool.parameters
 
     assert False is schema["additionalProperties"]
@@ -898,8 +898,8 @@ def test_a_mark_may_be_given_as_its_class():
     assert {"order": Target()} == make_shield().register(cancel).tool.targets
 
 
-def test_an_injected_value_is_not_the_models():
-    """The host may pass any object; the model may not name it."""
+def test_a_model_cannot_set_an_injected_value():
+    """The host may pass any object, but a model cannot set it."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -912,8 +912,8 @@ def test_an_injected_value_is_not_the_models():
     assert firewall.check_call(ToolCall("look", {"amount": 5, "client": "mine"})).blocked
 
 
-def test_an_open_signature_takes_more():
-    """``**kwargs`` opens the schema, and more arguments arrive."""
+def test_kwargs_accept_further_arguments():
+    """``**kwargs`` allows further arguments in the schema, and receives them."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -925,7 +925,7 @@ def test_an_open_signature_takes_more():
 
 
 def test_further_arguments_have_their_type():
-    """``**kwargs: date`` takes dates, by name and in Python."""
+    """``**kwargs: date`` accepts dates, from JSON and from Python."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -941,8 +941,8 @@ def test_further_arguments_have_their_type():
     assert "/arguments/end" in blocked.value.decision.explain()
 
 
-def test_a_refused_further_argument_leaves_the_others_their_values():
-    """In audit mode the call runs, as it does with named parameters."""
+def test_a_rejected_further_argument_does_not_affect_the_others():
+    """In audit mode the call runs, with the other arguments converted."""
     firewall = make_shield(mode="audit")
 
     @shielded(firewall)
@@ -953,8 +953,8 @@ def test_a_refused_further_argument_leaves_the_others_their_values():
     assert ran == {"start": date(2026, 5, 1), "end": "yesterday"}
 
 
-def test_a_default_may_stand_in_a_field():
-    """As FastAPI and FastMCP take it: pydantic's default, where Python has none or a `Field`."""
+def test_a_default_may_be_declared_in_a_field():
+    """As in FastAPI and FastMCP, a `Field` may have the default."""
     firewall = make_shield()
 
     def by_default(limit: int = Field(default=3, ge=1)) -> int:
@@ -1001,7 +1001,7 @@ def test_unpacked_arguments_are_parameters():
 
 
 def test_a_default_factory_runs_where_the_argument_is_missing():
-    """It may count, or raise."""
+    """It is not called if the argument is passed."""
     firewall = make_shield()
     ran: list[int] = []
 
@@ -1018,8 +1018,8 @@ def test_a_default_factory_runs_where_the_argument_is_missing():
     assert 5 == firewall.dispatch("keep", {})
 
 
-def test_what_stands_before_further_values_goes_by_place():
-    """Python takes no name for a parameter that ``*args`` would fill."""
+def test_parameters_before_further_values_are_passed_by_position():
+    """Parameters before ``*args`` cannot be passed by name."""
     firewall = make_shield()
 
     def count(a: int, b: int = 2, *rest: int, c: int = 3) -> tuple:
@@ -1035,19 +1035,19 @@ T = TypeVar("T")
 
 
 class Keyed(TypedDict, Generic[T]):
-    """A generic one has the keys of its class."""
+    """A generic typed dict."""
 
     value: T
 
 
 class Counted(TypedDict):
-    """A key with a default."""
+    """A typed dict with an optional key."""
 
     number: NotRequired[Annotated[int, Field(default=4)]]
 
 
 class Unreadable(TypedDict):
-    """A key of a class that is nowhere."""
+    """A typed dict with a hint that does not exist."""
 
     value: Missing  # noqa: F821
 
@@ -1079,7 +1079,7 @@ def test_unpacked_arguments_of_odd_classes():
 
 
 def test_items_of_further_iterators_are_judged():
-    """Pydantic looks at them only when somebody iterates."""
+    """Pydantic validates the items only during iteration."""
     firewall = make_shield()
 
     def add(**rows: Iterable[int]) -> int:
@@ -1094,7 +1094,7 @@ def test_items_of_further_iterators_are_judged():
 
 
 def test_a_null_for_an_optional_union_is_left_out():
-    """Pydantic's error names the branch of the union behind the parameter."""
+    """The error of pydantic has the branch of the union after the parameter."""
     firewall = make_shield()
 
     def find(limit: int | str = 5) -> int | str:
@@ -1106,8 +1106,8 @@ def test_a_null_for_an_optional_union_is_left_out():
     assert 5 == firewall.dispatch("find", {"limit": None})
 
 
-def test_an_invented_name_of_half_a_character_is_no_slip():
-    """It has no UTF-8, and converts to nothing."""
+def test_a_lone_surrogate_in_a_name_is_not_coercible():
+    """The name cannot be encoded, and the argument is unknown."""
     firewall = make_shield()
 
     def find(limit: int) -> int:
@@ -1118,7 +1118,7 @@ def test_an_invented_name_of_half_a_character_is_no_slip():
         firewall.dispatch("find", {"limit": 1, "note\ud800": "x"})
 
 
-def test_places_are_judged_by_their_names():
+def test_positional_arguments_are_judged_by_name():
     """``*args`` is a list, a positional-only parameter has its name."""
     firewall = make_shield()
 
@@ -1133,7 +1133,7 @@ def test_places_are_judged_by_their_names():
 
 
 def test_a_default_is_the_functions_own():
-    """Python's default of an omitted argument, mutable or not, is used."""
+    """An omitted argument has Python's own default object, even if it is mutable."""
     kept: list = []
 
     @shielded(make_shield())
@@ -1145,8 +1145,8 @@ def test_a_default_is_the_functions_own():
     assert [1] == kept
 
 
-def test_a_default_may_be_none_without_a_hint_that_says_so():
-    """A default is not judged; None, sent, is flagged, and the function gets it."""
+def test_a_default_may_be_none_with_another_hint():
+    """The default is not judged; None as an argument is flagged, and passed to the function."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -1159,7 +1159,7 @@ def test_a_default_may_be_none_without_a_hint_that_says_so():
 
 
 def test_a_parameter_without_a_hint_takes_anything():
-    """No hint, no opinion."""
+    """Any value is accepted."""
 
     @shielded(make_shield())
     def anything(value):
@@ -1179,7 +1179,7 @@ def test_parameters_named_like_pydantics_own_are_fine():
 
 
 def test_a_mark_may_stand_inside_a_hint():
-    """An optional parameter, a list and a mark around a mark keep what was said of them."""
+    """Marks apply inside optional parameters, lists and other marks."""
 
     def cancel(
         order: Annotated[str, Target(must_be_seen=True)] | None = None,
@@ -1200,7 +1200,7 @@ class Client:
 
 
 def test_a_hint_without_a_json_form_is_refused_when_declared():
-    """A client in the signature is the host's: the message says how to say so."""
+    """The message says how to mark a client as injected."""
 
     def look(client: Client) -> None: ...
 
@@ -1209,7 +1209,7 @@ def test_a_hint_without_a_json_form_is_refused_when_declared():
 
 
 def test_a_hint_that_cannot_be_read_is_refused_when_declared():
-    """A name that does not exist is told with its tool."""
+    """The message has the name and the tool."""
 
     def look(client: Missing) -> None: ...  # noqa: F821
 
@@ -1218,7 +1218,7 @@ def test_a_hint_that_cannot_be_read_is_refused_when_declared():
 
 
 class Priced:
-    """A callable object whose class says more of it."""
+    """A callable object with other attributes."""
 
     currency = "EUR"
 
@@ -1235,8 +1235,8 @@ class Priced:
         raise RuntimeError
 
 
-def test_the_class_of_a_callable_object_is_still_there():
-    """Its attributes and methods; a property is not asked."""
+def test_attributes_of_a_callable_object_are_copied():
+    """Attributes and methods are copied, but properties are not."""
     tool = shielded(Shield(shield.configure(), hooks=None))(Priced())
 
     assert ("EUR", 3) == (tool.currency, tool.rounded(2.7))

@@ -24,7 +24,7 @@ def tried(make_shield, calls, **declared):
 
 
 def test_the_shape_of_feedback(make_shield):
-    """Status, tool, problems, and whether to try again: plain JSON."""
+    """Feedback is JSON with status, tool, problems, and whether to retry."""
     feedback = json.loads(json.dumps(make_shield().check_call(wrong(1)).feedback()))
 
     assert {"status", "tool", "problems", "retryable", "attempts_left"} == set(feedback)
@@ -33,7 +33,7 @@ def test_the_shape_of_feedback(make_shield):
 
 
 def test_the_nearest_tool_is_reported(make_shield):
-    """An invented name is answered with the one that was probably meant."""
+    """The feedback for an unknown tool has the nearest name."""
     (problem,) = make_shield().check_call(ToolCall("refnud", {})).feedback()["problems"]
 
     assert ("unknown_tool", "/name", "refund") == (
@@ -41,8 +41,8 @@ def test_the_nearest_tool_is_reported(make_shield):
     )  # fmt: skip
 
 
-def test_a_clean_call_has_nothing_to_tell(make_shield):
-    """Allowed, no problems, no count."""
+def test_feedback_of_a_clean_call_is_empty(make_shield):
+    """It is allowed, without problems and attempts."""
     feedback = make_shield().check_call(ToolCall("refund", {"amount": 1})).feedback()
 
     assert ("allowed", [], None) == (
@@ -51,11 +51,11 @@ def test_a_clean_call_has_nothing_to_tell(make_shield):
 
 
 def test_the_budget_is_counted_down(make_shield):
-    """Three blocked calls of one tool, and the third is told to stop."""
+    """After three blocked calls of one tool, the model is told to stop."""
     assert [(True, 2), (True, 1), (False, 0)] == tried(make_shield, [wrong(n) for n in range(3)])
 
 
-def test_a_spent_budget_says_stop(make_shield):
+def test_a_used_budget_tells_the_model_to_stop(make_shield):
     """The hint of the last block is to stop or to ask the user."""
     firewall = make_shield(retries=1)
     feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()
@@ -65,12 +65,12 @@ def test_a_spent_budget_says_stop(make_shield):
 
 
 def test_the_third_identical_call_is_the_last(make_shield):
-    """A model that repeats itself is stopped, whatever budget is left."""
+    """The third identical call is not retryable, whatever budget remains."""
     assert [(True, 8), (True, 7), (False, 6)] == tried(make_shield, [wrong(1)] * 3, retries=9)
 
 
 def test_identical_means_the_same_arguments_in_any_order(make_shield):
-    """Two spellings of one object are one call."""
+    """The order of keys does not matter."""
     texts = ['{"amount":"?","x":2}', '{"x": 2, "amount": "?"}', '{"x":2,"amount":"?"}']
     calls = [ToolCall("refund", text) for text in texts]
 
@@ -78,21 +78,21 @@ def test_identical_means_the_same_arguments_in_any_order(make_shield):
 
 
 def test_unreadable_arguments_are_compared_as_text(make_shield):
-    """Two different broken texts are not the same call."""
+    """Different unreadable texts are different calls."""
     calls = [ToolCall("refund", text) for text in ("{", "{{", "{{{")]
 
     assert True is tried(make_shield, calls, retries=9)[-1][0]
 
 
 def test_each_tool_has_its_own_budget(make_shield):
-    """Blocks of one tool cost another nothing."""
+    """Blocked calls of one tool do not use the budget of another."""
     calls = [wrong(1), ToolCall("transfer", {"amount": "one"})]
 
     assert [(True, 2), (True, 2)] == tried(make_shield, calls)
 
 
 def test_each_session_has_its_own_budget(make_shield):
-    """Blocks of one run cost another nothing."""
+    """Blocked calls of one session do not use the budget of another."""
     firewall = make_shield()
     left = [
         firewall.check_call(wrong(1), session=firewall.session()).attempts_left for _ in range(2)
@@ -101,8 +101,8 @@ def test_each_session_has_its_own_budget(make_shield):
     assert [2, 2] == left
 
 
-def test_a_user_turn_starts_anew(make_shield):
-    """When the user speaks, budget and repetitions are forgotten."""
+def test_a_user_message_resets_the_budget(make_shield):
+    """A message of the user resets budget and repetitions."""
     firewall = make_shield()
     session = firewall.session()
     for _ in range(3):
@@ -113,8 +113,8 @@ def test_a_user_turn_starts_anew(make_shield):
     assert (True, 2) == (decision.retryable, decision.attempts_left)
 
 
-def test_an_execution_starts_anew(make_shield):
-    """When the tool ran, its blocked attempts are forgiven."""
+def test_an_execution_resets_the_budget(make_shield):
+    """If the tool runs, its blocked attempts no longer count."""
     firewall = make_shield()
     session = firewall.session()
     for n in range(2):
@@ -125,8 +125,8 @@ def test_an_execution_starts_anew(make_shield):
     assert 2 == firewall.check_call(wrong(9), session=session).attempts_left
 
 
-def test_another_tools_execution_forgives_nothing(make_shield):
-    """Only the tool that ran is forgiven."""
+def test_the_execution_of_another_tool_does_not_reset_the_budget(make_shield):
+    """Only attempts of the tool that ran are reset."""
     firewall = make_shield()
     session = firewall.session()
     firewall.check_call(wrong(1), session=session)
@@ -149,7 +149,7 @@ def test_a_proposal_and_its_dispatch_cost_one_attempt(make_shield):
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_only_blocks_are_counted(make_shield, mode):
-    """Audit stops nothing and counts nothing down."""
+    """In audit mode, nothing is blocked and no attempt is counted."""
     expected = [None] * 4 if mode == "audit" else [2, 1, 0, 0]
 
     assert expected == [
@@ -158,7 +158,7 @@ def test_only_blocks_are_counted(make_shield, mode):
 
 
 def test_no_value_of_another_session_is_reported(make_shield):
-    """The canary of one session is not in the feedback of another."""
+    """Feedback contains no value of another session."""
     firewall = make_shield()
     firewall.check_call(ToolCall("refund", {"amount": "canary"}), session=firewall.session())
     feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()

@@ -1,4 +1,4 @@
-"""The modules for results are imported with the first result, or on request."""
+"""The modules for results are imported with the first result, or by `firewall.verification`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(json.dumps([before, sorted({*sys.modules} - known)]))
 
 
 def test_the_engine_is_imported_ahead_of_the_first_result() -> None:
-    """A host that reads `firewall.verification` at its start pays for the import there."""
+    """A host can import the engine at its start by reading `firewall.verification`."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=True,

@@ -1,4 +1,4 @@
-"""A process that forks while its threads judge calls: every child judges, too."""
+"""A process that forks while its threads judge calls: every child can judge calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def judged(made: Shield) -> bool:
 
 @pytest.mark.slow
 def test_children_of_a_busy_parent_judge_and_record():
-    """No lock of the memory store, of a session or of the registry keeps them waiting."""
+    """No lock of the store, a session or the registry is held in a child."""
     guard, stop = firewall(), Event()
 
     def work() -> None:
@@ -46,8 +46,8 @@ def test_children_of_a_busy_parent_judge_and_record():
     assert {0} == codes
 
 
-def test_no_lock_on_the_way_of_a_call_hangs_a_child():
-    """Each is held by another thread at the moment of the fork."""
+def test_no_lock_blocks_a_call_in_a_child():
+    """Each lock is held by another thread during the fork."""
     guard = firewall()
     judged(guard)
     session = guard.session("shared")

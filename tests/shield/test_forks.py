@@ -1,4 +1,4 @@
-"""A process that forks while its first calls are under way has children that work."""
+"""A process that forks during its first calls: the children work."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0, 0.003, 0.006, 0.01, 0.02, 0.05, 0.1])
 def test_a_child_that_was_forked_in_a_first_call_calls_as_well(delay):
-    """A thread of the parent imports what a first result needs; the child has no such thread."""
+    """A thread of the parent may be importing modules that the child needs."""
     command = [sys.executable, "-c", FIRST_CALLS, str(delay)]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=90, check=True)

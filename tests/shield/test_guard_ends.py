@@ -13,7 +13,7 @@ class Signal(Exception):
 
 
 def test_a_call_may_fail_without_raising(make_shield) -> None:
-    """A framework that tells the model of errors returns them."""
+    """A framework may return an error instead of raising it."""
     firewall = make_shield()
     session = firewall.session()
     with firewall.guard(CALL, session=session) as guard:
@@ -24,7 +24,7 @@ def test_a_call_may_fail_without_raising(make_shield) -> None:
 
 
 def test_a_call_may_raise_without_failing(make_shield) -> None:
-    """A framework hands over by raising; the call did what it should."""
+    """A framework may raise a handoff although the call succeeded."""
     firewall = make_shield()
     session = firewall.session()
     guard = firewall.guard(CALL, session=session)
@@ -36,7 +36,7 @@ def test_a_call_may_raise_without_failing(make_shield) -> None:
 
 
 def test_a_suspended_call_goes_on_under_its_id(make_shield) -> None:
-    """It waits for a person: one call, one decision, one execution."""
+    """A call that waits for a person has one decision and one execution."""
     firewall = make_shield()
     session = firewall.session()
     firewall.inspect_turn([CALL], session=session)

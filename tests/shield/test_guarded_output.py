@@ -1,4 +1,4 @@
-"""The one Decision about an output that the quality cascade judges for a Shield."""
+"""The Decision about an output that the quality cascade judges on behalf of a Shield."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FACTS = FactTable([Fact(subject="Apple", attribute="market cap", value="$3.1T", 
 
 
 def decided(text, *, policy=None, store=None, attempt=1, output=None, **settings):
-    """The result and the one Decision about an output."""
+    """Return the result and the only Decision about an output."""
     firewall = Shield(shield.configure(**policy or {}), hooks=None, store=store)
     pipeline = QualityPipeline(QualityConfig(facts=FACTS, **settings), shield=firewall)
     agent_output = AgentOutput(text=text, **output or {})
@@ -67,7 +67,7 @@ def test_personal_data_is_suspicious_and_is_not_repeated(tmp_path):
 
 
 def test_a_clean_output_is_allowed():
-    """It belongs to the run, the agent and the model."""
+    """Its Decision has the run, the agent and the model."""
     result, decision = decided("All done.", output={"agent_id": "writer", "model": "m-1"})
 
     assert not result.held
@@ -78,8 +78,8 @@ def test_a_clean_output_is_allowed():
     assert decision.session_id
 
 
-def test_an_output_that_may_be_written_again_is_revised():
-    """It is held back all the same."""
+def test_an_output_with_attempts_left_is_revised():
+    """It is held back as well."""
     result, decision = decided(WRONG, attempts=2)
 
     assert "revise" == result.action
@@ -99,8 +99,8 @@ def test_an_output_that_may_be_written_again_is_revised():
         ({"modes": {"answer": "audit"}}, "strict", True),
     ],
 )
-def test_audit_wins(policy, mode, held):
-    """The policy's mode and the cascade's own both have to be strict; the record is the same."""
+def test_audit_takes_precedence(policy, mode, held):
+    """Both the policy and the cascade must be strict; the record is the same."""
     result, decision = decided(WRONG, policy=policy, mode=mode)
 
     assert (held, held) == (result.held, decision.blocked)
@@ -108,8 +108,8 @@ def test_audit_wins(policy, mode, held):
     assert ("strict" if held else "audit") == decision.mode
 
 
-def test_the_operator_stops_enforcing(monkeypatch):
-    """The kill switch holds for the cascade, too."""
+def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
+    """The kill switch applies to the cascade, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     result, decision = decided(WRONG)
 
@@ -117,7 +117,7 @@ def test_the_operator_stops_enforcing(monkeypatch):
 
 
 def test_a_shield_that_is_off_judges_nothing():
-    """Every stage is skipped, and the record says why."""
+    """Every stage is skipped, and the record has the reason."""
     with no_shield():
         result, decision = decided(WRONG)
 
@@ -127,8 +127,8 @@ def test_a_shield_that_is_off_judges_nothing():
     assert Outcome.UNAVAILABLE is decision.coverage["quality"].outcome
 
 
-def test_a_stage_that_breaks_is_an_error_and_no_finding(caplog):
-    """Strict holds the output; the log line names the place, and nothing of the output."""
+def test_a_stage_that_raises_is_an_error_and_no_finding(caplog):
+    """Strict mode holds the output back; the log line has the location, but not the output."""
 
     class Broken:
         def facts_about(self, sentence):
@@ -149,7 +149,7 @@ def test_a_stage_that_breaks_is_an_error_and_no_finding(caplog):
 
 
 def test_an_async_output_is_recorded_once():
-    """As a sync one is."""
+    """The async cascade records one Decision, too."""
     firewall = Shield(shield.configure(), hooks=None)
     pipeline = QualityPipeline(QualityConfig(facts=FACTS), shield=firewall)
     with capture_decisions(firewall) as decisions:

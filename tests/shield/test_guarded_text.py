@@ -111,7 +111,7 @@ def test_an_undetermined_text_is_an_error_and_no_finding():
         ({"modes": {"answer": "audit"}}, "strict", True),
     ],
 )
-def test_audit_wins(policy, mode, denied):
+def test_audit_takes_precedence(policy, mode, denied):
     """The policy's mode and the guardrail's own both have to be strict; the record is the same."""
     result, decision = decided(WRONG, policy=policy, mode=mode)
 
@@ -120,7 +120,7 @@ def test_audit_wins(policy, mode, denied):
     assert ("strict" if denied else "audit") == decision.mode
 
 
-def test_the_operator_stops_enforcing(monkeypatch):
+def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
     """The kill switch holds for the guardrail, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     result, decision = decided(WRONG)

@@ -39,13 +39,13 @@ ODD = [
 
 
 def at_noon() -> datetime:
-    """The day of these tests."""
+    """Return noon of the day of these tests."""
     return datetime(2030, 5, 31, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A rule on tool `act`, a call that passes and one that is stopped, each after *before*."""
+    """A rule on the tool `act`, with a call that passes and a blocked one, after *before*."""
 
     rule: Rule
     good: dict[str, Any]
@@ -201,7 +201,7 @@ CONFIRMED = Row(customer_service.confirmed_first(["yes"], tool="act"), {}, {})
 
 
 def factories() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every public function of every pack that gives a rule, with its name."""
+    """Yield every public function of every pack that returns a rule, with its name."""
     for result in pkgutil.iter_modules(packs.__path__):
         module = importlib.import_module(f"{packs.__name__}.{result.name}")
         for name, member in inspect.getmembers(module, inspect.isfunction):
@@ -211,7 +211,7 @@ def factories() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def judged(row: Row, arguments: dict[str, Any]) -> Decision:
-    """Judge a call of `act` after what *row* says ran before."""
+    """Judge a call of `act` after the earlier calls of *row*."""
     names = {"act", "get_order", "verify", "request_approval"}
     tools = [Tool(name=name) for name in sorted(names)]
     firewall = Shield(shield.configure(rules=[row.rule], tools=tools), hooks=None)
@@ -224,26 +224,26 @@ def judged(row: Row, arguments: dict[str, Any]) -> Decision:
         return firewall.check_call(ToolCall("act", arguments))
 
 
-def blamed(decision: Decision) -> list[str]:
-    """Return the names of the rules that blocked a call."""
+def reported_rules(decision: Decision) -> list[str]:
+    """Return the names of the rules that a decision reports."""
     return [
         str(finding.evidence["rule"]) for finding in decision.findings if finding.code == "rule"
     ]
 
 
 def test_every_factory_has_its_row() -> None:
-    """A rule without a good and a bad call is not tested."""
+    """Each rule has a call that passes and a call that is blocked."""
 
     assert {name for name, _ in factories()} == {*ROWS, "customer_service.confirmed_first"}
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_good_call_passes(name: str) -> None:
-    """The rule is asked, and has nothing to say."""
+    """The rule runs, and reports nothing."""
     decision = judged(ROWS[name], ROWS[name].good)
 
     assert ([], "ran", False) == (
-        blamed(decision),
+        reported_rules(decision),
         decision.coverage["impossible_state"].outcome,
         decision.blocked,
     )
@@ -251,17 +251,17 @@ def test_a_good_call_passes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_bad_call_is_stopped(name: str) -> None:
-    """The rule is named as in the pack, and the model reads its sentence."""
+    """The decision has the name of the rule as in its pack, and the model receives its sentence."""
     decision = judged(ROWS[name], ROWS[name].bad)
     feedback = [problem["expected"] for problem in decision.feedback()["problems"]]
 
-    assert ([name], True) == (blamed(decision), decision.blocked)
+    assert ([name], True) == (reported_rules(decision), decision.blocked)
     assert ROWS[name].rule.sentence in feedback
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_rule_stands_where_it_is_asked_for(name: str) -> None:
-    """File and line lead to the policy, because there the limit stands."""
+def test_a_rule_has_the_place_of_its_declaration(name: str) -> None:
+    """Its file and line are those of the policy, where its limit is set."""
     declared_rule = ROWS[name].rule
     line = Path(declared_rule.file).read_text(encoding="utf-8").splitlines()[declared_rule.line - 1]
 
@@ -270,7 +270,7 @@ def test_a_rule_stands_where_it_is_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_odd_values_are_no_error(name: str) -> None:
-    """Whatever JSON holds, the rule has an answer, in bounded time."""
+    """The rule returns for any JSON value, in bounded time."""
     row = ROWS[name]
     for odd in ODD:
         for arguments in (dict.fromkeys(row.good, odd), row.good | {min(row.good): odd}):
@@ -278,8 +278,8 @@ def test_odd_values_are_no_error(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_null_says_nothing(name: str) -> None:
-    """An optional parameter that is null breaks no rule; tags that are null are missing."""
+def test_null_breaks_no_rule(name: str) -> None:
+    """An optional parameter may be null; tags that are null are missing."""
     row = ROWS[name]
     silent = judged(Row(row.rule, {}, {}), dict.fromkeys(row.good))
     needed = name in (
@@ -288,12 +288,12 @@ def test_null_says_nothing(name: str) -> None:
         "customer_service.verified_first",
     )
 
-    assert ([name] if needed else []) == blamed(silent)
+    assert ([name] if needed else []) == reported_rules(silent)
 
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.rule.tries])
-def test_a_rule_turns_at_what_it_tries(name: str) -> None:
-    """Of the values that it gives a proof, or their neighbours, some pass and some do not."""
+def test_the_tries_of_a_rule_are_on_both_sides_of_its_limit(name: str) -> None:
+    """Some of the values for a proof, or their neighbours, pass and some do not."""
     declared_rule = ROWS[name].rule
     numbers = [value for value in declared_rule.tries if not isinstance(value, str)]
     tried = [*declared_rule.tries, *(n + step for n in numbers for step in (1, -1))]
@@ -304,12 +304,12 @@ def test_a_rule_turns_at_what_it_tries(name: str) -> None:
     }.get(name, [])
     calls = [dict(zip(names, pair, strict=False)) for pair in product(tried, repeat=2)]
 
-    assert {True, False} == {blamed(judged(ROWS[name], call)) == [] for call in calls}
+    assert {True, False} == {reported_rules(judged(ROWS[name], call)) == [] for call in calls}
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_rule_has_its_line_in_the_docs(name: str) -> None:
-    """Its row says the sentence, and the calls that pass and that are stopped."""
+    """Its row has the sentence, and the calls that pass and that are blocked."""
     row = ROWS[name]
     (line,) = re.findall(rf"^\| `{re.escape(name)}\(.*$", DOC.read_text("utf-8"), re.MULTILINE)
     good, bad = (json.dumps(call, ensure_ascii=False) for call in (row.good, row.bad))
@@ -325,7 +325,9 @@ def test_the_user_confirms(user_text: str, stopped: bool) -> None:
     """Only whole words of the newest message count."""
     row = Row(CONFIRMED.rule, {}, {}, user_text=user_text)
 
-    assert (["customer_service.confirmed_first"] if stopped else []) == blamed(judged(row, {}))
+    assert (["customer_service.confirmed_first"] if stopped else []) == reported_rules(
+        judged(row, {})
+    )
 
 
 @pytest.mark.parametrize(
@@ -348,15 +350,15 @@ def test_the_user_confirms(user_text: str, stopped: bool) -> None:
     ],
 )
 def test_a_wrong_declaration_is_refused(declare: Callable[[], Rule], user_text: str) -> None:
-    """A declaration that can never be right is refused on one line, at its place."""
+    """An invalid declaration raises an error of one line."""
     with pytest.raises(PolicyError) as caught:
         declare()
 
     assert (user_text in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
-def test_a_limit_counts_for_the_revision() -> None:
-    """The same rule with another limit, or for another parameter, is another policy."""
+def test_a_limit_is_part_of_the_revision() -> None:
+    """The same rule with another limit or parameter is another policy."""
     rules = [
         money.at_most(500, tool="act"),
         money.at_most(501, tool="act"),
@@ -367,7 +369,7 @@ def test_a_limit_counts_for_the_revision() -> None:
 
 
 def test_an_unknown_parameter_is_refused() -> None:
-    """A rule that names a parameter which the tool lacks fails when the tool is registered."""
+    """A rule with a parameter that the tool does not have fails when the tool is registered."""
     schema = {"type": "object", "properties": {"sum": {"type": "number"}}}
     tool = Tool(name="act", parameters=schema)
 

@@ -1,4 +1,4 @@
-"""Rules that look back, of calls that run side by side: limits count them, requirements do not."""
+"""Rules about earlier calls, with concurrent calls: limits count them, requirements do not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LIMIT = money.in_all_at_most(10, tool="refund")
 
 
 def firewall(*rules: Rule, mode: str = "strict") -> Shield:
-    """Its tools wait, so that calls of one message run side by side; amount 0 fails."""
+    """Return a Shield whose tools wait, so that calls of one message overlap; amount 0 fails."""
     made = Shield(shield.configure(mode=mode, rules=rules), hooks=None)
 
     async def refund(order: str, amount: float) -> str:
@@ -57,7 +57,7 @@ ORDER = ("get_order", {"id": "o1"})
 
 
 def ran(made: Shield, *turns: list[tuple[str, dict[str, Any]]], ids: bool = True) -> list[bool]:
-    """Return whether each call ran or failed, of turns whose calls run side by side."""
+    """Return for each call whether it was admitted; the calls of one turn run concurrently."""
 
     async def dispatch(number: int, name: str, arguments: dict[str, Any]) -> bool:
         try:
@@ -83,13 +83,13 @@ def ran(made: Shield, *turns: list[tuple[str, dict[str, Any]]], ids: bool = True
 @pytest.mark.parametrize("ids", [True, False])
 @pytest.mark.parametrize("rule", [ONCE, PAID, LIMIT], ids=lambda rule: rule.name)
 def test_a_limit_counts_the_calls_that_run(rule: Rule, ids: bool) -> None:
-    """Of three refunds that run side by side, one passes; later ones are no exception."""
+    """Of three concurrent refunds one passes, and later ones are blocked as well."""
     made = firewall(rule)
 
     assert [True, True, False, False, False] == ran(made, [ORDER], [refund()] * 3, [refund()])
 
 
-def test_a_limit_counts_what_it_is_about() -> None:
+def test_a_limit_counts_calls_about_the_same_entity() -> None:
     """Another order is another refund."""
     assert [True, True] == ran(firewall(ONCE), [refund(), refund(order="o2")])
     assert [True, True, False] == ran(firewall(LIMIT), [refund(4), refund(6), refund(1)])
@@ -97,7 +97,7 @@ def test_a_limit_counts_what_it_is_about() -> None:
 
 @pytest.mark.parametrize("rule", [ONCE, PAID, LIMIT], ids=lambda rule: rule.name)
 def test_a_retry_passes_after_a_failure(rule: Rule) -> None:
-    """Neither the call that failed counts, nor the one that was blocked beside it."""
+    """Neither the failed call counts, nor the one that was blocked at the same time."""
     turns = [ORDER], [refund(0), refund()], [refund()], [refund()]
     beside = rule is not ONCE  # the one that fails moves nothing, but it is a refund
 
@@ -120,12 +120,12 @@ def test_a_retry_passes_after_a_failure(rule: Rule) -> None:
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_a_requirement_is_met_by_a_call_that_returned(rule: Rule, calls: list[Any]) -> None:
-    """One that still runs has verified nothing yet."""
+    """A call that is still running has not verified anything."""
     assert [True, False, True] == ran(firewall(rule), calls, calls[1:])
 
 
 def test_audit_blocks_none_of_them() -> None:
-    """Each runs, and all but the first are what strict mode would block."""
+    """Every call runs, and strict mode would block all but the first."""
     made = firewall(ONCE, mode="audit")
     would_block: list[bool] = []
     made.lifecycle.hooks = (lambda decision: would_block.append(decision.would_block),)
@@ -134,8 +134,8 @@ def test_audit_blocks_none_of_them() -> None:
     assert [False, True, True] == would_block[:3]
 
 
-def test_the_reason_says_that_it_runs() -> None:
-    """The model learns that the call may be free again later."""
+def test_the_reason_mentions_the_running_call() -> None:
+    """The model learns that the call may succeed later."""
     made, beside = firewall(ONCE), copy_context()
     with made.session() as session, made.guard(ToolCall(*refund())):
         decision = beside.run(made.check_call, ToolCall(*refund()), session=session)
@@ -144,8 +144,8 @@ def test_the_reason_says_that_it_runs() -> None:
     assert () == session.running
 
 
-def test_a_tool_does_not_stand_in_its_own_way() -> None:
-    """The function behind a call is called by Python, as frameworks do it."""
+def test_a_call_does_not_count_against_itself() -> None:
+    """The decorated function of a call is called from Python, as frameworks do."""
     made = Shield(shield.configure(rules=[ONCE]), hooks=None)
 
     @shielded(made)
@@ -163,7 +163,7 @@ def test_a_tool_does_not_stand_in_its_own_way() -> None:
 
 
 def test_nested_calls_count_each_other() -> None:
-    """An inner call counts towards the rule as well."""
+    """A nested call counts as well."""
     made = Shield(shield.configure(rules=[ONCE]), hooks=None)
 
     @shielded(made)
@@ -186,7 +186,7 @@ def test_nested_calls_count_each_other() -> None:
 
 
 def test_threads_count_each_other() -> None:
-    """Judging and starting are one step, so that two threads do not both come first."""
+    """A call is judged and started in one step, so that two threads cannot both be first."""
     made = Shield(shield.configure(rules=[ONCE]), hooks=None)
     blocked: list[bool] = []
     gate = Barrier(4)
@@ -217,8 +217,8 @@ def test_threads_count_each_other() -> None:
     assert [False, True, True, True] == sorted(blocked)
 
 
-def test_a_guard_that_nobody_holds_does_not_count() -> None:
-    """A guard that can never end is not running, nor is a call that waits for approval."""
+def test_a_deleted_guard_does_not_count() -> None:
+    """Neither a deleted guard nor a call that waits for an approval is running."""
     made = firewall(ONCE)
     with made.session() as session:
         made.guard(ToolCall(*refund())).__enter__()
@@ -231,7 +231,7 @@ def test_a_guard_that_nobody_holds_does_not_count() -> None:
 
 
 def test_a_paused_call_goes_on() -> None:
-    """It does not run while a framework asks for an approval."""
+    """A call is not running while a framework asks for an approval."""
     made = firewall(ONCE)
     with made.session():
         guard = made.guard(ToolCall(*refund(), "c1"))
@@ -246,7 +246,7 @@ def test_a_paused_call_goes_on() -> None:
 
 
 def test_a_stream_runs_until_it_ends() -> None:
-    """A generator's call is open while it is read."""
+    """The call of a generator runs until the generator ends."""
     made = Shield(shield.configure(), hooks=None)
 
     @shielded(made)
@@ -266,8 +266,8 @@ def test_a_stream_runs_until_it_ends() -> None:
     assert [["quotes"], ["quotes"], []] == asyncio.run(run())
 
 
-def test_a_call_that_was_approved_runs() -> None:
-    """A person let it pass after it was judged."""
+def test_an_approved_call_is_running() -> None:
+    """A call that a person approves counts as running."""
     made = Shield(
         shield.configure(on_suspicious="approve"), hooks=None, approver=lambda decision: True
     )

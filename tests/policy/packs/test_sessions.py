@@ -1,4 +1,4 @@
-"""Rules that look back: what this run did counts, what failed or was stopped does not."""
+"""Rules about earlier calls: successful calls count, failed and blocked ones do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.policy.packs import cloud, customer_service, money
 
 
 def shield_of(rule: Rule) -> Shield:
-    """Return a shop whose tools really run."""
+    """Return a Shield with the tools of a shop."""
     firewall = Shield(shield.configure(rules=[rule]), hooks=None)
 
     def verify(customer: str) -> str:
@@ -59,7 +59,7 @@ def refund(amount: float, order: str = "o1", **more: Any) -> tuple[str, dict[str
 
 
 def test_sums_of_one_session_are_added() -> None:
-    """A sum that was stopped moved nothing; a negative one gives nothing back."""
+    """A blocked amount does not count, and a negative one does not lower the total."""
     rule = money.in_all_at_most(100, tool="refund")
     calls = [refund(60), refund(41), refund(-50), refund(41), refund(40), refund(0.01)]
 
@@ -67,7 +67,7 @@ def test_sums_of_one_session_are_added() -> None:
 
 
 def test_a_failed_check_verifies_nobody() -> None:
-    """The tool has to have run without failing, for the same customer."""
+    """The tool must have succeeded for the same customer."""
     rule = customer_service.verified_first("verify", tool="refund", same="customer")
     calls = [
         refund(1, customer="ann"),
@@ -81,7 +81,7 @@ def test_a_failed_check_verifies_nobody() -> None:
 
 
 def test_one_of_several_checks_is_enough() -> None:
-    """Any of the checks is enough; their parameters may have other names."""
+    """Any of the checks is enough, and its parameter may have another name."""
     rule = customer_service.verified_first(
         ["verify", "get_order"], tool="refund", same={"order": "id"}
     )
@@ -89,7 +89,7 @@ def test_one_of_several_checks_is_enough() -> None:
     assert [False, True, True] == verdicts(rule, refund(1), ("get_order", {"id": "o1"}), refund(1))
 
 
-def test_once_for_each_thing() -> None:
+def test_once_for_each_entity() -> None:
     """Another order is another refund."""
     rule = customer_service.once(tool="refund", same="order")
 
@@ -97,7 +97,7 @@ def test_once_for_each_thing() -> None:
 
 
 def test_once_in_a_session() -> None:
-    """Without a thing, the tool runs once."""
+    """Without an entity, the tool runs once."""
 
     assert [True, False] == verdicts(
         customer_service.once(tool="refund"), refund(1), refund(2, "o2")
@@ -106,7 +106,7 @@ def test_once_in_a_session() -> None:
 
 @pytest.mark.parametrize("order", ["o1", "o2"])
 def test_no_more_than_was_paid(order: str) -> None:
-    """Results are read as objects and as their text; what went back before counts."""
+    """Results are read as objects and as JSON text; earlier refunds count."""
     rule = customer_service.refund_at_most_what_was_paid(
         "get_order", tool="refund", same={"order": "id"}, paid="payment.total"
     )
@@ -123,7 +123,7 @@ def test_no_more_than_was_paid(order: str) -> None:
 
 
 def test_production_after_approval() -> None:
-    """The approving tool has to have run; other environments need none."""
+    """Production needs a successful approval; other environments do not."""
     rule = cloud.not_production_without("get_order", tool="deploy")
     prod = ("deploy", {"environment": "prod"})
     calls = [("deploy", {"environment": "test"}), prod, ("get_order", {"id": "o1"}), prod]
@@ -142,8 +142,8 @@ def test_production_after_approval() -> None:
         (None, False),
     ],
 )
-def test_a_refused_approval_is_none(answer: Any, blocked: bool) -> None:
-    """The tool did not raise, but its result says that it failed."""
+def test_a_refused_approval_does_not_count(answer: Any, blocked: bool) -> None:
+    """The tool did not raise, but its result states a refusal."""
     rule = cloud.not_production_without("request_approval", tool="deploy")
     tools = [Tool(name="request_approval"), Tool(name="deploy")]
     firewall = Shield(shield.configure(tools=tools, rules=[rule]), hooks=None)
@@ -156,7 +156,7 @@ def test_a_refused_approval_is_none(answer: Any, blocked: bool) -> None:
 
 
 def test_a_parameter_may_be_called_as_the_session() -> None:
-    """A tool's parameter `session` is an argument, not a session."""
+    """A parameter named `session` is an argument, not the session."""
     rule = customer_service.once(tool="open", same="session")
     firewall = Shield(shield.configure(rules=[rule]), hooks=None)
 
@@ -203,7 +203,7 @@ NUMBERED = {
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_a_number_written_as_text_is_the_number(rule: Rule, calls: Any, expected: Any) -> None:
-    """The tool gets 7 for "7", so that the two name one order."""
+    """The tool receives 7 for "7", so both name the same order."""
     tools = [Tool(name=name, parameters=NUMBERED) for name in ("refund", "verify")]
     firewall = Shield(shield.configure(tools=tools, rules=[rule]), hooks=None)
     ran = []

@@ -1,4 +1,4 @@
-"""Spellings of values that the rules of packs must not miss, or misread."""
+"""Spellings of values that the rules of packs must read correctly."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ SHARE = files.inside("\\\\host\\share", tool="act")
         (INSIDE, 5),
     ],
 )
-def test_what_lies_inside(rule: Rule, path: Any) -> None:
-    """Other spellings of a path inside pass; values that are not text are not judged."""
+def test_paths_inside(rule: Rule, path: Any) -> None:
+    """Any spelling of a path inside the folder passes; values that are not text are not judged."""
 
     assert passes(rule, {"path": path})
 
@@ -83,8 +83,8 @@ def test_what_lies_inside(rule: Rule, path: Any) -> None:
         (SHARE, "\\\\other\\share\\a"),
     ],
 )
-def test_what_leads_out(rule: Rule, path: Any) -> None:
-    """No way to climb, to start elsewhere, or to hide either gets through."""
+def test_paths_outside(rule: Rule, path: Any) -> None:
+    """Parent steps, other roots and disguised spellings of them are blocked."""
 
     assert not passes(rule, {"path": path})
 
@@ -109,7 +109,7 @@ def test_what_leads_out(rule: Rule, path: Any) -> None:
     ],
 )
 def test_names_of_files(rule: Rule, path: str, expected: bool) -> None:
-    """Encodings and odd separators hide nothing."""
+    """Names are recognised in any encoding and with any separator."""
 
     assert expected is passes(rule, {"path": path})
 
@@ -136,8 +136,8 @@ OURS = messaging.recipients_within(["example.org", "*.example.net"], tool="act")
         (["ann@example.org", None, 5, "eve@evil.org"], False),
     ],
 )
-def test_whose_addresses(to: Any, expected: bool) -> None:
-    """Every address of a text is read, however it is dressed."""
+def test_domains_of_addresses(to: Any, expected: bool) -> None:
+    """Every address in a text is read, in any form."""
 
     assert expected is passes(OURS, {"to": to})
 
@@ -159,7 +159,7 @@ def test_whose_addresses(to: Any, expected: bool) -> None:
     ],
 )
 def test_messages(rule: Rule, value: Any, expected: bool) -> None:
-    """Recipients, empty values, lines and spaces."""
+    """Recipients, empty values, line breaks and blanks."""
 
     assert expected is passes(rule, {"v": value})
 
@@ -210,7 +210,7 @@ GROUPED = [f"1{gap}000" for gap in " \u00a0\u2007\u2009\u202f'\u2019"]
     ],
 )
 def test_sums(amount: Any, expected: bool) -> None:
-    """Whatever a tool reads as a number is one; the rest is the schema's business."""
+    """Values that a tool reads as numbers are numbers; the schema judges all others."""
 
     assert expected is passes(money.at_most(500, tool="act"), {"amount": amount})
 
@@ -234,8 +234,8 @@ def test_sums(amount: Any, expected: bool) -> None:
         ("nothing, really", True),
     ],
 )
-def test_nothing_is_nothing_in_every_spelling(amount: str, expected: bool) -> None:
-    """A decimal comma, groups and another minus sign hide no zero and no debt."""
+def test_zero_and_negative_amounts_in_every_spelling(amount: str, expected: bool) -> None:
+    """Decimal commas, digit groups and other minus signs are read."""
 
     assert expected is passes(money.above_zero(tool="act"), {"amount": amount})
 
@@ -244,7 +244,7 @@ def test_nothing_is_nothing_in_every_spelling(amount: str, expected: bool) -> No
     ("amount", "expected"), [(0.1, True), ("7.50000", True), (100, True), ("1e-3", False)]
 )
 def test_decimals(amount: Any, expected: bool) -> None:
-    """Zeros at the end say nothing."""
+    """Trailing zeros do not count."""
 
     assert expected is passes(money.at_most_decimals(2, tool="act"), {"amount": amount})
 
@@ -267,7 +267,7 @@ ORDER = dates.not_before(tool="act", start="start", end="end")
     ],
 )
 def test_ranges(start: Any, end: Any, expected: bool) -> None:
-    """A day and a moment are compared as days; what cannot be compared is not judged."""
+    """A date and a date-time are compared as dates; values that cannot be compared pass."""
 
     assert expected is passes(ORDER, {"start": start, "end": end})
 
@@ -283,7 +283,7 @@ def test_ranges(start: Any, end: Any, expected: bool) -> None:
     ],
 )
 def test_now(when: Any, expected: bool) -> None:
-    """A moment without an offset is read in the clock's zone."""
+    """A date-time without an offset is read in the clock's zone."""
 
     def noon() -> datetime:
         return datetime(2030, 5, 31, 12, tzinfo=UTC)
@@ -328,7 +328,7 @@ def test_today_is_never_past() -> None:
     ],
 )
 def test_what_is_open_to_all(cidr: Any, expected: bool) -> None:
-    """The whole internet is seen in every spelling, in lists and in parts."""
+    """The whole internet is recognised in every spelling, in lists and in parts."""
 
     assert expected is passes(cloud.not_open_to_all(tool="act"), {"cidr": cidr})
 
@@ -352,7 +352,7 @@ def test_what_is_open_to_all(cidr: Any, expected: bool) -> None:
     ],
 )
 def test_a_tag_without_a_value_is_missing(tags: Any, expected: bool) -> None:
-    """Empty text, spaces and invisible characters are not a name."""
+    """An empty text, blanks and invisible characters are not a value."""
 
     assert expected is passes(cloud.required_tags(["owner"], tool="act"), {"tags": tags})
 
@@ -377,13 +377,13 @@ def test_a_tag_without_a_value_is_missing(tags: Any, expected: bool) -> None:
     ],
 )
 def test_cloud_values(rule: Rule, value: Any, expected: bool) -> None:
-    """Lists, objects and texts are read; what a rule cannot read is not its business."""
+    """Lists, objects and texts are read; other values pass."""
 
     assert expected is passes(rule, {"v": value})
 
 
 def test_a_real_run_without_the_parameter_needs_a_trial() -> None:
-    """An absent `dry_run` is a real run; an absent list of tags is an empty one."""
+    """A missing `dry_run` is a real run, and missing tags are an empty list."""
 
     assert not passes(cloud.dry_run_first(tool="act"), {"plan": "p1"})
     assert not passes(cloud.required_tags(["a"], tool="act"), {"name": "vm"})
