@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from abs_shield.text.normal_form import normal
-from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling
+from abs_shield.text.separatorless import SeparatorlessText
+from abs_shield.text.spelling_equivalence import is_same_spelling
 from abs_shield.text.spelling_variants import is_negative
 
 _MAX_LENGTH = 256  # identifiers are shorter; the rest of a longer text is not compared

@@ -24,7 +24,8 @@ from abs_shield.session.recent_text import At, RecentText
 from abs_shield.text.digit_groups import groups
 from abs_shield.text.magnitudes import WORDS
 from abs_shield.text.normal_form import chunks, is_unspaced_script, normal
-from abs_shield.text.separatorless import SeparatorlessText, is_same_spelling, may_be_several
+from abs_shield.text.separatorless import SeparatorlessText
+from abs_shield.text.spelling_equivalence import is_same_spelling, may_be_several
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """Trust levels of a text by its source and form, the most trusted first."""

@@ -28,12 +28,8 @@ from abs_shield.text.path_steps import (
     is_plain_step,
     without_store,
 )
-from abs_shield.text.separatorless import (
-    SeparatorlessText,
-    is_in_words,
-    is_same_spelling,
-    may_be_several,
-)
+from abs_shield.text.separatorless import SeparatorlessText
+from abs_shield.text.spelling_equivalence import is_in_words, is_same_spelling, may_be_several
 from abs_shield.text.spelling_variants import Form, forms, is_negative, number_after_letter
 from abs_shield.text.text_templates import Template, template_values
 

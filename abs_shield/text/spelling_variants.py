@@ -11,7 +11,8 @@ from abs_shield.text.magnitudes import with_words
 from abs_shield.text.months import month_names
 from abs_shield.text.normal_form import alphanumerics, remove_accents, words
 from abs_shield.text.phones import nationals
-from abs_shield.text.separatorless import has_significant, may_be_several, separators
+from abs_shield.text.separatorless import separators
+from abs_shield.text.spelling_equivalence import has_significant, may_be_several
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 _NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
