@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, ModelResponse
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 
@@ -25,15 +25,14 @@ from abs_shield.adapters.langgraph.graph_steps import (
     proposal_of,
 )
 from abs_shield.adapters.langgraph.langchain_messages import (
-    answer_of,
     as_openai_message,
     calls_of,
     directs_graph,
     is_summary,
-    replace_answer,
     replace_answer_message,
     returned_event,
 )
+from abs_shield.adapters.langgraph.model_turn import ModelTurn, feedback_message
 from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
@@ -42,7 +41,6 @@ from abs_shield.shield import Shield
 from abs_shield.shield.adapter_session import AdapterSession
 from abs_shield.shield.answer_check import AnswerRevision
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.tool_call_loop import feedback_text
 from abs_shield.shield.tool_messages import member
 
 _INJECTED = "runtime"
@@ -95,7 +93,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
             The response, unchanged; in strict mode preceded by the unreadable turns and their
             feedback.
         """
-        turn = _Turn(self, request)
+        turn = ModelTurn(self, request)
         while True:
             outcome = turn.handle_response(handler(turn.request))
             if outcome is not None:
@@ -103,7 +101,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Async version of `wrap_model_call`."""
-        turn = _Turn(self, request)
+        turn = ModelTurn(self, request)
         while True:
             outcome = await turn.ahandle_response(await handler(turn.request))
             if outcome is not None:
@@ -210,7 +208,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
                 # a block that is not due to this call's values is an ordinary error of the tool
                 if guard.nested_block is None:
                     raise
-                return _feedback(call, blocked.decision)
+                return feedback_message(call, blocked.decision)
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Async version of `wrap_tool_call`."""
@@ -221,7 +219,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
             except CallBlocked as blocked:
                 if guard.nested_block is None:
                     raise
-                return _feedback(call, blocked.decision)
+                return feedback_message(call, blocked.decision)
 
     def _run(
         self, request: Any, handler: Callable[[Any], Any], guard: Guard, call: ToolCall
@@ -230,14 +228,14 @@ class ShieldMiddleware(ShieldModelMiddleware):
             try:
                 stack.enter_context(guard)
             except CallBlocked as blocked:
-                return _feedback(call, blocked.decision)
+                return feedback_message(call, blocked.decision)
             with _framework_signals(guard, self._key):
                 result = handler(request)
             _record_result(guard, result, call.id, self._key)
             try:
                 stack.close()
             except ResultBlocked as withheld:
-                feedback = _feedback(call, withheld.decision)
+                feedback = feedback_message(call, withheld.decision)
                 return replace_answer_message(result, call.id, self._key, feedback)
         return result
 
@@ -248,14 +246,14 @@ class ShieldMiddleware(ShieldModelMiddleware):
             try:
                 await stack.enter_async_context(guard)
             except CallBlocked as blocked:
-                return _feedback(call, blocked.decision)
+                return feedback_message(call, blocked.decision)
             with _framework_signals(guard, self._key):
                 result = await handler(request)
             _record_result(guard, result, call.id, self._key)
             try:
                 await stack.aclose()
             except ResultBlocked as withheld:
-                feedback = _feedback(call, withheld.decision)
+                feedback = feedback_message(call, withheld.decision)
                 return replace_answer_message(result, call.id, self._key, feedback)
         return result
 
@@ -294,80 +292,6 @@ class ShieldMiddleware(ShieldModelMiddleware):
             self._adapter.add_offer(session, _description_of(tool))
 
 
-class _Turn:
-    """One request to the model, repeated while none of the returned calls can be parsed."""
-
-    def __init__(self, middleware: ShieldModelMiddleware, request: Any) -> None:
-        self.request = request
-        self._middleware = middleware
-        self._earlier: list[Any] = []
-        self._drafts: list[Any] = []
-        self._retries_left = middleware.firewall.policy.retries
-
-    def handle_response(self, response: Any) -> Any:
-        """Return the response for the agent; None if the model must be called again."""
-        text = answer_of(response)
-        revision = None if text is None else self._middleware.revision()
-        outcome = self.handle_calls(response)
-        if text is None or revision is None:
-            return outcome
-        return self._continue_with(response, text, revision.submit(text))
-
-    async def ahandle_response(self, response: Any) -> Any:
-        """Async version of `handle_response`."""
-        text = answer_of(response)
-        revision = None if text is None else self._middleware.revision()
-        outcome = self.handle_calls(response)
-        if text is None or revision is None:
-            return outcome
-        return self._continue_with(response, text, await revision.asubmit(text))
-
-    def _continue_with(self, response: Any, text: str, done: Any) -> Any:
-        """Return the settled answer, or prepare the request for a revision."""
-        if isinstance(done, str):
-            messages = [*response.result, HumanMessage(done)]
-            self._drafts += messages
-            self.request = self.request.override(messages=[*self.request.messages, *messages])
-            return None
-        self._drafts.clear()  # unsupported drafts are not shown
-        return self._with_earlier_messages(
-            response if done.text == text else replace_answer(response, done.text), []
-        )
-
-    def handle_calls(self, response: Any) -> Any:
-        """Judge the calls of a response and return it; None if the model must be called again."""
-        result = response.result
-        message = next((m for m in result if isinstance(m, AIMessage)), None)
-        if message is None:
-            return self._with_earlier_messages(response, [])
-        system = self.request.system_message
-        sent = [*([] if system is None else [system]), *self.request.messages]
-        answered_ids = {m.tool_call_id for m in result if isinstance(m, ToolMessage)}
-        judged = self._middleware.judge(
-            message, sent, self.request.tools, answered_ids=answered_ids
-        )
-        broken = {call["id"] for call in message.invalid_tool_calls if call["id"]}
-        feedback = [_feedback(c, d) for c, d in judged if c.id in broken and d.blocked]
-        # calls that can be parsed run first; the model reads the feedback with their results
-        if message.tool_calls or not feedback:
-            return self._with_earlier_messages(response, feedback)
-        if not self._retries_left:
-            return self._with_earlier_messages(response, [])
-        self._retries_left -= 1
-        self._earlier += [*result, *feedback]
-        messages = [*self.request.messages, *result, *feedback]
-        self.request = self.request.override(messages=messages)
-        return None
-
-    def _with_earlier_messages(
-        self, response: ModelResponse[Any], feedback: list[ToolMessage]
-    ) -> Any:
-        before = [*self._earlier, *self._drafts]
-        if not (before or feedback):
-            return response
-        return replace(response, result=[*before, *response.result, *feedback])
-
-
 def _description_of(tool: Any) -> Mapping[str, Any]:
     if isinstance(tool, Mapping):
         return tool
@@ -388,12 +312,6 @@ def _with_optional_runtime(shape: Mapping[str, Any]) -> Mapping[str, Any]:
     required = [name for name in parameters.get("required", ()) if name != _INJECTED]
     parameters = {**parameters, "properties": properties, "required": required}
     return {**shape, "function": {**function, "parameters": parameters}}
-
-
-def _feedback(call: ToolCall, decision: Decision) -> ToolMessage:
-    return ToolMessage(
-        feedback_text(decision), name=call.name, tool_call_id=call.id or "", status="error"
-    )
 
 
 @contextmanager
