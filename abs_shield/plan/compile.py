@@ -9,10 +9,10 @@ from abs_shield.core import Mode
 from abs_shield.core.vocabularies import VERIFICATION
 from abs_shield.errors import PolicyError
 from abs_shield.plan.entity_kinds import entity_kinds_of
-from abs_shield.plan.judged_arguments import compile_targets
 from abs_shield.plan.rule_plan import compile_rule
 from abs_shield.plan.tool_action import needs_existing_entity
 from abs_shield.plan.tool_plan import ToolPlan
+from abs_shield.plan.tool_targets import compile_targets
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.parameter_marks import ANY, first_name
 from abs_shield.policy.tool_declaration import MARKS, shared_parameters

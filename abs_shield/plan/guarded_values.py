@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.plan.doubt import Doubt
-from abs_shield.plan.judged_arguments import Targets
 from abs_shield.plan.missing_targets import find_missing_targets
 from abs_shield.plan.other_languages import has_identifier_characters
 from abs_shield.plan.parameter_names import is_path
@@ -19,6 +18,7 @@ from abs_shield.plan.stated_wildcards import (
     mentions_enclosing_folder,
 )
 from abs_shield.plan.tool_parameters import Parameter
+from abs_shield.plan.tool_targets import Targets
 from abs_shield.session import Session
 from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from abs_shield.core import Mode
 from abs_shield.plan.argument_conversion import Convert
-from abs_shield.plan.judged_arguments import Targets
 from abs_shield.plan.rule_plan import RulePlan
 from abs_shield.plan.tool_action import ToolAction
+from abs_shield.plan.tool_targets import Targets
 from abs_shield.policy import Inverse, Suppression, Tool
 from abs_shield.schema import CompiledSchema
 

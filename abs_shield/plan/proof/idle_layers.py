@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 from abs_shield.core.finding import counts
 from abs_shield.core.vocabularies import CONFIDENCE_DROP
-from abs_shield.plan.judged_arguments import compile_targets
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.tool_action import COMMANDS, ToolAction, have_same_noun, needs_existing_entity
 from abs_shield.plan.tool_plan import ToolPlan
+from abs_shield.plan.tool_targets import compile_targets
 from abs_shield.text.verbs import VerbEffect
 
 
