@@ -11,7 +11,10 @@ from typing import Any
 from abs_shield.errors import PolicyError
 from abs_shield.policy.declaration_base import as_tuple
 from abs_shield.policy.rule import Rule, rule
+from abs_shield.session import Executed
 from abs_shield.text.exact_values import amount
+from abs_shield.text.failure_results import is_only_failure
+from abs_shield.text.json_leaves import json_data
 from abs_shield.text.safe_display import escaped, shown
 
 Tools = str | Iterable[str]
@@ -19,6 +22,16 @@ Tools = str | Iterable[str]
 
 _MOST_LISTED = 20  # more would fill the feedback that the model reads
 _FACTORY_PACKAGE = "abs_shield.policy."
+
+
+def has_failed(call: Executed) -> bool:
+    """
+    Return whether a call raised, or its result states an error and nothing else.
+
+    A result that may contain anything beside an error counts as a success, so that a limit cannot
+    be evaded.
+    """
+    return call.error or is_only_failure(json_data(call.value), call.arguments)
 
 
 def build_rule(

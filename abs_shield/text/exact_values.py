@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -59,13 +59,15 @@ def is_same_value(one: Any, other: Any) -> bool:
     """
     Return whether two values are equal, or one is the text of the other, a number or a boolean.
 
-    A tool that takes a number gets 7 where the model writes ``"7"``.
+    A tool that takes a number gets 7 where the model writes ``"7"``. As in JSON, true is not 1.
 
     >>> is_same_value("7", 7.0), is_same_value("true", True), is_same_value("1", True)
     (True, True, False)
+    >>> is_same_value(True, 1), is_same_value([{"a": 0}], [{"a": False}]), is_same_value([1], [1.0])
+    (False, False, True)
     """
     if one == other:
-        return True
+        return _have_same_booleans(one, other)
     if isinstance(one, str) is isinstance(other, str):
         return False
     text, value = (one, other) if isinstance(one, str) else (other, one)
@@ -73,6 +75,19 @@ def is_same_value(one: Any, other: Any) -> bool:
         return text in ("true", "True") if value else text in ("false", "False")
     number = amount(value)
     return number is not None and number == amount(text)
+
+
+def _have_same_booleans(one: Any, other: Any) -> bool:
+    """Return whether two values that are equal in Python are equal in JSON, too."""
+    pairs = [(one, other)]
+    for a, b in pairs:  # the list grows by the members of containers
+        if isinstance(a, bool) is not isinstance(b, bool):
+            return False
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            pairs += [(item, b[key]) for key, item in a.items() if key in b]
+        elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+            pairs += zip(a, b, strict=False)
+    return True
 
 
 def amounts(value: Any) -> Iterator[Decimal]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -28,6 +28,12 @@ _KINDS = frozenset("code type __type status".split())
 _ENVELOPE = _TEXTS | _KINDS | {"title", "description", "instance"}
 _PROBLEM = frozenset(("title", "status"))
 """Required members of an RFC 7807 problem."""
+_BESIDE_ERROR = (
+    _ENVELOPE
+    | _SAYING
+    | frozenset("content hint help param path request_id requestid timestamp trace_id".split())
+)
+"""Members of an error that are not the data of a partial result."""
 # Without one of these members, an object is not examined further.
 _TELLING = _SAYING | _FLAGS | _OUTCOMES | CODES | _TEXTS
 _STATES = frozenset("error failed failure denied rejected forbidden invalid".split())
@@ -69,6 +75,44 @@ def is_failure_result(value: Any) -> bool:
         return False
     members = [(str(key).casefold(), value[key]) for key in list(value)[:_MOST]]
     return any(_indicates_failure(key, item) for key, item in members) or _is_error(dict(members))
+
+
+def is_only_failure(value: Any, arguments: Collection[str] = ()) -> bool:
+    """
+    Return whether a result states an error and contains nothing else.
+
+    Other than `is_failure_result` it reads no texts for people and no states, which may be data or
+    repeat an argument. A partial result with an error beside its data is no failure here.
+
+    Args:
+        value: The result.
+        arguments: Names of the call's arguments; members of these names prove nothing.
+
+    >>> is_only_failure({"error": "card declined"}), is_only_failure({"error": "no", "paid": 5})
+    (True, False)
+    >>> is_only_failure({"isError": True, "content": []}), is_only_failure({"status": "failed"})
+    (True, False)
+    >>> is_only_failure({"error": "E-7"}, arguments=["error"]), is_only_failure("Error: no")
+    (False, False)
+    """
+    if not isinstance(value, Mapping) or len(value) > _MOST:
+        return False
+    members = {str(key).casefold(): item for key, item in value.items()}
+    evidence = members.keys() - {str(name).casefold() for name in arguments}
+    stated = any(
+        _indicates_failure(key, members[key]) for key in evidence & (_SAYING | _FLAGS | CODES)
+    )
+    return stated and all(_is_beside_error(key, item) for key, item in members.items())
+
+
+def _is_beside_error(key: str, value: Any) -> bool:
+    """Return whether a member of an error neither holds data nor says that the call succeeded."""
+    if key in _FLAGS or key in CODES:
+        return _indicates_failure(key, value)
+    if key == "status" and value:
+        status = value.casefold() in _STATES if isinstance(value, str) else value
+        return status is True or (type(status) is int and status >= 400)
+    return not value or key in _BESIDE_ERROR
 
 
 def may_be_failure_result(names: Iterable[str]) -> bool:

@@ -12,6 +12,7 @@ from abs_shield.policy.rule_factory import (
     Tools,
     build_rule,
     exact_number,
+    has_failed,
     one_of_text,
     quoted_names,
     sentence_subject,
@@ -166,8 +167,8 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
         # `is True`, because the tool may read 1 and "true" differently.
         return trial is True or any(
             done.tool == call.name
-            and not done.error
             and _has_equal_arguments(done.arguments, {**others, parameter: True})
+            and not has_failed(done)
             for done in session.executed
         )
 

@@ -11,7 +11,14 @@ from abs_shield.core import ToolCall
 from abs_shield.core.events import MessageText
 from abs_shield.errors import PolicyError
 from abs_shield.policy.rule import Rule
-from abs_shield.policy.rule_factory import Tools, build_rule, one_of_text, quoted_names, word_set
+from abs_shield.policy.rule_factory import (
+    Tools,
+    build_rule,
+    has_failed,
+    one_of_text,
+    quoted_names,
+    word_set,
+)
 from abs_shield.session import Executed, RunningCall, Session
 from abs_shield.text.exact_values import amount as amount_of
 from abs_shield.text.exact_values import is_same_value, total
@@ -30,6 +37,8 @@ _ITS = "its "
 def verified_first(check: str | Iterable[str], *, tool: Tools, same: Same = None) -> Rule:
     """
     Another tool, such as a check or a look-up, has succeeded earlier in this session.
+
+    A result that is only an error, such as ``{"error": "no such customer"}``, is no success.
 
     Args:
         check: The other tool, or several tools; one successful call is enough.
@@ -87,7 +96,8 @@ def once(*, tool: Tools, same: Same = None) -> Rule:
     """
     A tool runs once in a session, or once per entity that *same* names.
 
-    Calls that are still running count; failed calls do not.
+    Calls that are still running count; failed calls do not, by an exception or by a result that is
+    only an error, such as ``{"error": "card declined"}``.
 
     >>> once(tool="refund", same="order_id").sentence
     'It runs once for each `order_id`.'
@@ -162,7 +172,7 @@ def _successful_calls(
     return [
         done
         for done in session.executed
-        if done.tool in tools and not done.error and _has_arguments(done.arguments, required)
+        if done.tool in tools and _has_arguments(done.arguments, required) and not has_failed(done)
     ]
 
 

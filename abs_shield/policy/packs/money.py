@@ -11,6 +11,7 @@ from abs_shield.policy.rule_factory import (
     Tools,
     build_rule,
     exact_number,
+    has_failed,
     one_of_text,
     sentence_subject,
     word_set,
@@ -108,7 +109,8 @@ def in_all_at_most(
     """
     The total of all amounts in one session has an upper limit.
 
-    Successful and running calls of the tools count; failed calls do not.
+    Successful and running calls of the tools count; failed calls do not, by an exception or by a
+    result that is only an error, such as ``{"error": "card declined"}``.
 
     >>> in_all_at_most(1000, tool="refund").sentence
     '`amount` adds up to at most 1000 in one session.'
@@ -118,7 +120,7 @@ def in_all_at_most(
     tools = word_set([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
 
     def check(sums: Any, session: Session, call: ToolCall) -> bool | str:
-        done = [one for one in session.executed if not one.error]
+        done = [one for one in session.executed if not has_failed(one)]
         others: list[Executed | RunningCall] = [*done, *session.running]
         before = total(
             other.arguments.get(parameter)

@@ -216,3 +216,94 @@ def test_a_number_written_as_text_is_the_number(rule: Rule, calls: Any, expected
                 ran.append(False)
 
     assert expected == ran
+
+
+FAILURES = [
+    {"error": "card declined"},
+    {"success": False, "message": "card declined"},
+    {"isError": True, "content": [{"type": "text", "text": "declined"}]},
+    {"error": {"code": "declined"}, "status": "failed", "refund": None, "amount": 0},
+    {"statusCode": 402, "message": "declined"},
+    '{"error": "card declined"}',
+]
+SUCCESSES = [
+    {"refunded": 50, "errors": ["the receipt was not sent"]},
+    {"success": True, "error": "the receipt was not sent"},
+    {"error": "the receipt was not sent", "status": "refunded"},
+    {"error": "the receipt was not sent", "result": "refunded"},
+    {"status": "failed"},
+    {"customer": "Error"},
+    {"error": ""},
+    "Error: the receipt was not sent",
+    None,
+]
+LIMITS = [
+    customer_service.once(tool="pay", same="order"),
+    money.in_all_at_most(60, tool="pay"),
+]
+
+
+def ran_twice(rule: Rule, first: Any, **more: Any) -> bool:
+    """Return whether a second equal call runs after the first one returned *first*."""
+    firewall = Shield(shield.configure(rules=[rule], verification=False), hooks=None)
+    results = [first, "done"]
+
+    def pay(order: str, amount: float, error: str = "") -> Any:
+        """Pay an order."""
+        return results.pop(0)
+
+    firewall.register(pay)
+    with firewall.session():
+        firewall.dispatch("pay", {"order": "o1", "amount": 50, **more})
+        try:
+            firewall.dispatch("pay", {"order": "o1", "amount": 50, **more})
+        except CallBlocked:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("result", FAILURES, ids=str)
+@pytest.mark.parametrize("rule", LIMITS, ids=lambda rule: rule.name)
+def test_a_call_whose_result_is_an_error_uses_no_limit(rule: Rule, result: Any) -> None:
+    """A declined refund may be tried again."""
+    assert ran_twice(rule, result)
+
+
+@pytest.mark.parametrize("result", SUCCESSES, ids=str)
+@pytest.mark.parametrize("rule", LIMITS, ids=lambda rule: rule.name)
+def test_a_result_that_may_be_a_success_counts(rule: Rule, result: Any) -> None:
+    """An error beside data, a state, and a text do not show that nothing was paid."""
+    assert not ran_twice(rule, result)
+
+
+@pytest.mark.parametrize("rule", LIMITS, ids=lambda rule: rule.name)
+def test_an_error_that_repeats_an_argument_counts(rule: Rule) -> None:
+    """The model wrote it, so that it proves nothing about the call."""
+    assert not ran_twice(rule, {"error": "E-7"}, error="E-7")
+
+
+def test_a_check_that_returned_an_error_verifies_nobody() -> None:
+    """The look-up found no such customer."""
+    rule = customer_service.verified_first("find", tool="pay", same="customer")
+    for result, runs in (({"error": "not found"}, False), ({"status": "failed"}, True)):
+        firewall = Shield(shield.configure(rules=[rule], verification=False), hooks=None)
+        firewall.register(Tool(name="find"))
+        firewall.register(Tool(name="pay"))
+        with firewall.session() as session:
+            with firewall.guard(ToolCall("find", {"customer": "c1"})) as guard:
+                guard.value = result
+            call = ToolCall("pay", {"customer": "c1"})
+            decision = firewall.check_call(call, session=session)
+
+        assert runs is not decision.blocked
+
+
+def test_true_is_not_one() -> None:
+    """JSON tells them apart, and so does the tool."""
+    rule = customer_service.once(tool="pay", same="order")
+    firewall = Shield(shield.configure(rules=[rule]), hooks=None)
+    firewall.register(Tool(name="pay"))
+    with firewall.session():
+        for order in (True, 1, [0], [False]):
+            with firewall.guard(ToolCall("pay", {"order": order})) as guard:
+                guard.value = "done"
