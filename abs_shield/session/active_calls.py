@@ -21,12 +21,14 @@ class ActiveCall(NamedTuple):
         name: The tool's name.
         arguments: Its arguments as judged.
         runs: Whether the Shield runs it, so that no other run may continue it.
+        shields: Numbers of the Shields that have recorded a decision about it.
     """
 
     decision_id: str
     name: str
     arguments: Any
     runs: bool = False
+    shields: frozenset[int] = frozenset()
 
 
 class ActiveCalls:
@@ -79,6 +81,17 @@ class ActiveCalls:
         call = self._calls.get(decision_id)
         if call is not None:
             self._calls[decision_id] = call._replace(runs=runs)
+
+    def is_recorded_by(self, decision_id: str, shield: int) -> bool:
+        """Return whether a Shield has recorded its decision about the call of that decision."""
+        call = self._calls.get(decision_id)
+        return call is not None and shield in call.shields
+
+    def add_shield(self, decision_id: str, shield: int) -> None:
+        """Note that a further Shield has recorded its decision about a call."""
+        call = self._calls.get(decision_id)
+        if call is not None:
+            self._calls[decision_id] = call._replace(shields=call.shields | {shield})
 
     def newest(self, name: str, arguments: Any, *, runs: bool) -> str | None:
         """

@@ -144,6 +144,16 @@ class CallStates:
         """Return whether the call of that decision is open with that id."""
         return bool(call_id) and decision_id in self.open_calls.get(call_id or "", ())
 
+    def is_recorded_by(self, call_id: str, decision_id: str, shield: int) -> bool:
+        """Return whether a Shield has recorded its decision about an open call."""
+        calls = self.open_calls.get(call_id)
+        return calls is not None and calls.is_recorded_by(decision_id, shield)
+
+    def add_shield(self, call_id: str, decision_id: str, shield: int) -> None:
+        """Note that a further Shield has recorded its decision about an open call."""
+        if calls := self.open_calls.get(call_id):
+            calls.add_shield(decision_id, shield)
+
     def open_without_id(self, name: str) -> None:
         """Record that the Shield allowed a call without an id, whose result is expected."""
         running = self._running = copy_if_shared(self._running)

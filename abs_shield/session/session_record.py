@@ -220,6 +220,7 @@ class SessionRecord:
         arguments: Any,
         size: int = -1,
         runs: bool = False,
+        shield: int = 0,
     ) -> None:
         """
         Record that the Shield allowed *call*.
@@ -230,11 +231,13 @@ class SessionRecord:
             arguments: Its arguments as judged.
             size: Number of characters of the arguments; -1 if unknown.
             runs: Whether the Shield runs it now.
+            shield: Number of the Shield.
         """
         call_id = call.id
         with self.lock:
             if call_id:
-                self.calls.open(call_id, ActiveCall(decision.id, call.name, arguments, runs))
+                active = ActiveCall(decision.id, call.name, arguments, runs, frozenset({shield}))
+                self.calls.open(call_id, active)
             else:
                 self.calls.open_without_id(call.name)
             if not (call_id and self.pending.remove_announced(call_id)):

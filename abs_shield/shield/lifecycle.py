@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
+from itertools import count
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,10 @@ Without a limit, the time for a turn grows with the square of its calls.
 """
 
 
+_NUMBERS = count(1)
+"""Numbers of the Shields of this process; two may judge a call of one session."""
+
+
 class Lifecycle:
     """Judges and records the calls of one Shield; safe to share between threads and tasks."""
 
@@ -64,6 +69,7 @@ class Lifecycle:
         hooks: Iterable[Hook],
         approver: Approver | None,
     ) -> None:
+        self._number = next(_NUMBERS)
         self.policy = policy
         self.registry = registry
         self.store = store
@@ -303,24 +309,30 @@ class Lifecycle:
         if _awaits_approval(decision):
             self.approvals.wait(decision.id, opened.key)
         # The call was admitted earlier, e.g. by `check_call` before a guard.
-        if call.id and record.calls.is_open(call.id, decision.id):
-            if not decision.blocked:
+        admitted = call.id if record.calls.is_open(call.id, decision.id) else None
+        if admitted and not decision.blocked:
+            # Another Shield's record says nothing about this policy.
+            if record.calls.is_recorded_by(admitted, decision.id, self._number):
                 return opened
-            # Blocked now, e.g. because a rule's state has changed: the call ends here.
-            record.calls.close(call.id, decision.id)
+            record.calls.add_shield(admitted, decision.id, self._number)
         if self._needs_log:
             decision = self._store_or_block(decision, opened.mode)
             opened = opened._replace(decision=decision)
         else:
             self._store(decision)
-        if decision.blocked or opened.nested:
+        if admitted and decision.blocked:
+            # Blocked now, e.g. because a rule's state has changed: the call ends here.
+            record.calls.close(admitted, decision.id)
+        if decision.blocked or opened.nested or admitted:
             # A nested call is not a step of the model: it replaces no proposal and opens no call.
-            if not opened.nested:
+            if decision.blocked and not opened.nested:
                 record.stop(call, decision)
             record.add_decision(decision)
         else:
             judged = opened.arguments if opened.malformed is None else opened.malformed
-            record.open(call, decision, arguments=judged, size=opened.size, runs=runs)
+            record.open(
+                call, decision, arguments=judged, size=opened.size, runs=runs, shield=self._number
+            )
         self._notify(decision)
         return opened
 

@@ -393,7 +393,9 @@ DEFAULTS = {
 @pytest.mark.parametrize("name", DEFAULTS)
 @pytest.mark.parametrize("changed", [False, True])
 def test_the_default_of_the_function_is_known_where_a_framework_describes_it(name, changed):
-    """The function's own default is not the model's invention; another default is."""
+    """
+    The function's own default is not the model's invention; another default is, unless listed.
+    """
     firewall = Shield(shield.configure(), hooks=None)
     firewall.register(move)
     value = DEFAULTS[name]
@@ -405,7 +407,8 @@ def test_the_default_of_the_function_is_known_where_a_framework_describes_it(nam
     AdapterSession(firewall).offer(session, [{"name": "move", "inputSchema": schema}])
 
     decision = firewall.check_call(ToolCall("move", {name: value}), session=session)
-    assert (Verdict.HALLUCINATED if changed else Verdict.CLEAN) == decision.verdict
+    is_known = not changed or name == "region"  # the author lists all regions
+    assert (Verdict.CLEAN if is_known else Verdict.HALLUCINATED) == decision.verdict
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
