@@ -82,7 +82,7 @@ def is_only_failure(value: Any, arguments: Collection[str] = ()) -> bool:
     Return whether a result states an error and contains nothing else.
 
     Other than `is_failure_result` it reads no texts for people and no states, which may be data or
-    repeat an argument. A partial result with an error beside its data is no failure here.
+    repeat an argument. A partial result with an error beside its data is a success here.
 
     Args:
         value: The result.

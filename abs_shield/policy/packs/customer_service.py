@@ -38,7 +38,7 @@ def verified_first(check: str | Iterable[str], *, tool: Tools, same: Same = None
     """
     Another tool, such as a check or a look-up, has succeeded earlier in this session.
 
-    A result that is only an error, such as ``{"error": "no such customer"}``, is no success.
+    A result that is only an error, such as ``{"error": "no such customer"}``, counts as a failure.
 
     Args:
         check: The other tool, or several tools; one successful call is enough.
