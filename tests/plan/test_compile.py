@@ -1,4 +1,4 @@
-"""A tool is compiled once; a broken schema is refused, or kept as an error."""
+"""A tool is compiled once; a broken schema raises, or is stored as an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BROKEN = {"type": "object", "properties": {"amount": {"type": "nubmer"}}}
 SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
 
 
-def compiled(schema: Any, **declared: Any) -> ToolPlan:
+def compile_plan(schema: Any, **declared: Any) -> ToolPlan:
     return compile_tool(Tool(name="pay", parameters=schema), configure(**declared))
 
 
@@ -33,17 +33,17 @@ def proposal(plan: ToolPlan | None, arguments: Any, malformed: Malformed | None 
 
 
 def test_a_broken_schema_is_refused() -> None:
-    """An author's wrong schema is an error when it is declared."""
+    """An author's wrong schema raises when it is declared."""
     with pytest.raises(PolicyError, match="did you mean `number`") as caught:
-        compiled(BROKEN)
+        compile_plan(BROKEN)
 
     assert ("tool `pay`" in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
 def test_a_broken_schema_says_where() -> None:
-    """The line names the tool and the place in its schema, each in its own backticks."""
+    """The message names the tool and the location in its schema, each in backticks."""
     with pytest.raises(PolicyError) as caught:
-        compiled({"type": "objekt"})
+        compile_plan({"type": "objekt"})
 
     assert str(caught.value).startswith("tool `pay` at /type: ")
 
@@ -65,7 +65,7 @@ MARKS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("marks", "message"), MARKS)
 def test_a_mark_of_an_unknown_parameter_is_refused(marks: dict[str, Any], message: str) -> None:
-    """A mark without effect fails immediately, with the nearest parameter."""
+    """A mark of an unknown parameter raises with the nearest parameter."""
     with pytest.raises(PolicyError) as caught:
         compile_tool(Tool(name="pay", parameters=SCHEMA, **marks), configure())
 
@@ -84,28 +84,28 @@ OPEN = [
 
 @pytest.mark.parametrize("schema", OPEN)
 def test_a_mark_of_what_a_call_may_have(schema: Any) -> None:
-    """Where a schema admits the name, or there is none, the mark is believed."""
+    """A mark is accepted if the schema allows the name, or if there is no schema."""
     tool = Tool(name="pay", parameters=schema, targets=["amuont"])
 
     assert tool == compile_tool(tool, configure()).tool
 
 
-def test_a_mark_on_somebody_elses_tool_is_no_error() -> None:
-    """A run's tool may have lost a parameter that the policy's words still name."""
+def test_a_mark_on_a_third_party_tool_is_not_an_error() -> None:
+    """A third party's tool may lack a parameter that the policy still marks."""
     tool = Tool(name="pay", parameters=SCHEMA, targets=["amuont"])
 
     assert tool == compile_tool(tool, configure(), tolerant=True).tool
 
 
-def test_a_broken_schema_of_somebody_else_is_kept_as_an_error() -> None:
-    """A tool from a run file or a server is known, though it cannot be checked."""
+def test_a_broken_schema_of_a_third_party_is_stored_as_an_error() -> None:
+    """A tool from a run file or a server is registered although it cannot be checked."""
     plan = compile_tool(Tool(name="pay", parameters=BROKEN), configure(), tolerant=True)
 
     assert (plan.schema, "nubmer" in plan.broken) == (None, True)
 
 
-def test_a_name_that_is_no_text_is_kept_as_an_error() -> None:
-    """A parameter may be named by a number where a program wrote the schema."""
+def test_a_name_that_is_not_a_string_is_stored_as_an_error() -> None:
+    """A generated schema may have a number as the name of a parameter."""
     tool = Tool(name="pay", parameters={"properties": {5: {}}})
 
     assert "is not a string" in compile_tool(tool, configure(), tolerant=True).broken
@@ -113,25 +113,25 @@ def test_a_name_that_is_no_text_is_kept_as_an_error() -> None:
 
 @pytest.mark.parametrize("tolerant", [True, False])
 def test_a_good_schema_is_not_broken(tolerant: bool) -> None:
-    """Tolerance changes nothing where the schema is right."""
+    """The option `tolerant` does not affect a valid schema."""
     plan = compile_tool(Tool(name="pay", parameters=SCHEMA), configure(), tolerant=tolerant)
 
     assert (frozenset({"amount"}), "") == (plan.schema and plan.schema.declared_names, plan.broken)
 
 
 def test_no_schema_is_no_error() -> None:
-    """A tool that declares no parameters has none to check."""
-    plan = compiled(None)
+    """A tool without declared parameters has no schema and no error."""
+    plan = compile_plan(None)
 
     assert (plan.schema, plan.broken) == (None, "")
 
 
 def test_a_schema_is_closed() -> None:
-    """An argument that the schema does not name does not fit."""
+    """A schema rejects arguments that it does not name."""
 
     assert (
-        proposal(compiled(SCHEMA), {"amount": 1}).fits,
-        proposal(compiled(SCHEMA), {"amount": 1, "ghost": 2}).fits,
+        proposal(compile_plan(SCHEMA), {"amount": 1}).fits,
+        proposal(compile_plan(SCHEMA), {"amount": 1, "ghost": 2}).fits,
     ) == (True, False)
 
 
@@ -145,34 +145,34 @@ def test_a_schema_is_closed() -> None:
     ],
 )
 def test_what_fits(arguments: Any, malformed: Malformed | None, expected: bool) -> None:
-    """Arguments fit that could be read and match the schema; nothing is coerced."""
+    """Arguments fit if they were parsed and match the schema; nothing is coerced."""
 
-    assert expected == proposal(compiled(SCHEMA), arguments, malformed).fits
+    assert expected == proposal(compile_plan(SCHEMA), arguments, malformed).fits
 
 
-@pytest.mark.parametrize("plan", [None, compiled(None)])
+@pytest.mark.parametrize("plan", [None, compile_plan(None)])
 def test_without_a_schema_everything_readable_fits(plan: ToolPlan | None) -> None:
-    """Where nothing is declared, nothing mismatches."""
+    """Without a schema, all parsed arguments fit."""
 
     assert proposal(plan, {"anything": object()}).fits
 
 
 def test_a_tools_suppressions() -> None:
-    """A tool carries the suppressions that name it, and those that name none."""
+    """A plan has the suppressions for its tool and those for every tool."""
     mine, all_tools, other = (
         Suppression(check="phantom_tool", tool=tool, reason="x") for tool in ("pay", None, "send")
     )
 
-    assert (mine, all_tools) == compiled(None, suppress=[mine, all_tools, other]).suppress
+    assert (mine, all_tools) == compile_plan(None, suppress=[mine, all_tools, other]).suppress
 
 
-def test_a_layer_of_ones_own_has_a_mode() -> None:
+def test_a_custom_layer_has_a_mode() -> None:
     """Every layer that the policy names has a mode for every tool, and so has verification."""
 
     def own(proposal: Proposal, session: Any) -> tuple[()]:
         return ()
 
-    assert compiled(None, layers=["phantom_tool", own], modes={"own": "audit"}).modes == {
+    assert compile_plan(None, layers=["phantom_tool", own], modes={"own": "audit"}).modes == {
         "phantom_tool": "strict",
         "own": "audit",
         "verification": "strict",

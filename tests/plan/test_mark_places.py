@@ -120,7 +120,7 @@ HONEST = [
 
 @pytest.mark.parametrize(("function", "key", "arguments"), HONEST)
 def test_a_mark_that_can_match_applies(function: Any, key: str, arguments: Any) -> None:
-    """It is accepted, and an unseen value in its place is found."""
+    """The mark is accepted, and an unseen value at its location is found."""
     declared = Tool(name=function.__name__, targets={key: Target(must_be_seen=True)})
     firewall = Shield(shield.configure(tools=[declared]), hooks=None)
     shielded(firewall)(function)
@@ -151,7 +151,7 @@ def test_a_mark_that_can_match_applies(function: Any, key: str, arguments: Any) 
     ],
 )
 def test_a_mark_that_can_never_match_is_an_error(function: Any, key: str, hint: str) -> None:
-    """The error names the tool, and the nearest place."""
+    """The error names the tool and the nearest pointer."""
     declared = Tool(name=function.__name__, targets=[key])
     firewall = Shield(shield.configure(tools=[declared]), hooks=None)
 
@@ -207,7 +207,7 @@ REQUIRED = [{"required": ["sku"]}, {"required": ["count"]}]
     ],
 )
 def test_a_schema_says_what_can_stand_there(schema: Any, possible: bool) -> None:
-    """An object that lists its members has no others, unless it says so."""
+    """An object with declared members has no others, unless its schema allows them."""
     parameters = {
         "type": "object",
         "properties": {"x": schema},
@@ -228,7 +228,7 @@ def test_a_schema_says_what_can_stand_there(schema: Any, possible: bool) -> None
 
 
 def test_a_description_may_lack_the_place() -> None:
-    """Another description by a server or a framework is not a mistake of the host."""
+    """A mark is accepted if a server's or framework's description lacks the location."""
     declared = Tool(name="buy", targets=["/x/sku"])
     firewall = Shield(shield.configure(tools=[declared]), hooks=None)
     parameters = {"type": "object", "properties": {"x": {"type": "string"}}}

@@ -37,7 +37,7 @@ PAIR = ("refund", "phantom_tool")
         ("audit", None, None, None, "strict", "strict"),
     ],
 )
-def test_who_decides(
+def test_the_precedence_of_modes(
     policy: str,
     layer: str | None,
     by_name: str | None,
@@ -45,7 +45,7 @@ def test_who_decides(
     pair: str | None,
     expected: str,
 ) -> None:
-    """A pair decides; else the layer's and the tool's words, audit winning; else the policy's."""
+    """A (tool, layer) entry comes first, then layer and tool, then the policy."""
     words: dict[Any, str | None] = {"phantom_tool": layer, "refund": by_name, PAIR: pair}
     declared: Any = configure(
         {"mode": policy, "modes": {key: word for key, word in words.items() if word}}
@@ -54,7 +54,7 @@ def test_who_decides(
     assert expected == layer_mode(declared, "phantom_tool", Tool(name="refund", mode=tool))
 
 
-def test_a_pair_speaks_of_itself_alone() -> None:
+def test_an_entry_for_a_pair_affects_only_the_pair() -> None:
     """Another tool and another layer keep the policy's mode."""
     policy = configure(mode="audit", modes={PAIR: "strict"})
     plan, other = (compile_tool(Tool(name=name), policy) for name in ("refund", "transfer"))
@@ -76,8 +76,8 @@ def test_a_pair_speaks_of_itself_alone() -> None:
         ({"phantom_tool": "audit"}, None, "strict"),
     ],
 )
-def test_the_mode_where_no_layer_speaks(modes: Any, tool: Any, expected: str) -> None:
-    """A clean call's mode is the tool's, else the policy's."""
+def test_the_mode_without_a_finding(modes: Any, tool: Any, expected: str) -> None:
+    """A clean call has the tool's mode, or else the policy's."""
     plan = compile_tool(Tool(name="refund", mode=tool), configure(modes=modes))
 
     assert expected == plan.mode

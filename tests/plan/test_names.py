@@ -34,8 +34,8 @@ JUDGED = {
 @pytest.mark.parametrize(
     ("name", "judged"), [(name, judged) for judged, text in JUDGED.items() for name in text.split()]
 )
-def test_what_a_parameters_name_says(name, judged):
-    """Identifiers, people, names, instruments, words of an interface, and nothing."""
+def test_the_class_of_a_parameter_by_its_name(name, judged):
+    """Identifiers, people, names, methods of payment and words of an interface differ."""
     assert judged == classify_name(name)
 
 
@@ -51,8 +51,8 @@ DEEDS = [
 
 
 @pytest.mark.parametrize(("name", "does", "noun", "object_"), DEEDS)
-def test_what_a_tools_name_says(name, does, noun, object_):
-    """Verb, noun and object, whatever the style of the name."""
+def test_the_action_of_a_tool_by_its_name(name, does, noun, object_):
+    """Verb, noun and object are parsed from a name in any style."""
     text = parse_action(name)
 
     assert (does, noun, object_) == (text.does, text.noun, text.object)
@@ -69,12 +69,12 @@ def test_what_a_tools_name_says(name, does, noun, object_):
     ],
 )
 def test_one_kind_of_thing(one, other, same):
-    """The last word of a noun says which; a change of a part meets the whole."""
+    """The last word of a noun decides; a change of a part matches the whole."""
     assert same == have_same_noun(parse_action(one), parse_action(other))
 
 
 def test_opposites_and_needs():
-    """Exact opposites are known, and which deeds need their thing to be there."""
+    """Exact opposites are recognised, and actions that need an existing entity."""
     assert are_opposite_actions(parse_action("lock_door"), parse_action("unlock_door"))
     assert not are_opposite_actions(parse_action("lock_door"), parse_action("close_door"))
     assert [True, True, False, False] == [
@@ -101,8 +101,8 @@ def test_opposites_and_needs():
         ("创建一个用户。", False),
     ],
 )
-def test_whether_the_user_asked_for_both(text, asked):
-    """Only a sequence that is spelt out; in other languages a word for it will do."""
+def test_requests_for_both_steps(text, asked):
+    """The text must state the order; in other languages a word such as "then" is enough."""
     assert asked == requests_both_steps(
         parse_action("create_user"), parse_action("delete_user"), text
     )
@@ -117,7 +117,7 @@ def test_whether_the_user_asked_for_both(text, asked):
     ],
 )
 def test_a_route_is_a_verb_and_the_path_of_a_thing(name, does, verb, noun):
-    """The method says what is done, and the last named part of the path to what."""
+    """The method gives the verb, and the last named step of the path gives the noun."""
     read = parse_action(name)
 
     assert (does, verb, noun) == (read.does, read.verb, read.noun)
@@ -133,6 +133,6 @@ def test_a_route_is_a_verb_and_the_path_of_a_thing(name, does, verb, noun):
         ("schedule_posts", "schedule"),
     ],
 )
-def test_a_verb_that_is_a_thing_as_well_is_one_behind_a_verb(name, verb):
-    """A tournament's schedule is got, and not made."""
+def test_a_verb_that_is_also_a_noun(name, verb):
+    """After another verb it is a noun: `get_tournament_schedule` reads."""
     assert verb == parse_action(name).verb

@@ -1,4 +1,4 @@
-"""A rule is bound to a tool once: what it needs, what it takes, what it may not change."""
+"""A rule is bound to a tool once: the arguments that it needs and takes, and copies of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCHEMA = {
 }
 
 
-def bound(function: Callable[..., Any], *, tool: Any = "pay", schema: Any = SCHEMA) -> RulePlan:
+def bind(function: Callable[..., Any], *, tool: Any = "pay", schema: Any = SCHEMA) -> RulePlan:
     policy = configure(rules=[rule(tool=tool)(function)])
     (plan,) = compile_tool(Tool(name="pay", parameters=schema), policy).rules
     return plan
@@ -60,19 +60,19 @@ def meddling(items: Any, call: ToolCall) -> bool:
     [({"amount": 1}, True), ({"amount": 1, "currency": "x"}, True), ({"currency": "x"}, False)],
 )
 def test_a_rule_runs_where_its_needs_are_met(arguments: dict[str, Any], expected: bool) -> None:
-    """A default of the rule's own makes an argument optional for it."""
+    """An argument is optional if the rule has a default for it."""
 
-    assert expected == bound(needs_amount).runs_on(arguments)
+    assert expected == bind(needs_amount).runs_on(arguments)
 
 
 @pytest.mark.parametrize(
     ("function", "message"),
     [(misspelt, "did you mean `amount`?"), (misspelt_option, "did you mean `currency`?")],
 )
-def test_an_unknown_parameter_is_refused(function: Callable[..., Any], message: str) -> None:
-    """A rule that names what its tool does not have says where it is written."""
+def test_an_unknown_parameter_raises(function: Callable[..., Any], message: str) -> None:
+    """A rule with a parameter that its tool does not have raises with file and line."""
     with pytest.raises(PolicyError) as caught:
-        bound(function)
+        bind(function)
 
     assert (
         message in str(caught.value),
@@ -82,59 +82,59 @@ def test_an_unknown_parameter_is_refused(function: Callable[..., Any], message: 
 
 
 def test_an_option_may_belong_to_another_of_its_tools() -> None:
-    """A rule of several tools may take what only some of them have."""
+    """A rule for several tools may take optional parameters that only some of them have."""
 
-    assert bound(misspelt_option, tool=["pay", "send"]).needs == {"amount"}
+    assert bind(misspelt_option, tool=["pay", "send"]).needs == {"amount"}
 
 
 @pytest.mark.parametrize(("tool", "schema"), [("*", SCHEMA), ("pay", None), ("pay", True)])
-def test_where_the_names_are_not_known(tool: str, schema: Any) -> None:
-    """A rule for every tool, or of a tool without a schema, may name anything."""
+def test_a_tool_with_unknown_parameters(tool: str, schema: Any) -> None:
+    """A rule for every tool, or for a tool without a schema, may have any parameter."""
 
-    assert bound(misspelt, tool=tool, schema=schema).takes == {"amuont"}
+    assert bind(misspelt, tool=tool, schema=schema).takes == {"amuont"}
 
 
-def test_session_and_call_are_no_arguments() -> None:
-    """A rule may ask for the session and the call."""
-    plan = bound(with_context)
+def test_session_and_call_are_not_arguments() -> None:
+    """A rule may take the session and the call."""
+    plan = bind(with_context)
     answer = plan.run({"amount": 1}, Session("s1"), ToolCall("pay", '{"amount": 1}', "c1"))
 
     assert ({"amount"}, "pay {'amount': 1} s1") == (plan.needs, answer)
 
 
 def test_a_rule_gets_only_what_it_takes() -> None:
-    """Other arguments are not forced on it."""
+    """Other arguments are not passed to the rule."""
 
-    assert True is bound(needs_amount).run({"amount": 1, "x": 2}, None, ToolCall("pay"))
+    assert True is bind(needs_amount).run({"amount": 1, "x": 2}, None, ToolCall("pay"))
 
 
 def test_a_rule_may_take_all() -> None:
-    """`**arguments` takes whatever was sent."""
+    """A rule with `**arguments` receives all arguments."""
 
-    assert bound(taking_all).run({"b": 1, "a": 2}, None, ToolCall("pay")) == "['a', 'b']"
+    assert bind(taking_all).run({"b": 1, "a": 2}, None, ToolCall("pay")) == "['a', 'b']"
 
 
 def test_a_rule_changes_nothing() -> None:
-    """A rule works on copies, however deep it reaches."""
+    """A rule receives copies, also of nested values."""
     arguments = {"items": [{"n": 1}]}
-    bound(meddling, schema=None).run(arguments, None, ToolCall("pay", arguments))
+    bind(meddling, schema=None).run(arguments, None, ToolCall("pay", arguments))
 
     assert arguments == {"items": [{"n": 1}]}
 
 
 def test_deep_arguments_are_copied() -> None:
-    """Nesting beyond Python's recursion limit does not stop a rule."""
+    """Arguments nested beyond Python's recursion limit are copied."""
     deep: Any = []
     for _ in range(5_000):
         deep = [deep]
 
-    assert True is bound(needs_amount, schema=None).run(
+    assert True is bind(needs_amount, schema=None).run(
         {"amount": 1, "currency": deep}, None, ToolCall("pay")
     )
 
 
 def test_a_rule_of_another_tool_is_not_bound() -> None:
-    """A tool carries the rules that name it."""
+    """A plan has only the rules for its tool."""
     policy = configure(rules=[rule(tool="refund")(needs_amount)])
 
     assert compile_tool(Tool(name="pay"), policy).rules == ()
@@ -151,24 +151,24 @@ def notify(sender: str, session: str = "", **rest: Any) -> str:
     return f"{sender} {session} {sorted(rest)}"
 
 
-def named(takes: Any, *, schema: Any = MAIL) -> RulePlan:
+def bind_renamed(takes: Any, *, schema: Any = MAIL) -> RulePlan:
     policy = configure(rules=[rule(tool="mail", takes=takes)(notify)])
     (plan,) = compile_tool(Tool(name="mail", parameters=schema), policy).rules
     return plan
 
 
-def test_a_tool_may_call_a_parameter_otherwise() -> None:
-    """A parameter named as a Python keyword, or as the session, reaches the function."""
-    plan = named({"sender": "from", "session": "session", "to": "to"})
+def test_a_parameter_may_have_another_name_in_the_rule() -> None:
+    """A parameter with the name of a Python keyword, or `session`, is passed to the function."""
+    plan = bind_renamed({"sender": "from", "session": "session", "to": "to"})
     arguments = {"from": "ann", "session": "s1", "to": "bob", "cc": "eve"}
 
     assert plan.session is False
     assert "ann s1 ['to']" == plan.run(arguments, Session(), ToolCall("mail", arguments))
 
 
-def test_the_tools_names_are_what_a_rule_needs() -> None:
-    """The rule runs where the tool's own parameter is there; what the rest is named is optional."""
-    plan = named({"sender": "from", "to": "to"})
+def test_a_rule_needs_the_tools_names() -> None:
+    """A rule runs if the tool's own parameter is present; those with defaults are optional."""
+    plan = bind_renamed({"sender": "from", "to": "to"})
 
     assert (frozenset({"from"}), True, False) == (
         plan.needs,
@@ -177,7 +177,7 @@ def test_the_tools_names_are_what_a_rule_needs() -> None:
     )
 
 
-def test_a_name_that_the_tool_lacks_is_refused() -> None:
-    """The message says the tool's names, not the function's."""
+def test_a_name_that_the_tool_lacks_raises() -> None:
+    """The message has the tool's names, not the function's."""
     with pytest.raises(PolicyError, match=r"names parameter `form`.*did you mean `from`"):
-        named({"sender": "form"})
+        bind_renamed({"sender": "form"})

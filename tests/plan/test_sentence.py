@@ -1,4 +1,4 @@
-"""A sentence is read in a few plain forms; whatever else it says is left alone."""
+"""A claim is parsed from a sentence in a few plain forms; other sentences have none."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ BOUNDS = [
 
 
 @pytest.mark.parametrize(("sentence", "wanted"), BOUNDS)
-def test_a_bound_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
-    """The sentence decides 499 and 501; the bound itself is not tested."""
+def test_a_bound_is_parsed(sentence: str, wanted: tuple[bool, bool]) -> None:
+    """The claim decides 499 and 501; the bound itself is not tested."""
     claim = parse_claim(sentence, ["amount"])
     assert claim is not None
 
     assert (*wanted, None) == tuple(claim.holds_for({"amount": each}) for each in (499, 501, 500))
 
 
-def test_a_length_is_read() -> None:
-    """Characters are those of a text; of a number it says nothing."""
+def test_a_length_is_parsed() -> None:
+    """A claim about characters decides texts, but not numbers."""
     claim = parse_claim("A note has at most 140 characters.", ["note"])
     assert claim is not None
 
@@ -56,8 +56,8 @@ SIGNS = [
 
 
 @pytest.mark.parametrize(("sentence", "wanted"), SIGNS)
-def test_a_sign_is_read(sentence: str, wanted: tuple[bool, bool]) -> None:
-    """The sentence decides -1 and 1."""
+def test_a_sign_is_parsed(sentence: str, wanted: tuple[bool, bool]) -> None:
+    """The claim decides -1 and 1."""
     claim = parse_claim(sentence, ["sum"])
     assert claim is not None
 
@@ -90,8 +90,8 @@ LEFT_ALONE = [
 
 
 @pytest.mark.parametrize("sentence", LEFT_ALONE)
-def test_other_sentences_say_nothing(sentence: str) -> None:
-    """Conditions, shares, two bounds, and calls that are named only."""
+def test_other_sentences_have_no_claim(sentence: str) -> None:
+    """Sentences with conditions, shares, two bounds, or a bound that only selects calls."""
     assert parse_claim(sentence, ["amount"]) is None
 
 
@@ -105,8 +105,8 @@ ORDERS = [
 
 
 @pytest.mark.parametrize(("sentence", "wanted"), ORDERS)
-def test_an_order_is_read(sentence: str, wanted: bool) -> None:
-    """The sentence decides a trip that starts first, but not one on a single day."""
+def test_an_order_is_parsed(sentence: str, wanted: bool) -> None:
+    """The claim decides a trip that starts first, but not one on a single day."""
     claim = parse_claim(sentence, ["start", "end"])
     assert claim is not None
 
@@ -130,8 +130,8 @@ WORDS = [
 
 
 @pytest.mark.parametrize(("sentence", "value", "wanted"), WORDS)
-def test_words_of_the_code_are_read(sentence: str, value: str, wanted: bool) -> None:
-    """Those that the sentence says it is, starts with or ends with."""
+def test_strings_of_the_code_are_parsed(sentence: str, value: str, wanted: bool) -> None:
+    """A claim may say that the value is one of the strings, or begins or ends with one."""
     claim = parse_claim(sentence, ["x"], words=["EUR", "USD", "RUB", "/tmp/", ".md"])
     assert claim is not None
 
@@ -141,6 +141,6 @@ def test_words_of_the_code_are_read(sentence: str, value: str, wanted: bool) -> 
 @pytest.mark.parametrize(
     "sentence", ["EUR amounts are checked.", "TEST orders stay here.", "The currency is known."]
 )
-def test_words_that_are_only_mentioned(sentence: str) -> None:
-    """They are not what the value has to be."""
+def test_strings_that_are_only_mentioned(sentence: str) -> None:
+    """A sentence that only mentions a string has no claim about the value."""
     assert parse_claim(sentence, ["x"], words=["EUR", "TEST"]) is None

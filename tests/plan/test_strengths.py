@@ -1,4 +1,4 @@
-"""The table of strengths: what layers may take from it, and what it says."""
+"""The table of strengths: its counts, and their use by the layers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LAYERS = Path(__file__).parents[2] / "abs_shield" / "layers"
 
 
 @pytest.mark.parametrize("row", STRENGTHS.values(), ids=STRENGTHS)
-def test_a_strength_lies_in_its_interval(row):
-    """A measured row follows from its counts; a declared one is certain."""
+def test_a_strength_is_in_its_interval(row):
+    """A measured row is computed from its counts, and a declared one is certain."""
     if row.interval is None:
         assert 1.0 == row.strength
     else:
@@ -29,16 +29,16 @@ def test_a_strength_lies_in_its_interval(row):
         )  # fmt: skip
 
 
-def test_few_findings_leave_a_wide_interval():
-    """One right finding is not certain, and a hundred nearly are."""
+def test_few_findings_have_a_wide_interval():
+    """The strength is far from 1 after one right finding, and close to it after a hundred."""
     one, many = fit_strength("x", right=1, wrong=0), fit_strength("x", right=100, wrong=0)
 
     assert (0.87, 0.21) == (one.strength, one.interval[0])
     assert one.interval[0] < many.interval[0] < many.strength < 1
 
 
-def test_planted_faults_say_nothing_of_the_strength():
-    """They are found more or less often, and no finding is right or wrong by them."""
+def test_planted_faults_do_not_affect_the_strength():
+    """The numbers of planted and found faults are only stored."""
     without = fit_strength("x", right=3, wrong=1)
 
     assert (
@@ -47,15 +47,15 @@ def test_planted_faults_say_nothing_of_the_strength():
 
 
 def test_every_class_counts_at_the_default_threshold():
-    """Its least precision of 0.2 leaves nothing out that the layers say by the table."""
+    """Every class is at least as strong as the default threshold requires."""
     threshold = shield.configure().threshold
 
     assert all(counts(row.strength, threshold=threshold) for row in STRENGTHS.values())
 
 
 @pytest.mark.parametrize("row", STRENGTHS.values(), ids=STRENGTHS)
-def test_what_counts_does_not_hang_on_one_finding(row):
-    """One more of them, right or wrong, leaves a class on its side of the default threshold."""
+def test_one_finding_does_not_change_the_classes_that_count(row):
+    """One more finding, right or wrong, does not move a class across the default threshold."""
     threshold = shield.configure().threshold
     for right, wrong in ((row.right + 1, row.wrong), (row.right, row.wrong + 1)):
         if row.interval is not None and row.right + row.wrong:
@@ -70,8 +70,8 @@ def test_what_counts_does_not_hang_on_one_finding(row):
     ("threshold", "expected"),
     [(0.8, [True, True]), (1 - STRENGTHS["hard_id"].strength, [True, False]), (0.0, [False] * 2)],
 )
-def test_a_threshold_is_the_least_precision(threshold, expected):
-    """A finding counts where its class is right at least as often as 1 - threshold says."""
+def test_a_threshold_is_the_lowest_strength(threshold, expected):
+    """A finding counts if the strength of its class is at least 1 - threshold."""
     text = {"type": "string"}
     schema = {"type": "object", "properties": {"order_id": text, "customer_name": text}}
     firewall = Shield(
@@ -88,8 +88,8 @@ def test_a_threshold_is_the_least_precision(threshold, expected):
 
 
 @pytest.mark.parametrize("path", sorted(LAYERS.glob("*.py")), ids=lambda path: path.stem)
-def test_no_layer_has_a_number_of_its_own(path):
-    """A strength is a row of the table; only a likelihood is computed from the model's own."""
+def test_no_layer_has_its_own_strength(path):
+    """Strengths are rows of the table, except those computed from the model's likelihoods."""
     options = [
         keyword.value
         for node in ast.walk(ast.parse(path.read_text()))

@@ -1,4 +1,4 @@
-"""Dates and sums as many languages write them are found, and others are not."""
+"""Dates and amounts in the words of many languages are found, and other values are not."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def origin(text, value, field=""):
 
 @pytest.mark.parametrize(("text", "value", "other"), [*DATES, *SUMS])
 def test_a_date_or_a_sum_in_words_of_its_language(text, value, other):
-    """Another day, month or size is another value."""
+    """A date or an amount with another day, month or size is not found."""
     assert origin(text, value) is not None
     assert origin(text, other) is None
 
 
 @pytest.mark.parametrize(("text", "field", "value", "other"), GROUPED)
-def test_separators_mean_nothing_in_some_fields(text, field, value, other):
-    """A postal code, a plate or a flight is grouped as everybody likes; an order is not."""
+def test_separators_are_ignored_in_some_fields(text, field, value, other):
+    """A postal code, a number plate or a flight may be grouped freely, but an order id may not."""
     assert origin(text, value, field) is not None
     assert origin(text, other, field) is None
     assert origin(text, value, "order_id") is None

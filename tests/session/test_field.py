@@ -1,4 +1,4 @@
-"""Equal spellings by field: leading zeros, countries' codes."""
+"""Equal spellings that depend on the field: leading zeros and country codes."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ ZEROS = [
 
 
 @pytest.mark.parametrize(("result", "value", "field", "known"), ZEROS)
-def test_leading_zeros_mean_nothing_in_a_number_and_in_the_same_field(result, value, field, known):
-    """Anywhere else another number of zeros is another value."""
+def test_leading_zeros_are_ignored_in_numbers_and_in_the_same_field(result, value, field, known):
+    """In other fields, a value with more or fewer zeros is another value."""
     assert known == (mentions_of(session_with(result)).origin(value, field=field) is not None)
 
 
@@ -86,8 +86,8 @@ PHONES = [
 
 
 @pytest.mark.parametrize(("user_text", "value", "field", "known"), PHONES)
-def test_a_telephone_may_have_its_countrys_code(user_text, value, field, known):
-    """A leading digit is left out where it is one of a country or a trunk, and nowhere else."""
+def test_a_telephone_number_may_have_its_country_code(user_text, value, field, known):
+    """Only a country code or a trunk prefix may be left out."""
     assert known == (
         mentions_of(session_with(user_text=user_text)).origin(value, field=field) is not None
     )
@@ -123,8 +123,8 @@ def test_a_telephone_may_have_its_countrys_code(user_text, value, field, known):
         ({"order_id": "0301234567"}, False),
     ],
 )
-def test_a_telephone_is_known_from_a_field_of_telephones(result, known):
-    """The digits of an order are no telephone, though they are the same."""
+def test_a_telephone_number_is_found_in_a_field_for_telephone_numbers(result, known):
+    """The same digits in an order's field are not a telephone number."""
     origin = mentions_of(session_with(result)).origin("0049 30 1234567", field=PHONE)
 
     assert known == (origin is not None)
@@ -132,7 +132,7 @@ def test_a_telephone_is_known_from_a_field_of_telephones(result, known):
 
 
 def test_an_echo_in_another_spelling_is_an_echo():
-    """A value introduced by a call is unseen, with and without its leading digits."""
+    """A value that a call introduced is unmentioned, with and without its leading digits."""
     session = Session()
     session.user("Find it.")
     call = {"id": "c1", "name": "find", "arguments": {"order_id": "0012", "phone": "0301234567"}}
@@ -151,8 +151,8 @@ def test_an_echo_in_another_spelling_is_an_echo():
     assert mentions_of(session).origin("+49 30 1234567", field=PHONE) is None
 
 
-def test_a_child_asks_its_parent_for_the_same_field():
-    """The parent's mentions of a field are known to the child."""
+def test_a_child_uses_the_fields_of_its_parent():
+    """Leading zeros are ignored if the parent has the value in the same field."""
     parent = session_with({"order_id": 12})
     child = parent.child(agent="clerk")
 
@@ -164,8 +164,8 @@ NATIONAL = st.from_regex(r"\A[2-9]\d{2}[2-9]\d{6}\Z")
 
 
 @given(national=NATIONAL, country=st.sampled_from(["1", "49", "44", "91", "420", "886"]))
-def test_every_spelling_of_a_telephone_has_one_national_number(national, country):
-    """With a country's code, with a trunk's zero, grouped, and in brackets."""
+def test_all_spellings_of_a_telephone_number_are_equal(national, country):
+    """A number is found with a country code, with a trunk prefix, in groups, and in brackets."""
     grouped = f"({national[:3]}) {national[3:6]}-{national[6:]}"
     for spelt in (national, grouped, f"0{national}", f"+{country}{national}",
                   f"+{country} {grouped}", f"00{country} {national}"):  # fmt: skip
@@ -173,8 +173,8 @@ def test_every_spelling_of_a_telephone_has_one_national_number(national, country
 
 
 @given(national=NATIONAL, digit=st.sampled_from("2345679"))
-def test_a_prefixed_digit_is_no_spelling(national, digit):
-    """One digit more is another number."""
+def test_a_prefixed_digit_is_another_number(national, digit):
+    """A number with one more digit is not found."""
     session = session_with({"phone": national}, user_text=f"Call {national}.")
     grouped = f"{digit}{national[:3]}-{national[3:6]}-{national[6:]}"
 

@@ -1,4 +1,4 @@
-"""The text of a run without capitals, which is read once."""
+"""The case-folded text of a run, which reads each event once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.hostile.steps import steps
 
 
 def test_it_grows_with_the_log() -> None:
-    """Text of the agent, and errors, are not evidence."""
+    """The text has new events, but no texts of the agent and no errors."""
     log = EventLog(1_000)
     log.append(MessageText("user", "Delete /Tmp/A."))
     assert "delete /tmp/a." == log.casefolded()
@@ -23,7 +23,7 @@ def test_it_grows_with_the_log() -> None:
 
 
 def test_it_is_bounded_as_the_log_is() -> None:
-    """At most twice what the log keeps stands here."""
+    """The text is at most twice as long as the stored events."""
     log = EventLog(2_000)
     for n in range(200):
         log.append(MessageText("user", f"row {n} " + 100 * "x"))
@@ -34,7 +34,7 @@ def test_it_is_bounded_as_the_log_is() -> None:
 
 
 def test_each_text_is_read_once() -> None:
-    """A call of a long run costs what one of a short run costs."""
+    """A query takes the same time in a long run as in a short one."""
     log = EventLog(1 << 20)
 
     def say() -> None:

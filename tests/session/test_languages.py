@@ -1,4 +1,4 @@
-"""A value inside running text of many languages is found, and one that is not there is not."""
+"""A value in running text of many languages is found, and an absent value is not."""
 
 # ruff: noqa: E501
 
@@ -23,7 +23,7 @@ SCHEMA = {
     },
 }
 
-# Language and what is tested; the text; the value that stands in it.
+# Language and what is tested; the text; a value in it.
 # fmt: off
 SAID = [
     # Simplified Chinese: no blanks, full-width punctuation
@@ -321,7 +321,7 @@ SAID = [
     ("my digits", "အော်ဒါ၁၂၃၄၅၆၇ကို ပယ်ဖျက်ပါ", "1234567"),
 ]
 
-# Texts in which a value may stand, for every value of VALUES.
+# Texts with a gap for each value of VALUES.
 CARRIERS = {
     "zh": "请帮我处理{}谢谢",
     "zh comma": "关于{}，请帮我处理",
@@ -344,7 +344,7 @@ CARRIERS = {
     "fr": f"vérifie «{NBSP}{{}}{NBSP}» svp",
     "es": "¿puedes revisar {}?",
 }
-# A value; the same value with one sign changed, or cut, or lengthened by one.
+# A value; the same value with one character changed, removed or added.
 VALUES = [
     ("tx_12345", ["tx_12346", "tx_1234", "tx_123456"]),
     ("TX-88123", ["TX-88124", "TX-8812", "TX-881230"]),
@@ -360,7 +360,7 @@ VALUES = [
     ("SKU88412X", ["SKU88413X", "SKU88412Y", "SKU88412"]),
 ]
 
-# Language and what is tested; the text; an identifier that does not stand in it.
+# Language and what is tested; the text; an identifier that is not in it.
 UNSAID = [
     ("zh changed", "订单tx_12345谢谢", "tx_12346"),
     ("zh cut", "订单tx_12345谢谢", "tx_1234"),
@@ -534,12 +534,12 @@ RETURNED = [
 
 
 def table(rows):
-    """One parameter set a row, named by its first column."""
+    """Return one parameter set for each row, with the first column as its id."""
     return [pytest.param(*row[1:], id=row[0].replace(" ", "-")) for row in rows]
 
 
 def session_of(text):
-    """A session whose user said *text*."""
+    """Return a session with a user's message."""
     session = Session()
     session.user(text)
     return session
@@ -560,7 +560,7 @@ def phantoms(*user_text, result=None, **arguments):
 
 
 def test_the_tables_hold_many_languages():
-    """At least 100 written cases, and each main language has at least ten."""
+    """There are at least 100 cases, and at least ten for each main language."""
     rows = [*SAID, *UNSAID, *NAMED, *RETURNED]
     spoken = Counter(row[0].split()[0] for row in rows)
 
@@ -570,7 +570,7 @@ def test_the_tables_hold_many_languages():
 
 
 @pytest.mark.parametrize(("text", "value"), table(SAID))
-def test_a_value_in_the_text_is_never_called_unseen(text, value):
+def test_a_value_in_the_text_has_an_origin(text, value):
     """Every value in the user's text has an origin."""
     assert session_of(text).origin(value) is not None
 
@@ -579,14 +579,14 @@ def test_a_value_in_the_text_is_never_called_unseen(text, value):
     ("text", "value", "name"),
     table((*row, "phone" if " phone" in row[0] else "order_id") for row in SAID),
 )
-def test_the_shield_says_nothing_of_a_value_in_the_text(text, value, name):
-    """An argument that the user wrote is not a phantom."""
+def test_the_shield_reports_no_value_in_the_text(text, value, name):
+    """An argument that the user wrote has no finding."""
     assert [] == phantoms(text, **{name: value})
 
 
 @pytest.mark.parametrize(("text", "value"), table(SAID))
-def test_what_the_user_wrote_is_not_said_to_come_from_a_tool(text, value):
-    """No tool returned anything, so whatever is found comes from the user."""
+def test_the_origin_of_a_users_text_is_the_user(text, value):
+    """No tool returned anything, so every origin is the user."""
     assert "tool" != getattr(session_of(text).origin(value), "source", None)
 
 
@@ -603,7 +603,7 @@ def test_every_kind_of_value_is_found_in_every_language(value, carrier):
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize(("value", "changed"), [(v, c) for v, cs in VALUES for c in cs])
 def test_no_changed_value_is_found_in_any_language(value, changed, carrier):
-    """A digit changed, cut or added makes another value, with a finding."""
+    """A value with a digit changed, removed or added has a finding."""
     text = CARRIERS[carrier].format(value)
 
     assert session_of(text).origin(changed) is None
@@ -612,7 +612,7 @@ def test_no_changed_value_is_found_in_any_language(value, changed, carrier):
 
 @pytest.mark.parametrize(("text", "value"), table(UNSAID))
 def test_an_identifier_that_is_not_in_the_text_is_unseen(text, value):
-    """Nobody mentioned it."""
+    """An identifier that no text contains has no origin."""
     assert session_of(text).origin(value) is None
 
 
@@ -624,7 +624,7 @@ def test_the_shield_finds_an_identifier_that_is_not_in_the_text(text, value):
 
 @pytest.mark.parametrize(("text", "arguments"), table(NAMED))
 def test_a_name_in_a_language_that_is_not_tested_is_never_flagged(text, arguments):
-    """A name may be inflected or transliterated; an invented identifier beside it is found."""
+    """A name may be inflected or transliterated, but an invented identifier is found."""
     assert [] == phantoms(text, **arguments)
     assert [("/arguments/order_id", '"ORD-558213"')] == phantoms(
         text, order_id="ORD-558213", **arguments
@@ -634,21 +634,21 @@ def test_a_name_in_a_language_that_is_not_tested_is_never_flagged(text, argument
 @pytest.mark.parametrize("text", CARRIERS.values(), ids=CARRIERS)
 @pytest.mark.parametrize("parameter", ["name", "city"])
 def test_an_invented_identifier_in_a_names_place_is_found(text, parameter):
-    """A value with the form of an identifier is judged as one, also in a name's parameter."""
+    """A value with the form of an identifier is judged as one, even in a parameter for names."""
     findings = phantoms(text.format("TX-12345"), **{parameter: "user_8812"})
 
     assert [(f"/arguments/{parameter}", '"user_8812"')] == findings
 
 
 def test_a_name_that_is_invented_in_english_is_found():
-    """Where names are judged the layer does speak, so its silence elsewhere says something."""
+    """In English an invented name has a finding."""
     findings = phantoms("Please book a room for Maria in the city of Bonn", city="Hamburg")
 
     assert [("/arguments/city", '"Hamburg"')] == findings
 
 
-def test_a_greeting_in_english_does_not_open_the_names_of_another_language():
-    """A user who greets in English and goes on in Chinese is not judged by English words."""
+def test_a_greeting_in_english_does_not_make_the_run_english():
+    """Names are not judged if the user greets in English and continues in Chinese."""
     assert [] == phantoms("Hello, can you help me with a booking?", "飞往北京", city="Beijing")
 
 
@@ -660,20 +660,20 @@ def test_a_greeting_in_english_does_not_open_the_names_of_another_language():
         ("Los Gatos, La Jolla.", [("/arguments/city", '"Warszawa"')]),
     ],
 )
-def test_who_goes_on_in_another_language_is_not_judged_by_english_words(then, found):
-    """Names in case forms are read in no language; Spanish names of places are English."""
+def test_names_are_judged_only_while_all_texts_are_english(then, found):
+    """A message in another language stops the check of names; a Spanish place name does not."""
     assert found == phantoms("Hello, can you help me with a booking?", then, city="Warszawa")
 
 
-def test_a_name_out_of_a_result_in_another_script_may_be_transliterated():
-    """The user writes English, the result Chinese, and the agent English again."""
+def test_a_name_from_a_result_in_another_script_may_be_transliterated():
+    """A name has no finding if the user writes English and the result is Chinese."""
     findings = phantoms("Please book the first of them", result={"城市": "北京"}, city="Beijing")
 
     assert [] == findings
 
 
 def test_traditional_and_simplified_signs_are_not_equated():
-    """Another sign is another value as far as the index knows."""
+    """A value in the other set of characters is another value."""
     assert session_of("收件人是陈美玲").origin("陳美玲") is None
 
 
@@ -688,15 +688,15 @@ def test_a_value_in_a_result_with_native_keys_is_found(result, value):
 
 @pytest.mark.parametrize(("result", "value"), table(RETURNED))
 def test_a_value_that_is_not_in_a_result_is_found_by_the_shield(result, value):
-    """A result in another script does not vouch for an identifier that it does not hold."""
+    """An identifier that a result in another script does not contain has a finding."""
     assert [] == phantoms("你好", result=result, order_id=value)
     assert ["/arguments/order_id"] == [
         where for where, _ in phantoms("你好", result=result, order_id="TX-90817")
     ]
 
 
-def test_a_field_with_a_native_name_is_no_other_kind():
-    """The meaning of a Chinese field name is unknown, so its value is not of another kind."""
+def test_a_field_with_a_native_name_has_no_kind():
+    """The kind of a Chinese field name is unknown, so its value is not of another kind."""
     result = {"order": "A77", "订单编号": "TX-12345"}
 
     assert [] == phantoms("你好", result=result, order_id="TX-12345")
@@ -716,8 +716,8 @@ def test_a_field_with_a_native_name_is_no_other_kind():
         ]
     ),
 )
-def test_a_value_inside_a_longer_chunk_is_still_known_after_a_long_run(text, value):
-    """After 150,000 characters, early text is still known, or the run reports that it forgot."""
+def test_a_value_in_a_longer_chunk_is_found_after_a_long_run(text, value):
+    """After 150,000 characters, early text is found, or the run reports that text was dropped."""
     session = session_of(text)
     for turn in range(50):
         session.tool_result("get", {"text": f"wort {turn} " * 300})

@@ -28,8 +28,8 @@ def test_versions_count_every_event() -> None:
     assert [entry.version for entry in filled(10_000, "a", "b", "c")] == [1, 2, 3]
 
 
-def test_the_oldest_are_forgotten() -> None:
-    """Beyond its bound the log keeps the newest events."""
+def test_the_oldest_events_are_dropped() -> None:
+    """Beyond its limit the log has only the newest events."""
     log = filled(1_000, *(f"{n}" + "x" * 200 for n in range(10)))
 
     assert ([t[0] for t in texts(log)], log.is_truncated, log.version) == (
@@ -39,15 +39,15 @@ def test_the_oldest_are_forgotten() -> None:
     )
 
 
-def test_within_the_bound_nothing_is_forgotten() -> None:
-    """A log that fits keeps everything and says so."""
+def test_within_the_limit_nothing_is_dropped() -> None:
+    """A log within its limit is not truncated."""
     log = filled(1_000, "a", "b")
 
     assert (texts(log), log.is_truncated) == (["a", "b"], False)
 
 
-def test_the_newest_events_are_counted_from_the_end() -> None:
-    """None of them are none, and more than there are all."""
+def test_newest_returns_the_last_events() -> None:
+    """Zero events are none, and a larger number than there are returns all."""
     log = EventLog(1_000)
     for word in ("a", "b"):
         log.append(MessageText("user", word))
@@ -57,7 +57,7 @@ def test_the_newest_events_are_counted_from_the_end() -> None:
 
 
 def test_the_newest_event_is_kept_whole() -> None:
-    """An event above the bound is kept while it is the newest, and makes the others go."""
+    """An event above the limit is stored while it is the newest, and the others are dropped."""
     log = filled(100, "a", "x" * 1_000)
 
     assert (len(log), log.is_truncated) == (1, True)
@@ -81,16 +81,16 @@ CYCLE.append(CYCLE)
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_every_large_result_weighs(value: Any) -> None:
-    """Whatever a large result is made of, it pushes older ones out."""
+def test_every_large_result_counts(value: Any) -> None:
+    """A large result of any type makes the log drop older events."""
     log = filled(3_000, "a")
     log.append(Returned(name="f", value=value))
 
     assert (len(log), log.is_truncated) == (1, True)
 
 
-def test_arguments_weigh() -> None:
-    """The arguments of proposed calls count as well."""
+def test_arguments_count() -> None:
+    """The arguments of proposed calls count towards the limit."""
     log = filled(3_000, "a")
     log.append(Proposed((ToolCall("f", "x" * 5_000),)))
 
@@ -98,7 +98,7 @@ def test_arguments_weigh() -> None:
 
 
 def test_many_small_events_are_bounded() -> None:
-    """Empty events have a weight too, so their number is bounded."""
+    """Empty events count as well, so their number is bounded."""
     log = EventLog(6_400)
     for _ in range(1_000):
         log.append(Opaque(""))
@@ -107,7 +107,7 @@ def test_many_small_events_are_bounded() -> None:
 
 
 def test_reading_while_writing() -> None:
-    """A reader sees the log as it was when it began."""
+    """An iteration yields the events that the log had when it began."""
     log = filled(10_000, "a", "b")
     count = 0
     for _ in log:

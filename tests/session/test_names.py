@@ -19,14 +19,14 @@ def public(value: object) -> list[str]:
     return [name for name in dir(value) if not name.startswith("_")]
 
 
-def test_a_session_shows_these_names_alone() -> None:
-    """An editor completes what users need: a new name is a decision, with its row in the docs."""
+def test_the_public_names_of_a_session() -> None:
+    """The public attributes are listed here, so that a new one is a decision."""
 
     assert NAMES == public(Session())
 
 
-def test_what_the_lifecycle_writes_is_another_object() -> None:
-    """The Shield writes a call into the record; the session only reads it."""
+def test_the_lifecycle_writes_a_separate_record() -> None:
+    """The Shield writes a call into the record, and the session reads it from there."""
     session = Session()
     firewall = Shield(shield.configure(tools=[Tool(name="find")]), hooks=None)
     with firewall.guard(ToolCall("find", {}, "c1"), session=session) as guard:
@@ -39,7 +39,7 @@ def test_what_the_lifecycle_writes_is_another_object() -> None:
 
 
 def test_sub_agents_have_records_of_their_own() -> None:
-    """The record of a child reads on in its parent's."""
+    """The record of a child refers to its parent's record."""
     session = Session()
     child = session.child()
 
@@ -48,8 +48,8 @@ def test_sub_agents_have_records_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["agent", "model", "run_id", "tenant"])
-def test_a_host_may_note_its_own(name: str) -> None:
-    """The names of agent, model and run are the host's to set, and so are names of its own."""
+def test_a_host_may_set_attributes(name: str) -> None:
+    """A host may set agent, model and run id, and attributes of its own."""
     session = Session()
     setattr(session, name, "seven")
 

@@ -1,4 +1,4 @@
-"""Another spelling of a seen value passes; another value that is close to it does not."""
+"""Another spelling of a mentioned value is found; another value that is similar is not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.respellings import LEAST_DETECTED, LEAST_PASSED, judged
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_of_identifier_in_short(kind):
-    """Twenty respellings and twenty others, so that a broken kind fails soon."""
+    """Twenty respellings and twenty other values of each kind, as a quick test."""
     row = judged(kind, 20, seed=1)
 
     assert ([], True) == (row.stopped, row.found >= 0.9), row.missed
@@ -20,7 +20,7 @@ def test_a_kind_of_identifier_in_short(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_of_identifier(kind):
-    """Of 500 respellings .995 pass, of 500 others .99 are found."""
+    """Of 500 respellings, .995 have no finding; of 500 other values, .99 have one."""
     row = judged(kind, 500, seed=2)
 
     assert row.passed >= LEAST_PASSED, row.stopped
@@ -65,7 +65,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("user_text", "value"), OTHERS)
 def test_another_entity_is_not_found(user_text, value):
-    """One separator moved, put in or left out; a sign; two values made one."""
+    """A value with a separator moved, added or removed, or another sign, is not found."""
     session = Session()
     session.user(f"{user_text}, please.")
 
@@ -107,7 +107,7 @@ SAME = [
 
 @pytest.mark.parametrize(("user_text", "value"), SAME)
 def test_the_same_entity_is_found(user_text, value):
-    """Capitals, quotes, and separators that carry nothing."""
+    """Capitals, quotes, and separators without a meaning are ignored."""
     session = Session()
     session.user(f"{user_text}, please.")
 
@@ -126,8 +126,8 @@ def test_the_same_entity_is_found(user_text, value):
         ("A1B2C3 D4E5F6", "A1B2C3D4E5F6"),
     ],
 )
-def test_two_codes_make_no_third(user_text, value):
-    """Adjacent codes are not one code."""
+def test_two_codes_are_not_a_third(user_text, value):
+    """Two adjacent codes are not found as one code."""
     session = Session()
     session.user(user_text)
 
@@ -148,7 +148,7 @@ def test_two_codes_make_no_third(user_text, value):
     ],
 )
 def test_one_address_has_many_spellings(user_text, value):
-    """Of devices, of nets, of mail."""
+    """Hardware, network and mail addresses are found in other spellings."""
     session = Session()
     session.user(user_text)
 

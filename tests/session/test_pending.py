@@ -18,14 +18,14 @@ DECISION = Decision(
 )  # fmt: skip
 
 
-def announced(*calls: ToolCall) -> PendingCalls:
+def make_announced(*calls: ToolCall) -> PendingCalls:
     pending = PendingCalls()
     for call in calls:
         pending.announce(call)
     return pending
 
 
-def proposed(call: ToolCall, arguments: dict[str, Any], settled: list[str]) -> PendingCall:
+def make_pending(call: ToolCall, arguments: dict[str, Any], settled: list[str]) -> PendingCall:
     return PendingCall(
         call=call,
         arguments=arguments,
@@ -54,43 +54,43 @@ A1, A2, B = ToolCall("a", {"n": 1}, "1"), ToolCall("a", {"n": 2}, "2"), ToolCall
         (returned("", "9"), B),
     ],
 )
-def test_a_result_answers_by_id_else_in_order(result: Returned, expected: ToolCall | None) -> None:
-    """An id decides; without one, or for calls that have none, the order does."""
+def test_a_result_is_matched_by_id_or_in_order(result: Returned, expected: ToolCall | None) -> None:
+    """A result is matched by its id; without one, or for calls without one, in order."""
 
-    assert expected == announced(A1, A2, B).take_answered(result)
+    assert expected == make_announced(A1, A2, B).take_answered(result)
 
 
 def test_a_call_is_answered_once() -> None:
-    """A second result of one id answers nothing."""
-    pending = announced(A1)
+    """A second result with the same id matches no call."""
+    pending = make_announced(A1)
     pending.take_answered(returned(call_id="1"))
 
     assert pending.take_answered(returned(call_id="1")) is None
 
 
 def test_announced_calls_are_bounded() -> None:
-    """The oldest of very many open calls is given up."""
-    pending = announced(*(ToolCall("f", None, str(n)) for n in range(1_001)))
+    """Of too many open calls the oldest is dropped."""
+    pending = make_announced(*(ToolCall("f", None, str(n)) for n in range(1_001)))
 
     assert (pending.remove_announced("0"), pending.remove_announced("1")) == (False, True)
 
 
-def test_a_dispatch_takes_the_proposal_of_its_id() -> None:
-    """The id decides, whatever became of the arguments."""
+def test_a_dispatch_is_matched_by_its_id() -> None:
+    """A dispatch is matched by its id even if its arguments changed."""
     pending, settled = PendingCalls(), list[str]()
-    pending.propose(proposed(A1, {"n": 1}, settled))
-    pending.propose(proposed(A2, {"n": 2}, settled))
+    pending.propose(make_pending(A1, {"n": 1}, settled))
+    pending.propose(make_pending(A2, {"n": 2}, settled))
     taken = pending.consume(ToolCall("a", None, "2"), {"n": 3})
 
     assert taken is not None
     assert (taken.call, len(pending.decisions())) == (A2, 1)
 
 
-def test_a_dispatch_without_an_id_takes_the_oldest_equal_one() -> None:
-    """A decorated function knows no id: name and arguments decide."""
+def test_a_dispatch_without_an_id_matches_the_oldest_equal_proposal() -> None:
+    """A decorated function has no call id, so name and arguments are compared."""
     pending, settled = PendingCalls(), list[str]()
-    pending.propose(proposed(A1, {"n": 1}, settled))
-    pending.propose(proposed(A2, {"n": 1}, settled))
+    pending.propose(make_pending(A1, {"n": 1}, settled))
+    pending.propose(make_pending(A2, {"n": 1}, settled))
     taken = pending.consume(ToolCall("a"), {"n": 1})
 
     assert taken is not None
@@ -105,19 +105,19 @@ def test_a_dispatch_without_an_id_takes_the_oldest_equal_one() -> None:
         (ToolCall("a", None, "9"), {"n": 1}),
     ],
 )
-def test_a_dispatch_of_something_else_takes_none(call: ToolCall, arguments: dict[str, Any]) -> None:
-    """Other arguments, another name or another id is another call."""
+def test_a_dispatch_of_another_call_matches_none(call: ToolCall, arguments: dict[str, Any]) -> None:
+    """A dispatch with other arguments, another name or another id matches no proposal."""
     pending = PendingCalls()
-    pending.propose(proposed(A1, {"n": 1}, []))
+    pending.propose(make_pending(A1, {"n": 1}, []))
 
     assert pending.consume(call, arguments) is None
 
 
-def test_what_was_never_dispatched_is_drained() -> None:
-    """At the turn's end every open proposal comes out, once, in order."""
+def test_undispatched_proposals_are_drained() -> None:
+    """`drain` returns every open proposal once, in order."""
     pending, settled = PendingCalls(), list[str]()
-    pending.propose(proposed(A1, {}, settled))
-    pending.propose(proposed(B, {}, settled))
+    pending.propose(make_pending(A1, {}, settled))
+    pending.propose(make_pending(B, {}, settled))
     for one in [*pending.drain(), *pending.drain()]:
         one.settle()
 
@@ -125,9 +125,9 @@ def test_what_was_never_dispatched_is_drained() -> None:
 
 
 def test_proposals_are_bounded() -> None:
-    """With too many open, the oldest has to go and is handed out to be logged."""
+    """Beyond the bound, the oldest proposal is returned to be logged."""
     pending = PendingCalls()
-    gone = [pending.propose(proposed(A1, {}, [])) for _ in range(1_001)]
+    gone = [pending.propose(make_pending(A1, {}, [])) for _ in range(1_001)]
 
     assert (sum(not out for out in gone), len(gone[-1])) == (1_000, 1)
 
@@ -137,7 +137,7 @@ def test_proposals_are_bounded() -> None:
     [(("1", "2"), ("2", "1")), (("x", "x"), ("x", "x")), ((None, None), (None, None))],
 )
 def test_results_of_one_turn(ids: tuple[str | None, ...], told: tuple[str | None, ...]) -> None:
-    """In a transcript, results match by unique id, else in order; none is lost."""
+    """In a transcript, results are matched by unique id, or else in order, and none is lost."""
     session = Session()
     calls = [{"id": i, "name": "f", "arguments": {"n": n}} for n, i in enumerate(ids)]
     results = [{"role": "tool", "tool_call_id": i, "content": str(i)} for i in told]
@@ -148,8 +148,8 @@ def test_results_of_one_turn(ids: tuple[str | None, ...], told: tuple[str | None
     ]
 
 
-def test_a_result_without_its_calls_id_finds_its_arguments() -> None:
-    """A call that has no id is answered by a result that has one."""
+def test_a_result_with_an_id_matches_a_call_without_one() -> None:
+    """The execution has the arguments of the call."""
     session = Session()
     session.add(
         [
@@ -168,10 +168,10 @@ REFUSED = {"status": "blocked", "tool": "cancel", "problems": [], "retryable": T
 @pytest.mark.parametrize("ids", [("c0", "c0"), ("c0", "c1")])
 @pytest.mark.parametrize("places", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("refusal", [None, REFUSED])
-def test_a_result_is_that_of_the_call_that_was_not_blocked(
+def test_a_result_belongs_to_the_call_that_was_not_blocked(
     ids: tuple[str, str], places: tuple[int, int], refusal: Any
 ) -> None:
-    """A blocked call of the same turn, under the same id, takes no result of the other."""
+    """A blocked call of the same turn with the same id does not receive the other call's result."""
     order = {"type": "object", "properties": {"order_id": {"type": "string"}}}
     tools = [Tool(name=name, parameters=order) for name in ("cancel", "look")]
     guard = Shield(shield.configure(tools=tools, on_suspicious="block"), hooks=())
@@ -194,13 +194,13 @@ def test_a_result_is_that_of_the_call_that_was_not_blocked(
     assert not guard.check_call(ToolCall("look", {"order_id": "tx_777"}), session=session).blocked
 
 
-def test_a_second_result_of_an_id_is_not_one_of_a_blocked_call() -> None:
-    """The host's own words about the blocked call mention nothing."""
+def test_a_second_result_of_an_id_with_a_blocked_call_is_ignored() -> None:
+    """The host's message about a blocked call does not count as a mention."""
     pending = PendingCalls()
     stopped = replace(DECISION, blocked=True)
-    pending.propose(replace(proposed(A1, {"n": 1}, []), decision=stopped))
+    pending.propose(replace(make_pending(A1, {"n": 1}, []), decision=stopped))
     before = pending.is_blocked("1")
-    pending.propose(proposed(ToolCall("b", {}, "1"), {}, []))
+    pending.propose(make_pending(ToolCall("b", {}, "1"), {}, []))
     between = pending.is_blocked("1")
     pending.take_answered(returned(call_id="1"))
 

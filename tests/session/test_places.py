@@ -1,4 +1,4 @@
-"""The packed tables of an index answer as dicts do, in a fraction of their memory."""
+"""The packed tables of an index behave like dicts, with a fraction of their memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ STEPS = st.lists(st.tuples(st.lists(KEYS, max_size=12), st.booleans()), max_size
 
 
 @given(STEPS)
-def test_places_are_a_dict_in_which_the_first_number_stays(steps: list[tuple[list[int], bool]]):
-    """Whenever its keys were moved to the arrays."""
+def test_a_packed_table_is_a_dict_that_keeps_the_first_number(steps: list[tuple[list[int], bool]]):
+    """This holds whenever keys are moved to the arrays."""
     places, plain = PackedTable(), dict[int, int]()
     for number, (keys, settles) in enumerate(steps):
         places.add(keys, number)
@@ -32,8 +32,8 @@ def test_places_are_a_dict_in_which_the_first_number_stays(steps: list[tuple[lis
     assert len(plain) == len(places) == places.packed_count
 
 
-def test_places_forget_the_older_half() -> None:
-    """By their numbers, not by their keys."""
+def test_a_packed_table_drops_the_older_half() -> None:
+    """The half with the smaller numbers is dropped."""
     places = PackedTable()
     for number, key in enumerate((9, 2, 7, 4, 5)):
         places.put(key, number)
@@ -43,8 +43,8 @@ def test_places_forget_the_older_half() -> None:
 
 
 @given(STEPS)
-def test_chunks_are_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None:
-    """Older ones are text, and are yielded behind newer ones."""
+def test_a_chunk_table_is_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None:
+    """Older chunks are stored as text, and are iterated after newer ones."""
     chunks, plain = ChunkTable(), dict[str, int]()
     for number, (keys, settles) in enumerate(steps):
         fresh = chunks.find_new(map(str, keys))
@@ -60,8 +60,8 @@ def test_chunks_are_a_dict_in_order(steps: list[tuple[list[int], bool]]) -> None
     assert [*islice(plain, len(plain) // 2, None)][::-1] == [*reversed(chunks)]
 
 
-def test_separators_stay_with_their_letters_when_others_are_forgotten() -> None:
-    """Unused ones are dropped."""
+def test_letters_keep_their_separators_when_others_are_dropped() -> None:
+    """Separators that are no longer used are dropped."""
     spellings = SpellingTable()
     for number, (letters, codes) in enumerate((("ab", b"1"), ("cd", b"2"), ("ef", b"2"))):
         spellings.put(letters, number, codes)
@@ -72,8 +72,8 @@ def test_separators_stay_with_their_letters_when_others_are_forgotten() -> None:
     assert (3, b"1") == spellings.get("gh")
 
 
-def test_fields_keep_at_least_as_many_of_the_newest_values_as_they_should() -> None:
-    """Their names stay with them, those of older ones too."""
+def test_a_field_table_keeps_the_newest_values() -> None:
+    """At least the newest values up to the bound are stored, with their field names."""
     fields = FieldTable(most=300)
     for n in range(1_000):
         fields.add(f"v{n}", (f"f{n % 3}",))
@@ -85,8 +85,8 @@ def test_fields_keep_at_least_as_many_of_the_newest_values_as_they_should() -> N
     assert ["v999", "v998", "v997"] == [*islice(reversed(fields), 3)]
 
 
-def test_a_long_run_says_of_every_id_where_it_stood_first() -> None:
-    """Also of those that were mentioned before the last hundred messages."""
+def test_a_long_run_has_the_origin_of_every_id() -> None:
+    """The origin is the first mention, also for ids before the last hundred messages."""
     session = Session()
     for n in range(600):
         session.tool_result("find", {"id": f"tx-{n:04}", "note": f"Parcel {n} of Ann {n % 7} Li"})
@@ -98,22 +98,24 @@ def test_a_long_run_says_of_every_id_where_it_stood_first() -> None:
     assert session.origin("Parcel 601") is None
 
 
-def test_a_long_session_keeps_a_few_bytes_for_each_byte_it_has_seen() -> None:
-    """Each of 1,000 messages has words and ids of its own; it was 14."""
+def test_a_long_session_takes_a_few_bytes_for_each_byte_of_text() -> None:
+    """Each of 1,000 messages has its own words and ids."""
     texts = [f"Order ord-{n:05} for {n * 7919:x} {n * 104_729:x} {n * 1_299_709:x}. " * 3
             for n in range(1_000)]  # fmt: skip
     Session().user(texts[0])
 
-    assert 10 > _held(lambda session: [session.user(text) for text in texts]) / sum(map(len, texts))
+    assert 10 > _allocated_bytes(lambda session: [session.user(text) for text in texts]) / sum(
+        map(len, texts)
+    )
 
 
-def test_an_empty_session_takes_little() -> None:
-    """It shares its empty tables with every other one."""
-    assert 1_500 > _held(lambda session: [Session() for _ in range(200)]) / 201
+def test_an_empty_session_takes_little_memory() -> None:
+    """Its empty tables are shared with all other sessions."""
+    assert 1_500 > _allocated_bytes(lambda session: [Session() for _ in range(200)]) / 201
 
 
-def _held(fill: Callable[[Session], object]) -> int:
-    """Bytes of a session, and of what *fill* returns."""
+def _allocated_bytes(fill: Callable[[Session], object]) -> int:
+    """Return the bytes of a session, and of the object that *fill* returns."""
     Session()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]

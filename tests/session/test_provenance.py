@@ -1,4 +1,4 @@
-"""Where a value came from: found in any spelling, never in a part, never by an echo."""
+"""The origin of a value: it is found in any spelling, but not as a part, and not in an echo."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.session.token_index import USER
 from abs_shield.shield.message_content import content_of
 
-# What was said, the value, how it is found; None where it is not.
+# A user's text, a value, and the form in which it is found; None if it is not found.
 CASES = [
     ("refund tx_12345 please", "tx_12345", "exact"),
     ("refund tx_12345.", "TX_12345", "exact"),
@@ -102,8 +102,8 @@ TOO_MANY = "the result of a call with more values than are compared"
 
 
 @pytest.mark.parametrize(("user_text", "value", "how"), CASES)
-def test_how_a_value_is_found(user_text, value, how):
-    """A value is found whole, in any usual spelling, and in no part of something longer."""
+def test_the_form_of_a_match(user_text, value, how):
+    """A value is found as a whole, in any usual spelling, but not as a part of a longer value."""
     session = Session()
     session.user(user_text)
 
@@ -124,8 +124,8 @@ RETURNED = [
 
 
 @pytest.mark.parametrize(("value", "asked", "fields"), RETURNED)
-def test_what_a_result_tells(value, asked, fields):
-    """Scalars, keys, JSON in strings and labelled lines are read with their fields."""
+def test_the_values_of_a_result(value, asked, fields):
+    """Scalars, keys, JSON in strings and labelled lines are indexed with their fields."""
     session = Session()
     session.tool_result("get", value)
 
@@ -133,7 +133,7 @@ def test_what_a_result_tells(value, asked, fields):
 
 
 def test_the_most_trusted_source_is_reported():
-    """The system before the user, the user before a result, whoever came first."""
+    """The system comes before the user and the user before results, whichever was first."""
     session = Session()
     session.tool_result("list", {"id": "a-1"}, call_id="c1")
     assert ("tool", "list", "c1") == (
@@ -147,8 +147,8 @@ def test_the_most_trusted_source_is_reported():
     assert "the system" == str(session.origin("a-1"))
 
 
-def test_the_agents_own_words_are_no_mention():
-    """Text or calls of the assistant are not mentions."""
+def test_the_agents_own_texts_are_not_mentions():
+    """Texts and calls of the assistant do not count."""
     session = Session()
     session.user("Refund it.")
     session.assistant("I will refund tx_99999.")
@@ -156,8 +156,8 @@ def test_the_agents_own_words_are_no_mention():
     assert session.origin("tx_99999") is None
 
 
-def test_an_echo_proves_nothing():
-    """A result that repeats what its own call brought in does not make it seen."""
+def test_an_echo_is_not_a_mention():
+    """A result that only repeats an argument of its call does not count as a mention."""
     session = Session()
     session.user("Refund it.")
     session.add(
@@ -185,8 +185,8 @@ ECHOES = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "value"), ECHOES)
-def test_an_echo_in_other_words_proves_nothing(tool, arguments, value):
-    """In free text, in a long value, in a long list, and in another spelling."""
+def test_an_echo_in_another_form_is_not_a_mention(tool, arguments, value):
+    """Echoes are recognised in free text, long values, long lists and other spellings."""
     session = Session()
     session.user("Refund it.")
     call = {"id": "c1", "name": tool, "arguments": arguments}
@@ -196,8 +196,8 @@ def test_an_echo_in_other_words_proves_nothing(tool, arguments, value):
     assert (None, None) == (session.origin("tx_99999"), session.origin("9999999"))
 
 
-def test_a_call_with_too_many_values_proves_nothing():
-    """Its result is not read, and the run says so; what was mentioned before stays mentioned."""
+def test_the_result_of_a_call_with_too_many_values_is_not_read():
+    """A miss is then unknown, and earlier mentions still count."""
     session = Session()
     session.user("Refund tx_12345.")
     texts = {f"text_{n}": " ".join(f"tx_{n}{m:05}" for m in range(1_900)) for n in range(3)}
@@ -215,7 +215,7 @@ def test_a_call_with_too_many_values_proves_nothing():
 
 
 def echoed(arguments: dict, content: object) -> Session:
-    """Return a session in which a call with *arguments* came back with *content*."""
+    """Return a session in which a call with *arguments* returned *content*."""
     session = Session()
     session.user("Pay acct_1.")
     call = {"id": "c1", "name": "note", "arguments": arguments}
@@ -236,15 +236,15 @@ def echoed(arguments: dict, content: object) -> Session:
     ],
     ids=["codes", "leaves", "empty lists", "keys", "key", "key of nothing"],
 )
-def test_an_echo_behind_many_values_proves_nothing(value):
-    """Two thousand codes before the one that a model wants to have vouched for; and keys."""
+def test_an_echo_after_many_values_is_not_a_mention(value):
+    """An echo is recognised after two thousand codes, and among keys."""
     session = echoed({"text": value}, "saved: acct_666, as n-7")
 
     assert (None, "note") == (session.origin("acct_666"), session.origin("n-7").tool)
 
 
-def test_an_echo_behind_more_codes_than_are_respelt_proves_nothing():
-    """They are compared by their letters and digits; what was mentioned before stays mentioned."""
+def test_an_echo_after_more_codes_than_are_respelt_is_not_a_mention():
+    """Such codes are compared by letters and digits, and earlier mentions still count."""
     codes = " ".join(f"k{n}" for n in range(1_200))
     text = f"{codes} acct_666 acct_1 acct-1 W-77"
     session = echoed({"text": text}, "acct_666, acct_1, acct-1, W-77 as n-7")
@@ -258,14 +258,14 @@ def test_an_echo_behind_more_codes_than_are_respelt_proves_nothing():
 
 
 def test_a_parameter_that_is_an_id_is_an_echo():
-    """A tool that takes any names gives them back."""
+    """The name of a parameter may be an echo if the tool accepts any name."""
     session = echoed({"acct_666": 1, "amount": 5}, '{"acct_666": 1, "amount": 5}')
 
     assert session.origin("acct_666") is None
 
 
-def test_the_end_of_a_text_too_long_to_be_read_proves_nothing():
-    """Its result is not read, and the run says so."""
+def test_the_result_of_a_call_with_a_text_too_long_to_be_read():
+    """The result is not read, and a miss is unknown."""
     session = echoed({"text": "x" * 262_144 + " acct_666"}, "saved: acct_666")
 
     assert session.origin("acct_666").source == "unknown"
@@ -273,7 +273,7 @@ def test_the_end_of_a_text_too_long_to_be_read_proves_nothing():
 
 
 def test_a_call_with_very_many_values_is_read():
-    """As many numbers as one text has at most, and a list of ids beside it."""
+    """The result is read if the arguments have many numbers and a list of ids."""
     session = Session()
     session.user("Refund tx_12345.")
     body = " ".join(map(str, range(10_000, 12_000)))
@@ -299,7 +299,7 @@ LARGE = [
 
 @pytest.mark.parametrize(("user_text", "value"), LARGE)
 def test_a_number_is_found_in_each_of_its_forms(user_text, value):
-    """Beside other numbers that stand nowhere in any form."""
+    """Numbers that no text contains are not found in any form."""
     session = Session()
     session.user(user_text)
 
@@ -307,8 +307,8 @@ def test_a_number_is_found_in_each_of_its_forms(user_text, value):
     assert session.origin(str(value + 7)) is None
 
 
-def test_what_a_program_prints_is_its_own():
-    """The output of a command names a file that the command made."""
+def test_the_output_of_a_command_is_not_an_echo():
+    """A file that a command creates and prints counts as mentioned."""
     session = Session()
     session.user("Run it.")
     call = {"id": "c1", "name": "shell", "arguments": {"command": "make > out_2024.csv; ls"}}
@@ -339,7 +339,7 @@ OBJECTS = [
 
 @pytest.mark.parametrize("value", OBJECTS, ids=lambda value: type(value).__name__)
 def test_python_objects_are_read(value):
-    """Models, dataclasses, sets, bytes and texts of other types, as a tool returned them."""
+    """Values in models, dataclasses, sets, bytes and other types are found."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -347,8 +347,8 @@ def test_python_objects_are_read(value):
     assert "tool" == session.origin("tx_1234").source
 
 
-class Written(BaseModel):
-    """A model that a model reads otherwise than Python does."""
+class Serialised(BaseModel):
+    """A model whose JSON form differs from its Python attributes."""
 
     n: int = 77123
     kept_for: timedelta = timedelta(minutes=90)
@@ -357,7 +357,7 @@ class Written(BaseModel):
 
     @computed_field
     def order_id(self) -> str:
-        """Make the id that the customer knows."""
+        """Return the id that is shown to the customer."""
         return f"ORD-0{self.n}-X"
 
     @field_serializer("mark")
@@ -365,8 +365,8 @@ class Written(BaseModel):
         return f"MRK-{mark:05}"
 
 
-class Dumped:
-    """An object of another library that writes itself as a model does."""
+class WithModelDump:
+    """An object of another library with a `model_dump` method."""
 
     def model_dump(self, mode: str) -> dict[str, str]:
         """Return its fields."""
@@ -376,19 +376,19 @@ class Dumped:
 @pytest.mark.parametrize(
     ("value", "seen"),
     [
-        (Written(), "ORD-077123-X"),
-        ([{"orders": (Written(),)}], "ORD-077123-X"),
-        (Written(), "MRK-00009"),
-        (Written(), "PT1H30M"),
+        (Serialised(), "ORD-077123-X"),
+        ([{"orders": (Serialised(),)}], "ORD-077123-X"),
+        (Serialised(), "MRK-00009"),
+        (Serialised(), "PT1H30M"),
         (timedelta(minutes=90), "PT1H30M"),
-        (Dumped(), "ORD-077123-X"),
+        (WithModelDump(), "ORD-077123-X"),
         ({UUID("123e4567-e89b-12d3-a456-426614174000"): 1}, "123e4567-e89b-12d3-a456-426614174000"),
         (range(77123, 77125), 77124),
         (b"\xff\xfe\x07", "__4H"),
     ],
 )
-def test_what_a_model_reads_of_an_object_is_known(value, seen):
-    """Computed fields, serialised values and durations stand as the tool's message has them."""
+def test_the_json_form_of_an_object_is_indexed(value, seen):
+    """Computed fields, serialised values and durations are found as in the tool's message."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -400,14 +400,14 @@ def test_what_a_model_reads_of_an_object_is_known(value, seen):
 
 @dataclass
 class Node:
-    """An object that holds what holds it."""
+    """An object that refers to itself."""
 
     name: str
     all: list[Any] = field(default_factory=list)
 
 
-def test_a_model_that_holds_a_stream_or_itself_is_read_by_its_fields():
-    """Nothing is consumed; a circle is read as far as the bounds reach, in little time."""
+def test_a_model_with_a_stream_or_a_cycle_is_read_by_its_fields():
+    """No stream is consumed, and a cycle is read up to the bounds, in little time."""
     session, stream = Session(), iter("ab")
     session.tool_result("find", Node("tx_1234", [stream]))
     assert "a" == next(stream)
@@ -438,8 +438,8 @@ async def _pieces():
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
-def test_what_cannot_be_read_may_have_said_anything(value):
-    """A stream makes misses unknown, and is not consumed."""
+def test_an_unreadable_result_makes_misses_unknown(value):
+    """A stream is not consumed, and misses are unknown after it."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -449,8 +449,8 @@ def test_what_cannot_be_read_may_have_said_anything(value):
         assert 0 == value.tell()
 
 
-def test_an_awaitable_may_say_anything():
-    """A value that is not yet awaited is unknown."""
+def test_an_awaitable_makes_misses_unknown():
+    """The value of an awaitable is unknown."""
     session = Session()
     session.user("Find it.")
     answer = _answer()
@@ -461,7 +461,7 @@ def test_an_awaitable_may_say_anything():
 
 
 class Row:
-    """A record of a database, as an object-relational mapper returns it."""
+    """A row of a database, as an object-relational mapper returns it."""
 
     def __init__(self, transaction_id):
         self.transaction_id = transaction_id
@@ -482,8 +482,8 @@ class Response:
     [Row("tx_1234"), [Row("tx_1234")], {"row": Row("tx_1234")}, Response(), KeyError("tx_1234")],
     ids=lambda value: type(value).__name__,
 )
-def test_an_object_of_an_unknown_class_says_what_its_own_text_says(value):
-    """The id in its text is known, another one is unseen: the run is not blind."""
+def test_the_text_of_an_object_of_an_unknown_class_is_indexed(value):
+    """The id in its text is found, another one is not, and misses are not unknown."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -493,14 +493,14 @@ def test_an_object_of_an_unknown_class_says_what_its_own_text_says(value):
 
 
 class Handle:
-    """An object without a text of its own."""
+    """An object without its own `__str__` and `__repr__`."""
 
     transaction_id = "tx_1234"
 
 
 @pytest.mark.parametrize("value", [object(), Handle(), {"deep": Handle()}, [object()]])
-def test_an_object_without_a_text_of_its_own_says_nothing(value):
-    """Neither its members nor its address in memory count, and the run is not blind."""
+def test_an_object_without_its_own_text_has_no_values(value):
+    """Neither its members nor its memory address count, and misses are not unknown."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -510,22 +510,22 @@ def test_an_object_without_a_text_of_its_own_says_nothing(value):
 
 
 class Endless:
-    """An object whose text is longer than what is read of one message."""
+    """An object whose text is longer than the part of a message that is read."""
 
     def __str__(self):
         return "tx_1234 " + "word " * 500_000
 
 
 class Breaking:
-    """An object whose text cannot be had."""
+    """An object whose `__str__` raises."""
 
     def __str__(self):
         raise RuntimeError("detached")
 
 
 @pytest.mark.parametrize("value", [Endless(), Breaking()])
-def test_a_text_that_is_too_long_or_breaks_is_not_known(value):
-    """An incompletely read text makes misses undecided."""
+def test_a_text_that_is_too_long_or_raises_makes_misses_unknown(value):
+    """A miss is unknown if the text of a result was not read completely."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
@@ -534,8 +534,8 @@ def test_a_text_that_is_too_long_or_breaks_is_not_known(value):
 
 
 @pytest.mark.slow
-def test_circular_and_deep_results_come_to_an_end():
-    """A list that holds itself, and one of ten thousand that is nested too deep."""
+def test_circular_and_deep_results_are_read_in_bounded_time():
+    """A list that contains itself, and one with ten thousand levels, are read up to the bounds."""
     circle: list[Any] = []
     circle.extend([circle] * 2_000)
     deep: Any = ["tx_1234"] * 10_000
@@ -550,15 +550,15 @@ def test_circular_and_deep_results_come_to_an_end():
 
 
 def test_too_many_prescribed_formats_make_misses_unknown():
-    """A value of a format that was not kept is not accused."""
+    """A value in a format that was not stored is unknown, not unmentioned."""
     session = Session()
     session.user(" ".join(f"F{n}X-{{game}}" for n in range(60)))
 
     assert "unknown" == session.origin("f59x-7731").source
 
 
-def test_an_error_proves_nothing():
-    """A value in an error's text is unseen."""
+def test_an_error_is_not_a_mention():
+    """A value in the text of an error does not count as mentioned."""
     session = Session()
     session.user("Refund it.")
     session.tool_result("get", "no such order: tx_99999", error=True)
@@ -566,8 +566,8 @@ def test_an_error_proves_nothing():
     assert session.origin("tx_99999") is None
 
 
-def test_a_wrong_question_is_refused():
-    """Only strings and numbers come from somewhere."""
+def test_origin_raises_for_other_types():
+    """Only strings and numbers have an origin."""
     with pytest.raises(ValueError, match="give a string or a number"):
         Session().origin(["tx_1"])
 
@@ -575,8 +575,8 @@ def test_a_wrong_question_is_refused():
 @pytest.mark.parametrize(
     "limits", [Limits(keys=200), Limits(message=500)], ids=["keys", "one message"]
 )
-def test_what_was_forgotten_is_unknown(limits):
-    """Beyond its limits, a miss no longer means that a value is unmentioned."""
+def test_misses_are_unknown_after_text_was_dropped(limits):
+    """Beyond the limits of a session, a miss does not mean that a value is unmentioned."""
     session = Session(limits=limits)
     session.user("Refund tx_12345. " + " ".join(f"w{n}" for n in range(1_000)))
 
@@ -584,7 +584,7 @@ def test_what_was_forgotten_is_unknown(limits):
 
 
 def test_memory_is_bounded():
-    """However much is said, the index keeps no more than its keys."""
+    """The index has at most its number of keys, however long the run is."""
     session = Session(limits=Limits(keys=2_000, text=10_000))
     for n in range(300):
         session.tool_result("list", [{"id": f"item-{n}-{m}"} for m in range(50)])
@@ -596,8 +596,8 @@ def test_memory_is_bounded():
 
 
 @pytest.mark.parametrize("order", [1, 40, 4_000])
-def test_spellings_are_found_however_late_they_are_asked_for(order):
-    """Another spelling of the oldest and of the newest value is found where it first stood."""
+def test_other_spellings_are_found_at_any_time(order):
+    """Another spelling of the oldest and of the newest value is found at its first mention."""
     session = Session(limits=Limits(keys=400_000))
     for n in range(order):
         session.user(f"Order ORD-{n:05}-Xaver, {n:03} more words.")
@@ -606,8 +606,8 @@ def test_spellings_are_found_however_late_they_are_asked_for(order):
     assert [("variant", 1), ("variant", order)] == [(at.how, at.version) for at in origin]
 
 
-def test_threads_that_ask_first_all_find_another_spelling():
-    """Whoever comes while another thread reads what was put off waits for it."""
+def test_concurrent_first_queries_find_another_spelling():
+    """A query waits while another thread indexes deferred text."""
     wanted = [f"ord-{n:05} two words" for n in range(192, 200)]
     for _ in range(50):
         session = Session()
@@ -618,7 +618,7 @@ def test_threads_that_ask_first_all_find_another_spelling():
 
 
 def test_an_opaque_turn_makes_misses_unknown():
-    """Content that only the model saw may contain any value."""
+    """Content that only the model read may contain any value."""
     session = Session()
     session.user("Refund tx_12345.")
     session.opaque("an image")
@@ -629,8 +629,8 @@ def test_an_opaque_turn_makes_misses_unknown():
     )
 
 
-def test_a_child_reads_its_parent():
-    """A sub-agent knows the mentions of its parent's run; the parent's own text is not one."""
+def test_a_child_has_the_mentions_of_its_parent():
+    """Mentions of the parent's run count for a sub-agent, but not the parent agent's texts."""
     parent = Session()
     parent.user("Refund tx_12345.")
     child = parent.child(agent="clerk")
@@ -639,7 +639,7 @@ def test_a_child_reads_its_parent():
     assert ("user", None) == (child.origin("tx_12345").source, child.origin("tx_99999"))
 
 
-def test_a_parent_sees_the_results_of_its_child():
+def test_a_parent_has_the_results_of_its_child():
     """Results of a sub-agent count in the run that started it."""
     parent = Session()
     parent.user("Find the order.")
@@ -651,7 +651,7 @@ def test_a_parent_sees_the_results_of_its_child():
 
 
 def test_threads_write_into_one_session():
-    """Results of concurrent calls are all seen."""
+    """The results of concurrent calls are all indexed."""
     session = Session()
     session.user("List all.")
 
@@ -686,8 +686,8 @@ LONG = "a" * 60_000
     ],
     ids=lambda value: ascii(value[:4]),
 )
-def test_awkward_text_is_taken_and_asked_for(value):
-    """Long, expanding, invisible and repetitive texts are read and looked for to an end."""
+def test_difficult_texts_are_indexed_and_found(value):
+    """Long, expanding, invisible and repetitive texts are indexed and looked up in bounded time."""
     session = Session()
     session.user(value + " and tx_12345")
     session.tool_result("get", {"v": value, "w": [value] * 3})
@@ -697,7 +697,7 @@ def test_awkward_text_is_taken_and_asked_for(value):
 
 
 def test_a_million_characters_and_ten_thousand_ids():
-    """A long message is read up to its bound, and ids of a long list are each found."""
+    """A long message is read up to its bound, and all ids of a long list are found."""
     session = Session(limits=Limits(keys=200_000))
     session.user("word " * 200_000)
     session.tool_result("list", [{"id": f"id-{n:05}"} for n in range(10_000)])
@@ -707,23 +707,23 @@ def test_a_million_characters_and_ten_thousand_ids():
 
 
 def test_letters_that_only_look_alike_are_others():
-    """A Cyrillic letter in an identifier makes another identifier."""
+    """An identifier with a Cyrillic letter is another identifier."""
     session = Session()
     session.user("Pay acct_peter1")
 
     assert session.origin("acct_p\u0435ter1") is None
 
 
-def test_a_value_without_letters_and_digits_is_looked_for() -> None:
-    """An underscore alone is a value like any other, here an unmentioned one."""
+def test_a_value_without_letters_and_digits_is_looked_up() -> None:
+    """An underscore alone is looked up like any other value."""
     session = Session()
     session.user("Please save it as report_7.")
 
     assert [None, None] == [session.origin(value) for value in ("_", "__")]
 
 
-def _called(arguments: dict[str, Any], value: object, *before: str) -> Provenance:
-    """Return what a run has seen: texts of a user, and the result of one call."""
+def _index_call(arguments: dict[str, Any], value: object, *before: str) -> Provenance:
+    """Return the index of a run with texts of a user and the result of one call."""
     index = Provenance()
     for version, text in enumerate(before, 1):
         index.add_text(text, USER, version)
@@ -731,23 +731,23 @@ def _called(arguments: dict[str, Any], value: object, *before: str) -> Provenanc
     return index
 
 
-def test_a_value_that_its_result_does_not_repeat_was_brought_in_by_its_call() -> None:
-    index = _called({"account": "acct_666"}, "it is done")
+def test_a_value_that_its_result_does_not_repeat_is_introduced_by_its_call() -> None:
+    index = _index_call({"account": "acct_666"}, "it is done")
 
     assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
 
 
-def test_a_value_that_was_known_in_another_spelling_was_not_brought_in_by_its_call() -> None:
-    """This is resolved on demand, because searching for every spelling is slower than a call."""
-    index = _called({"day": "2024-05-20"}, "it is done", "Book May 20th, 2024, please.")
+def test_a_value_in_another_spelling_of_a_mention_is_not_introduced_by_its_call() -> None:
+    """This is resolved on demand, as a search for every spelling takes too long for each call."""
+    index = _index_call({"day": "2024-05-20"}, "it is done", "Book May 20th, 2024, please.")
 
     assert index.introduced("2024-05-20") is None
     index.add_text("It was 2024-05-20.", USER, 12)
     assert index.introduced("2024-05-20") is None
 
 
-def test_a_value_that_is_mentioned_later_was_brought_in_by_its_call() -> None:
-    index = _called({"account": "acct_666"}, "it is done")
+def test_a_value_that_is_mentioned_later_is_introduced_by_its_call() -> None:
+    index = _index_call({"account": "acct_666"}, "it is done")
     index.add_text("acct_666 is mine", USER, 12)
 
     assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
@@ -763,8 +763,8 @@ def test_a_value_that_is_mentioned_later_was_brought_in_by_its_call() -> None:
         ("00:1b:44:11:3a:b7", "device 001b.4411.3ab7"),
     ],
 )
-def test_an_echo_in_another_spelling_proves_nothing(value: str, repeated: str) -> None:
+def test_an_echo_in_another_spelling_is_not_a_mention(value: str, repeated: str) -> None:
     for result in (repeated, {"note": repeated}, [repeated.split(" ")]):
-        index = _called({"value": value}, result)
+        index = _index_call({"value": value}, result)
 
         assert index.find(value) is None, result

@@ -1,4 +1,4 @@
-"""A conversation whose beginning is in another process."""
+"""A conversation that began in another process."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def judged(messages, value="tx_9003", *, later=()):
 
 
 @pytest.mark.parametrize("window", [2, 3, 4])
-def test_what_the_agent_named_before_is_no_hallucination(window):
-    """It is not judged, with the reason in the coverage; an unmentioned value is found."""
+def test_a_value_in_earlier_replies_of_the_agent_is_not_judged(window):
+    """The reason is in the coverage; a value that no message contains has a finding."""
     trimmed = [TURNS[0], *TURNS[-window:]]
     known, unknown = judged(trimmed), judged(trimmed, "tx_4711")
 
@@ -51,15 +51,15 @@ def test_what_the_agent_named_before_is_no_hallucination(window):
     assert "HALLUCINATED" == unknown.verdict
 
 
-def test_the_whole_conversation_needs_no_such_leave():
-    """The result is in it."""
+def test_a_value_in_the_whole_conversation_is_judged():
+    """With the whole conversation, the result with the value is present."""
     decision = judged(TURNS)
 
     assert ("CLEAN", "ran") == (decision.verdict, str(decision.coverage["phantom_target"].outcome))
 
 
-def test_what_the_agent_says_later_counts_for_nothing():
-    """The agent's text only counts before the first message of this process."""
+def test_later_replies_of_the_agent_do_not_count():
+    """Only replies in the messages that were added first count."""
     later = [
         {"role": "assistant", "content": "Then I will refund tx_4711."},
         {"role": "user", "content": "Do it."},

@@ -1,4 +1,4 @@
-"""A model that writes one id for every call: what stays open is bounded, and quick to find."""
+"""A model that writes one id for every call: open calls are bounded, and found in constant time."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def check(firewall: Shield, count: int, page) -> Session:
 
 @pytest.mark.parametrize("page", [int, lambda number: {"of": [number]}])
 def test_a_call_takes_as_many_steps_as_the_one_before_it(firewall: Shield, page) -> None:
-    """The calls that are open under the same id are not compared one by one."""
-    check(firewall, 20, page)  # what a first call prepares is not counted
+    """The open calls of one id are not compared one by one."""
+    check(firewall, 20, page)  # the first call compiles the tool, which is not counted
 
     assert steps(lambda: check(firewall, 400, page)) < 2.2 * steps(
         lambda: check(firewall, 200, page)
@@ -40,7 +40,7 @@ def test_a_call_takes_as_many_steps_as_the_one_before_it(firewall: Shield, page)
 
 
 def test_the_calls_under_one_id_are_bounded(firewall: Shield) -> None:
-    """As many are stored as of different ids."""
+    """The number of stored calls is the same as for different ids."""
     calls = record_of(check(firewall, 1_100, int)).calls
 
     assert 1_000 == calls.open_calls["call_0"].stored_count
@@ -55,7 +55,7 @@ def states(*calls: tuple[str, str, object], most: int = 1_000) -> CallStates:
 
 @pytest.mark.parametrize("count", [3, 300])
 def test_the_newest_equal_call_is_found(count: int) -> None:
-    """JSON does not tell 2 from 2.0, and the Shield does not run a call twice."""
+    """In JSON 2 equals 2.0, and the Shield does not run a call twice."""
     pages = states(*(("c", f"d{number}", number) for number in range(count)), ("c", "d", 2))
     call = ToolCall("look", {}, "c")
     taken = [pages.find_decision(call, {"page": 2.0}, runs=True) for _ in range(3)]
@@ -66,8 +66,8 @@ def test_the_newest_equal_call_is_found(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [3, 300])
-def test_a_call_that_came_back_is_open_no_more(count: int) -> None:
-    """That of the decision is closed, else the oldest; the id is open until all came back."""
+def test_a_closed_call_is_not_open(count: int) -> None:
+    """`close` removes the call of the decision, or else the oldest one."""
     pages = states(*(("c", f"d{number}", number) for number in range(count)))
     pages.close("c", "d1")
     pages.close("c", "unknown")
@@ -80,8 +80,8 @@ def test_a_call_that_came_back_is_open_no_more(count: int) -> None:
     assert "c" not in pages.open_calls
 
 
-def test_a_call_beyond_the_bound_is_still_due() -> None:
-    """Only its arguments are dropped; its result is still outstanding."""
+def test_a_call_beyond_the_bound_is_still_open() -> None:
+    """Only its arguments are dropped; its result is still expected."""
     pages = states(*(("c", f"d{number}", number) for number in range(9)), most=4)
     for _ in range(8):
         pages.close("c")
@@ -92,8 +92,8 @@ def test_a_call_beyond_the_bound_is_still_due() -> None:
     assert "c" not in pages.open_calls
 
 
-def test_a_repeated_id_displaces_its_own_calls() -> None:
-    """The calls of other ids stay, as long as one id has several."""
+def test_a_repeated_id_drops_its_own_calls() -> None:
+    """Calls of other ids are stored as long as one id has several."""
     pages = states(("a", "1", 1), *(("c", f"d{n}", n) for n in range(9)), ("b", "2", 1), most=4)
 
     assert {"a": 1, "c": 2, "b": 1} == {
@@ -102,7 +102,7 @@ def test_a_repeated_id_displaces_its_own_calls() -> None:
 
 
 def test_arguments_without_a_hash_are_found() -> None:
-    """A value of the host's that has no hash is compared."""
+    """Arguments without a hash are compared one by one."""
     odd = [bytearray([number]) for number in range(20)]
     pages = states(*(("c", f"d{number}", value) for number, value in enumerate(odd)))
 

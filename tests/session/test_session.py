@@ -24,8 +24,8 @@ def events(session: Session) -> list[Any]:
     return [entry.event for entry in session.entries()]
 
 
-def test_what_is_said_is_logged() -> None:
-    """User, system and agent are told apart."""
+def test_messages_are_logged() -> None:
+    """Messages of user, system and agent are logged with their role."""
     session = Session()
     session.system("be brief")
     session.user("hello")
@@ -38,8 +38,8 @@ def test_what_is_said_is_logged() -> None:
     ] == events(session)
 
 
-def test_a_user_turn_opens_a_run() -> None:
-    """Each user message after the first begins a run of its own."""
+def test_a_user_message_begins_a_run() -> None:
+    """Each user message after the first begins a new run."""
     session = Session()
     ids = [session.run_id]
     for _ in range(3):
@@ -49,8 +49,8 @@ def test_a_user_turn_opens_a_run() -> None:
     assert (session.turns, len(set(ids)), ids[0] == ids[1]) == (3, 3, True)
 
 
-def test_a_user_turn_forgives() -> None:
-    """Blocked attempts of the last request do not count in the next."""
+def test_a_user_message_resets_blocked_calls() -> None:
+    """Blocked calls of one run do not count in the next."""
     session = Session()
     record_of(session).blocks["f"] = 2
     session.user("try again")
@@ -58,8 +58,8 @@ def test_a_user_turn_forgives() -> None:
     assert record_of(session).blocks == {}
 
 
-def test_a_transcript_shows_what_ran() -> None:
-    """A call with a result counts as executed."""
+def test_a_call_with_a_result_in_a_transcript_ran() -> None:
+    """A call counts as executed if the transcript has its result."""
     session = Session()
     session.add([CALL, RESULT])
 
@@ -69,15 +69,15 @@ def test_a_transcript_shows_what_ran() -> None:
 
 
 def test_a_call_without_a_result_did_not_run() -> None:
-    """A proposal alone is not an execution."""
+    """A proposal without a result is not an execution."""
     session = Session()
     session.add([CALL])
 
     assert session.executed == ()
 
 
-def test_a_failed_call_did_not_happen() -> None:
-    """`did` asks for calls that succeeded; the failed one is kept without a value."""
+def test_did_ignores_failed_calls() -> None:
+    """`did` looks only for calls that succeeded; a failed call is stored without a value."""
     session = Session()
     session.add([CALL, {**RESULT, "error": True}])
 
@@ -99,7 +99,7 @@ def test_a_failed_call_did_not_happen() -> None:
     ],
 )
 def test_did(tool: str, arguments: dict[str, Any], expected: bool) -> None:
-    """`did` wants the tool, and at least these arguments."""
+    """`did` compares the tool, and the stated arguments."""
     session = Session()
     session.add([CALL, RESULT])
 
@@ -121,16 +121,16 @@ def test_did(tool: str, arguments: dict[str, Any], expected: bool) -> None:
         ("x", object(), False),
     ],
 )
-def test_did_knows_typed_values(held: Any, asked: Any, expected: bool) -> None:
-    """A value that JSON has not equals the text in which a call has it."""
+def test_did_compares_typed_values(held: Any, asked: Any, expected: bool) -> None:
+    """A typed value equals the JSON form that a call has."""
     session = Session()
     record_of(session).add_execution(Executed(tool="read", arguments={"of": held}))
 
     assert expected == session.did("read", of=asked)
 
 
-def test_a_result_is_taken_once() -> None:
-    """A result that the Shield saw is not executed again by the transcript."""
+def test_a_result_is_recorded_once() -> None:
+    """A result that the Shield recorded is not counted again by the transcript."""
     session = Session()
     executed = Executed(tool="f", arguments={"n": 1}, value="done", call_id="c1")
     record_of(session).add_execution(executed)
@@ -139,16 +139,16 @@ def test_a_result_is_taken_once() -> None:
     assert len(session.executed) == 1
 
 
-def test_a_host_may_tell_a_result() -> None:
-    """`tool_result` is an executed call with only its result."""
+def test_a_host_may_record_a_result() -> None:
+    """`tool_result` adds an executed call without arguments."""
     session = Session()
     session.tool_result("f", {"id": "tx_1"})
 
     assert [(ran.tool, ran.value) for ran in session.executed] == [("f", {"id": "tx_1"})]
 
 
-def test_opaque_is_remembered() -> None:
-    """Content that only the model saw is recorded with its reason."""
+def test_opaque_is_recorded() -> None:
+    """Content that only the model read is recorded with its reason."""
     session = Session()
     session.opaque("an image")
     reasons = record_of(session).opaque_reasons
@@ -157,7 +157,7 @@ def test_opaque_is_remembered() -> None:
 
 
 def test_opaque_reasons_are_bounded() -> None:
-    """Only the newest reasons are kept."""
+    """Only the newest reasons are stored."""
     session = Session()
     for n in range(100):
         session.opaque(str(n))
@@ -167,7 +167,7 @@ def test_opaque_reasons_are_bounded() -> None:
 
 
 def test_executed_calls_are_bounded() -> None:
-    """Of very many calls the newest are kept."""
+    """Of too many calls only the newest are stored."""
     session = Session(limits=Limits(executed=3))
     for n in range(5):
         record_of(session).add_execution(Executed(tool=str(n), arguments={}))
@@ -178,15 +178,15 @@ def test_executed_calls_are_bounded() -> None:
 @pytest.mark.parametrize("name", ["text", "executed", "decisions", "sessions"])
 @pytest.mark.parametrize("bound", [0, -1, 1.5, "9", None])
 def test_a_bound_is_a_positive_integer(name: str, bound: Any) -> None:
-    """A bound that cannot hold is refused when it is declared."""
+    """A bound of another type, or below 1, raises."""
     with pytest.raises(PolicyError) as caught:
         Limits(**{name: bound})
 
     assert f"`{name}`" in str(caught.value)
 
 
-def test_a_child_tells_its_parent() -> None:
-    """A sub-agent's results count as seen by the parent; its calls are its own."""
+def test_results_of_a_child_count_in_its_parent() -> None:
+    """Results of a sub-agent count as mentions in the parent's session, but not its calls."""
     parent = Session()
     child = parent.child(agent="worker")
     child.add([CALL, RESULT])
@@ -199,7 +199,7 @@ def test_a_child_tells_its_parent() -> None:
 
 
 def test_a_handoff_changes_the_agent() -> None:
-    """The session goes on under another agent's name."""
+    """The session continues with the other agent's name."""
     session = Session(agent="a")
     session.handoff("b")
 
@@ -207,7 +207,7 @@ def test_a_handoff_changes_the_agent() -> None:
 
 
 def test_the_current_session() -> None:
-    """A session is current inside of its block, and the outer one again after it."""
+    """A session is current inside its block, and the outer session is current after it."""
     outer, inner = Session(), Session()
     results = [current_session()]
     with outer:
@@ -219,8 +219,8 @@ def test_the_current_session() -> None:
     assert [None, inner, outer, None] == results
 
 
-def test_a_thread_has_no_session_of_its_starter() -> None:
-    """Sessions do not leak into a thread that was started inside."""
+def test_a_new_thread_has_no_current_session() -> None:
+    """The current session is not inherited by a thread that is started in its block."""
     calls: list[Session | None] = []
     with Session():
         thread = Thread(target=lambda: calls.append(current_session()))
@@ -231,7 +231,7 @@ def test_a_thread_has_no_session_of_its_starter() -> None:
 
 
 def test_tasks_do_not_mix_their_sessions() -> None:
-    """Two tasks that open a session each see their own."""
+    """Two concurrent tasks each have their own current session."""
 
     async def run(session: Session) -> bool:
         async with session:
@@ -254,8 +254,8 @@ def test_a_session_closes_when_it_is_left_for_the_last_time() -> None:
     assert [session.id] == closed
 
 
-def test_a_log_that_forgot_says_so() -> None:
-    """A session that dropped text can say so."""
+def test_a_truncated_log_is_marked() -> None:
+    """The log of a session is marked as truncated once text was dropped."""
     session = Session(limits=Limits(text=100))
     for _ in range(3):
         session.user("x" * 80)

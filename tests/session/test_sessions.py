@@ -1,4 +1,4 @@
-"""The sessions of a process are kept by id, within bounds."""
+"""The sessions of a process are cached by id, within bounds."""
 
 from __future__ import annotations
 
@@ -13,33 +13,37 @@ from abs_shield.session import Sessions
 from abs_shield.session.session_record import record_of
 
 
-def opened(sessions: Sessions, session_id: str) -> Session:
+def open_session(sessions: Sessions, session_id: str) -> Session:
     return sessions.get(session_id, lambda: Session(session_id))
 
 
 def test_the_same_id_is_the_same_session() -> None:
-    """A session goes on under its id."""
+    """A second request with the same id returns the same session."""
     sessions = Sessions()
 
-    assert opened(sessions, "a") is opened(sessions, "a")
+    assert open_session(sessions, "a") is open_session(sessions, "a")
 
 
-def test_the_least_recently_used_goes() -> None:
-    """The bound is kept, and what was used last stays."""
+def test_the_least_recently_used_session_is_dropped() -> None:
+    """The number of sessions is bounded, and the most recently used ones are stored."""
     sessions = Sessions(most=2)
     for session_id in ("a", "b"):
-        opened(sessions, session_id).user("Hello")
-    opened(sessions, "a")
-    opened(sessions, "c")
+        open_session(sessions, session_id).user("Hello")
+    open_session(sessions, "a")
+    open_session(sessions, "c")
 
-    assert (2, 1, 0) == (len(sessions), opened(sessions, "a").turns, opened(sessions, "b").turns)
+    assert (2, 1, 0) == (
+        len(sessions),
+        open_session(sessions, "a").turns,
+        open_session(sessions, "b").turns,
+    )
 
 
 def test_threads_get_one_session() -> None:
-    """Threads that open one id concurrently share one session."""
+    """Threads that request one id concurrently receive the same session."""
     sessions = Sessions()
     got: list[Session] = []
-    threads = [Thread(target=lambda: got.append(opened(sessions, "a"))) for _ in range(20)]
+    threads = [Thread(target=lambda: got.append(open_session(sessions, "a"))) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -48,16 +52,16 @@ def test_threads_get_one_session() -> None:
     assert (len(got), len({id(session) for session in got})) == (20, 1)
 
 
-def filled(sessions: Sessions, session_id: str) -> Session:
-    """Open a session in which a large result was returned."""
-    session = opened(sessions, session_id)
+def open_filled(sessions: Sessions, session_id: str) -> Session:
+    """Return a session with a large result."""
+    session = open_session(sessions, session_id)
     session.user("Please find my orders.")
     session.tool_result("find", [{"id": f"tx_{n}", "note": "to the door"} for n in range(500)])
     return session
 
 
-def held(make: Callable[[], object]) -> int:
-    """Return what *make* allocates, in bytes."""
+def allocated_bytes(make: Callable[[], object]) -> int:
+    """Return the bytes that *make* allocates."""
     tracemalloc.start()
     try:
         result = make()
@@ -68,27 +72,27 @@ def held(make: Callable[[], object]) -> int:
 
 @pytest.mark.slow
 def test_sessions_stay_within_their_memory() -> None:
-    """For any number of ids, concurrent or in sequence, the newest sessions remain."""
-    filled(Sessions(), "warm")
+    """For any number of ids, concurrent or in sequence, the newest sessions are stored."""
+    open_filled(Sessions(), "warm")
     sessions = Sessions(memory_bytes=4 * 1024 * 1024)
-    size = held(lambda: [filled(sessions, f"s{n}") and None for n in range(60)])
+    size = allocated_bytes(lambda: [open_filled(sessions, f"s{n}") and None for n in range(60)])
 
     assert size < 12 * 1024 * 1024, "about 500 kB a session"
     assert 2 < len(sessions) < 20
-    assert filled(sessions, "s59").turns == 2
+    assert open_filled(sessions, "s59").turns == 2
 
 
 def test_sessions_that_grow_side_by_side_are_measured() -> None:
-    """Growth after the opening of a session counts."""
+    """The growth of a session after its request is counted."""
     sessions = Sessions(memory_bytes=2 * 1024 * 1024)
-    together = [opened(sessions, f"s{n}") for n in range(20)]
+    together = [open_session(sessions, f"s{n}") for n in range(20)]
     while together:
         together.pop().tool_result("find", [{"id": f"tx_{n}"} for n in range(500)])
     for n in range(20):
-        opened(sessions, f"later{n}")
+        open_session(sessions, f"later{n}")
 
     assert sessions.held_bytes <= 2 * 1024 * 1024
-    assert not opened(sessions, "s0").executed
+    assert not open_session(sessions, "s0").executed
 
 
 def rows(made: Session, most: int) -> None:
@@ -136,21 +140,21 @@ KINDS: dict[str, Callable[[Session], None]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_size_of_a_session_is_about_what_it_holds(kind: str) -> None:
-    """The estimate is within a factor of three of what was allocated."""
+    """The estimate is within a factor of three of the allocated memory."""
 
     def session() -> Session:
         run_session = Session("s")
         run_session.user("Please find my orders.")
         KINDS[kind](run_session)
-        run_session.origin("tx_4711")  # an index is filled when it is first asked
+        run_session.origin("tx_4711")  # an index is filled by its first query
         return run_session
 
-    estimate, size = record_of(session()).memory_bytes, held(session)
+    estimate, size = record_of(session()).memory_bytes, allocated_bytes(session)
     assert size / 3 < estimate < size * 3
 
 
 def test_sessions_of_sub_agents_count() -> None:
-    """As long as anybody holds them, those of their own sub-agents too."""
+    """Their memory is counted as long as they exist, including their own sub-agents."""
     parent = Session("s")
     alone = record_of(parent).memory_bytes
     child = parent.child()
@@ -164,43 +168,43 @@ def test_sessions_of_sub_agents_count() -> None:
     assert alone == record_of(parent).memory_bytes
 
 
-def test_sub_agents_make_older_sessions_go() -> None:
-    """The memory of sub-agents counts towards their run."""
+def test_the_memory_of_sub_agents_makes_older_sessions_drop() -> None:
+    """The memory of sub-agents counts towards their parent's session."""
     sessions = Sessions(memory_bytes=1024 * 1024)
-    opened(sessions, "old")
-    children = [opened(sessions, "new").child() for _ in range(5)]
+    open_session(sessions, "old")
+    children = [open_session(sessions, "new").child() for _ in range(5)]
     for child in children:
         record_of(child).record_mention(" ".join(f"tx_{n}" for n in range(5_000)))
-    opened(sessions, "new")
+    open_session(sessions, "new")
 
     assert (1, True) == (len(sessions), sessions.held_bytes > 1024 * 1024)
 
 
-def test_a_session_that_no_one_requested_is_forgotten() -> None:
-    """After `idle_s`; one that is used goes on."""
+def test_an_idle_session_is_dropped() -> None:
+    """A session is dropped after `idle_s` seconds without a request."""
     now = [0.0]
     sessions = Sessions(idle_s=60, clock=lambda: now[0])
     for session_id in ("a", "b"):
-        opened(sessions, session_id).user("Hello")
+        open_session(sessions, session_id).user("Hello")
     now[0] = 50
-    opened(sessions, "b")
+    open_session(sessions, "b")
     now[0] = 100
 
-    assert (1, 0) == (opened(sessions, "b").turns, opened(sessions, "a").turns)
+    assert (1, 0) == (open_session(sessions, "b").turns, open_session(sessions, "a").turns)
 
 
-def test_a_session_in_use_is_never_two() -> None:
-    """Whoever holds one that had to go, and whoever asks for it again, have the same."""
+def test_a_session_in_use_is_not_duplicated() -> None:
+    """A request for a dropped session that is still in use returns the same object."""
     sessions = Sessions(most=1)
-    a = opened(sessions, "a")
-    opened(sessions, "b")
+    a = open_session(sessions, "a")
+    open_session(sessions, "b")
 
-    assert opened(sessions, "a") is a
+    assert open_session(sessions, "a") is a
 
 
-def test_a_session_in_use_is_never_two_where_requests_overtake_each_other() -> None:
-    """One reads the clock, another comes first: the older place does not stand behind."""
-    now, others = [0.0], [Thread(target=lambda: opened(sessions, "b"))]
+def test_a_session_in_use_is_not_duplicated_by_concurrent_requests() -> None:
+    """Entries are in the order of their times, even if one request overtakes another."""
+    now, others = [0.0], [Thread(target=lambda: open_session(sessions, "b"))]
 
     def clock() -> float:
         read = now[0]
@@ -212,20 +216,20 @@ def test_a_session_in_use_is_never_two_where_requests_overtake_each_other() -> N
         return read
 
     sessions = Sessions(idle_s=60, clock=clock)
-    a = opened(sessions, "a")
+    a = open_session(sessions, "a")
     now[0] = 60.5
 
-    assert opened(sessions, "a") is a
+    assert open_session(sessions, "a") is a
 
 
 @pytest.mark.slow
-def test_many_forgotten_ids_are_remembered() -> None:
-    """A server with an id for each run forgets none of those that it forgot."""
+def test_many_dropped_ids_are_recognised() -> None:
+    """All dropped ids of a server with one id for each run are recognised."""
     sessions = Sessions(most=1)
-    opened(sessions, "a").user("Refund tx_9003, please.")
+    open_session(sessions, "a").user("Refund tx_9003, please.")
     for n in range(60_000):
         sessions.get(f"s{n}", Session)
-    again, new = opened(sessions, "a"), opened(sessions, "new")
+    again, new = open_session(sessions, "a"), open_session(sessions, "new")
     for session in (again, new):
         session.user("Yes, do it.")
 
@@ -233,12 +237,12 @@ def test_many_forgotten_ids_are_remembered() -> None:
     assert new.origin("tx_9003") is None
 
 
-def test_what_a_forgotten_session_knew_is_no_hallucination() -> None:
-    """It begins anew, and a value that is not found in it may have stood there before."""
+def test_a_miss_in_a_dropped_session_is_unknown() -> None:
+    """A new session begins, in which a missing value may have been mentioned before."""
     sessions = Sessions(most=1)
-    opened(sessions, "a").user("Refund tx_9003, please.")
-    opened(sessions, "b").user("Hello")
-    again, new = opened(sessions, "a"), Session("c")
+    open_session(sessions, "a").user("Refund tx_9003, please.")
+    open_session(sessions, "b").user("Hello")
+    again, new = open_session(sessions, "a"), Session("c")
     again.user("Yes, do it.")
     new.user("Yes, do it.")
 
@@ -246,12 +250,12 @@ def test_what_a_forgotten_session_knew_is_no_hallucination() -> None:
     assert new.origin("tx_9003") is None
 
 
-def test_a_forgotten_session_is_whole_again_with_its_transcript() -> None:
-    """Where the conversation is given again, a miss counts."""
+def test_a_dropped_session_is_restored_by_its_transcript() -> None:
+    """A miss counts if the whole conversation is added again."""
     sessions = Sessions(most=1)
-    opened(sessions, "a").user("Refund tx_9003, please.")
-    opened(sessions, "b")
-    again = opened(sessions, "a")
+    open_session(sessions, "a").user("Refund tx_9003, please.")
+    open_session(sessions, "b")
+    again = open_session(sessions, "a")
     again.add([])
     again.add(
         [
@@ -264,11 +268,11 @@ def test_a_forgotten_session_is_whole_again_with_its_transcript() -> None:
     assert (str(again.origin("tx_9003")), again.origin("tx_4711")) == ("the user", None)
 
 
-def test_an_id_that_is_an_identity_is_used_again() -> None:
-    """Its object is held with the session; afterwards another may get the same identity."""
+def test_an_id_from_an_object_identity_may_be_reused() -> None:
+    """The object is referenced as long as its session; later another may have the same identity."""
     sessions, run = Sessions(most=1), object()
     first = sessions.get("run", lambda: Session(), of=run)
-    opened(sessions, "b")
+    open_session(sessions, "b")
     second = sessions.get("run", lambda: Session(), of=object())
     second.user("Hello")
 

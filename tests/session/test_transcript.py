@@ -25,8 +25,8 @@ def texts(session: Session) -> list[str]:
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.integers(0, 12), max_size=6))
-def test_a_growing_list_is_taken_once(words: list[str], stops: list[int]) -> None:
-    """In whatever steps a list grows, each message is given once, in order."""
+def test_messages_of_a_growing_list_are_new_once(words: list[str], stops: list[int]) -> None:
+    """Each message is selected once, in order, in whatever steps the list grows."""
     transcript = MessageDeduplicator()
     given_so_far: list[str] = []
     for stop in [*sorted(stops), len(words)]:
@@ -36,7 +36,7 @@ def test_a_growing_list_is_taken_once(words: list[str], stops: list[int]) -> Non
 
 
 def test_equal_messages_of_a_growing_list_both_count() -> None:
-    """A user who says yes twice has said it twice."""
+    """Two equal messages of a user are two messages."""
     session = Session()
     session.add([user("yes")])
     session.add([user("yes"), user("yes")])
@@ -44,8 +44,8 @@ def test_equal_messages_of_a_growing_list_both_count() -> None:
     assert texts(session) == ["yes", "yes"]
 
 
-def test_an_empty_list_forgets_nothing() -> None:
-    """A session that is asked for again by its id, with no messages, has heard them still."""
+def test_an_empty_list_changes_nothing() -> None:
+    """After an empty list, the messages of the previous list are still old."""
     transcript = MessageDeduplicator()
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
 
@@ -53,8 +53,8 @@ def test_an_empty_list_forgets_nothing() -> None:
     assert [messages, [], []] == shown
 
 
-def test_a_trimmed_list_gives_only_what_is_new() -> None:
-    """A host that drops the oldest messages does not repeat the others."""
+def test_only_new_messages_of_a_trimmed_list_are_selected() -> None:
+    """The remaining messages of a list without its oldest ones are not repeated."""
     session = Session()
     session.add([user("a"), user("b"), user("c")])
     session.add([user("b"), user("c"), user("d")])
@@ -62,8 +62,8 @@ def test_a_trimmed_list_gives_only_what_is_new() -> None:
     assert texts(session) == ["a", "b", "c", "d"]
 
 
-def test_a_trimmed_list_goes_on_growing() -> None:
-    """After a trim the new list is the prefix."""
+def test_a_trimmed_list_may_grow() -> None:
+    """After a trim, lists are compared with the trimmed one."""
     session = Session()
     session.add([user("a"), user("b")])
     session.add([user("b"), user("c")])
@@ -73,7 +73,7 @@ def test_a_trimmed_list_goes_on_growing() -> None:
 
 
 def test_a_repeated_message_of_a_trimmed_list_counts() -> None:
-    """The question and the yes that follow a known question and yes are said once more."""
+    """A question and an answer that follow equal ones are new messages."""
     session = Session()
     session.add([user("a"), user("sure?"), user("yes")])
     session.add([user("sure?"), user("yes"), user("sure?"), user("yes")])
@@ -81,8 +81,8 @@ def test_a_repeated_message_of_a_trimmed_list_counts() -> None:
     assert texts(session) == ["a", "sure?", "yes", "sure?", "yes"]
 
 
-def test_a_list_may_be_trimmed_behind_its_first_message() -> None:
-    """A host that keeps the system prompt and drops what follows it loses no repeated message."""
+def test_a_list_may_be_trimmed_after_its_first_message() -> None:
+    """A repeated message is new even if messages after the system prompt were dropped."""
     session = Session()
     session.add([user("system"), user("a"), user("b"), user("yes")])
     session.add([user("system"), user("b"), user("yes"), user("yes")])
@@ -90,8 +90,8 @@ def test_a_list_may_be_trimmed_behind_its_first_message() -> None:
     assert texts(session) == ["system", "a", "b", "yes", "yes"]
 
 
-def test_a_list_that_was_trimmed_may_come_back_whole() -> None:
-    """Messages from before the trim are still known."""
+def test_a_trimmed_list_may_be_complete_again() -> None:
+    """Messages from before the trim are still old."""
     session = Session()
     session.add([user("a"), user("b")])
     session.add([user("b"), user("c")])
@@ -101,8 +101,8 @@ def test_a_list_that_was_trimmed_may_come_back_whole() -> None:
 
 
 @given(st.lists(st.integers(0, 99), unique=True, max_size=30), st.data())
-def test_a_window_gives_each_message_once(words: list[int], data: st.DataObject) -> None:
-    """A window that moves along a list, overlapping what it showed, gives the list."""
+def test_each_message_of_a_moving_window_is_new_once(words: list[int], data: st.DataObject) -> None:
+    """The selected messages of overlapping windows of a list are the list."""
     transcript, given_so_far, stop = MessageDeduplicator(), list[int](), 0
     while stop < len(words):
         start = data.draw(st.integers(0, max(0, stop - 1)))
@@ -113,8 +113,8 @@ def test_a_window_gives_each_message_once(words: list[int], data: st.DataObject)
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=9), st.lists(st.sampled_from("ab"), max_size=9))
-def test_the_meeting_is_the_longest(known: list[str], given: list[str]) -> None:
-    """The end of one list that another begins with is found as by trying each length."""
+def test_the_longest_border_is_found(known: list[str], given: list[str]) -> None:
+    """The result equals that of trying each length."""
     old, new = ([word.encode() for word in words] for words in (known, given))
     lengths = range(min(len(old), len(new)) + 1)
 
@@ -122,7 +122,7 @@ def test_the_meeting_is_the_longest(known: list[str], given: list[str]) -> None:
 
 
 def test_long_repetitive_lists_are_aligned_quickly() -> None:
-    """Two lists of the same message over and over take time linear in their length."""
+    """Comparing two lists of equal messages takes time linear in their length."""
     transcript = MessageDeduplicator()
     list(transcript.select_new(["b"] * 20_000))
     started = perf_counter()
@@ -131,8 +131,8 @@ def test_long_repetitive_lists_are_aligned_quickly() -> None:
     assert perf_counter() - started < 2
 
 
-def test_an_edited_message_is_taken() -> None:
-    """A message that was rewritten at the end is new."""
+def test_an_edited_message_is_new() -> None:
+    """A message that was edited at the end of the list is new."""
     session = Session()
     session.add([user("a"), user("b")])
     session.add([user("a"), user("B")])
@@ -140,8 +140,8 @@ def test_an_edited_message_is_taken() -> None:
     assert texts(session) == ["a", "b", "B"]
 
 
-def test_an_unreadable_message_loses_no_other() -> None:
-    """Those before it are added, and those after it when the list is mended."""
+def test_messages_around_an_unreadable_one_are_added() -> None:
+    """Messages before it are added, and those after it once the list is corrected."""
     session = Session()
     with pytest.raises(ValueError, match="role"):
         session.add([user("a"), {"role": "wizard"}, user("b")])
@@ -150,8 +150,8 @@ def test_an_unreadable_message_loses_no_other() -> None:
     assert texts(session) == ["a", "b"]
 
 
-def test_an_unreadable_message_of_a_trimmed_list_loses_no_other() -> None:
-    """The same holds where the list does not begin as before."""
+def test_messages_around_an_unreadable_one_of_a_trimmed_list_are_added() -> None:
+    """The same applies if the list begins with another message."""
     session = Session()
     session.add([user("a"), user("b")])
     with pytest.raises(ValueError, match="role"):
@@ -161,8 +161,8 @@ def test_an_unreadable_message_of_a_trimmed_list_loses_no_other() -> None:
     assert texts(session) == ["a", "b", "c", "d"]
 
 
-def test_an_unreadable_message_of_an_edited_list_repeats_no_other() -> None:
-    """Messages from before the edit are not repeated after the list is repaired."""
+def test_messages_of_an_edited_list_with_an_unreadable_one_are_not_repeated() -> None:
+    """Messages from before the edit are not repeated once the list is corrected."""
     session = Session()
     session.add([user("a"), user("b"), user("c")])
     with pytest.raises(ValueError, match="role"):
@@ -178,7 +178,7 @@ class _Message(BaseModel):
 
 
 def test_sdk_objects_are_recognised() -> None:
-    """An object of an SDK is the same message when it is passed again."""
+    """An object of an SDK is an old message when it is passed again."""
     session = Session()
     session.add([_Message()])
     session.add([_Message(), _Message(content="b")])
@@ -186,8 +186,8 @@ def test_sdk_objects_are_recognised() -> None:
     assert texts(session) == ["a", "b"]
 
 
-def test_keys_of_several_kinds_are_no_error():
-    """A message that is not quite JSON is remembered as well."""
+def test_keys_of_several_types_are_accepted():
+    """A message that is not valid JSON is recognised as well."""
     session = Session()
     odd = {"role": "user", "content": "hi", "meta": {1: "a", "b": 2}}
     session.add([odd])

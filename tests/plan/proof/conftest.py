@@ -1,4 +1,4 @@
-"""A policy declared in one line, proved against the tools that it declares."""
+"""Fixtures that declare a policy in one line and prove it against the tools that it declares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT = 1_800_000_000.0
 
 @pytest.fixture
 def tool() -> Callable[..., Tool]:
-    """Makes a tool whose parameters are keywords: `tool("pay", amount={"type": "number"})`."""
+    """Return a function that makes a tool: `tool("pay", amount={"type": "number"})`."""
 
     def make(name: str, /, *, declared: Any = None, **properties: Any) -> Tool:
         parameters = {"type": "object", "properties": properties, "required": [*properties]}
@@ -28,7 +28,7 @@ def tool() -> Callable[..., Tool]:
 
 @pytest.fixture
 def proof() -> Callable[..., Proof]:
-    """Proves a policy of these fields; only the rules' layer runs, unless others are named."""
+    """Return a function that proves a policy; by default only the rules' layer runs."""
 
     def make(*tools: Tool, **declared: Any) -> Proof:
         declared.setdefault("layers", ["impossible_state"])
@@ -39,7 +39,7 @@ def proof() -> Callable[..., Proof]:
 
 @pytest.fixture
 def texts(proof: Callable[..., Proof]) -> Callable[..., list[str]]:
-    """Return the messages and hints of the problems and notes of one code."""
+    """Return a function that proves a policy and returns the messages and hints with one code."""
 
     def make(code: str, /, *tools: Tool, **declared: Any) -> list[str]:
         proved = proof(*tools, **declared)

@@ -1,4 +1,4 @@
-"""Rules of one parameter, in pairs that go together, and in pairs that do not."""
+"""Pairs of rules about one parameter: pairs that are compatible, and pairs that are not."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ HONEST: list[tuple[str, str, dict[str, Function], dict[str, Any]]] = [
     for other in [*rules][n + 1 :]
     if rules is not DAYS or {one, other} not in (*_APART, *_WITHIN, *_EMPTY)
 ]
-"""Pairs of which each accepts and rejects something that the other one does not."""
+"""Pairs of rules that neither exclude nor cover each other."""
 
 EXCLUDING: dict[str, tuple[Function, Function, dict[str, Any]]] = {
     "workday and weekend": (DAYS["workday"], DAYS["weekend"], DAY),

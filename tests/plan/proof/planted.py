@@ -30,15 +30,15 @@ FIND = tool("find_order", email=TEXT)
 TOOLS = [REFUND, CREATE, CANCEL, FIND]
 STATE = ["impossible_state"]
 """
-"""What every module begins with: a shop."""
+"""The beginning of every module: the tools of a shop."""
 
 
 def module(source: str) -> str:
-    """The text of a module of the shop."""
+    """Return the text of a module of the shop."""
     return HEAD + dedent(source)
 
 
-# each line with `#! code` is where the problem of that code has to be told
+# the problem with a code is expected at the line with `#! code`
 
 _TWO_RULES = '''
 @rule(tool="refund")
@@ -80,7 +80,7 @@ policy = shield.configure(
 
 
 def _line_of_decorator(source: str) -> str:
-    """Move the mark from a function to its decorator, where Python begins to count."""
+    """Move the comment from a function to its decorator, which is the line that Python reports."""
     lines = source.split("\n")
     for n, line in enumerate(lines):
         if line.startswith("def ") and "#!" in line:
@@ -209,7 +209,7 @@ MISTAKES: dict[str, str] = {
         'check="call_loop"', "idle_suppression"
     ),
 }
-"""The 25 plain ones."""
+"""25 simple mistakes."""
 
 HARDER: dict[str, str] = {
     "a suppression of a parameter that does not exist": _SUPPRESSED.format(
@@ -253,7 +253,7 @@ HARDER: dict[str, str] = {
         "rule_is_covered",
     ),
 }  # fmt: skip
-"""The 8 that say something sensible each, and not together, or not of this policy."""
+"""8 mistakes in declarations that are sensible by themselves, but not in this policy."""
 
 FURTHER: dict[str, str] = {
     "a threshold of zero": """
@@ -395,7 +395,7 @@ FURTHER: dict[str, str] = {
         policy = shield.configure(tools=[PAY], rules=[small], layers=STATE)
     """,
 }
-"""More of their kind."""
+"""Further mistakes of these kinds."""
 
 _IMPORTS = """
 import re
@@ -804,5 +804,5 @@ CORRECT: dict[str, str] = {
 
 
 def correct(source: str) -> str:
-    """The text of a module without a mistake."""
+    """Return the text of a module without a mistake."""
     return _IMPORTS + dedent(source)

@@ -1,4 +1,4 @@
-"""A rule that can never fire, always fires, or cannot answer is told, with its file and line."""
+"""A rule that rejects nothing or everything, or that raises, is reported with file and line."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NUMBERS = [is_small, is_below_limit, asks_another, at_most(98_765), not_777]
 
 @pytest.mark.parametrize("function", NUMBERS, ids=lambda each: each.__name__)
 def test_a_number_in_the_rule_is_reached(function, proof, tool) -> None:
-    """Samples lie on both sides of whatever number the rule compares with."""
+    """Samples are on both sides of any number that the rule compares with."""
     assert () == proof(tool("t", x=NUMBER), rules=[rule(tool="t")(function)]).problems
 
 
@@ -79,7 +79,7 @@ def is_known(x: str) -> bool:
 
 @pytest.mark.parametrize("function", [starts_so, holds_no_dots, is_short, is_known])
 def test_a_word_in_the_rule_is_reached(function, texts, tool) -> None:
-    """Samples hold the words of the rule, and lengths near its numbers."""
+    """Samples contain the strings of the rule, and have lengths near its numbers."""
     rules = [rule(tool="t")(function)]
 
     assert [] == texts("rule_rejects_nothing", tool("t", x={"type": "string"}), rules=rules)
@@ -118,8 +118,8 @@ FURTHER = [
 
 
 @pytest.mark.parametrize(("function", "schema"), FURTHER)
-def test_further_values_are_tried_before_a_rule_is_accused(function, schema, proof, tool) -> None:
-    """Check digits, beginnings, repeated words and many numbers."""
+def test_further_values_are_tried_before_a_rule_is_reported(function, schema, proof, tool) -> None:
+    """Rules about check digits, beginnings, repeated words and sums of digits are not reported."""
     proved = proof(tool("t", x=schema), rules=[rule(tool="t")(function)])
 
     assert ((), ()) == (proved.problems, proved.notes)
@@ -137,7 +137,7 @@ def is_not_secret(x: str) -> bool:
 
 @pytest.mark.parametrize("function", [is_secret, is_not_secret])
 def test_a_rule_about_a_free_text_is_a_note(function, proof, tool) -> None:
-    """Samples of a text cannot show that no text is right, or that none is wrong."""
+    """Samples cannot prove that a rule about a text accepts or rejects every text."""
     proved = proof(tool("t", x={"type": "string"}), rules=[rule(tool="t")(function)])
 
     assert () == proved.problems
@@ -163,7 +163,7 @@ def not_in_the_past(start: str) -> bool:
 
 @pytest.mark.parametrize("function", [in_order, within_a_month, not_in_the_past])
 def test_dates(function, proof, tool) -> None:
-    """Two dates come in either order, near and far, past and future."""
+    """Samples have two dates in either order, near and far apart, in the past and in the future."""
     assert () == proof(tool("t", start=DAY, end=DAY), rules=[rule(tool="t")(function)]).problems
 
 
@@ -202,7 +202,7 @@ def test_other_shapes_are_reached(function, properties, proof, tool) -> None:
 
 
 def test_a_rule_that_the_schema_makes_dead(proof, tool) -> None:
-    """A rule that forbids what the schema forbids already rejects nothing."""
+    """A rule that forbids only what the schema already forbids rejects nothing."""
     dead = rule(tool="t")(is_small)
     (problem,) = proof(tool("t", x={**NUMBER, "maximum": 500}), rules=[dead]).problems
     line = inspect.getsourcelines(is_small)[1]
@@ -217,7 +217,7 @@ def test_a_rule_that_the_schema_makes_dead(proof, tool) -> None:
 
 
 def test_a_rule_that_rejects_everything(texts, tool) -> None:
-    """A rule that says no to whatever the schema accepts lets no call pass."""
+    """A rule that rejects everything that the schema accepts is reported."""
     rules = [rule(tool="t")(is_small)]
     (message,) = texts(
         "rule_rejects_everything", tool("t", x={**NUMBER, "minimum": 501}), rules=rules
@@ -227,7 +227,7 @@ def test_a_rule_that_rejects_everything(texts, tool) -> None:
     assert "either the schema allows nothing that the rule accepts, or no sampled call" in message
 
 
-def says_no(x: Any) -> bool:
+def rejects_all(x: Any) -> bool:
     """It says no."""
     return False
 
@@ -238,15 +238,15 @@ FEW = {"type": "string", "pattern": "^(?:ab|cd)$"}
 @pytest.mark.parametrize(
     ("schema", "code"), [(FEW, "not_sampled"), ({"enum": ["ab"]}, "rule_rejects_everything")]
 )
-def test_few_values_are_no_reason_to_accuse(schema, code, proof, tool) -> None:
-    """Where few values were tried it is a note, unless the schema lists all there are."""
-    proved = proof(tool("t", x=schema), rules=[rule(tool="t")(says_no)])
+def test_few_values_are_not_enough_for_a_warning(schema, code, proof, tool) -> None:
+    """With few tested values the problem is a note, unless the schema lists all values."""
+    proved = proof(tool("t", x=schema), rules=[rule(tool="t")(rejects_all)])
 
     assert [code] == [each.code for each in (*proved.problems, *proved.notes)]
 
 
 def test_a_rule_of_several_tools(texts, tool) -> None:
-    """It may be silent about one of them, and may not reject all of one."""
+    """It may reject nothing for one tool, but not everything for one tool."""
     tools = [tool("a", x={**NUMBER, "maximum": 9}), tool("b", x={**NUMBER, "minimum": 501})]
     rules = [rule(tool=["a", "b"])(is_small)]
 
@@ -255,7 +255,7 @@ def test_a_rule_of_several_tools(texts, tool) -> None:
 
 
 def test_a_rule_of_every_tool_may_forbid_one(proof, tool) -> None:
-    """With `*` a rule may be there to forbid a tool."""
+    """A rule for `*` may reject every call of one tool."""
 
     @rule(tool="*")
     def nothing_is_dropped(call: ToolCall) -> bool:
@@ -268,7 +268,7 @@ def test_a_rule_of_every_tool_may_forbid_one(proof, tool) -> None:
 
 
 def test_a_rule_of_very_many_tools(proof, tool) -> None:
-    """Of many tools those are asked about that the rule names, and that have what it takes."""
+    """Of many tools, those are tested that the rule's code names and that have its parameters."""
 
     @rule(tool="*")
     def nothing_is_dropped(call: ToolCall) -> bool:
@@ -301,7 +301,7 @@ def test_a_rule_that_raises(texts, tool) -> None:
 
 
 def test_a_rule_that_answers_wrongly(texts, tool) -> None:
-    """A number is not a valid answer, nor is a text that a model cannot read."""
+    """A number is not a valid answer of a rule."""
 
     @rule(tool="t")
     def counts(x: float) -> Any:
@@ -314,7 +314,7 @@ def test_a_rule_that_answers_wrongly(texts, tool) -> None:
 
 
 def test_a_rule_that_never_runs(texts, tool) -> None:
-    """No call has both of what it asks for."""
+    """No call has both parameters that the rule takes."""
 
     @rule(tool="t")
     def takes_both(a: str, b: str) -> bool:
@@ -331,11 +331,11 @@ def test_a_rule_that_never_runs(texts, tool) -> None:
     assert "no sampled call of `t` has all arguments that it takes" in message
 
 
-def test_a_rule_cannot_harm_the_samples(proof, tool) -> None:
-    """A rule that changes its arguments and its session changes nothing for the next question."""
+def test_a_rule_cannot_change_the_samples(proof, tool) -> None:
+    """A rule that changes its arguments and its session does not affect its next run."""
 
     @rule(tool="t")
-    def meddles(x: list[Any], session: Session, call: ToolCall) -> bool:
+    def changes_arguments(x: list[Any], session: Session, call: ToolCall) -> bool:
         """It changes whatever it gets."""
         fresh = not session.turns or len(session.executed) > 0
         x.clear()
@@ -343,7 +343,9 @@ def test_a_rule_cannot_harm_the_samples(proof, tool) -> None:
         session.user("I was here.")
         return fresh and len(x) == 0
 
-    problems = proof(tool("t", x={"type": "array", "minItems": 1}), rules=[meddles]).problems
+    problems = proof(
+        tool("t", x={"type": "array", "minItems": 1}), rules=[changes_arguments]
+    ).problems
 
     assert () == problems
 
@@ -365,7 +367,7 @@ def was_mentioned(x: str, session: Session) -> bool:
 
 @pytest.mark.parametrize("function", [is_verified, is_no_repetition, was_mentioned])
 def test_a_rule_about_the_run(function, proof, tool) -> None:
-    """Empty sessions and ones in which tools ran answer differently, so the rule is alive."""
+    """The rule answers differently in an empty session and in one with calls, so it is not dead."""
     text = {"type": "string"}
     proved = proof(tool("t", x=text), tool("verify", x=text), rules=[rule(tool="t")(function)])
     about = [p for p in (*proved.problems, *proved.notes) if "rule" in p.subject]
@@ -373,8 +375,8 @@ def test_a_rule_about_the_run(function, proof, tool) -> None:
     assert [] == about
 
 
-def test_a_rule_about_a_run_that_nobody_can_make_up(texts, tool) -> None:
-    """A state that no generated session has is a note, not an error."""
+def test_a_rule_about_a_state_that_no_sampled_session_has(texts, tool) -> None:
+    """The problem is a note, not a warning."""
 
     @rule(tool="t")
     def said_please(x: str, session: Session) -> bool:
@@ -387,8 +389,8 @@ def test_a_rule_about_a_run_that_nobody_can_make_up(texts, tool) -> None:
     assert [] == texts("rule_rejects_everything", tool("t", x={}), rules=[said_please])
 
 
-def test_a_rule_that_breaks_on_a_generated_session(texts, tool) -> None:
-    """An exception counts only in a session in which nothing is made up."""
+def test_a_rule_that_raises_in_an_artificial_session(texts, tool) -> None:
+    """Only an exception in the empty session is reported."""
 
     @rule(tool="t")
     def reads_a_result(x: str, session: Session) -> bool:
@@ -401,8 +403,8 @@ def test_a_rule_that_breaks_on_a_generated_session(texts, tool) -> None:
     assert 1 == len(texts("depends_on_session", *tools, rules=[reads_a_result]))
 
 
-def test_a_slow_rule_is_not_asked_for_ever(texts, tool, monkeypatch) -> None:
-    """After a while a rule is asked no more, which is said."""
+def test_a_slow_rule_is_stopped(texts, tool, monkeypatch) -> None:
+    """A rule that exceeds the time limit is no longer run, which is reported."""
     monkeypatch.setattr(rule_trial, "SECONDS", -1)
 
     @rule(tool="t")
@@ -416,7 +418,7 @@ def test_a_slow_rule_is_not_asked_for_ever(texts, tool, monkeypatch) -> None:
 
 
 def test_a_tool_without_a_schema(texts) -> None:
-    """Where nothing can be sampled, that is said, and nothing else."""
+    """A note says that nothing can be sampled."""
     rules = [rule(tool="t")(is_small)]
 
     assert [
@@ -424,15 +426,15 @@ def test_a_tool_without_a_schema(texts) -> None:
     ] == texts("not_sampled", Tool(name="t"), rules=rules)  # fmt: skip
 
 
-def test_how_much_was_asked(proof, tool) -> None:
-    """A proof says how many calls its rules were asked about, always the same number."""
+def test_the_number_of_sampled_calls(proof, tool) -> None:
+    """A proof has the number of calls that its rules were run on, which is always the same."""
     counts = {proof(tool("t", x=NUMBER), rules=[rule(tool="t")(is_small)]).samples for _ in "ab"}
 
     assert (1, True) == (len(counts), min(counts) > 10)
 
 
 def test_partial_functions(proof, tool) -> None:
-    """A rule made of a function and a number of its own is read too."""
+    """The constants of a partial function are used for samples."""
 
     def below(x: float, *, limit: float) -> bool:
         """Below a limit."""

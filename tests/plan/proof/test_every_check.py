@@ -28,7 +28,7 @@ def impossible(name: str = "t", *, needed: bool = True) -> Tool:
 
 
 def test_an_invalid_schema(texts) -> None:
-    """A schema that cannot be compiled is an error, with the nearest word."""
+    """A schema that cannot be compiled is an error with the nearest valid keyword."""
     (record,) = texts("invalid_schema", Tool(name="t", parameters={"type": "objekt"}))
 
     assert record.startswith("tool `t` at /type: ")
@@ -37,15 +37,15 @@ def test_an_invalid_schema(texts) -> None:
 
 @pytest.mark.parametrize(("needed", "what"), [(True, "no arguments of"), (False, "no value of")])
 def test_an_unsatisfiable_schema(needed: bool, what: str, texts: Any) -> None:
-    """It is told of the whole where no call fits, else of what no call can have."""
+    """The whole schema is reported if no call can be valid, or else the impossible parameter."""
     (record,) = texts("unsatisfiable_schema", impossible(needed=needed))
 
     assert record.startswith(what)
     assert "`minimum` 5 is above `maximum` 3" in record
 
 
-def test_a_schema_that_we_cannot_sample(texts, tool) -> None:
-    """Where no sample was found and nothing says that there is none, it is a note."""
+def test_a_schema_without_samples(texts, tool) -> None:
+    """Without a sample and without a contradiction, the problem is a note."""
     (record,) = texts(
         "not_sampled", tool("t", x={"type": "string", "pattern": "^(?=b)b{7}(?<=b)$"})
     )
@@ -66,7 +66,7 @@ ODD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("schema", "code"), ODD)
 def test_an_optional_parameter_that_no_value_fits(schema: Any, code: str, texts: Any) -> None:
-    """It is a warning where there is a reason, and a note where no sample was found."""
+    """It is a warning if a contradiction is found, and a note if only no sample is found."""
     parameters = {"type": "object", "properties": {"x": schema, "y": TEXT}, "required": ["y"]}
     (record,) = texts(code, Tool(name="t", parameters=parameters))
 
@@ -85,7 +85,7 @@ LAYERS: list[tuple[str, list[Tool], str]] = [
 
 @pytest.mark.parametrize(("layer", "tools", "reason"), LAYERS)
 def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: str, texts) -> None:
-    """A layer that could never find anything is told, with what it would need."""
+    """A layer that can never find anything is reported, with the declaration that it needs."""
     found = texts("idle_layer", *tools, layers=[layer])
 
     assert [] == [
@@ -95,7 +95,7 @@ def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: st
 
 
 def test_a_default_layer_with_nothing_to_check(proof, tool) -> None:
-    """A policy without `layers` did not ask for it: that is a note, and no warning."""
+    """The problem is a note, not a warning, as the policy does not name the layer."""
     proved = proof(tool("t", x=TEXT), layers=None)
     idle = {each.subject for each in proved.notes if each.code == "idle_default_layer"}
 
@@ -126,12 +126,12 @@ WORKING: list[tuple[str, list[Tool]]] = [
 
 @pytest.mark.parametrize(("layer", "tools"), WORKING)
 def test_a_layer_with_something_to_check(layer: str, tools: list[Tool], texts) -> None:
-    """Whatever may give a layer work keeps it from being called idle."""
+    """A layer that may have something to check is not reported."""
     assert [] == texts("idle_layer", *tools, layers=[layer])
 
 
 def test_what_log_probabilities_decide(proof, tool) -> None:
-    """A model may or may not send them, so it is a note and not a warning."""
+    """The problem is a note, as it is unknown whether the model sends log-probabilities."""
     proved = proof(tool("t", x=TEXT), layers=["confidence_drop"])
 
     assert ((), ["depends_on_logprobs"]) == (proved.problems, [each.code for each in proved.notes])
@@ -161,8 +161,8 @@ def test_what_no_layer_judges(declared: Any, marks: Any, message: str, texts: An
     assert message in record
 
 
-def test_a_layer_of_ones_own_may_judge_anything(texts, tool) -> None:
-    """The inputs of a user's function are unknown."""
+def test_a_custom_layer_may_judge_anything(texts, tool) -> None:
+    """A custom layer may read any declaration."""
 
     def own(proposal: Any, session: Any) -> tuple[()]:
         return ()
@@ -186,7 +186,7 @@ INVERSES: list[tuple[Any, Any, str]] = [
 
 @pytest.mark.parametrize(("one", "other", "message"), INVERSES)
 def test_an_inverse_without_a_common_parameter(one, other, message: str, texts, tool) -> None:
-    """Two parameters that can hold no common value never name the same entity."""
+    """Two parameters without a common value never identify the same entity."""
     pairs = [inverse("a", "b", same="x")]
     found = texts("inverse_never_meets", tool("a", x=one), tool("b", x=other), inverses=pairs)
 
@@ -195,7 +195,7 @@ def test_an_inverse_without_a_common_parameter(one, other, message: str, texts, 
 
 
 def test_an_inverse_that_may_never_meet(proof, tool) -> None:
-    """Where only samples say that two patterns have nothing in common, it is a note."""
+    """If only samples show that two patterns have no common text, the problem is a note."""
     tools = [tool(n, x={"type": "string", "pattern": p}) for n, p in (("a", "^(u|v)"), ("b", "^w"))]
     proved = proof(*tools, inverses=[inverse("a", "b", same="x")], layers=["self_contradiction"])
 
@@ -211,7 +211,7 @@ MATCHING: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("entry", "schema"), MATCHING)
 def test_an_entry_that_admits_something(entry: Any, schema: Any, texts, tool) -> None:
-    """An entry that some valid value matches is in order."""
+    """An entry that matches a valid value is not reported."""
     target = tool("t", id=schema, declared={"targets": {"id": Target(allow=(entry,))}})
     bad = [texts(code, target, layers=["phantom_target"]) for code in CODES if "allow" in code]
 
@@ -227,7 +227,7 @@ IDLE: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("entry", "schema"), IDLE)
 @pytest.mark.parametrize("scope", ["policy", "tool", "target"])
 def test_an_entry_that_admits_nothing(scope: str, entry: Any, schema: Any, texts, tool) -> None:
-    """An entry that no valid value matches is told, wherever it stands."""
+    """An entry that matches no valid value is reported, in any allowlist."""
     targets = {"id": Target(allow=(entry,) if scope == "target" else ())}
     marks = {"targets": targets, **({"allow": (entry,)} if scope == "tool" else {})}
     declared = {"allow": [entry]} if scope == "policy" else {}
@@ -242,7 +242,7 @@ def test_an_entry_that_admits_nothing(scope: str, entry: Any, schema: Any, texts
 
 
 def test_an_entry_of_one_tool_of_several(texts, tool) -> None:
-    """A policy's entry may be there for one of its tools; where any value may come it is silent."""
+    """A policy's entry may be meant for one tool; nothing is reported if any value is possible."""
     tools = [tool("a", user_id=TX), tool("b", user_id={"type": "string", "pattern": "^u[0-9]+$"})]
 
     assert [] == texts("allow_matches_nothing", *tools, allow=["u7"], layers=["phantom_target"])
@@ -252,8 +252,8 @@ def test_an_entry_of_one_tool_of_several(texts, tool) -> None:
 
 
 @pytest.mark.parametrize(("entry", "accused"), [(lambda v: False, 1), (lambda v: v == "u7", 0)])
-def test_code_that_refuses_everything(entry: Any, accused: int, texts) -> None:
-    """Where any parameter may come, code that says no to every sample is told all the same."""
+def test_a_predicate_that_rejects_everything(entry: Any, accused: int, texts) -> None:
+    """A predicate that rejects every sample is reported even if a call may have any parameter."""
     parameters = {"type": "object", "properties": {"user_id": TEXT}, "additionalProperties": True}
     free = Tool(name="t", parameters=parameters)
     found = texts("allow_matches_nothing", free, allow=[entry], layers=["phantom_target"])
@@ -262,7 +262,7 @@ def test_code_that_refuses_everything(entry: Any, accused: int, texts) -> None:
 
 
 def test_an_entry_that_raises(texts, tool) -> None:
-    """A callable that rejects a valid value is an internal error for any call."""
+    """A callable that raises is reported, as it would be an internal error in a call."""
     allow = [lambda value: value + 1 > 5]
     (record,) = texts(
         "allow_raises", tool("t", user_id=TEXT), allow=allow, layers=["phantom_target"]
@@ -272,7 +272,7 @@ def test_an_entry_that_raises(texts, tool) -> None:
 
 
 def test_an_entry_that_another_covers(texts, tool) -> None:
-    """A value that a glob admits already is in the way; so is a second one of its kind."""
+    """A value that a glob already admits is superfluous; so is a duplicate."""
     allow = ["team-7", "team-*", "crew-1", "crew-1"]
     found = texts("allow_is_covered", tool("t", user_id=TEXT), allow=allow, layers=["call_loop"])
 
@@ -283,7 +283,7 @@ def test_an_entry_that_another_covers(texts, tool) -> None:
 
 
 def test_suppressions(texts, tool) -> None:
-    """One that has ended, and one of a layer that does not run, silence nothing."""
+    """An expired suppression, and one of a layer that does not run, silence nothing."""
     old = Suppression(check="call_loop", reason="x", until="2026-12-31")
     new = Suppression(check="call_loop", reason="x", until="2027-12-31")
     idle = Suppression(check="untrusted_target", reason="x")
@@ -306,7 +306,7 @@ def test_suppressions(texts, tool) -> None:
     ],
 )
 def test_a_suppression_of_no_parameter(check, more, accused, texts, tool) -> None:
-    """Of what no call may have, nothing is found but that it may not be there."""
+    """The only finding about an unknown parameter is that it is unknown."""
     quiet = Suppression(check=check, tool="t", reason="x", **more)
     found = texts("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
 
@@ -315,8 +315,8 @@ def test_a_suppression_of_no_parameter(check, more, accused, texts, tool) -> Non
 
 
 @pytest.mark.parametrize(("code", "accused"), [("unknown_argument", 0), ("wrong_type", 1)])
-def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused, texts, tool):
-    """Where its being unknown is silenced, calls have it, and other layers judge it."""
+def test_a_suppression_of_an_unknown_parameter_that_calls_may_have(code, accused, texts, tool):
+    """If the finding about it is silenced, calls may have it, and other layers judge it."""
     ghost = {"tool": "t", "where": "/arguments/note", "reason": "x"}
     quiet = [
         Suppression(check="parameter_mismatch", code=code, **ghost),
@@ -338,8 +338,8 @@ def test_a_suppression_of_a_parameter_that_may_be_there_after_all(code, accused,
         ("phantom_target", "/arguments", ""),
     ],
 )
-def test_a_suppression_of_a_place_that_is_never_told(check, where, accused, texts, tool) -> None:
-    """A layer points at the tool's name or into the arguments."""
+def test_a_suppression_of_a_location_without_findings(check, where, accused, texts, tool) -> None:
+    """A layer's findings are either at the tool's name or in the arguments."""
     quiet = Suppression(check=check, where=where, reason="x")
     found = texts("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
 
@@ -371,8 +371,8 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("check", "code", "where", "accused"), PLACES)
-def test_a_suppression_of_a_place_inside(check, code, where, accused, texts, tool) -> None:
-    """A member's schema that no call matches."""
+def test_a_suppression_of_a_nested_location(check, code, where, accused, texts, tool) -> None:
+    """A suppression of a member that no call can have is reported."""
     quiet = Suppression(check=check, code=code, where=where, reason="x", tool="t")
     lines = {"type": "array", "items": NEST}
     found = texts(
@@ -382,8 +382,8 @@ def test_a_suppression_of_a_place_inside(check, code, where, accused, texts, too
     assert [accused] * bool(accused) == [each.split("exist: ")[1].split(";")[0] for each in found]
 
 
-def test_a_layer_of_ones_own_has_codes_of_its_own(texts, tool) -> None:
-    """Nothing is said of what a function of the user's finds, wherever and however."""
+def test_a_custom_layer_may_have_any_code(texts, tool) -> None:
+    """A suppression of a custom layer is never reported as idle."""
 
     def phantom_target(proposal: Any, session: Any) -> tuple[()]:
         return ()
@@ -413,8 +413,8 @@ COVERS: list[tuple[dict[str, Any], dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("one", "other", "accused"), COVERS)
-def test_a_suppression_in_the_shadow_of_another(one, other, accused, texts, tool) -> None:
-    """One that another covers for as long as it holds; of two alike the second."""
+def test_a_suppression_that_another_one_covers(one, other, accused, texts, tool) -> None:
+    """A suppression that another one covers for all its time is reported."""
     ids = {"type": "array", "items": TEXT}
     tools = [tool(name, a_id=ids, b_id=TEXT) for name in "tu"]
     quiet = [Suppression(check="phantom_target", reason="x", **each) for each in (one, other)]
@@ -438,8 +438,10 @@ MUTED: list[tuple[float, str, dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("threshold", "layer", "declared", "accused"), MUTED)
-def test_a_threshold_that_mutes_a_layer(threshold, layer, declared, accused, texts, tool) -> None:
-    """None of its findings is as strong as the threshold asks for."""
+def test_a_threshold_above_the_strength_of_a_layer(
+    threshold, layer, declared, accused, texts, tool
+) -> None:
+    """A layer whose findings are all below the threshold is reported."""
     tools = [tool(name, id=TEXT) for name in ("lock_door", "unlock_door", "remove_door")]
     found = texts("muted_layer", *tools, layers=[layer], threshold=threshold, **declared)
 
@@ -448,7 +450,7 @@ def test_a_threshold_that_mutes_a_layer(threshold, layer, declared, accused, tex
 
 
 def test_the_threshold_that_a_muted_layer_needs(texts, tool) -> None:
-    """The hint names it, and with it the layer counts."""
+    """The hint has the threshold with which the layer counts."""
     (record,) = texts("muted_layer", tool("t", x=TEXT), layers=["call_loop"], threshold=0.1)
 
     assert "set `threshold` to 0.5 or more" in record
@@ -464,7 +466,7 @@ def test_the_threshold_that_a_muted_layer_needs(texts, tool) -> None:
     ],
 )
 def test_a_suppression_of_a_code_that_a_signal_never_has(more, accused, texts, tool) -> None:
-    """Its findings bear its own name."""
+    """The code of a signal's findings is always its own name."""
     quiet = Suppression(check="schema_mismatch", reason="x", **more)
     found = texts("idle_suppression", tool("t", title=TEXT), suppress=[quiet])
 
@@ -472,7 +474,7 @@ def test_a_suppression_of_a_code_that_a_signal_never_has(more, accused, texts, t
 
 
 def test_a_suppression_of_a_signal_where_no_results_are_judged(texts, tool) -> None:
-    """Nothing is there to be silenced, unless a layer of one's own has that name."""
+    """The suppression is idle, unless a custom layer has that name."""
 
     def schema_mismatch(proposal: Any, session: Any) -> list[Any]:
         return []
@@ -487,8 +489,8 @@ def test_a_suppression_of_a_signal_where_no_results_are_judged(texts, tool) -> N
     )
 
 
-def test_the_moment_of_a_proof() -> None:
-    """A suppression has ended or not, depending on the time of the proof."""
+def test_the_time_of_a_proof() -> None:
+    """A suppression is expired or not, depending on the time of the proof."""
     ending = Suppression(check="call_loop", reason="x", until="2026-12-31")
     policy = configure(tools=[Tool(name="t")], layers=["call_loop"], suppress=[ending])
 
@@ -537,7 +539,7 @@ def test_a_policy_that_judges_no_results(texts, tool) -> None:
 
 @pytest.mark.parametrize(("modes", "messages"), MODES)
 def test_an_entry_of_modes_without_effect(modes: Any, messages: list[str], texts, tool) -> None:
-    """An entry is idle where the same modes would hold without it."""
+    """An entry is idle if the same modes would apply without it."""
     found = texts("idle_mode", tool("t", x=TEXT), modes=modes, layers=["call_loop"])
 
     assert len(messages) == len(found)
@@ -545,14 +547,14 @@ def test_an_entry_of_modes_without_effect(modes: Any, messages: list[str], texts
 
 
 def test_a_sound_policy(proof, tool) -> None:
-    """Where nothing is wrong there is nothing to tell."""
+    """A policy without mistakes has no problems."""
     proved = proof(tool("t", x=TEXT), rules=[never_judged])
 
     assert (True, (), "proved: 1 rule, 1 tool, ") == (proved.ok, proved.problems, str(proved)[:24])
 
 
-def test_to_require_a_proof(proof, tool) -> None:
-    """All errors are raised together; warnings only on request."""
+def test_require_raises_all_errors(proof, tool) -> None:
+    """All errors are raised together, and warnings on request."""
     wrong = proof(tool("t", x=TEXT, declared={"soft": ["y"], "free": ["z"]}))
     doubtful = proof(tool("t", x=TEXT), suppress=[Suppression(check="call_loop", reason="x")])
     with pytest.raises(PolicyError) as caught:
@@ -568,7 +570,7 @@ def test_to_require_a_proof(proof, tool) -> None:
 
 
 def test_a_proof_as_data(proof, tool) -> None:
-    """A proof is JSON-able, with a row for each problem."""
+    """A proof can be serialised as JSON, with a row for each problem."""
     record = proof(tool("t", x=TEXT, declared={"soft": ["y"]})).to_dict()
 
     assert (False, 1, "unknown_parameter", "error") == (
@@ -580,7 +582,7 @@ def test_a_proof_as_data(proof, tool) -> None:
 
 
 def test_hostile_names_are_escaped(proof, tool) -> None:
-    """Nothing that a server wrote reaches a terminal raw."""
+    """Text of a server is escaped before it is printed."""
     name = "x\x1b[31m\n\u202e"
     tools = [
         tool(name, declared={"soft": ["\x1b]0;own\x07"]}, x=WHOLE),
@@ -598,20 +600,20 @@ POLICIES = [
 
 @pytest.mark.parametrize("page", POLICIES, ids=lambda page: page.name)
 def test_shipped_policies_are_proved(page: Path) -> None:
-    """The policies to copy have no errors and no warnings."""
+    """The policies in the docs have no errors and no warnings."""
     assert () == prove(load_policy(f"{page}:policy")).problems
 
 
 def test_every_code_has_its_row() -> None:
-    """The table of docs/prove.md is the table of codes."""
+    """The table in docs/prove.md has all codes."""
     text = (ROOT / "docs" / "prove.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", text, re.MULTILINE)
 
     assert rows == [(code, str(severity)) for code, severity in CODES.items()]
 
 
-def test_every_check_is_named_as_its_file() -> None:
-    """A check is one function in one file of its name."""
+def test_every_check_has_the_name_of_its_file() -> None:
+    """Each check is a function in a file with the same name."""
     folder = ROOT / "abs_shield" / "plan" / "proof"
     files = {path.stem for path in folder.glob("[!_]*.py")}
 
@@ -641,7 +643,7 @@ JSON = st.recursive(
 @given(st.one_of(st.none(), st.booleans(), st.dictionaries(st.text(max_size=9), JSON, max_size=5)))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_proof_is_total(parameters: Any) -> None:
-    """Whatever a server calls a schema, the proof ends and says something."""
+    """A proof ends with a result for any JSON that a server sends as a schema."""
     odd = Tool(name="t", parameters=parameters)
     proof = prove(configure(tools=[odd], rules=[never_judged], allow=["a*", 7]))
 
@@ -652,7 +654,7 @@ def test_a_proof_is_total(parameters: Any) -> None:
 @pytest.mark.slow
 @given(st.text(max_size=5), JSON)
 def test_a_proof_is_total_on_parameters(name: str, schema: Any) -> None:
-    """Whatever stands for a parameter's schema, the proof ends and says something."""
+    """A proof ends with a result for any schema of a parameter."""
     parameters = {"type": "object", "properties": {"x": schema, name: True}, "required": ["x"]}
     odd = Tool(name="t", parameters=parameters, targets={"x": Target(allow=("b?",))})
 

@@ -1,4 +1,4 @@
-"""A rule that both accepts and rejects is not accused, whatever it looks at."""
+"""A rule that accepts some calls and rejects others is not reported, whatever it tests."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ HEALTHY: dict[str, tuple[Callable[..., bool], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("what", HEALTHY)
-def test_a_healthy_rule_is_not_accused(what, proof, tool) -> None:
-    """Samples of every shape lie on both sides of it."""
+def test_a_healthy_rule_is_not_reported(what, proof, tool) -> None:
+    """Some samples satisfy the rule, and others do not."""
     function, schema = HEALTHY[what]
     rules = [rule(tool="t", sentence="It is as it should be.")(function)]
     proved = proof(tool("t", x=schema), rules=rules)
@@ -92,7 +92,7 @@ def test_a_healthy_rule_is_not_accused(what, proof, tool) -> None:
 
 
 def test_what_a_rule_forbids_does_not_fill_every_sample(proof, tool) -> None:
-    """Of several texts each is first what is usual, and not what the rule's pattern matches."""
+    """Most texts of a sample are usual ones, not texts that the rule's pattern matches."""
 
     @rule(tool="t")
     def one_line(a: str, b: list[str], c: list[str], d: list[str]) -> bool:

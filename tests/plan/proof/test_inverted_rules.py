@@ -1,4 +1,4 @@
-"""Sentences in tricky words above rules that do what they say are not called contradictions."""
+"""Rules that follow their sentence are not reported, even if its wording is difficult."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HONEST: dict[str, Callable[[float], bool]] = {
 
 @pytest.mark.parametrize("sentence", HONEST)
 def test_an_honest_sentence(sentence: str, texts, tool) -> None:
-    """The rule does what its sentence says, or the sentence is about calls of other tools."""
+    """The rule follows its sentence, or the sentence is about calls of other tools."""
     rules = [rule(tool="t", sentence=sentence)(HONEST[sentence])]
 
     assert [] == texts("rule_contradicts_sentence", tool("t", x=NUMBER), rules=rules)
@@ -69,7 +69,7 @@ def in_order(first: str, then: str) -> bool:
 
 
 def rule_about(names: tuple[str, str], sentence: str, answer: Callable[[str, str], bool]):
-    """A rule of two parameters with these names."""
+    """Return a rule about two parameters with these names."""
     result: dict[str, Callable[..., bool]] = {}
     first, then = names
     source = f"def dates({first}: str, {then}: str) -> bool:\n    return answer({first}, {then})"
@@ -80,7 +80,7 @@ def rule_about(names: tuple[str, str], sentence: str, answer: Callable[[str, str
 @pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize("first", NAMES)
 def test_dates_with_names_that_begin_alike(first: str, sentence: str, texts, tool) -> None:
-    """A check-in after the check-out; the right rule is not accused."""
+    """An inverted order is reported; the correct rule is not."""
     names = (first, NAMES[first])
     book = tool("book", **dict.fromkeys(names, DAY))
     wrong = rule_about(names, sentence, lambda one, other: not in_order(one, other))
@@ -103,7 +103,7 @@ def test_dates_with_names_that_begin_alike(first: str, sentence: str, texts, too
     ],
 )
 def test_an_honest_sentence_about_two_dates(sentence: str, texts, tool) -> None:
-    """A negation turns the order round, and so does a refusal."""
+    """A negation inverts the order, and so does a word for a rejection."""
     names = ("check_in", "check_out")
     rules = [rule_about(names, sentence, in_order)]
 
@@ -113,7 +113,7 @@ def test_an_honest_sentence_about_two_dates(sentence: str, texts, tool) -> None:
 
 
 def test_too_few_calls_to_decide(texts, proof, tool) -> None:
-    """A rule that contradicts its sentence for two calls is noted, and not accused."""
+    """A rule that contradicts its sentence for only two calls is a note, not a warning."""
     rules = [rule(tool="t", sentence="At most 5.")(lambda x: x > 5)]
     listed = tool("t", x={"enum": [4, 6]})
 

@@ -1,4 +1,4 @@
-"""Each planted mistake is told in its line, and nothing else is; correct policies have none."""
+"""Each planted mistake is reported at its line; correct policies have no problem."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tests.plan.proof.planted import CORRECT, FURTHER, HARDER, MISTAKES, correct
 PLANTED = {**MISTAKES, **HARDER, **FURTHER}
 
 
-def proved(path: Path, source: str):
-    """The proof of a module's policy, as the command line makes it."""
+def prove_module(path: Path, source: str):
+    """Return the proof of a module's policy, as the command line computes it."""
     path.write_text(source)
     return _proof(f"{path}:policy", [])
 
 
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_planted_mistake_is_found(kind: str, tmp_path: Path) -> None:
-    """With its code and its line, and no other problem of the policy."""
+    """It is reported with its code and its line, and there is no other problem."""
     source = module(PLANTED[kind])
     wanted = [
         (n, line.partition("#! ")[2])
@@ -29,22 +29,22 @@ def test_a_planted_mistake_is_found(kind: str, tmp_path: Path) -> None:
         if "#! " in line
     ]
     path = tmp_path / "planted.py"
-    problems = proved(path, source).problems
+    problems = prove_module(path, source).problems
     results = {(each.file, each.line, each.code) for each in problems}
 
     assert {(str(path), *each) for each in wanted} == results, [*map(str, problems)]
 
 
-def test_there_are_as_many_as_are_promised() -> None:
-    """25 plain ones, 8 harder ones, each with one marked line."""
+def test_the_number_of_planted_mistakes() -> None:
+    """There are 25 simple and 8 harder mistakes, each with one marked line."""
     assert (25, 8) == (len(MISTAKES), len(HARDER))
     assert [] == [kind for kind, source in PLANTED.items() if 1 != dedent(source).count("#! ")]
 
 
 @pytest.mark.parametrize("kind", CORRECT)
 def test_a_correct_policy_has_no_problem(kind: str, tmp_path: Path) -> None:
-    """Rules about dates, texts, sums, sessions and several parameters; lists, pairs and modes."""
-    proof = proved(tmp_path / "correct.py", correct(CORRECT[kind]))
+    """The policies have rules about dates, texts and amounts, allowlists, pairs and modes."""
+    proof = prove_module(tmp_path / "correct.py", correct(CORRECT[kind]))
 
     assert [] == [*map(str, proof.problems)]
     assert {each.code for each in proof.notes} <= {
@@ -54,6 +54,6 @@ def test_a_correct_policy_has_no_problem(kind: str, tmp_path: Path) -> None:
     }
 
 
-def test_there_are_fifteen_correct_ones() -> None:
-    """As many as are promised."""
+def test_the_number_of_correct_policies() -> None:
+    """There are 15 correct policies."""
     assert 15 == len(CORRECT)

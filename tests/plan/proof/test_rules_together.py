@@ -1,4 +1,4 @@
-"""Two rules of one tool are told where they leave no call, or where one of them is void."""
+"""Two rules of one tool are reported if they reject every call, or if one covers the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENDS = st.integers(-50, 1_200)
 
 
 def within(low: float, high: float) -> Callable[[float], bool]:
-    """A rule's function: x lies between two numbers, both included."""
+    """Return a rule's function: x is between two numbers, both included."""
 
     def is_within(x: float) -> bool:
         """It lies where it should."""
@@ -33,8 +33,8 @@ def within(low: float, high: float) -> Callable[[float], bool]:
     return is_within
 
 
-def found(*functions: Callable[..., Any], tools: tuple[str, ...] = ("t",), **properties: Any):
-    """The codes of what is said of rules together, on tools of these parameters."""
+def find_codes(*functions: Callable[..., Any], tools: tuple[str, ...] = ("t",), **properties: Any):
+    """Return the codes of the problems of several rules, for tools with these parameters."""
     parameters = {"type": "object", "properties": properties, "required": [*properties]}
     rules = [
         rule(tool=tools, sentence="It is as it should be.")(function) for function in functions
@@ -50,13 +50,13 @@ def found(*functions: Callable[..., Any], tools: tuple[str, ...] = ("t",), **pro
 @settings(max_examples=min(60, settings.default.max_examples))
 @given(st.tuples(ENDS, ENDS), st.tuples(ENDS, ENDS), st.sampled_from([NUMBER, WHOLE]))
 def test_two_intervals(one: tuple[int, int], other: tuple[int, int], schema: Any) -> None:
-    """Disjoint ones leave nothing, of nested ones the wide one is void, others are in order."""
+    """Disjoint intervals exclude each other, and a nested one covers the wider one."""
     (low, high), (bottom, top) = sorted(one), sorted(other)
     disjoint = high < bottom or top < low
     nested = (low <= bottom and top <= high) or (bottom <= low and high <= top)
     wanted = [CODES[0]] * disjoint + [CODES[1]] * (nested and not disjoint)
 
-    assert wanted == found(within(low, high), within(bottom, top), x=schema)
+    assert wanted == find_codes(within(low, high), within(bottom, top), x=schema)
 
 
 IN_ORDER: dict[str, tuple[list[Callable[..., Any]], dict[str, Any]]] = {
@@ -85,11 +85,11 @@ IN_ORDER: dict[str, tuple[list[Callable[..., Any]], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", IN_ORDER)
-def test_rules_that_go_together(kind: str) -> None:
+def test_compatible_rules(kind: str) -> None:
     """Pairs that samples cannot decide, or that share a few values, are not reported."""
     functions, properties = IN_ORDER[kind]
 
-    assert [] == found(*functions, **properties)
+    assert [] == find_codes(*functions, **properties)
 
 
 WRONG: dict[str, tuple[list[Callable[..., Any]], dict[str, Any], str]] = {
@@ -112,15 +112,15 @@ WRONG: dict[str, tuple[list[Callable[..., Any]], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_rules_that_do_not_go_together(kind: str) -> None:
-    """Numbers, days, listed values, and texts where both accept only words of their code."""
+def test_incompatible_rules(kind: str) -> None:
+    """Rules about numbers, days, listed values, and texts in their code are compared."""
     functions, properties, code = WRONG[kind]
 
-    assert [code] == found(*functions, **properties)
+    assert [code] == find_codes(*functions, **properties)
 
 
-def test_a_rule_that_is_void_for_one_of_its_tools() -> None:
-    """It does something for the other one: nothing is said."""
+def test_a_rule_that_is_covered_for_one_of_its_tools() -> None:
+    """It is not reported, as it rejects other calls of the other tool."""
 
     @rule(tool="a")
     def tight(x: float) -> bool:
@@ -149,51 +149,51 @@ def test_rules_about_a_session_or_that_raise() -> None:
     def raises(x: float) -> bool:
         return bool(1 / 0)
 
-    assert [] == found(after_three, within(0, 5), raises, x=NUMBER)
+    assert [] == find_codes(after_three, within(0, 5), raises, x=NUMBER)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "rules", "schema"), HONEST, ids=lambda part: part if type(part) is str else ""
 )
 def test_an_honest_pair(one: str, other: str, rules: Any, schema: Any) -> None:
-    """Dates, times, steps of numbers and texts: neither excluding nor covered."""
-    assert [] == found(rules[one], rules[other], x=schema)
+    """Rules about dates, times, multiples and texts that neither exclude nor cover each other."""
+    assert [] == find_codes(rules[one], rules[other], x=schema)
 
 
 def test_there_are_enough_honest_pairs() -> None:
-    """Half of them are pairs of days."""
+    """Half of the pairs are about days."""
     assert 80 <= len(HONEST)
     assert 39 <= sum(schema == DAY for *_, schema in HONEST)
 
 
 @pytest.mark.parametrize("kind", EXCLUDING)
 def test_an_excluding_pair(kind: str) -> None:
-    """Of dates, times, numbers with bounds that the code does not name, and words."""
+    """Rules about dates, times, numbers with computed bounds, and words are reported."""
     one, other, schema = EXCLUDING[kind]
 
-    assert [CODES[0]] == found(one, other, x=schema)
+    assert [CODES[0]] == find_codes(one, other, x=schema)
 
 
 @pytest.mark.parametrize("kind", COVERED)
 def test_a_covered_pair(kind: str) -> None:
-    """Likewise."""
+    """A rule that another one covers is reported for the same kinds of values."""
     one, other, schema = COVERED[kind]
 
-    assert [CODES[1]] == found(one, other, x=schema)
+    assert [CODES[1]] == find_codes(one, other, x=schema)
 
 
 def test_three_rules_that_leave_no_number() -> None:
-    """Any two of them leave some."""
+    """Three rules are reported together if any two of them accept a common number."""
 
     def outside(x: float) -> bool:
         return x <= 100 or x >= 200
 
-    assert [CODES[0]] == found(outside, lambda x: x > 100, lambda x: x < 200, x=NUMBER)
-    assert [] == found(outside, lambda x: x > 100, lambda x: x < 201, x=NUMBER)
+    assert [CODES[0]] == find_codes(outside, lambda x: x > 100, lambda x: x < 200, x=NUMBER)
+    assert [] == find_codes(outside, lambda x: x > 100, lambda x: x < 201, x=NUMBER)
 
 
 def test_a_rule_that_takes_too_long_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of the answers say nothing."""
+    """Rules that exceed the time limit are not compared, as half of the answers prove nothing."""
     monkeypatch.setattr("abs_shield.plan.rule_answers.perf_counter", iter(range(10**6)).__next__)
 
-    assert [] == found(lambda x: x < "2026-01-01", lambda x: x >= "2027-01-01", x=DAY)
+    assert [] == find_codes(lambda x: x < "2026-01-01", lambda x: x >= "2027-01-01", x=DAY)

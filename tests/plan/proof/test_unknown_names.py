@@ -1,4 +1,4 @@
-"""Whatever the policy names has to be there: tools, layers, parameters; all faults in one go."""
+"""Tools, layers and parameters that a policy names must exist; all errors are reported together."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ TOOLS: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("declared", "message"), TOOLS)
 def test_an_unknown_tool(declared: Any, message: str, texts: Any, tool: Any) -> None:
-    """A misspelt tool is an error with the nearest name, wherever it stands."""
+    """A misspelt tool is an error with the nearest name, in any declaration."""
     (expected_message,) = texts("unknown_tool", tool("refund", x=TEXT), **declared)
 
     assert message in expected_message
     assert expected_message.endswith("; did you mean `refund`?")
 
 
-def test_what_should_be_read_first(texts, tool) -> None:
-    """A tool that is to run before has to exist."""
+def test_an_unknown_tool_in_reads_first(texts, tool) -> None:
+    """A tool in `reads_first` must exist."""
     write = tool("refund", x=TEXT, declared={"reads_first": ["get_ordr"]})
     (message,) = texts("unknown_tool", write, tool("get_order", x=TEXT))
 
@@ -58,14 +58,14 @@ def test_what_should_be_read_first(texts, tool) -> None:
 
 
 def test_an_unknown_layer(texts, tool) -> None:
-    """A name that is far from every layer when declared may still be nearest to one."""
+    """A misspelt layer in `modes` is an error with the nearest layer."""
     (message,) = texts("unknown_layer", tool("refund", x=TEXT), modes={"phantom": "audit"})
 
     assert message.endswith("did you mean `phantom_tool`?")
 
 
 def test_a_policy_without_tools() -> None:
-    """Where no tool is known, that is the reason."""
+    """Without tools, the hint says that no tool is registered."""
     proof = prove(configure(rules=[misspelt_tool]))
 
     assert ["no_tools"] == [each.code for each in proof.warnings]
@@ -84,7 +84,7 @@ PARAMETERS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("declared", "marks", "message"), PARAMETERS)
 def test_an_unknown_parameter(declared: Any, marks: Any, message: str, texts: Any, tool) -> None:
-    """A misspelt parameter is an error with the nearest name, wherever it stands."""
+    """A misspelt parameter is an error with the nearest name, in any declaration."""
     refund = tool("refund", amount={"type": "number"}, declared=marks)
     (expected_message,) = texts("unknown_parameter", refund, **declared)
 
@@ -105,7 +105,7 @@ LINES = {"type": "array", "items": {"type": "object", "properties": {"sku": TEXT
 )
 @pytest.mark.parametrize("mark", ["targets", "soft", "free", "creates"])
 def test_a_nested_mark_that_never_matches(key: str, hint: str, mark: str, texts, tool) -> None:
-    """It is an error as a misspelt parameter is, with the nearest place."""
+    """It is an error like a misspelt parameter, with the nearest pointer."""
     order = tool("order", lines=LINES, declared={mark: [key, "/lines/sku"]})
 
     assert [f"`{mark}` of tool `order` names `{key}`, which no call can have; {hint}"] == texts(
@@ -114,14 +114,14 @@ def test_a_nested_mark_that_never_matches(key: str, hint: str, mark: str, texts,
 
 
 def test_a_nested_mark_of_a_missing_parameter_is_reported_once(texts, tool) -> None:
-    """Where the parameter itself does not exist, nothing is said of its members."""
+    """If the parameter itself is unknown, its members are not reported."""
     order = tool("order", lines=LINES, declared={"targets": ["/line/skku"]})
 
     assert 1 == len(texts("unknown_parameter", order))
 
 
 def test_a_parameter_that_no_tool_has(texts, tool) -> None:
-    """A rule of every tool has to find its parameter in one of them."""
+    """A parameter of a rule for every tool must exist in one of them."""
     rules = [nobody_has]
 
     assert 1 == len(texts("unknown_parameter", tool("a", x=TEXT), rules=rules))
@@ -129,8 +129,8 @@ def test_a_parameter_that_no_tool_has(texts, tool) -> None:
     assert [] == texts("unknown_parameter", tool("a", x=TEXT), Tool(name="b"), rules=rules)
 
 
-def test_where_any_parameter_may_be(texts) -> None:
-    """A schema that admits the name, or none, makes no mark wrong."""
+def test_a_tool_that_may_have_any_parameter(texts) -> None:
+    """No mark is an error if the schema allows any name, or if there is no schema."""
     openly = Tool(
         name="t",
         parameters={"type": "object", "additionalProperties": True},
@@ -141,7 +141,7 @@ def test_where_any_parameter_may_be(texts) -> None:
 
 
 def test_everything_is_reported_at_once(proof, tool) -> None:
-    """The proof lists every fault of a policy; registration stops at the first."""
+    """The proof lists every error of a policy, while registration stops at the first one."""
     proved = proof(
         tool("refund", amount={"type": "number"}, declared={"targets": ["amuont"]}),
         Tool(name="broken", parameters={"type": "objekt"}),
@@ -156,8 +156,8 @@ def test_everything_is_reported_at_once(proof, tool) -> None:
     }
 
 
-def test_phantom_tool_is_asked_about_names_that_do_not_exist(texts: Any, tool: Any) -> None:
-    """Names in it do not exist, because the layer is only about such names."""
+def test_phantom_tool_reports_names_that_do_not_exist(texts: Any, tool: Any) -> None:
+    """A suppression of the layer may name a tool that does not exist."""
     declared = {
         "suppress": [Suppression(check="phantom_tool", tool="refnud", reason="seen once")],
         "modes": {("refnud", "phantom_tool"): "audit"},
