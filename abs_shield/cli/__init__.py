@@ -16,7 +16,7 @@ import typer
 from abs_shield.cli.command_parts import HELP, CliGroup, build_command
 from abs_shield.cli.usage_errors import BadInput, file_message, usage_message
 from abs_shield.errors import ShieldError
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped
 from abs_shield.version import __version__
 
@@ -66,8 +66,7 @@ class _Commands(CliGroup):
             name = cmd_name if cmd_name in _FOLDERS else f"{cmd_name}_command"
             # imported here: all commands together take many times as long as one
             return build_command(import_module(f"abs_shield.cli.{name}").app)
-        near = nearest(cmd_name, COMMANDS)
-        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
+        hint = suggest_name(cmd_name, COMMANDS, otherwise=f"there are {', '.join(COMMANDS)}")
         raise BadInput(f"no command is named `{escaped(cmd_name)}`; {hint}")
 
     def summaries(self) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.policy import Tool
 from abs_shield.policy.declaration_base import SourceLocation
 from abs_shield.replay.toolsets import EVERY_RUN, Toolsets, is_answer, tools_of, unwrap_result
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, shown
 
 _LISTED = 8  # names in a message of one line
@@ -109,8 +109,7 @@ def resolve_toolset(toolsets: Mapping[str, Any], toolset: str | None, *, path: s
             f"{path}: it holds {len(toolsets)} lists of tools; name one with `--toolset`: {some}"
         )
     if toolset not in toolsets:
-        near = nearest(toolset, toolsets)
-        hint = f"did you mean `{escaped(near[0])}`?" if near else f"it has {len(toolsets)} others"
+        hint = suggest_name(toolset, toolsets, otherwise=f"it has {len(toolsets)} others")
         raise BadInput(f"{path}: no toolset is named `{escaped(toolset)}`; {hint}")
     return toolset
 

@@ -19,7 +19,7 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.core.label import Truth
 from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.sealed_record import Damaged
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, quantity
 
 
@@ -83,8 +83,7 @@ class AnswerReader:
     def _refuse(self, word: str) -> None:
         # a person sees the message and answers again; a script does not
         self.unreadable += not self._terminal
-        near = nearest(word, [*LabelChoice])
-        hint = f"did you mean `{near[0]}`?" if near else "press h, o, s, u or q"
+        hint = suggest_name(word, [*LabelChoice], otherwise="press h, o, s, u or q")
         self._console.print(f"`{escaped(word)}` is not an answer; {hint}")
 
 

@@ -33,7 +33,7 @@ from abs_shield.planting import (
 )
 from abs_shield.replay import BadLine, RawLine, SessionStart, Toolsets, chunks, raw_lines
 from abs_shield.replay.session_order import sort_by_session
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import describe_exception, escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -151,8 +151,7 @@ def _kinds(names: list[str] | None) -> tuple[PlantedKind, ...]:
     """
     for name in names or ():
         if not any(kind.startswith(name) for kind in KINDS):
-            near = nearest(name, KINDS)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(KINDS)}"
+            hint = suggest_name(name, KINDS, otherwise=f"there are {', '.join(KINDS)}")
             raise BadInput(f"`--kinds`: no kind begins with `{escaped(name)}`; {hint}")
     chosen = tuple(names) if names else ("",)
     return tuple(kind for name, kind in KINDS.items() if name.startswith(chosen))
@@ -162,9 +161,8 @@ def _require_called(only: list[str] | None, called: Iterable[str]) -> None:
     called = set(called)
     for name in only or ():
         if name not in called:
-            near = nearest(name, called)
             others = f"right calls use {len(called):,} others"
-            hint = f"did you mean `{escaped(near[0])}`?" if near else others
+            hint = suggest_name(name, called, otherwise=others)
             raise BadInput(f"`--only-tool`: no right call uses `{escaped(name)}`; {hint}")
 
 

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path, PurePath
 from typing import Any
 
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import nearest, suggest_name
 from abs_shield.text.safe_display import escaped
 
 _NAMES = 30
@@ -209,8 +209,7 @@ def _help_hint(error: Any) -> str:
 
 def _no_option(error: Any) -> str:
     options = [name for one in error.ctx.command.params for name in one.opts] if error.ctx else []
-    near = nearest(error.option_name, options)
-    hint = f"did you mean `{near[0]}`?" if near else _help_hint(error)
+    hint = suggest_name(error.option_name, options, otherwise=_help_hint(error))
     return f"no option is named `{escaped(error.option_name)}`; {hint}"
 
 
@@ -224,8 +223,7 @@ def _no_command(message: str, commands: list[str]) -> str:
 
 def _no_choice(got: str, choices: str) -> str:
     words = _WORD.findall(choices)
-    near = nearest(got, words)
-    hint = f"did you mean `{near[0]}`?" if near else f"use one of {', '.join(words)}"
+    hint = suggest_name(got, words, otherwise=f"use one of {', '.join(words)}")
     return f"`{escaped(got)}` is not valid; {hint}"
 
 

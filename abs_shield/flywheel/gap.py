@@ -13,7 +13,7 @@ from typing import Any
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.flywheel_database import database, parse_row
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped
 
 
@@ -167,8 +167,7 @@ def _body(connection: sqlite3.Connection, gap: str) -> dict[str, Any]:
     row = connection.execute("SELECT body FROM gaps WHERE id = ?", (gap,)).fetchone()
     if row is None:
         existing = [name for (name,) in connection.execute("SELECT id FROM gaps ORDER BY id")]
-        near = nearest(gap, existing)
-        hint = f"did you mean `{near[0]}`?" if near else f"the file holds {len(existing)} gaps"
+        hint = suggest_name(gap, existing, otherwise=f"the file holds {len(existing)} gaps")
         raise StoreError(f"flywheel: no gap has the id `{escaped(gap)}`; {hint}")
     return parse_row(row[0], _validate, f"gap `{escaped(gap)}`")
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap
 from abs_shield.flywheel.review import Choice, Mistake, Review
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, shown
 
 # as lenient as Markdown: people edit the file by hand, and editors reformat it
@@ -243,8 +243,7 @@ def _tick(mark: str, text: str) -> tuple[Choice, str] | str | None:
 
 
 def _near(word: str) -> str:
-    near = nearest(word, [*Choice])
-    return f"did you mean `{near[0]}`?" if near else "use accept, reject or merge into GAP"
+    return suggest_name(word, [*Choice], otherwise="use accept, reject or merge into GAP")
 
 
 def _json_entries(text: str) -> Iterator[_ReviewEntry | Mistake]:

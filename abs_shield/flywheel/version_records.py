@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.errors import StoreError
 from abs_shield.flywheel.flywheel_database import parse_row
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped
 
 
@@ -267,8 +267,7 @@ def stack_of(connection: sqlite3.Connection, target: str) -> list[Promotion]:
     """Return the stack of a target's promotions; raise StoreError if it is empty."""
     promotions = stack(history(connection, target))
     if not promotions:
-        near = nearest(target, targets(connection))
-        hint = f"did you mean `{escaped(near[0])}`?" if near else "promote one first"
+        hint = suggest_name(target, targets(connection), otherwise="promote one first")
         raise StoreError(f"flywheel: no version of `{escaped(target)}` is in use; {hint}")
     return promotions
 

@@ -16,7 +16,7 @@ from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.quality_score import ScoreConfig
 from abs_shield.quality.quality_types import Stage
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import shown
 
 NAMES = ("pii", "guardrails", "quality_score", "hallucination", "judge")
@@ -116,8 +116,7 @@ class QualityConfig(Declaration):
         ):  # fmt: skip
             for name in names:
                 if name not in valid:
-                    near = nearest(name, valid)
-                    hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(valid)}"
+                    hint = suggest_name(name, valid, otherwise=f"use {', '.join(valid)}")
                     raise ValueError(f"`{field}` has {shown(name)}; {hint}")
         asks = getattr(self.facts, "facts_about", None)
         # a class has the method, too: forgetting the brackets is a common mistake

@@ -22,7 +22,7 @@ from abs_shield.replay.engine_job import Engine, Job, WorkerPool
 from abs_shield.replay.line_chunks import Chunk
 from abs_shield.replay.process_engine import processes
 from abs_shield.replay.ray_engine import ray
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 
 P = TypeVar("P")
 
@@ -61,7 +61,6 @@ def outcomes(
         warn("`outcomes(crew=...)` is now `pool=`", DeprecationWarning, stacklevel=2)
         pool = crew
     if engine not in ENGINES:
-        near = nearest(engine, ENGINES)
-        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(ENGINES)}"
+        hint = suggest_name(engine, ENGINES, otherwise=f"there are {', '.join(ENGINES)}")
         raise ReplayError(f"no engine is named `{engine}`; {hint}")
     return ENGINES[engine](job, chunks, WorkerPool() if pool is None else pool)

@@ -13,6 +13,7 @@ from abs_shield.text.identifier_words import (
     singular,
     split_words,
 )
+from abs_shield.text.safe_display import escaped
 
 _LONGEST = 128  # characters of a name: a comparison takes quadratic time
 _MOST = 5_000  # candidates; more would take too long for a hint
@@ -52,6 +53,19 @@ def nearest(
         if score >= floor:
             scored.append((score, name))
     return [name for _, name in nlargest(most, scored)]
+
+
+def suggest_name(word: str, candidates: Iterable[str], *, otherwise: str) -> str:
+    """
+    Return a hint for a message about an unknown name: the nearest candidate, or *otherwise*.
+
+    >>> suggest_name("refnud", ["refund"], otherwise="register it first")
+    'did you mean `refund`?'
+    >>> suggest_name("x", ["refund"], otherwise="register it first")
+    'register it first'
+    """
+    near = nearest(word, candidates)
+    return f"did you mean `{escaped(near[0])}`?" if near else otherwise
 
 
 def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> float:

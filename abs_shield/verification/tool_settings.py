@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy.check_config import Verification
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, shown
 from abs_shield.verification.adaptive_thresholds import Thresholds
 from abs_shield.verification.result_judging import RATIOS, Weigher
@@ -285,8 +285,7 @@ def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
     """
     for name, ratio in ratios.items():
         if name not in RATIOS:
-            near = nearest(str(name), RATIOS)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(RATIOS)}"
+            hint = suggest_name(str(name), RATIOS, otherwise=f"there are {', '.join(RATIOS)}")
             raise PolicyError(f"verification: no signal is named `{escaped(str(name))}`; {hint}")
         is_number = isinstance(ratio, (int, float)) and not isinstance(ratio, bool)
         if not (is_number and _LEAST_RATIO <= ratio <= _MOST_RATIO):

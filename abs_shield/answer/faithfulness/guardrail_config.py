@@ -21,7 +21,7 @@ from abs_shield.core.vocabularies import Mode
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Replies, Terms
 from abs_shield.policy.declaration_base import Declaration, require_fields
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, shown
 
 Context: TypeAlias = str | Sequence[str | Mapping[str, str]] | Evidence
@@ -161,8 +161,7 @@ def _resolve(provider: Any, ref: Any, providers: Mapping[str, Any]) -> Provider:
         raise ValueError("`ref` and `provider` differ; give one of the two")
     choices = {_LEXICAL: LexicalProvider(), **providers}
     if isinstance(resolved, str) and resolved not in choices:
-        near = nearest(resolved, choices)
-        hint = f"did you mean `{escaped(near[0])}`?" if near else "give it in `providers`"
+        hint = suggest_name(resolved, choices, otherwise="give it in `providers`")
         raise ValueError(f"no provider is named `{escaped(resolved)}`; {hint}")
     resolved = choices[resolved] if isinstance(resolved, str) else resolved
     if callable(getattr(resolved, "steps", None)):

@@ -27,7 +27,7 @@ from abs_shield.flywheel.review_file import (
     render_markdown,
     summary_of,
 )
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, quantity
 
 _SKIP, _QUIT = "skip", "quit"
@@ -79,8 +79,8 @@ def _answer(console: PlainConsole) -> str:
             return str(_ANSWERS[text])
         if text in _ANSWERS.values():
             return str(text)
-        near = nearest(text, [str(word) for word in _ANSWERS.values()])
-        console.print(f"did you mean `{near[0]}`?" if near else "write one of the five words")
+        words = [str(word) for word in _ANSWERS.values()]
+        console.print(suggest_name(text, words, otherwise="write one of the five words"))
 
 
 def _suggestion(catches: Sequence[Catch]) -> str:

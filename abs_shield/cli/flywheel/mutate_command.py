@@ -28,7 +28,7 @@ from abs_shield.flywheel.mutate import (
 )
 from abs_shield.policy.policy_loading import load
 from abs_shield.quality.facts import FactTable
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped, shown
 
 EXAMPLE = (
@@ -99,8 +99,7 @@ def command(
 
 def _require_form(form: str) -> None:
     if form not in FORMS:
-        near = nearest(form, FORMS)
-        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
+        hint = suggest_name(form, FORMS, otherwise=f"use {', '.join(FORMS)}")
         raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
 
 

@@ -43,7 +43,7 @@ from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 from abs_shield.stores.sealed_record import Damaged
 from abs_shield.stores.store_address import default_log
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -231,7 +231,6 @@ class _RevisionFilter:
         """Raise if no decision has the revision, and some have others."""
         if self._any_match or self._revision is None or not self._others:
             return
-        near = nearest(self._revision, self._others)
         newest = ", ".join(f"`{escaped(name)}`" for name in list(self._others)[-3:])
-        hint = f"did you mean `{escaped(near[0])}`?" if near else f"the newest are {newest}"
+        hint = suggest_name(self._revision, self._others, otherwise=f"the newest are {newest}")
         raise BadInput(f"no decision has policy revision `{escaped(self._revision)}`; {hint}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import shown
 from abs_shield.text.values.figure import SUMS, Figure
 from abs_shield.text.values.figure_reader import figures
@@ -79,8 +79,7 @@ class Entities:
 
 def _require_names(kind: str, names: Any) -> None:
     if kind not in KINDS:
-        near = nearest(kind, KINDS)
-        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(KINDS)}"
+        hint = suggest_name(kind, KINDS, otherwise=f"use {', '.join(KINDS)}")
         raise ShieldError(f"entities: there is no kind {shown(kind)}; {hint}")
     is_list = isinstance(names, Sequence) and not isinstance(names, str | bytes)
     if not is_list or not names or not all(isinstance(one, str) and one.strip() for one in names):

@@ -11,7 +11,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.cases import numbered_lines
 from abs_shield.flywheel.mutate.regression_cases import pytest_file, run_file
 from abs_shield.flywheel.mutate.training_example import TrainingExample
-from abs_shield.text.nearest import nearest
+from abs_shield.text.nearest import suggest_name
 from abs_shield.text.safe_display import escaped
 
 
@@ -82,8 +82,7 @@ def render_export(examples: Iterable[TrainingExample], form: str, *, system: str
     if form in _FILES:
         return encodable(_FILES[form](examples))
     if form not in _LINES:
-        near = nearest(form, FORMS)
-        hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(FORMS)}"
+        hint = suggest_name(form, FORMS, otherwise=f"use {', '.join(FORMS)}")
         raise ShieldError(f"export: there is no form `{escaped(form)}`; {hint}")
     chosen = [one for one in examples if form != "preference" or one.rejected]
     lines = (json.dumps(_LINES[form](one, system), ensure_ascii=False) for one in chosen)
