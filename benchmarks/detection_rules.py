@@ -133,7 +133,7 @@ RULES: dict[str, Rule] = {
     "groups of unequal length": Rule("text.digit_groups:_is_uneven"),
     "groups of equal length": Rule("text.digit_groups:_is_row"),
     "codes without their blanks": Rule("text.spelling_equivalence:_closes_up"),
-    "whole codes in a result": Rule("session.token_index:TokenIndex.cell", None),
+    "whole codes in a result": Rule("session.token_index:TokenIndex.find_cell", None),
     "words of a name apart": Rule("layers.phantom_target:_allows_separate_words"),
     "well-known sites": Rule("text.public_names:is_popular_site"),
     "conventional files": Rule("text.path_steps:is_conventional"),

@@ -271,7 +271,7 @@ def _judge(
         )
         if in_other_parameter or (
             # Content that only the model can see may show the kind of the value.
-            not mentions_of(session).blind
+            not mentions_of(session).unknown_reason
             and is_other_kind(
                 argument, origin, tool.action.noun, kinds=proposal.kinds, session=session
             )
@@ -364,7 +364,7 @@ def _is_echo(argument: Argument, origin: Origin, proposal: Proposal, session: Se
     After a write, later results repeat the value: a sent mail is in the mailbox. That is an echo
     as well.
     """
-    first = mentions_of(session).introduced(argument.text)
+    first = mentions_of(session).find_introduction(argument.text)
     if origin.source != "tool" or first is None:
         return False
     plan = proposal.plan(first.tool)
@@ -406,10 +406,10 @@ def _explain_undecided(
     and cannot be searched for, the result is an error, and the policy decides.
     """
     mentions = mentions_of(session)
-    forgotten = mentions.forgot or _explain_forgotten_calls(proposal, session)
+    forgotten = mentions.incomplete_reason or _explain_forgotten_calls(proposal, session)
     if forgotten and argument.must_be_seen:
         return Failed(forgotten)
-    reason = mentions.blind or forgotten
+    reason = mentions.unknown_reason or forgotten
     return Unavailable(reason) if reason else None
 
 
@@ -452,7 +452,7 @@ def _was_created(text: str, proposal: Proposal, session: Session) -> bool:
 
 def _was_set_earlier(text: str, proposal: Proposal, session: Session) -> bool:
     """Return whether an earlier call of the run set this credential, rather than presented it."""
-    first = mentions_of(session).introduced(text)
+    first = mentions_of(session).find_introduction(text)
     plan = proposal.plan(first.tool) if first is not None else None
     return (
         first is not None
@@ -486,7 +486,7 @@ def _unmentioned_finding(
 
 def _nearest_value(text: str, session: Session) -> str:
     """Return the mentioned value that was probably meant: the nearest or the only similar one."""
-    candidates = dict.fromkeys(mentions_of(session).similar(text))
+    candidates = dict.fromkeys(mentions_of(session).find_similar(text))
     near = closest_spelling(normal(text), candidates) if candidates else ""
     # Only with a digit: a word that looks like a name may be any word.
     return near or (next(iter(candidates)) if len(candidates) == 1 and _DIGIT.search(text) else "")

@@ -20,8 +20,8 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
     mentions = record.mentions
     if record.ephemeral:
         yield Unavailable("no session")
-    elif mentions.blind:
-        yield Unavailable(mentions.blind)
+    elif mentions.unknown_reason:
+        yield Unavailable(mentions.unknown_reason)
     elif proposal.tool is not None and proposal.tool.writes:
         targets = proposal.tool.targets
         for argument in targets.judged_arguments(proposal.arguments):

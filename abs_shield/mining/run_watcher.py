@@ -190,7 +190,7 @@ def _trace_origin(argument: _Argument, path: Path, leaf: Any, session: Session) 
     origin = mentions.origin(text, apart=" " in text, field=field)
     if origin is None:
         # the session saw text that is not recorded
-        argument.checked = argument.checked and not mentions.blind
+        argument.checked = argument.checked and not mentions.unknown_reason
         argument.sourced, argument.new = False, True
     elif not argument.source:
         argument.source = str(origin)

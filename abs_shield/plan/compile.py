@@ -79,7 +79,7 @@ def compile_tool(
 
 def compile_combined_schema(tool: Tool, beside: Iterable[Tool]) -> CompiledSchema | None:
     """
-    Return the schema of *tool* combined with those *beside* it; None if it has none.
+    Return the schema of *tool* combined with those of *beside*; None if it has none.
 
     Args:
         tool: The tool's contract.

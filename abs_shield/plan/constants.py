@@ -13,7 +13,7 @@ from typing import Any
 _MAX_CONSTANTS = 400  # a rule has a few; an imported table of thousands would fill every sample
 _MAX_DEPTH = 3  # a rule, a helper and its helper; also tuples within tuples
 _MAX_MEMBERS = 100  # the first members of a list are typical of the others
-_MAX_SET_SIZE = 10_000  # a set has no order of its own, and sorting a larger one takes too long
+_MAX_SET_SIZE = 10_000  # a set has no order, and sorting a larger one takes too long
 
 
 def find_constants(function: Any) -> tuple[Any, ...]:

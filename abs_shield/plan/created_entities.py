@@ -71,7 +71,7 @@ _COUNTED = re.compile(r"([^\W\d_]{2,30})[ _-]?(\d{0,2})")
 
 
 def names_new_entity(tool: Tool, action: ToolAction, path: Path) -> bool:
-    """Return whether the leaf at *path* names what a call of *tool* creates."""
+    """Return whether the leaf at *path* names a thing that a call of *tool* creates."""
     root = str(path[0]) if path else ""
     if keys_of(path, tool.creates, tool.parameters):
         return True

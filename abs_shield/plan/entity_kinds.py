@@ -218,7 +218,7 @@ def matches_field_values(argument: Argument, session: Session) -> bool:
     mentions = mentions_of(session)
     values = mentions.values_under(lambda field: name_words(field) == words, most=_MAX_VALUES)
     if form[0] and length >= _MIN_LABELLED_LENGTH:
-        values += mentions.labelled(frozenset(words), most=_MAX_VALUES)
+        values += mentions.find_labelled(frozenset(words), most=_MAX_VALUES)
     return any(spelling_shape(text) == form and abs(len(text) - length) <= 1 for text in values)
 
 

@@ -36,14 +36,14 @@ def is_exploration(
     mentions = mentions_of(session)
     if "/" not in text or not mentions.extends_mentioned_path(text):
         return False
-    first = mentions.introduced(text)
+    first = mentions.find_introduction(text)
     introducing = proposal.plan(first.tool) if first is not None else None
     # A write below a path that no call has read is not exploration.
     if tool.writes and (introducing is None or introducing.writes):
         return False
     near = (
         chunk
-        for chunk in mentions.similar(text)
+        for chunk in mentions.find_similar(text)
         if is_misspelt_path(normal(text).strip("/"), chunk)
     )
     # A misspelt step of a mentioned path looks like a new step below its parent.

@@ -108,7 +108,7 @@ def numbered_id(argument: Argument, session: Session) -> bool:
     words = {word for name in labels | argument.entity_words for word in split_words(name)}
     if (fits or not mentions.in_english) and any(_shortens(prefix, w) for w in words):
         return True
-    other_ids = (*argument.examples, *mentions.similar(argument.text))
+    other_ids = (*argument.examples, *mentions.find_similar(argument.text))
     return any(_has_same_head(match, text, whole=not prefix) for text in other_ids)
 
 

@@ -65,5 +65,5 @@ def _schema_below(schema: Mapping[str, Any], step: str) -> Any:
     if isinstance(members, Mapping) and step in members:
         return members[step]
     listed = step == ANYWHERE or is_position(step)
-    # With `prefixItems` each position has a schema of its own.
+    # With `prefixItems` each position has its own schema.
     return schema.get("items") if listed and "prefixItems" not in schema else None

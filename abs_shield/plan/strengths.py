@@ -78,7 +78,7 @@ def fit_strength(
 
 
 _ROWS = (
-    # what the author declared: a schema, a rule, a pair, a guarded parameter, the tools there are
+    # the author's declarations: schemas, rules, pairs, guarded parameters, the list of tools
     Strength(basis="declared", strength=1.0, interval=None, hard=True),
     fit_strength("placeholder", right=9, wrong=0, found=1479, planted=1483, hard=True),
     fit_strength("hard_id", right=117, wrong=4, found=2554, planted=2572, hard=True),

@@ -58,7 +58,7 @@ of entities that the run's tools identify.
 """
 
 
-def _never_vouches(text: str, asks: frozenset[str]) -> bool:
+def _never_vouches(text: str, kind_words: frozenset[str]) -> bool:
     return False
 
 
@@ -105,21 +105,21 @@ class Targets:
             if labelled and _has_user_value(user_values, arguments, user_chunks):
                 return False
             values = set()
-            for name, asks in judged:
+            for name, kind_words in judged:
                 leaf = arguments[name]
                 if leaf in values or (writes and isinstance(leaf, str) and is_rooted(leaf)):
                     return False  # one value under two names, or possibly the end of a path
                 values.add(leaf)
                 if leaf in user_chunks and (
                     not labelled
-                    or mentions.fits_label(leaf, asks)
-                    or not mentions.is_called_one_of(leaf, kinds() - asks)
+                    or mentions.fits_label(leaf, kind_words)
+                    or not mentions.is_called_one_of(leaf, kinds() - kind_words)
                 ):
                     continue
                 text = leaf if type(leaf) is str else scalar_text(leaf)
                 if (
                     text
-                    and not mentions.vouches(text, asks)
+                    and not mentions.vouches(text, kind_words)
                     and self._needs_mention(name, leaf, text)
                 ):
                     return False

@@ -44,7 +44,7 @@ def replaces_user_value(argument: Argument, session: Session) -> bool:
 
 
 def _values_from_user(argument: Argument, session: Session) -> Iterator[str]:
-    yield from mentions_of(session).labelled(argument.entity_words, most=_MAX_VALUES)
+    yield from mentions_of(session).find_labelled(argument.entity_words, most=_MAX_VALUES)
     if argument.creates:
         yield from mentions_of(session).names
 

@@ -41,7 +41,7 @@ _MIN_CONTENT_LENGTH = 4  # a shorter text, such as `yes`, is in many calls
 _MIN_ENTITIES = 2  # a place is a value only if something else is the entity
 _MAX_NEW_IDS = 8
 """Identifiers in the result of one creating call; a longer list is a search result."""
-_MAX_REMOVED = 10_000  # the oldest are forgotten: a write on them gives no finding
+_MAX_REMOVED = 10_000  # the oldest are dropped, so that a write to them has no finding
 _MAX_CREATED = 10_000  # with more names the history `is_incomplete`
 # removals without an identifier; each further one is compared with all of them
 _MAX_REMOVED_CONTENTS = 100

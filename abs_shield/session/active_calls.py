@@ -88,7 +88,7 @@ class ActiveCalls:
         return call is not None and shield in call.shields
 
     def add_shield(self, decision_id: str, shield: int) -> None:
-        """Note that a further Shield has recorded its decision about a call."""
+        """Record that another Shield has recorded its decision about a call."""
         call = self._calls.get(decision_id)
         if call is not None:
             self._calls[decision_id] = call._replace(shields=call.shields | {shield})

@@ -150,7 +150,7 @@ class CallStates:
         return calls is not None and calls.is_recorded_by(decision_id, shield)
 
     def add_shield(self, call_id: str, decision_id: str, shield: int) -> None:
-        """Note that a further Shield has recorded its decision about an open call."""
+        """Record that another Shield has recorded its decision about an open call."""
         if calls := self.open_calls.get(call_id):
             calls.add_shield(decision_id, shield)
 

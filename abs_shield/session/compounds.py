@@ -26,19 +26,19 @@ class Compound(NamedTuple):
 
     Attributes:
         parts: Whole words of it, and the folders of a path.
-        squeezed: Letters and digits of the chunk and its parts, with their separators.
+        spellings: Letters and digits of the chunk and its parts, with their separators.
         unpadded: Digits of the chunk and its parts, without leading zeros.
         of: The chunk itself.
     """
 
     parts: tuple[str, ...]
-    squeezed: tuple[tuple[str, bytes], ...]
+    spellings: tuple[tuple[str, bytes], ...]
     unpadded: tuple[str, ...]
     of: str
 
     def without(self, own: frozenset[str]) -> Compound:
         """Return the compound without the tokens in *own* and their spellings."""
-        if own.isdisjoint(self.parts) and own.isdisjoint([one for one, _ in self.squeezed]):
+        if own.isdisjoint(self.parts) and own.isdisjoint([one for one, _ in self.spellings]):
             return self
         return _read(self.of, own)
 
@@ -47,7 +47,7 @@ def spellings_of(chunk: str) -> Compound:
     """
     Return the spellings of a chunk that has more than letters and digits.
 
-    >>> sorted(spellings_of("ord-0077").parts), spellings_of("ord-0077").squeezed[-1][0]
+    >>> sorted(spellings_of("ord-0077").parts), spellings_of("ord-0077").spellings[-1][0]
     (['0077', 'ord'], 'ord0077')
     >>> spellings_of("ord-0077").unpadded
     ('77',)
@@ -63,7 +63,7 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
     # More words would have too many pairs of ends; without a word, the chunk itself is the code.
     if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
         spelt += _within(chunk, split)
-    squeezed: list[tuple[str, bytes]] = []
+    spellings: list[tuple[str, bytes]] = []
     unpadded: list[str] = []
     for one in spelt:
         if len(one) > _LONGEST_CHUNK:
@@ -73,10 +73,10 @@ def _read(chunk: str, own: frozenset[str] = frozenset()) -> Compound:
             tight = SeparatorlessText.of(one)
             letters = tight.letters
             if letters != one and letters not in own:
-                squeezed.append((letters, tight.codes[1:-1]))
+                spellings.append((letters, tight.codes[1:-1]))
         if letters[:1] == "0" and letters.isdigit():
             unpadded.append(letters.lstrip("0"))
-    return Compound(tuple(parts), tuple(squeezed), tuple(unpadded), chunk)
+    return Compound(tuple(parts), tuple(spellings), tuple(unpadded), chunk)
 
 
 _short = lru_cache(maxsize=64)(_read)
@@ -85,7 +85,7 @@ _short = lru_cache(maxsize=64)(_read)
 
 def _within(chunk: str, split: list[str]) -> Iterator[str]:
     """Yield the codes between words: the ``TX-1`` of ``TX-1-Bestellung``."""
-    # the parts of an address are not values of their own
+    # the parts of an address are not values
     if "@" in chunk or not _HYPHENED.fullmatch(chunk):
         return
     for start, end in combinations(range(len(split) + 1), 2):

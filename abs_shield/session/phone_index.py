@@ -134,7 +134,7 @@ def _holds_phone(field: str, text: str) -> bool:
 
 
 def _is_echo(run: str, own: frozenset[str]) -> bool:
-    """Return whether a call's own arguments brought in one of the numbers in a run."""
+    """Return whether one of the numbers in a digit run repeats an argument of its call."""
     return any(
         alphanumerics(part) in own or not own.isdisjoint(nationals(part))
         for part in phones_in_run(run)

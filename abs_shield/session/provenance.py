@@ -21,8 +21,8 @@ from abs_shield.session.value_lookup import (
     ValueMatch,
     extends_mentioned_path,
     find,
+    find_words_apart,
     plain,
-    words_apart,
 )
 from abs_shield.text.identifier_words import (
     is_free_text_field,
@@ -276,9 +276,9 @@ class Provenance:
         self.user_chunks: Mapping[str, int] = self._index.user_chunks
 
     @property
-    def forgot(self) -> str:
+    def incomplete_reason(self) -> str:
         """The reason why a miss proves nothing; empty if all text is indexed."""
-        return self._cut_reason or (_FORGOT if self._index.forgot else "")
+        return self._cut_reason or (_FORGOT if self._index.has_dropped else "")
 
     @property
     def english_levels(self) -> frozenset[int]:
@@ -485,7 +485,7 @@ class Provenance:
                 is_new = normalised not in self._introduced and not (
                     is_mentioned_before and is_mentioned_before(piece)
                 )
-                if is_new and self._index.chunk(normalised) is None:
+                if is_new and self._index.find_chunk(normalised) is None:
                     field = Field(name, number=is_number)
                     claim = _Unresolved(Introduced(tool, path, version), piece, field)
                     self._remember(normalised, claim)
@@ -508,7 +508,7 @@ class Provenance:
         """
         own: set[str] = set()
         tool, _, version = introduced
-        unseen = frozenset(self._index.unseen(code for code, _, _ in values))
+        unseen = frozenset(self._index.find_absent(code for code, _, _ in values))
         for (code, name, is_number), path in values.items():
             if code not in unseen:
                 continue
@@ -526,7 +526,7 @@ class Provenance:
         return own
 
     def _remember(self, normalised: str, introduced: Introduced | _Unresolved) -> None:
-        # Only the first call counts, and a full table keeps the oldest.
+        # Only the first call counts, and a full table has the oldest values.
         if self._has_room:
             self._introduced.setdefault(normalised, introduced)
 
@@ -537,11 +537,13 @@ class Provenance:
     def _new_spellings(self, normalised: str) -> frozenset[str]:
         """Return the spellings of a value, without words that occur in the run by themselves."""
         spellings = _indexed_forms(normalised)
-        return spellings.others.union(w for w in spellings.words if self._index.chunk(w) is None)
+        return spellings.others.union(
+            w for w in spellings.words if self._index.find_chunk(w) is None
+        )
 
     # Queries -------------------------------------------------------------------------------------
 
-    def vouches(self, value: str, asks: frozenset[str]) -> bool | None:
+    def vouches(self, value: str, kind_words: frozenset[str]) -> bool | None:
         """
         Return whether *value* occurs verbatim, in a person's text or as the kind asked for.
 
@@ -549,7 +551,7 @@ class Provenance:
 
         Args:
             value: The value.
-            asks: Words for the kind of entity that is asked for: ``order`` for ``order_id``.
+            kind_words: Words for the kind of entity that is asked for: ``order`` for ``order_id``.
 
         Returns:
             None if the value does not occur verbatim in this run; a parent run may have it.
@@ -559,35 +561,39 @@ class Provenance:
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
         if bare in self._index.user_chunks:
-            return self.fits_label(bare, asks)
+            return self.fits_label(bare, kind_words)
         if bare[:1] in BRACKETS or is_negative(bare):
             return False
-        level = self._index.level(bare)
+        level = self._index.trust_level(bare)
         if level is None:
             return None
         if level < PROSE:
             return True
         if text in self._introduced:
             return False
-        if level == PROSE or not asks or self._index.occurred_in_prose(bare):
+        if level == PROSE or not kind_words or self._index.occurred_in_prose(bare):
             return True
         under = self._fields.get(bare)
-        return not under or any(is_of_kind(subject_words(field), asks) for field in under)
+        return not under or any(is_of_kind(subject_words(field), kind_words) for field in under)
 
-    def is_labelled_otherwise(self, value: str, asks: frozenset[str]) -> bool:
+    def is_labelled_otherwise(self, value: str, kind_words: frozenset[str]) -> bool:
         """
         Return whether the user labelled *value* as another kind, and another value as the asked
         one.
         """
         words = self._labels.get(value)
-        return words is not None and words.isdisjoint(asks) and not self._nouns.isdisjoint(asks)
+        return (
+            words is not None
+            and words.isdisjoint(kind_words)
+            and not self._nouns.isdisjoint(kind_words)
+        )
 
-    def fits_label(self, value: str, asks: frozenset[str]) -> bool:
+    def fits_label(self, value: str, kind_words: frozenset[str]) -> bool:
         """Return whether the user labelled *value* as the kind asked for, or not at all."""
         words = self._labels.get(value)
-        if words is None or not words.isdisjoint(asks):
+        if words is None or not words.isdisjoint(kind_words):
             return True
-        return self._nouns.isdisjoint(asks) and words.isdisjoint(_SECRETS)
+        return self._nouns.isdisjoint(kind_words) and words.isdisjoint(_SECRETS)
 
     def is_called_one_of(self, value: str, kinds: frozenset[str]) -> bool:
         """
@@ -601,7 +607,7 @@ class Provenance:
         """Return the label words that precede *value* in the user's texts."""
         return self._labels.get(plain(value), frozenset())
 
-    def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
+    def find_labelled(self, words: frozenset[str], *, most: int) -> list[str]:
         """Return values that all of *words* precede in the user's texts."""
         newest = islice([*self._labels.items()][::-1], _NEAR)
         return [*islice((value for value, labels in newest if words <= labels), most)]
@@ -621,7 +627,7 @@ class Provenance:
         if text.isdigit() and (bare := text.lstrip("0")):
             for variant in (bare, *self._padded.get(bare, ())):
                 if any(map(field.is_same, self._fields.get(variant))):
-                    at = self._index.joined(chunks(variant))  # None where it was an echo
+                    at = self._index.find_adjacent(chunks(variant))  # None where it was an echo
                     return None if at is None else ValueMatch("variant", at)
         return None
 
@@ -630,9 +636,9 @@ class Provenance:
         at = self._numbers.find(text) if field.holds_phone(text) else None
         return None if at is None else ValueMatch("typed", at)
 
-    def words_apart(self, value: str) -> ValueMatch | None:
+    def find_words_apart(self, value: str) -> ValueMatch | None:
         """Find each word of a name anywhere; return the least trusted match."""
-        return words_apart(value, self._index)
+        return find_words_apart(value, self._index)
 
     def extends_mentioned_path(self, value: str) -> bool:
         """Return whether *value* is a mentioned path or URL followed by plain words."""
@@ -653,7 +659,7 @@ class Provenance:
             prose=level != SCALAR or self._index.occurred_in_prose(text),
         )
 
-    def introduced(self, value: str) -> Introduced | None:
+    def find_introduction(self, value: str) -> Introduced | None:
         """Return the call that first had *value* in its arguments before any text mentioned it."""
         normalised = normal(value[:LONGEST_VALUE])
         first = self._introduced.get(normalised)
@@ -666,7 +672,7 @@ class Provenance:
         self._introduced[normalised] = first.introduced
         return first.introduced
 
-    def similar(self, value: str) -> Iterator[str]:
+    def find_similar(self, value: str) -> Iterator[str]:
         """Yield mentioned chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
         mark = next(

@@ -59,18 +59,18 @@ class RecentText:
     The newest *limit* characters of text, prepared for search on the first query.
 
     Attributes:
-        forgot: Whether text of a script without blanks was dropped, which no table replaces.
+        has_dropped: Whether text of a script without blanks was dropped, which no table replaces.
         whole: Whether all text is stored: none was dropped or left out.
     """
 
-    __slots__ = ("_blocks", "_limit", "_new", "_size", "forgot", "whole")
+    __slots__ = ("_blocks", "_limit", "_new", "_size", "has_dropped", "whole")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._new: list[tuple[str, At]] = []
         self._blocks: list[_Block] = []
         self._size = 0
-        self.forgot = False
+        self.has_dropped = False
         self.whole = True
 
     @property
@@ -99,7 +99,7 @@ class RecentText:
         positions = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(positions, _MOST_TEXTS), key=attrgetter("level"), default=None)
 
-    def may_hold(self, several: set[str]) -> bool:
+    def may_contain(self, several: set[str]) -> bool:
         """Return whether any of several letter sequences occurs, with any separators."""
         self._prepare()
         return any(one in block.tight.letters for block in self._blocks for one in several)
@@ -127,8 +127,8 @@ class RecentText:
         if not self._blocks:
             text, _ = self._new.pop(0)
             self._size -= len(text)
-            self.forgot = self.forgot or is_unspaced_script(text)
+            self.has_dropped = self.has_dropped or is_unspaced_script(text)
             return
         dropped = self._blocks.pop(0)
         self._size -= dropped.size
-        self.forgot = self.forgot or not dropped.spelt_apart
+        self.has_dropped = self.has_dropped or not dropped.spelt_apart

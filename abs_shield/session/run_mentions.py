@@ -24,7 +24,7 @@ Vouches = Callable[[str, frozenset[str]], bool | None]
 """
 Returns whether a run mentions a value, so that no further check is needed; None if no text has it.
 
-Its arguments are the value and the words for the kind of entity that the parameter asks for.
+Its arguments are the value and the words for the kind of entity that the parameter kind_words for.
 """
 
 
@@ -117,15 +117,22 @@ class Mentions:
     # Queries -------------------------------------------------------------------------------------
 
     @property
-    def blind(self) -> str:
+    def unknown_reason(self) -> str:
         """The reason why a miss proves nothing in this run; empty if a miss counts."""
-        own = self._index.forgot or self._opaque
-        return own or (self._parent.blind if self._parent is not None else "")
+        own = self._index.incomplete_reason or self._opaque
+        return own or (self._parent.unknown_reason if self._parent is not None else "")
 
     @property
-    def forgot(self) -> str:
+    def incomplete_reason(self) -> str:
         """The reason why a miss proves nothing if text was dropped or cut; else empty."""
-        return next((run._index.forgot for run in self._ancestry() if run._index.forgot), "")
+        return next(
+            (
+                run._index.incomplete_reason
+                for run in self._ancestry()
+                if run._index.incomplete_reason
+            ),
+            "",
+        )
 
     @property
     def has_task(self) -> bool:
@@ -176,17 +183,17 @@ class Mentions:
         """Values that a user introduced as a name: "call it guide_1.md"."""
         return [name for run in self._ancestry() for name in run._index.names]
 
-    def vouches(self, text: str, asks: frozenset[str]) -> bool | None:
+    def vouches(self, text: str, kind_words: frozenset[str]) -> bool | None:
         """
         Return whether *text* occurs in this run verbatim; None if no text has it.
 
         Args:
             text: The value.
-            asks: Words for the kind of entity that is asked for: ``order`` for ``order_id``.
+            kind_words: Words for the kind of entity that is asked for: ``order`` for ``order_id``.
         """
-        occurs = self._index.vouches(text, asks)  # no lock: a match during a write is a match
+        occurs = self._index.vouches(text, kind_words)  # no lock: a match during a write is a match
         if occurs is None and self._parent is not None:
-            return self._parent.vouches(text, asks)
+            return self._parent.vouches(text, kind_words)
         return occurs
 
     def origin(self, text: str, *, apart: bool = False, field: Field = NO_FIELD) -> Origin | None:
@@ -202,14 +209,14 @@ class Mentions:
         with self._lock:
             hit = self._index.find(text, field)
             if hit is None and apart:
-                hit = self._index.words_apart(text)
+                hit = self._index.find_words_apart(text)
             if hit is not None:
                 return self._index.origin(hit, text)
         return None if self._parent is None else self._parent.origin(text, apart=apart, field=field)
 
-    def fits_label(self, text: Any, asks: frozenset[str]) -> bool:
+    def fits_label(self, text: Any, kind_words: frozenset[str]) -> bool:
         """Return whether a user labelled *text* with one of the words asked for, or not at all."""
-        return self._index.fits_label(text, asks)
+        return self._index.fits_label(text, kind_words)
 
     def is_called_one_of(self, text: Any, kinds: frozenset[str]) -> bool:
         """
@@ -217,23 +224,23 @@ class Mentions:
         """
         return self._index.is_called_one_of(text, kinds)
 
-    def is_labelled_otherwise(self, text: str, asks: frozenset[str]) -> bool:
+    def is_labelled_otherwise(self, text: str, kind_words: frozenset[str]) -> bool:
         """
         Return whether a user labelled *text* as another kind, and another value as the asked one.
         """
-        if self._index.is_labelled_otherwise(text.strip().casefold(), asks):
+        if self._index.is_labelled_otherwise(text.strip().casefold(), kind_words):
             return True
-        return self._parent is not None and self._parent.is_labelled_otherwise(text, asks)
+        return self._parent is not None and self._parent.is_labelled_otherwise(text, kind_words)
 
     def labels(self, text: str) -> frozenset[str]:
         """Return the words with which a user labelled a value."""
         own = self._index.labels(text)
         return own if own or self._parent is None else self._parent.labels(text)
 
-    def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
+    def find_labelled(self, words: frozenset[str], *, most: int) -> list[str]:
         """Return values that a user labelled with all of *words*, at most *most* for each run."""
-        own = self._index.labelled(words, most=most)
-        return own if self._parent is None else own + self._parent.labelled(words, most=most)
+        own = self._index.find_labelled(words, most=most)
+        return own if self._parent is None else own + self._parent.find_labelled(words, most=most)
 
     def extends_mentioned_path(self, text: str) -> bool:
         """
@@ -245,16 +252,16 @@ class Mentions:
             self._parent is not None and self._parent.extends_mentioned_path(text)
         )
 
-    def introduced(self, text: str) -> Introduced | None:
+    def find_introduction(self, text: str) -> Introduced | None:
         """Return the call that first had *text* in its arguments before any text mentioned it."""
         with self._lock:
-            return self._index.introduced(text)
+            return self._index.find_introduction(text)
 
-    def similar(self, text: str) -> list[str]:
+    def find_similar(self, text: str) -> list[str]:
         """Return mentioned values of the same shape, newest first; at most 200 for each run."""
         with self._lock:
-            values = [*islice(self._index.similar(text), _MOST_ALIKE)]
-        return values + (self._parent.similar(text) if self._parent is not None else [])
+            values = [*islice(self._index.find_similar(text), _MOST_ALIKE)]
+        return values + (self._parent.find_similar(text) if self._parent is not None else [])
 
     def values_under(self, wanted: Callable[[str], bool], *, most: int) -> list[str]:
         """Return the newest values in fields that are *wanted*, at most *most* for each run."""

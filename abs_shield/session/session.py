@@ -170,8 +170,8 @@ class Session(SessionContext):
             raise UnreadableMessage(f"`value` is {shown(value)}; give a string or a number")
         mentions = self._record.mentions
         match = mentions.origin(text, field=Field(number=not isinstance(value, str)))
-        if match is None and mentions.blind:
-            return Origin(source="unknown", reason=mentions.blind)
+        if match is None and mentions.unknown_reason:
+            return Origin(source="unknown", reason=mentions.unknown_reason)
         return match
 
     def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:

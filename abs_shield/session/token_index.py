@@ -76,13 +76,13 @@ class TokenIndex:
     Attributes:
         user_chunks: The chunks of the user's texts.
         has_sizes: Whether some text may have a word for the size of a number: ``2 thousand``.
-        forgot: Whether entries were dropped to keep the bounds.
+        has_dropped: Whether entries were dropped to keep the bounds.
     """
 
     __slots__ = (
         "_cells", "_deferred", "_deferred_size", "_exact", "_grouped", "_keys", "_lock",
         "_negative", "_one", "_pairs", "_parts", "_recent_text", "_settled", "_size", "_squeezed",
-        "_unpadded", "forgot", "has_sizes", "user_chunks",
+        "_unpadded", "has_dropped", "has_sizes", "user_chunks",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int, lock: RLock | None = None) -> None:
@@ -107,7 +107,7 @@ class TokenIndex:
         self._deferred: list[_DeferredText] = []
         self._deferred_size = 0
         self._size = self._settled = 0
-        self.forgot = False
+        self.has_dropped = False
         self.has_sizes = False
 
     # Adding text ---------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ class TokenIndex:
             self._size += len(fresh)
             if not (own and own.intersection(tokens)):
                 self._recent_text.add(text, at)
-                self.forgot = self.forgot or self._recent_text.forgot
+                self.has_dropped = self.has_dropped or self._recent_text.has_dropped
             else:
                 self._recent_text.whole = False
             self._defer(_DeferredText(text, at.level, pack(at), own, fresh), tokens)
@@ -158,7 +158,7 @@ class TokenIndex:
         if not (own and own.intersection(tokens)):
             self._index_groups(text, at)
             if level == SCALAR:
-                self._cell(text, at)
+                self._index_cells(text, at)
             if "-" in text:
                 for number in _NEGATIVE.findall(text):
                     self._negative.put(hash(_plain_number(number)), at)
@@ -173,7 +173,7 @@ class TokenIndex:
                 if own:
                     whole = whole.without(own)
                 parts += whole.parts
-                for letters, codes in whole.squeezed:
+                for letters, codes in whole.spellings:
                     self._squeezed.put(letters, at, codes)
                 for digits in whole.unpadded:
                     self._unpadded.put(hash(digits), at)
@@ -193,7 +193,7 @@ class TokenIndex:
                 if run.one and run.text.replace(" ", "").isdigit():
                     self._one.put(hash(tight.letters), at)
 
-    def _cell(self, text: str, at: int) -> None:
+    def _index_cells(self, text: str, at: int) -> None:
         """Index codes that are the whole value of a result, without blanks and slashes."""
         for code in _CELL.finditer(text):
             tight = SeparatorlessText.of(code[0])
@@ -220,7 +220,7 @@ class TokenIndex:
         self._settle(every=True)
         if self._size <= self._keys:
             return
-        self.forgot = True
+        self.has_dropped = True
         most = self._keys // _MOST_PEOPLE_FRACTION
         people = [id(levels[level]) for levels in (self._exact, self._pairs)
                   for level in (USER, SYSTEM) if len(levels[level]) <= most]  # fmt: skip
@@ -241,7 +241,7 @@ class TokenIndex:
 
     # Queries -------------------------------------------------------------------------------------
 
-    def chunk(self, chunk: str) -> At | None:
+    def find_chunk(self, chunk: str) -> At | None:
         """Return where a whole chunk first occurred."""
         for level, table in enumerate(self._exact):
             version = table.get(chunk)
@@ -249,14 +249,14 @@ class TokenIndex:
                 return At(level, version)
         return None
 
-    def unseen(self, tokens: Iterable[str]) -> list[str]:
+    def find_absent(self, tokens: Iterable[str]) -> list[str]:
         """Return those of *tokens* that are not a chunk of any text, each once."""
         left = [*tokens]
         for table in self._exact:
             left = _find_absent(left, table)
         return left
 
-    def level(self, text: str) -> int | None:
+    def trust_level(self, text: str) -> int | None:
         """Return the trust level of a text that occurs verbatim; None if it does not."""
         if " " not in text:
             for level, table in enumerate(self._exact):
@@ -264,7 +264,7 @@ class TokenIndex:
                     return level
         tokens = chunks(text)
         if len(tokens) < 2:
-            at = self.chunk(tokens[0]) if tokens else None
+            at = self.find_chunk(tokens[0]) if tokens else None
             return None if at is None else at.level
         if self._deferred:
             self._index_deferred()
@@ -275,9 +275,9 @@ class TokenIndex:
                 if level > SCALAR:
                     return None
                 worst = level
-        return worst if self._in_a_row(tokens) else None
+        return worst if self._are_in_row(tokens) else None
 
-    def _in_a_row(self, tokens: Sequence[str]) -> bool:
+    def _are_in_row(self, tokens: Sequence[str]) -> bool:
         """Return whether chunks whose pairs occur are in a row: "10 20" and "20 30" may not be."""
         if len(tokens) < _LEAST_ROW or not all(map(_NUMBERED.search, tokens)):
             return True
@@ -294,13 +294,13 @@ class TokenIndex:
             level += 1
         return level
 
-    def part(self, part: str) -> At | None:
+    def find_part(self, part: str) -> At | None:
         """Return where *part* is a whole word of a longer chunk, or a folder in a path."""
         if self._deferred:
             self._index_deferred()
         return unpack(self._parts.get(hash(part)))
 
-    def squeezed(self, letters: str, spelt: bytes, *, grouped: bool = False) -> At | None:
+    def find_spelling(self, letters: str, spelt: bytes, *, grouped: bool = False) -> At | None:
         """
         Return where a value with these letters and digits occurs with equivalent separators.
 
@@ -320,28 +320,28 @@ class TokenIndex:
                 return unpack(entry[0])
         return None
 
-    def cell(self, text: str) -> At | None:
+    def find_cell(self, text: str) -> At | None:
         """Return where a code is the whole value of a result, ignoring blanks and slashes."""
         if self._deferred:
             self._index_deferred()
         return unpack(self._cells.get(hash(text)))
 
-    def unpadded(self, digits: str) -> At | None:
+    def find_unpadded(self, digits: str) -> At | None:
         """Return where *digits* occur after leading zeros."""
         if self._deferred:
             self._index_deferred()
         return unpack(self._unpadded.get(hash(digits)))
 
-    def negative(self, number: str) -> At | None:
+    def find_negative(self, number: str) -> At | None:
         """Return where a number occurs with its minus sign; chunks have no signs."""
         if self._deferred:
             self._index_deferred()
         return unpack(self._negative.get(hash(_plain_number(number))))
 
-    def joined(self, tokens: Sequence[str]) -> At | None:
+    def find_adjacent(self, tokens: Sequence[str]) -> At | None:
         """Return where chunks occur next to each other: the least trusted position of a pair."""
         if len(tokens) < 2:
-            return self.chunk(tokens[0]) if tokens else None
+            return self.find_chunk(tokens[0]) if tokens else None
         if self._deferred:
             self._index_deferred()
         worst: At | None = None
@@ -350,7 +350,7 @@ class TokenIndex:
             if at is None:
                 return None
             worst = at if worst is None or at.level > worst.level else worst
-        return worst if self._in_a_row(tokens) else None
+        return worst if self._are_in_row(tokens) else None
 
     def _pair(self, pair: int) -> At | None:
         for table in self._pairs:
@@ -359,7 +359,7 @@ class TokenIndex:
                 return unpack(at)
         return None
 
-    def in_recent_text(
+    def find_in_recent_text(
         self, letters: str, spelt: bytes | None, *, whole: bool = False
     ) -> At | None:
         """
@@ -367,10 +367,9 @@ class TokenIndex:
         """
         return self._recent_text.find(letters, spelt, whole=whole)
 
-    def may_hold(self, forms: set[str], letters: set[str], *, least: int) -> bool:
+    def may_contain(self, forms: set[str], letters: set[str], *, least: int) -> bool:
         """
-        Return whether `chunk`, `part`, `squeezed` or `in_recent_text` may find one of several
-        spellings.
+        Return whether any of several spellings may be found by another method of the index.
 
         Args:
             forms: The spellings.
@@ -388,7 +387,7 @@ class TokenIndex:
         hashes = [*map(hash, letters)]
         if not all(table.isdisjoint(hashes) for table in (self._squeezed, self._one)):
             return True
-        return self._recent_text.may_hold({one for one in letters if len(one) >= least})
+        return self._recent_text.may_contain({one for one in letters if len(one) >= least})
 
     def occurred_in_prose(self, chunk: str) -> bool:
         """Return whether a chunk occurred in the running text of a result."""

@@ -79,14 +79,14 @@ def find(
     text = plain(value)
     # First, as chunks have no signs, and -5 must not match 5.
     if is_negative(text):
-        return _match_at("exact", index.negative(text))
-    at = index.chunk(text)
+        return _match_at("exact", index.find_negative(text))
+    at = index.find_chunk(text)
     if at is not None:
         return ValueMatch("exact", at)
     tokens = chunks(text)
     if not tokens:
         return None
-    at = index.joined(tokens)
+    at = index.find_adjacent(tokens)
     if at is not None:
         return ValueMatch("exact", at)
     if _has_moved_end(text, index):
@@ -94,7 +94,7 @@ def find(
     # A long value has too many spellings; only its separators may differ.
     if len(text) > _LONGEST_SPELT:
         tight = SeparatorlessText.of(text)
-        at = index.in_recent_text(tight.letters, tight.codes[1:-1], whole="@" in text)
+        at = index.find_in_recent_text(tight.letters, tight.codes[1:-1], whole="@" in text)
         return _match_at("variant", at)
     # The likeliest spellings first, as most values are found by the first steps.
     return (
@@ -110,21 +110,21 @@ def find(
 
 def _has_moved_end(text: str, index: TokenIndex) -> bool:
     """
-    Return whether a value has a separator at an end, and is not a mentioned value beside it.
+    Return whether a value has a separator at an end, and is not mentioned without it.
 
-    ``tx_12_`` is a spelling of ``tx_12``; ``tx12_`` is that only if a separator was moved.
+    ``tx_12_`` is a spelling of ``tx_12``, but ``tx12_`` has its separator at another position.
     """
     bare = text.strip("_-")
     if bare == text or not bare or " " in bare:
         return False
     return (
-        index.chunk(bare) is None
-        and index.joined(chunks(bare)) is None
-        and index.part(bare) is None
+        index.find_chunk(bare) is None
+        and index.find_adjacent(chunks(bare)) is None
+        and index.find_part(bare) is None
     )
 
 
-def words_apart(value: str, index: TokenIndex) -> ValueMatch | None:
+def find_words_apart(value: str, index: TokenIndex) -> ValueMatch | None:
     """Find each word of a name anywhere; return the least trusted match."""
     worst: At | None = None
     for word in words(plain(value)):
@@ -144,14 +144,18 @@ def _find_word(word: str, index: TokenIndex) -> At | None:
     if len(word) == 1 and not is_unspaced_script(word):
         return At(SYSTEM, 0)
     for form in (word, remove_accents(word), word + "s", word.removesuffix("s")):
-        at = index.chunk(form) or index.part(form) or index.squeezed(form, bytes(len(form) - 1))
+        at = (
+            index.find_chunk(form)
+            or index.find_part(form)
+            or index.find_spelling(form, bytes(len(form) - 1))
+        )
         if at is not None:
             return at
     if not word.isascii():
         bare = remove_accents(word)
-        if (at := index.in_recent_text(bare, bytes(len(bare) - 1))) is not None:
+        if (at := index.find_in_recent_text(bare, bytes(len(bare) - 1))) is not None:
             return at
-    return next((at for form in forms(word) if (at := index.joined(form)) is not None), None)
+    return next((at for form in forms(word) if (at := index.find_adjacent(form)) is not None), None)
 
 
 # As it is, in another spelling -------------------------------------------------------------------
@@ -163,10 +167,10 @@ def _find_respelt(
     """Match other separators and accents, then typed forms, then a whole word of a longer text."""
     tight = SeparatorlessText.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
-    at = index.squeezed(letters, spelt, grouped=field.takes_groups) or index.cell(text)
+    at = index.find_spelling(letters, spelt, grouped=field.takes_groups) or index.find_cell(text)
     if at is None:
-        at = index.chunk(letters)
-        # Found first and compared then, since most values are nowhere in the run.
+        at = index.find_chunk(letters)
+        # The lookup comes before the comparison, as most values do not occur in the run.
         if at is not None and not is_same_spelling(letters, spelt, bytes(len(spelt))):
             at = None
     if at is None and field.number:
@@ -174,11 +178,11 @@ def _find_respelt(
     at = at or _find_side_by_side(tokens, words(text), letters, spelt, index)
     if at is not None:
         return ValueMatch("variant", at)
-    part = index.part(tokens[0] if len(tokens) == 1 else text)
+    part = index.find_part(tokens[0] if len(tokens) == 1 else text)
     if part is not None:
         return ValueMatch("part", part)
     if len(letters) >= _LEAST_LETTERS or is_unspaced_script(letters):
-        at = index.in_recent_text(letters, spelt, whole="@" in text)
+        at = index.find_in_recent_text(letters, spelt, whole="@" in text)
         if at is not None:
             return ValueMatch("variant", at)
     has_words = index.has_sizes or not text.isascii() or "-" in text  # a number, or a date
@@ -195,7 +199,7 @@ def _find_side_by_side(
     rows += ((row, False) for row in _singular_and_plural(tokens))
     rows += ((row, True) for row in _singular_and_plural(split))
     for row, is_of_words in rows:
-        at = index.joined(row)
+        at = index.find_adjacent(row)
         if at is not None and not (is_of_words and not _is_in_words(letters, spelt)):
             return at
     return None
@@ -211,7 +215,7 @@ def _find_unpadded(letters: str, index: TokenIndex) -> At | None:
     bare = letters.lstrip("0")
     if not bare or not letters.isdigit():
         return None
-    return index.unpadded(bare) or (None if bare == letters else index.joined((bare,)))
+    return index.find_unpadded(bare) or (None if bare == letters else index.find_adjacent((bare,)))
 
 
 def _singular_and_plural(tokens: Sequence[str]) -> list[list[str]]:
@@ -231,9 +235,9 @@ def _find_form(candidates: Iterable[Form], index: TokenIndex) -> At | None:
         unique = {form: None for form in unique if len(form) > 1}
     for form in unique:
         if len(form) == 1:
-            at = index.chunk(form[0]) or _find_token(form[0], index)
+            at = index.find_chunk(form[0]) or _find_token(form[0], index)
         else:
-            at = index.joined(form)
+            at = index.find_adjacent(form)
         if at is not None:
             return at
     return None
@@ -246,15 +250,15 @@ def _may_occur(single: set[str], index: TokenIndex) -> bool:
     if not all(map(str.isascii, single)):
         return True
     letters = {form if form.isalnum() else form.translate(_NO_SEPARATORS) for form in single}
-    return index.may_hold(single, letters, least=_LEAST_DIGITS)
+    return index.may_contain(single, letters, least=_LEAST_DIGITS)
 
 
 def _find_token(form: str, index: TokenIndex) -> At | None:
     tight = SeparatorlessText.of(form)
     letters, spelt = tight.letters, tight.codes[1:-1]
-    at = index.part(form) or index.squeezed(letters, spelt)
+    at = index.find_part(form) or index.find_spelling(letters, spelt)
     is_long = len(letters) >= _LEAST_DIGITS or is_unspaced_script(letters)
-    return index.in_recent_text(letters, spelt) if at is None and is_long else at
+    return index.find_in_recent_text(letters, spelt) if at is None and is_long else at
 
 
 def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMatch | None:
@@ -264,7 +268,11 @@ def _find_freely_grouped(text: str, index: TokenIndex, field: Field) -> ValueMat
         return None
     spelt = dict.fromkeys((letters, letters.translate(_CYRILLIC), letters.translate(_LATIN)))
     return next(
-        (ValueMatch("variant", at) for one in spelt if (at := index.in_recent_text(one, None))),
+        (
+            ValueMatch("variant", at)
+            for one in spelt
+            if (at := index.find_in_recent_text(one, None))
+        ),
         None,
     )
 
@@ -275,7 +283,7 @@ def _find_lettered(text: str, index: TokenIndex) -> ValueMatch | None:
     """
     letters = alphanumerics(text)
     digits = number_after_letter(letters)
-    at = index.joined((digits,)) if digits else None
+    at = index.find_adjacent((digits,)) if digits else None
     if at is None or len(digits) >= _LEAST_DIGITS:
         return _match_at("typed", at)
     is_alike = re.compile(rf"{letters[0]}\d{{{len(digits)}}}").fullmatch
@@ -309,7 +317,9 @@ def _find_prescribed(
 
 
 def _is_mentioned(part: str, index: TokenIndex) -> bool:
-    return index.joined(chunks(part)) is not None or words_apart(part, index) is not None
+    return (
+        index.find_adjacent(chunks(part)) is not None or find_words_apart(part, index) is not None
+    )
 
 
 def _is_serial(part: str) -> bool:
@@ -324,7 +334,7 @@ def _find_resource(text: str, index: TokenIndex, field: Field) -> ValueMatch | N
     """Match a mentioned id or name after words of an interface: ``place_id:X``, ``refs/tags/X``."""
     bucket = without_store(text)
     if bucket != text:
-        return _match_at("composed", index.chunk(bucket))
+        return _match_at("composed", index.find_chunk(bucket))
     if "://" in text or text[0] == "~" or "@" in text:
         return None
     if text[0] == "/" and "." in text.rpartition("/")[2]:
@@ -340,7 +350,7 @@ def _find_after_kinds(text: str, index: TokenIndex) -> ValueMatch | None:
     for cut in _SEPARATED.finditer(text):
         if not is_kind_word(_SEPARATED.split(text[: cut.start()])[-1]):
             return None
-        at = index.chunk(text[cut.end() :])
+        at = index.find_chunk(text[cut.end() :])
         if at is not None:
             return ValueMatch("composed", at)
     return None
@@ -379,7 +389,7 @@ def _find_name(step: str, index: TokenIndex) -> At | None:
     bare = _NAMESPACE.sub("", step)
     if bare == step:
         return None
-    alone = is_distinctive_code(bare) or index.chunk(step.replace(".", ":", 1))
+    alone = is_distinctive_code(bare) or index.find_chunk(step.replace(".", ":", 1))
     return _find_step(bare, index) if alone or _occurs_alone(bare, index) else None
 
 
@@ -435,10 +445,10 @@ def _mentioned_head(text: str, index: TokenIndex) -> tuple[At, str] | None:
     whole = SeparatorlessText.of(text)
     for cut in cut_positions(text)[:_MOST_STEPS]:
         head = text[:cut]
-        at = index.joined(chunks(head)) or index.part(head.strip("/"))
+        at = index.find_adjacent(chunks(head)) or index.find_part(head.strip("/"))
         if at is None:
             size = len(alphanumerics(remove_accents(head)))
-            at = index.in_recent_text(whole.letters[:size], whole.codes[1:size], whole=True)
+            at = index.find_in_recent_text(whole.letters[:size], whole.codes[1:size], whole=True)
         if at is not None:
             return at, text[cut + 1 :]
     return None
@@ -455,7 +465,7 @@ def _needs_no_mention(step: str) -> bool:
 
 def _is_tail_mentioned(tail: str, index: TokenIndex) -> bool:
     """Return whether the rest of a path is mentioned as a module, as a whole, or step by step."""
-    if _find_module(tail, index) is not None or index.joined(chunks(tail)) is not None:
+    if _find_module(tail, index) is not None or index.find_adjacent(chunks(tail)) is not None:
         return True
     steps = [*_steps(tail)]
     return bool(steps) and all(_occurs_alone(step, index) for step in steps)
@@ -463,7 +473,7 @@ def _is_tail_mentioned(tail: str, index: TokenIndex) -> bool:
 
 def _occurs_alone(step: str, index: TokenIndex) -> bool:
     """Return whether a step occurs by itself, and not as a step of another path."""
-    if index.joined(chunks(step)) is not None:
+    if index.find_adjacent(chunks(step)) is not None:
         return True
     tested = _TESTING.sub("", step)
     return tested != step and _occurs_alone(tested, index)
@@ -473,9 +483,9 @@ def _find_step(step: str, index: TokenIndex) -> At | None:
     tokens = chunks(step)
     if not tokens:
         return None
-    at = index.joined(tokens) or index.part(step if len(tokens) > 1 else tokens[0])
+    at = index.find_adjacent(tokens) or index.find_part(step if len(tokens) > 1 else tokens[0])
     tight = SeparatorlessText.of(step)
-    at = at or index.squeezed(tight.letters, tight.codes[1:-1])
+    at = at or index.find_spelling(tight.letters, tight.codes[1:-1])
     tested = _TESTING.sub("", step)
     return _find_step(tested, index) if at is None and tested != step else at
 
@@ -485,4 +495,4 @@ def _find_module(tail: str, index: TokenIndex) -> At | None:
     stem = tail.rpartition(".")[0].strip("/")
     if "/" not in stem:
         return None
-    return index.joined((stem.replace("/", "."),)) or index.joined((stem,))
+    return index.find_adjacent((stem.replace("/", "."),)) or index.find_adjacent((stem,))

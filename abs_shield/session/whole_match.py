@@ -43,11 +43,11 @@ def may_be_group(text: str) -> bool:
 
 class FoldedText:
     """
-    The texts and results of a run, case-folded, in which many values are searched.
+    The case-folded texts and results of a run, for searches of many values.
 
     Attributes:
         text: The text.
-        near: Where the value before occurred: a call's values mostly stand in the text's order.
+        near: Position of the previous value, as a call's values are mostly in the text's order.
     """
 
     __slots__ = ("near", "text")
@@ -57,7 +57,7 @@ class FoldedText:
         self.near = 0
 
     def first(self, value: str) -> int:
-        """Return where *value* occurs, from the value before it on or anywhere; -1 if nowhere."""
+        """Return a position of *value*, searched first from *near* on; -1 if it is absent."""
         place = self.text.find(value, self.near)
         if place < 0 and self.near:
             place = self.text.find(value, 0, self.near + len(value))

@@ -43,7 +43,7 @@ def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) 
         add_texts(session, texts, value)
 
         assert isinstance(session.origin(asked), (Origin, type(None)))
-        assert isinstance(mentions_of(session).similar(str(asked)), list)
+        assert isinstance(mentions_of(session).find_similar(str(asked)), list)
 
 
 @given(TOKENS, st.lists(TOLD, max_size=3), st.sampled_from([" ", "\n", "\t", ", ", '"', "(", "|"]))

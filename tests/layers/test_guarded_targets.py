@@ -532,7 +532,7 @@ def test_what_a_person_named_is_known_after_results_without_end(say: str) -> Non
             for to in ("acct_10442", "acct_99999")
         )
 
-    assert mentions_of(session).forgot
+    assert mentions_of(session).incomplete_reason
     assert not request.blocked
     assert invented.blocked
 

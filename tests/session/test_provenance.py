@@ -211,7 +211,7 @@ def test_the_result_of_a_call_with_too_many_values_is_not_read():
     assert ["unknown", "unknown", "user"] == [
         session.origin(value).source for value in ("tx_200017", "u-8", "tx_12345")
     ]
-    assert TOO_MANY == mentions_of(session).blind
+    assert TOO_MANY == mentions_of(session).unknown_reason
 
 
 def echoed(arguments: dict, content: object) -> Session:
@@ -251,10 +251,10 @@ def test_an_echo_after_more_codes_than_are_respelt_is_not_a_mention():
 
     assert [None, None, None] == [session.origin(one) for one in ("acct_666", "W-77", "W77")]
     assert {"user"} == {session.origin(one).source for one in ("acct_1", "acct-1")}
-    assert "note" == mentions_of(session).introduced("acct_666").tool
-    assert mentions_of(session).introduced("acct-1") is None
+    assert "note" == mentions_of(session).find_introduction("acct_666").tool
+    assert mentions_of(session).find_introduction("acct-1") is None
     assert "note" == session.origin("n-7").tool
-    assert "" == mentions_of(session).blind
+    assert "" == mentions_of(session).unknown_reason
 
 
 def test_a_parameter_that_is_an_id_is_an_echo():
@@ -269,7 +269,7 @@ def test_the_result_of_a_call_with_a_text_too_long_to_be_read():
     session = echoed({"text": "x" * 262_144 + " acct_666"}, "saved: acct_666")
 
     assert session.origin("acct_666").source == "unknown"
-    assert TOO_MANY == mentions_of(session).blind
+    assert TOO_MANY == mentions_of(session).unknown_reason
 
 
 def test_a_call_with_very_many_values_is_read():
@@ -282,7 +282,7 @@ def test_a_call_with_very_many_values_is_read():
     session.add([{"role": "assistant", "tool_calls": [call]}, answer])
 
     assert (None, "send") == (session.origin("11700"), session.origin("u-8").tool)
-    assert not mentions_of(session).blind
+    assert not mentions_of(session).unknown_reason
 
 
 LARGE = [
@@ -506,7 +506,7 @@ def test_an_object_without_its_own_text_has_no_values(value):
     session.tool_result("find", value)
 
     assert session.origin("tx_1234") is None
-    assert "" == mentions_of(session).blind
+    assert "" == mentions_of(session).unknown_reason
 
 
 class Endless:
@@ -612,7 +612,7 @@ def test_concurrent_first_queries_find_another_spelling():
     for _ in range(50):
         session = Session()
         session.user(" ".join(f"Order ORD-{n:05}, two words." for n in range(200)))
-        vouches = partial(mentions_of(session).vouches, asks=frozenset())
+        vouches = partial(mentions_of(session).vouches, kind_words=frozenset())
         with ThreadPoolExecutor(8) as pool:
             assert [True] * 8 == [*pool.map(vouches, wanted)]
 
@@ -734,23 +734,23 @@ def _index_call(arguments: dict[str, Any], value: object, *before: str) -> Prove
 def test_a_value_that_its_result_does_not_repeat_is_introduced_by_its_call() -> None:
     index = _index_call({"account": "acct_666"}, "it is done")
 
-    assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
+    assert Introduced("pay", ("account",), 9) == index.find_introduction("acct_666")
 
 
 def test_a_value_in_another_spelling_of_a_mention_is_not_introduced_by_its_call() -> None:
     """This is resolved on demand, as a search for every spelling takes too long for each call."""
     index = _index_call({"day": "2024-05-20"}, "it is done", "Book May 20th, 2024, please.")
 
-    assert index.introduced("2024-05-20") is None
+    assert index.find_introduction("2024-05-20") is None
     index.add_text("It was 2024-05-20.", USER, 12)
-    assert index.introduced("2024-05-20") is None
+    assert index.find_introduction("2024-05-20") is None
 
 
 def test_a_value_that_is_mentioned_later_is_introduced_by_its_call() -> None:
     index = _index_call({"account": "acct_666"}, "it is done")
     index.add_text("acct_666 is mine", USER, 12)
 
-    assert Introduced("pay", ("account",), 9) == index.introduced("acct_666")
+    assert Introduced("pay", ("account",), 9) == index.find_introduction("acct_666")
 
 
 @pytest.mark.parametrize(

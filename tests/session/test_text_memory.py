@@ -44,7 +44,7 @@ def test_dropped_text_without_blanks_is_reported() -> None:
     """Dropped text of a script without blanks is marked, as no table has its parts."""
     recent = text_log(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
 
-    assert recent.forgot
+    assert recent.has_dropped
 
 
 def test_the_oldest_text_is_dropped_first() -> None:

@@ -76,7 +76,9 @@ def evidence_of(
     failed = [_has_failed(call) for call in calls]
     # forgotten calls may have performed what the answer claims
     is_complete = not record.opaque_reasons and record.execution_count <= len(record.executions)
-    blind = next((one.mentions.blind for one in records if one.mentions.blind), "")
+    blind = next(
+        (one.mentions.unknown_reason for one in records if one.mentions.unknown_reason), ""
+    )
     unread = _unread(read, len(passages))
     forgot = bool(unread) or any(one.log.is_truncated for one in records)
     return Evidence(
