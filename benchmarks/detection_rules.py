@@ -80,7 +80,7 @@ RULES: dict[str, Rule] = {
     "formats of identifiers": Rule("plan.tool_parameters:_FORMATS", _NONE, EVER),
     "formats of dates and times": Rule("plan.tool_parameters:_MOMENTS", _NONE, EVER),
     "answer tools": Rule("plan.tool_parameters:is_answer_tool", False, TOOL),
-    "defaults of the schema": Rule("plan.schema_lookup:defaults_of", _NONE, TOOL),
+    "defaults of the schema": Rule("plan.schema_lookup:default_texts", _NONE, TOOL),
     "examples in the schema": Rule("plan.schema_lookup:examples_of", (), TOOL),
     "placeholders in forms and patterns": Rule(
         "plan.tool_parameters:Parameters._takes_blanks", True, TOOL

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.plan.schema_lookup import (
-    defaults_of,
+    default_texts,
     listed_texts,
     names_of_properties,
     schema_at,
@@ -77,13 +77,15 @@ class AuthorSchema:
         no mention, whether or not the schema for the model shows the default. For a destructive
         tool only the defaults in that schema count.
         """
-        if self.tool.destructive:
-            return defaults_of(self.at(path))
         author = self._author_of(path)
+        shown = default_texts(self.tool.parameters, path)
+        if author is not None:
+            shown &= default_texts(author.parameters, path)
+        if self.tool.destructive:
+            return shown
         guarded = path and self._is_guarded(path)
         authors = self.authors if not guarded else () if author is None else (author,)
-        own = (defaults_of(schema_at(author.parameters, path)) for author in authors)
-        return defaults_of(self.at(path)).union(*own)
+        return shown.union(*(default_texts(author.parameters, path) for author in authors))
 
     def listed(self, path: Path) -> frozenset[str]:
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
@@ -18,6 +18,8 @@ _MAX_MEMBERS = 50_000
 
 _MAX_ALTERNATIVES = 8
 """Alternatives of a schema that are searched for null, once for each null of a call."""
+_MAX_READ = 64
+"""Alternatives of a schema whose defaults and listed values are read, once for a parameter."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
@@ -50,8 +52,24 @@ def listed_texts(parameters: Any, path: Path) -> frozenset[str]:
     >>> sorted(listed_texts({"properties": {"regions": regions}}, ("regions", 0)))
     ['eu-west-1', 'us-east-1']
     """
-    listed = chain.from_iterable(map(_listed_by, _alternatives_at(parameters, path)))
-    return frozenset(text for value in listed if (text := scalar_text(value)))
+    schemas = _alternatives_at(parameters, path, most=_MAX_READ, any_item=True)
+    return _texts(chain.from_iterable(map(_listed_by, schemas)))
+
+
+def default_texts(parameters: Any, path: Path) -> frozenset[str]:
+    """
+    Return the defaults of the leaf at *path*, in any of its alternatives.
+
+    >>> lines = {"anyOf": [{"properties": {"id": {"default": n}}} for n in ("a-1", "b-2")]}
+    >>> sorted(default_texts({"properties": {"line": lines}}, ("line", "id")))
+    ['a-1', 'b-2']
+    """
+    schemas = _alternatives_at(parameters, path, most=_MAX_READ, any_item=True)
+    return _texts(schema.get("default") for schema in schemas)
+
+
+def _texts(values: Iterable[Any]) -> frozenset[str]:
+    return frozenset(text for value in values if (text := scalar_text(value)))
 
 
 def _listed_by(schema: Mapping[str, Any]) -> list[Any]:
@@ -60,26 +78,46 @@ def _listed_by(schema: Mapping[str, Any]) -> list[Any]:
     return [*values, *constant] if isinstance(values, list) else constant
 
 
-def _alternatives_at(parameters: Any, path: Path) -> list[Mapping[str, Any]]:
-    """Return the schemas that may apply to the leaf at *path*, the first few of them."""
-    schemas = _alternatives(parameters, parameters)
+def _alternatives_at(
+    parameters: Any, path: Path, *, most: int = _MAX_ALTERNATIVES, any_item: bool = False
+) -> list[Mapping[str, Any]]:
+    """
+    Return the schemas that may apply to the leaf at *path*.
+
+    Args:
+        parameters: The schema of the arguments.
+        path: The path of the leaf.
+        most: Maximum number of schemas at each step.
+        any_item: Whether each position of a list counts as every other.
+    """
+    schemas = _alternatives(parameters, parameters, most=most)
     for step in path:
-        members = [_member(schema, step) for schema in schemas]
-        found = (schema for member in members for schema in _alternatives(member, parameters))
-        schemas = [*islice(found, _MAX_ALTERNATIVES)]
+        members = [
+            member for schema in schemas for member in _members(schema, step, any_item=any_item)
+        ]
+        found = (one for member in members for one in _alternatives(member, parameters, most=most))
+        schemas = [*islice(found, most)]
     return schemas
 
 
-def _alternatives(schema: Any, root: Any) -> list[Mapping[str, Any]]:
-    """Return a schema and its nested branches, at most 8, with references resolved."""
+def _alternatives(schema: Any, root: Any, *, most: int) -> list[Mapping[str, Any]]:
+    """Return a schema and its nested branches, at most *most*, with references resolved."""
     found = [dereference(schema, root)]
     for one in found:
         for keyword in ("anyOf", "oneOf", "allOf"):
             branches = one.get(keyword)
-            room = _MAX_ALTERNATIVES - len(found)
+            room = most - len(found)
             if isinstance(branches, list):
                 found += [dereference(branch, root) for branch in branches[: max(room, 0)]]
     return found
+
+
+def _members(schema: Mapping[str, Any], step: str | int, *, any_item: bool) -> list[Any]:
+    """Return the schemas of a member or an item; those of all positions with *any_item*."""
+    places = schema.get("prefixItems")
+    if isinstance(step, str) or not (any_item and isinstance(places, list)):
+        return [_member(schema, step)]
+    return [*places, _member(schema, len(places))]
 
 
 def _member(schema: Mapping[str, Any], step: str | int) -> Any:
@@ -192,9 +230,3 @@ def examples_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
     # The first 1,000 characters, as examples are near the beginning.
     quoted = _EXAMPLE.findall(description[:1000]) if isinstance(description, str) else []
     return (*(text for value in examples if (text := scalar_text(value))), *quoted[:5])
-
-
-def defaults_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Return the schema's default as text; an empty set if it has none or it is not a scalar."""
-    default = scalar_text(schema.get("default"))
-    return frozenset({default} if default else ())
