@@ -159,8 +159,8 @@ def test_an_async_output_is_recorded_once():
     assert "the output: blocked (hallucination" in repr(decisions.outputs)
 
 
-def test_a_run_file_carries_outputs(tmp_path):
-    """A line each, as `abs-shield quality` reads it; a redaction holds for its text."""
+def test_a_run_file_contains_outputs(tmp_path):
+    """Each output is a line that `abs-shield quality` reads; its text is redacted."""
     plain, hidden = tmp_path / "plain.jsonl", tmp_path / "hidden.jsonl"
     agent_output = AgentOutput(text=WRONG, task_type="memo", output_id="o-1")
     for record in (plain, Recording(path=hidden, redact=redacted(lambda text: "***"))):
@@ -182,7 +182,7 @@ def test_a_run_file_carries_outputs(tmp_path):
     assert '"text": "***"' in hidden.read_text()
 
 
-def test_what_is_no_shield_is_refused():
-    """One line that names what is expected."""
+def test_a_value_that_is_not_a_shield_is_refused():
+    """The message has one line, with the expected type."""
     with pytest.raises(ShieldError, match="`shield` is 7; give a Shield"):
         QualityPipeline(shield=7)

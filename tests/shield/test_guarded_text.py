@@ -1,4 +1,4 @@
-"""The one Decision about a text that the faithfulness guardrail judges for a Shield."""
+"""The Decision about a text that the faithfulness guardrail judges on behalf of a Shield."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WRONG = f"{TRUE} It is 330 meters tall."
 
 
 def decided(text, *, policy=None, method="check", store=None, **settings):
-    """The result and the one Decision about a text."""
+    """Return the result and the only Decision about a text."""
     firewall = Shield(shield.configure(**policy or {}), hooks=None, store=store)
     options = {"provider": "lexical", "context": CONTEXT, "shield": firewall} | settings
     with firewall.session() as session, capture_decisions(firewall) as decisions:
@@ -49,7 +49,7 @@ def test_a_denied_text_is_a_block():
 
 
 def test_a_faithful_text_is_allowed():
-    """Nothing is found; the Decision belongs to the run and the policy."""
+    """It has no findings, and its Decision has the run and the policy."""
     result, decision = decided(TRUE)
 
     assert result.passed
@@ -66,7 +66,7 @@ def test_a_faithful_text_is_allowed():
     [(WRONG, "unfaithful"), ("The Great Wall is located in China.", "only_out_of_scope")],
 )
 def test_a_text_that_passes_with_a_note_is_flagged(text, code):
-    """One wrong statement of three at 0.5, and a text about something else, are not stopped."""
+    """One wrong statement of three at 0.5, and a text that is out of scope, are not blocked."""
     result, decision = decided(text, threshold=0.5)
 
     assert result.passed
@@ -75,8 +75,8 @@ def test_a_text_that_passes_with_a_note_is_flagged(text, code):
     assert [code] == [one.code for one in decision.findings]
 
 
-def test_a_greeting_is_no_judged_text():
-    """Nothing was checked, which is not a pass."""
+def test_a_greeting_is_not_judged():
+    """The check is unavailable."""
     _, decision = decided("Hello!")
 
     assert (Verdict.CLEAN, Action.ALLOW) == (decision.verdict, decision.action)
@@ -112,7 +112,7 @@ def test_an_undetermined_text_is_an_error_and_no_finding():
     ],
 )
 def test_audit_takes_precedence(policy, mode, denied):
-    """The policy's mode and the guardrail's own both have to be strict; the record is the same."""
+    """Both the policy and the guardrail must be strict; the record is the same."""
     result, decision = decided(WRONG, policy=policy, mode=mode)
 
     assert (denied, denied) == (result.denied, decision.blocked)
@@ -121,7 +121,7 @@ def test_audit_takes_precedence(policy, mode, denied):
 
 
 def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
-    """The kill switch holds for the guardrail, too."""
+    """The kill switch applies to the guardrail, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     result, decision = decided(WRONG)
 
@@ -129,7 +129,7 @@ def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
 
 
 def test_a_shield_that_is_off_judges_nothing():
-    """The record says so, as that of a call does."""
+    """The Decision has a note, like that of a call."""
     with no_shield():
         result, decision = decided(WRONG)
 
@@ -139,7 +139,7 @@ def test_a_shield_that_is_off_judges_nothing():
 
 
 def test_a_streamed_text_is_recorded_once():
-    """With the statements of all its parts, at its end or where it was denied."""
+    """The Decision has the statements of all parts, at the end or where the text was denied."""
     text = f"{TRUE} {WRONG}"
     chunks = [text[n : n + 9] for n in range(0, len(text), 9)]
     firewall = Shield(shield.configure(), hooks=None)
@@ -164,7 +164,7 @@ def test_a_streamed_text_is_recorded_once():
     assert Action.FLAG is first.action  # 4 of 5 at 0.8
 
 
-def test_a_stream_that_nobody_reads_to_its_end_is_recorded():
+def test_a_stream_that_is_not_read_to_its_end_is_recorded():
     """The part that was judged is recorded."""
     firewall = Shield(shield.configure(), hooks=None)
     guard = Faithfulness(provider="lexical", context=CONTEXT, shield=firewall)
@@ -176,8 +176,8 @@ def test_a_stream_that_nobody_reads_to_its_end_is_recorded():
     assert Action.ALLOW is decisions.answers.only().action
 
 
-def test_an_input_is_told_from_a_response():
-    """Its Decision has a note; what is not judged has no Decision."""
+def test_an_input_is_distinguished_from_a_response():
+    """The Decision about an input has a note; a text that is not judged has no Decision."""
     _, decision = decided(WRONG, method="check_input", before=True)
     firewall = Shield(shield.configure(), hooks=None)
     with capture_decisions(firewall) as decisions:
@@ -188,7 +188,7 @@ def test_an_input_is_told_from_a_response():
 
 
 def test_a_store_keeps_the_decision(tmp_path):
-    """It names statements by their place, and quotes none of them."""
+    """It has the places of statements, but not their texts."""
     path = str(tmp_path / "decisions.db")
     with contextlib.closing(open_store(path)) as store:
         _, decision = decided("The Eiffel Tower is smaragdine, it was sold.", store=store)
@@ -200,14 +200,14 @@ def test_a_store_keeps_the_decision(tmp_path):
     assert "smaragdine" not in str(kept[0].to_dict())
 
 
-def test_a_shield_is_a_shield():
-    """Something else is seen where it is declared."""
+def test_another_value_than_a_shield_is_refused():
+    """A wrong value raises when the guardrail is declared."""
     with pytest.raises(PolicyError, match="`shield` is 5; give a Shield"):
         Faithfulness(provider="lexical", context=CONTEXT, shield=5)
 
 
 def test_its_mode_is_one_of_the_policy():
-    """`prove` knows the name; of a tool there is none."""
+    """The policy may set the mode of the check, but not for one tool."""
     firewall = Shield(shield.configure(modes={"faithfulness": "audit"}), hooks=None)
 
     assert [] == [one.code for one in firewall.prove().problems if "mode" in one.code]

@@ -14,14 +14,14 @@ WRONG = ToolCall("refund", {"amount": "five"})
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    """The file that the environment names; it does not exist yet."""
+    """Set the environment variable, and return the file, which does not exist yet."""
     path = tmp_path / "mode"
     monkeypatch.setenv(MODE_FILE, str(path))
     return path
 
 
 def blocks_within_a_second(firewall, wanted):
-    """Ask until the answer is *wanted*, for a second and a little."""
+    """Return whether calls are blocked as *wanted* within little more than a second."""
     end = monotonic() + 1.2
     while monotonic() < end:
         if firewall.check_call(WRONG).blocked is wanted:
@@ -34,7 +34,7 @@ def blocks_within_a_second(firewall, wanted):
     ("word", "blocked"), [("audit", False), (" Audit\n", False), ("strict", True), ("", True)]
 )
 def test_the_environment_stops_enforcement_at_start(make_shield, monkeypatch, word, blocked):
-    """``ABS_SHIELD_MODE=audit`` stops nothing; the record says what would have been stopped."""
+    """With ``ABS_SHIELD_MODE=audit`` nothing is blocked; the record has `would_block`."""
     monkeypatch.setenv(MODE, word)
     decision = make_shield().check_call(WRONG)
 
@@ -43,7 +43,7 @@ def test_the_environment_stops_enforcement_at_start(make_shield, monkeypatch, wo
 
 
 def test_the_switch_cannot_restart_enforcement(make_shield, monkeypatch):
-    """``strict`` leaves an audit policy in audit."""
+    """``strict`` does not change an audit policy."""
     monkeypatch.setenv(MODE, "strict")
 
     assert not make_shield(mode="audit").check_call(WRONG).blocked
@@ -52,14 +52,14 @@ def test_the_switch_cannot_restart_enforcement(make_shield, monkeypatch):
 @pytest.mark.parametrize(
     "modes", [{"refund": "strict"}, {("refund", "parameter_mismatch"): "strict"}]
 )
-def test_the_switch_beats_every_mode(make_shield, monkeypatch, modes):
-    """Strict tools and pairs are opened, too."""
+def test_the_switch_overrides_every_mode(make_shield, monkeypatch, modes):
+    """Strict tools and pairs are not enforced either."""
     monkeypatch.setenv(MODE, "audit")
 
     assert not make_shield(modes=modes).check_call(WRONG).blocked
 
 
-def test_the_switch_beats_an_approval(make_shield, suspect, monkeypatch):
+def test_the_switch_overrides_an_approval(make_shield, suspect, monkeypatch):
     """No approval is requested while enforcement is off."""
     monkeypatch.setenv(MODE, "audit")
     requests = []
@@ -69,7 +69,7 @@ def test_the_switch_beats_an_approval(make_shield, suspect, monkeypatch):
     assert [] == requests
 
 
-def test_a_clean_call_says_audit_too(make_shield, monkeypatch):
+def test_a_clean_call_has_the_mode_audit_too(make_shield, monkeypatch):
     """Every record while enforcement is off has the mode audit."""
     monkeypatch.setenv(MODE, "audit")
 
@@ -78,7 +78,7 @@ def test_a_clean_call_says_audit_too(make_shield, monkeypatch):
 
 @pytest.mark.parametrize("word", ["off", "audti", "1", "true"])
 def test_an_invalid_word_is_an_error_at_start(make_shield, monkeypatch, word):
-    """A misspelt switch is told when the Shield is made."""
+    """A misspelt word raises when the Shield is created."""
     monkeypatch.setenv(MODE, word)
 
     with pytest.raises(PolicyError, match=MODE):
@@ -86,7 +86,7 @@ def test_an_invalid_word_is_an_error_at_start(make_shield, monkeypatch, word):
 
 
 def test_an_invalid_file_is_an_error_at_start(make_shield, file):
-    """So is a misspelt word in the file."""
+    """A misspelt word in the file raises, too."""
     file.write_text("off")
 
     with pytest.raises(PolicyError, match=MODE_FILE):
@@ -105,8 +105,8 @@ def test_the_file_is_noticed_without_a_restart(make_shield, file):
     assert (True, False, True) == (closed, opened, blocks_within_a_second(firewall, True))
 
 
-def test_an_invalid_word_later_is_ignored_loudly(make_shield, file, caplog):
-    """A running Shield keeps what it had, and says so once."""
+def test_an_invalid_word_later_is_logged_and_ignored(make_shield, file, caplog):
+    """A running Shield keeps its state, and logs the error once."""
     firewall = make_shield()
     file.write_text("off")
     sleep(0.55)

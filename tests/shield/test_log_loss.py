@@ -14,7 +14,7 @@ from tests.stores.test_faults import until
 
 @pytest.fixture
 def full(tmp_path):
-    """A log whose buffer is full, because another process holds its file."""
+    """A log whose buffer is full, because another process has locked its file."""
     path = tmp_path / "log.db"
     store = SqliteStore(path, most=1)
     other = sqlite3.connect(path, isolation_level=None)
@@ -39,7 +39,7 @@ def full(tmp_path):
     ],
 )
 def test_a_call_without_a_record_runs_or_not(make_shield, full, declared, blocked, would_block):
-    """By default it runs; a strict policy may want a record of everything; audit stops nothing."""
+    """By default the call runs; with `on_log_loss="block"` strict mode blocks it."""
     firewall = make_shield(store=full[0], **declared)
 
     decision = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
@@ -49,7 +49,7 @@ def test_a_call_without_a_record_runs_or_not(make_shield, full, declared, blocke
 
 @pytest.mark.slow
 def test_calls_run_again_once_the_log_does(make_shield, full):
-    """The block has its reason, and is not the model's mistake."""
+    """The block has its reason, and does not count as a mistake of the model."""
     store, other = full
     firewall = make_shield(store=store, on_log_loss="block")
     with pytest.raises(CallBlocked, match="no record can be stored at present") as blocked:
@@ -62,7 +62,7 @@ def test_calls_run_again_once_the_log_does(make_shield, full):
 
 
 class Broken(MemoryStore):
-    """A store that somebody else wrote, and that raises for a while."""
+    """A custom store that raises for a while."""
 
     fails = True
 
@@ -72,8 +72,8 @@ class Broken(MemoryStore):
         super().append(decision)
 
 
-def test_a_store_that_raises_keeps_nothing(make_shield):
-    """No call runs whose record was lost; the next that is kept does."""
+def test_calls_are_blocked_while_a_store_raises(make_shield):
+    """A call whose record is lost is blocked; the next one runs."""
     store = Broken()
     firewall = make_shield(store=store, on_log_loss="block")
     call = {"name": "refund", "arguments": {"amount": 1}}
@@ -101,7 +101,7 @@ def test_a_layer_in_audit_does_not_loosen_the_log(make_shield, declared, blocked
 
 
 def test_the_kill_switch_stops_the_block_of_an_unlogged_call(make_shield, monkeypatch):
-    """The operator's switch stops every block, also one for want of a record."""
+    """The kill switch stops every block, including that of a call without a record."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     firewall = make_shield(store=Broken(), on_log_loss="block")
 

@@ -1,4 +1,4 @@
-"""Marks behind type aliases, new types and models of one root hold; those that cannot are told."""
+"""Marks behind type aliases, new types and root models apply, or raise an error."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ CASES = [
 
 
 @pytest.mark.parametrize(("tool", "around"), CASES, ids=lambda one: getattr(one, "__name__", ""))
-def test_a_mark_holds_behind_a_name(tool, around) -> None:
-    """An invented value is found, and one that was named passes."""
+def test_a_mark_behind_an_alias_applies(tool, around) -> None:
+    """An unmentioned value is found, and a mentioned one passes."""
     firewall = Shield(shield.configure(), hooks=None)
     firewall.register(tool)
     with firewall.session() as session:
@@ -104,8 +104,8 @@ def test_a_mark_holds_behind_a_name(tool, around) -> None:
     assert {"phantom_target"} == {finding.check for finding in decisions[1].findings}
 
 
-def test_an_alias_can_be_the_hosts() -> None:
-    """The model was offered the parameter."""
+def test_an_alias_can_be_injected() -> None:
+    """The parameter is not offered to the model."""
 
     def pay(order_id: str, client: Host) -> None: ...
 
@@ -134,14 +134,14 @@ def on_extra(a: Beside) -> None: ...
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )  # fmt: skip
-def test_a_mark_that_would_be_lost_is_reported(tool, message) -> None:
-    """When the tool is declared, with what to write instead."""
+def test_a_mark_without_effect_is_an_error(tool, message) -> None:
+    """The declaration raises, with the correct form."""
     with pytest.raises(PolicyError, match=f"a mark {message} has no effect"):
         Shield(shield.configure(), hooks=None).register(tool)
 
 
-def test_an_alias_that_holds_itself_is_read() -> None:
-    """Without a mark there is nothing to lose."""
+def test_a_recursive_alias_is_read() -> None:
+    """A recursive alias without marks is accepted."""
 
     def keep(a: Plain) -> None: ...
 

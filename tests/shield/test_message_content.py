@@ -1,4 +1,4 @@
-"""The text of a result: JSON, whatever it is made of, and nothing is consumed."""
+"""The text of a result for the model: JSON, without consuming iterators."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ CIRCLE.append(CIRCLE)
 
 
 class Size(StrEnum):
-    """A text that is an enum."""
+    """A string enum."""
 
     BIG = "big"
 
 
 class Level(IntEnum):
-    """A number that is an enum."""
+    """An integer enum."""
 
     LOW = 1
 
@@ -38,14 +38,14 @@ class Page:
 
 
 class Silent:
-    """An object whose text breaks."""
+    """An object whose `__str__` raises."""
 
     def __str__(self) -> str:
         raise RuntimeError
 
 
 class Row:
-    """An object with a text of its own."""
+    """An object with its own `__str__`."""
 
     def __str__(self) -> str:
         return "row 7"
@@ -69,12 +69,12 @@ class Row:
     ],
 )
 def test_any_value_has_a_text(value: Any, content: str) -> None:
-    """JSON where there is one; else what the object says; else its type."""
+    """JSON if possible, else the object's text, else its type."""
     assert content == content_of(value)
 
 
 def test_nothing_is_consumed() -> None:
-    """A generator inside a result is still whole, and an endless one ends."""
+    """A generator inside a result is not read, not even an endless one."""
     rows = (n for n in range(3))
     content_of({"rows": rows})
     content_of(Page(rows))
@@ -84,7 +84,7 @@ def test_nothing_is_consumed() -> None:
 
 
 def test_a_large_and_a_deep_result_have_a_text() -> None:
-    """Neither is cut, and neither raises."""
+    """Neither is truncated, and neither raises."""
     deep: Any = date(2026, 3, 2)
     for _ in range(5_000):
         deep = [deep]

@@ -43,8 +43,8 @@ def check(mode, modes, tool_mode=None, call=WRONG):
         ("audit", {("transfer", "parameter_mismatch"): "strict"}, None, False),
     ],
 )
-def test_the_mode_that_holds(mode, modes, tool_mode, blocked):
-    """A pair decides; else layer and tool, audit winning; else the policy."""
+def test_the_mode_that_applies(mode, modes, tool_mode, blocked):
+    """A pair takes precedence; then layer and tool, of which audit wins; then the policy."""
     decision = check(mode, modes, tool_mode)
 
     assert (blocked, True) == (decision.blocked, decision.would_block)
@@ -62,7 +62,7 @@ def test_an_unknown_tool_has_the_policys_modes():
 
 
 def test_one_strict_finding_is_enough():
-    """Where two layers find fault and one is strict, the call is blocked in strict mode."""
+    """If two layers have findings and one is strict, the call is blocked."""
     tools = [Tool(name="refund", parameters=SCHEMA)]
 
     @rule(tool="refund")
@@ -78,7 +78,7 @@ def test_one_strict_finding_is_enough():
 
 
 def test_a_clean_call_has_the_tools_mode():
-    """With nothing found, the record says which mode would have held."""
+    """Without findings, the Decision has the mode of the tool."""
     clean = ToolCall("refund", {"amount": 5})
 
     assert "audit" == check("strict", {"refund": "audit"}, call=clean).mode
@@ -86,7 +86,7 @@ def test_a_clean_call_has_the_tools_mode():
 
 
 def test_the_action_does_not_depend_on_the_mode():
-    """Audit rows and strict rows are the same rows."""
+    """The action is the same in audit and in strict mode."""
     strict, audit = check("strict", {}), check("audit", {})
 
     assert ("block", "HALLUCINATED") == (strict.action, strict.verdict)
@@ -101,7 +101,7 @@ def test_a_wrong_mode_fails_when_declared(modes):
 
 
 def test_everything_can_be_set_to_audit_at_once():
-    """An audited policy stops nothing, whatever its tools and pairs said."""
+    """`audited()` sets the modes of all tools and pairs."""
     tools = [Tool(name="refund", parameters=SCHEMA, mode="strict")]
     policy = shield.configure(tools=tools, modes={PAIR: "strict", "phantom_tool": "strict"})
     decision = Shield(policy.audited()).check_call(WRONG)

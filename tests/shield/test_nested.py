@@ -1,4 +1,4 @@
-"""A tool that calls another shielded tool from code: no proposal of the model's."""
+"""A tool that calls another shielded tool from code: the call is not a proposal of the model."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def small(amount):
 
 @pytest.fixture
 def firewall(suspect):
-    """All layers, and one of the user's own that suspects negative amounts."""
+    """Return a Shield with a custom layer that suspects negative amounts."""
     layers = ["phantom_tool", "parameter_mismatch", "impossible_state", "confidence_drop", suspect]
     return Shield(shield.configure(layers=layers, rules=[small]))
 
 
 @pytest.fixture
 def tools(firewall):
-    """``outer`` calls ``inner`` with what it got."""
+    """Return two tools; ``outer`` calls ``inner`` with its own argument."""
 
     @shielded(firewall)
     def inner(amount: float) -> float:
@@ -44,7 +44,7 @@ def tools(firewall):
 
 
 def test_an_inner_call_is_judged_by_schema_and_rules_only(firewall, tools):
-    """The other layers say that the call was nested."""
+    """The other layers are unavailable, with the reason `nested`."""
     with firewall.session() as session:
         tools[0](5)
     inner = next(d for d in session.decisions if d.tool == "inner")
@@ -65,8 +65,8 @@ def test_a_rule_stops_an_inner_call(tools):
     assert "inner" == blocked.value.decision.tool
 
 
-def test_an_inner_call_is_executed_and_not_heard(firewall, tools):
-    """It is in the history as nested; the model never read its result."""
+def test_a_nested_call_is_executed_and_its_result_not_read(firewall, tools):
+    """It is in the history as nested; the model did not read its result."""
     with firewall.session() as session:
         tools[0](5)
 
@@ -74,8 +74,8 @@ def test_an_inner_call_is_executed_and_not_heard(firewall, tools):
     assert ["outer"] == [e.event.name for e in session.entries() if hasattr(e.event, "value")]
 
 
-def test_after_the_outer_call_the_next_is_none_inside_it(firewall, tools):
-    """The mark ends with the tool, also where it raised."""
+def test_a_call_after_the_outer_call_is_not_nested(firewall, tools):
+    """The context is unmarked when the tool ends or raises."""
     with firewall.session() as session:
         with pytest.raises(CallBlocked):
             tools[0](600)
@@ -85,7 +85,7 @@ def test_after_the_outer_call_the_next_is_none_inside_it(firewall, tools):
 
 
 def test_a_nested_call_does_not_consume_the_proposal_of_another(firewall, tools):
-    """The model proposed ``inner`` with other arguments: that call is still to come."""
+    """A proposal of ``inner`` with other arguments stays pending."""
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("outer", {"amount": 5}), ToolCall("inner", {"amount": 7})])
         tools[0](5)
@@ -119,7 +119,7 @@ def test_an_async_tool_nests(firewall):
 
 
 def test_a_step_of_a_generator_is_inside_the_tool(firewall, tools):
-    """Between its steps, the host's own calls are not."""
+    """Calls of the host between its steps are not nested."""
 
     @shielded(firewall)
     def stream(amount: float):
@@ -138,7 +138,7 @@ def test_a_step_of_a_generator_is_inside_the_tool(firewall, tools):
 
 
 def test_a_sub_agent_inside_a_tool_is_judged_in_full(firewall, tools):
-    """A tool that runs an agent of its own opens a session: its calls are proposals again."""
+    """An agent inside a tool has its own session; its calls are proposals."""
 
     @shielded(firewall)
     def delegate() -> str:
@@ -150,7 +150,7 @@ def test_a_sub_agent_inside_a_tool_is_judged_in_full(firewall, tools):
 
 
 def test_a_sub_agent_with_an_explicit_session_is_judged_in_full(firewall):
-    """``session=child`` inside a tool is the sub-agent's own run."""
+    """``session=child`` inside a tool belongs to the sub-agent."""
     parent = firewall.session()
 
     @shielded(firewall)
@@ -162,7 +162,7 @@ def test_a_sub_agent_with_an_explicit_session_is_judged_in_full(firewall):
 
 
 def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
-    """A thread that a tool starts without its context is a run of its own."""
+    """A thread that a tool starts without its context is not part of the tool."""
     calls = []
 
     @shielded(firewall)
@@ -190,7 +190,7 @@ def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):
 
 
 def test_a_nested_run_counts_beside_a_run_of_its_own(make_shield):
-    """A tool that ran by itself before is recorded again when another tool calls it."""
+    """A nested call is recorded in addition to an earlier call of the same tool."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -217,14 +217,14 @@ OFFERED = {"type": "object", "properties": {"to": {"type": "string"}, "note": {"
 
 
 def offering(firewall, session, name="send_money"):
-    """Open a session in which a framework offers a tool of that name."""
+    """Return a session in which a framework offers a tool of that name."""
     session.user("Please pay Bob Miller.")
     AdapterSession(firewall).offer(session, [{"name": name, "inputSchema": OFFERED}])
 
 
 @pytest.fixture
 def payments():
-    """A Shield, its decorated tool, and who was paid."""
+    """Return a Shield, its decorated tool, and the list of payees."""
     firewall, paid = Shield(shield.configure(mode="strict")), []
 
     @shielded(firewall)
@@ -236,8 +236,8 @@ def payments():
 
 
 @pytest.mark.parametrize("name", ["send_money", "pay"])
-def test_what_the_model_wrote_is_judged_where_it_reaches_a_decorated_tool(payments, name):
-    """The framework renamed the tool, or its argument: the mark holds."""
+def test_values_of_the_model_are_judged_in_a_nested_decorated_tool(payments, name):
+    """The mark applies even if the framework renames the tool or its argument."""
     firewall, pay, paid = payments
     session = firewall.session()
     offering(firewall, session, name)
@@ -257,7 +257,7 @@ def test_what_the_model_wrote_is_judged_where_it_reaches_a_decorated_tool(paymen
 def test_a_suspicion_of_the_outer_call_does_not_replace_the_mark_of_the_function(
     payments, parameter
 ):
-    """By the framework's schema the value is SUSPICIOUS, and by the author's mark HALLUCINATED."""
+    """The value is SUSPICIOUS by the framework's schema, and HALLUCINATED by the author's mark."""
     firewall, pay, paid = payments
     session = firewall.session()
     session.user("Please pay Bob Miller.")
@@ -274,7 +274,7 @@ def test_a_suspicion_of_the_outer_call_does_not_replace_the_mark_of_the_function
 
 
 def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
-    """The model reads the block instead of the framework's own text."""
+    """The model receives the feedback instead of the tool's result."""
     firewall, pay, _ = payments
     session = firewall.session()
     offering(firewall, session)
@@ -290,8 +290,8 @@ def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
     assert "Mallory" in blocked.value.decision.explain()
 
 
-def test_what_a_tools_own_code_found_is_not_the_models(payments):
-    """A payee that the tool looked up is not the model's value."""
+def test_values_of_the_tools_own_code_are_not_judged(payments):
+    """A payee that the tool looked up was not written by the model."""
     firewall, pay, paid = payments
     session = firewall.session()
     offering(firewall, session)
@@ -303,8 +303,8 @@ def test_what_a_tools_own_code_found_is_not_the_models(payments):
     assert "nested" == inner.coverage["phantom_target"].reason
 
 
-def test_a_declared_tool_answers_for_what_it_passes_on(payments):
-    """A function of the host, decorated or registered: its calls are not proposals."""
+def test_calls_of_a_declared_tool_are_not_proposals(payments):
+    """The nested calls of a decorated or registered function are the host's."""
     firewall, pay, paid = payments
 
     @shielded(firewall)
@@ -318,8 +318,8 @@ def test_a_declared_tool_answers_for_what_it_passes_on(payments):
     assert ["Mallory Jones"] == paid
 
 
-def test_one_finding_is_not_told_twice():
-    """The framework's tool has the finding already, as grave as that of the function inside."""
+def test_one_finding_is_not_reported_twice():
+    """The outer call already has an equal finding."""
     firewall = Shield(shield.configure(mode="strict"))
 
     @shielded(firewall)
@@ -340,13 +340,13 @@ def test_one_finding_is_not_told_twice():
 
 
 def test_tools_of_a_session_do_not_narrow_what_a_tool_calls(firewall, tools):
-    """The model may call one tool only; a rule still judges the tool that this one calls."""
+    """The model may call only one tool; a rule still judges the nested call."""
     with firewall.session(tools=["outer"]), pytest.raises(CallBlocked, match="at most 500"):
         tools[0](600)
 
 
 def test_a_tool_decorated_without_a_shield_has_that_of_the_running_call():
-    """A framework's run has a session, though none is current."""
+    """The session of a framework's run is used, even if none is current."""
     firewall = Shield(shield.configure(mode="strict"))
 
     @shielded
@@ -363,7 +363,7 @@ def test_a_tool_decorated_without_a_shield_has_that_of_the_running_call():
 
 
 def test_a_call_of_the_model_in_a_task_of_a_tool_that_ended_is_judged(payments):
-    """The task has the tool's context; what its own code calls there stays nested."""
+    """The task has the tool's context; calls of its own code are still nested."""
     firewall, pay, paid = payments
     session = firewall.session()
     tasks = []

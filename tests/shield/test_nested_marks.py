@@ -1,4 +1,4 @@
-"""Marks inside models, typed dictionaries, mappings and ``**kwargs`` hold as those outside do."""
+"""Marks inside models, typed dictionaries, mappings and ``**kwargs`` apply like others."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("function", "arguments"), CASES, ids=lambda one: getattr(one, "__name__", "")
 )
-def test_a_mark_holds_wherever_it_stands(function, arguments):
+def test_a_mark_applies_at_any_place(function, arguments):
     """An unmentioned value is HALLUCINATED, and one of the user is clean."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     shielded(firewall)(function)
@@ -112,8 +112,8 @@ def count(x: dict[Id, int]) -> None: ...
     ("function", "message"),
     [(pay, "`Injected` is used inside `order`"), (count, "on the keys of `x` has no effect")],
 )
-def test_a_mark_that_cannot_hold_is_an_error(function, message):
-    """Parameters that are never injected, and names that are not parameters."""
+def test_a_misplaced_mark_is_an_error(function, message):
+    """Parts of a parameter cannot be injected, and keys cannot be marked."""
     with pytest.raises(PolicyError, match=message):
         shielded(Shield(shield.configure(), hooks=None))(function)
 
@@ -123,16 +123,16 @@ class Context:
     order: Id
 
 
-def test_what_the_host_brings_is_not_searched_for_marks():
-    """Its fields are no arguments, so that no mark of them can be one of an unknown parameter."""
+def test_injected_parameters_are_not_searched_for_marks():
+    """The fields of an injected object are not arguments."""
 
     def pay(n: int, context: Annotated[Context, Injected()]) -> None: ...
 
     assert shielded(Shield(shield.configure(), hooks=None))(pay) is not None
 
 
-def test_models_that_hold_each_other_are_read_in_time():
-    """Fourteen models that refer to each other, with too many places to count: all marks hold."""
+def test_models_that_reference_each_other_are_read_in_bounded_time():
+    """All marks of fourteen models that reference each other apply."""
     names = [f"Model{n}" for n in range(14)]
     source = "\n".join(
         f"class {name}(BaseModel):\n    id: Id = 'tx_1'\n"
@@ -158,7 +158,7 @@ def test_models_that_hold_each_other_are_read_in_time():
 
 
 def test_a_policy_may_mark_by_pointer():
-    """The one ``id`` of the lines, and no other; a place that no call has is an error."""
+    """Only the ``id`` of the lines is marked; an impossible place is an error."""
     line = {"type": "object", "properties": {"id": {"type": "string"}}}
     parameters = {"properties": {"lines": {"type": "array", "items": line}, "by": line}}
     tool = Tool(

@@ -1,4 +1,4 @@
-"""No NaN and no infinity reaches a tool, whatever it was written as."""
+"""No NaN and no infinity reaches a tool, in any notation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def codes(firewall: Shield, tool: str, arguments: dict[str, Any]) -> list[tuple[
 @pytest.mark.parametrize("tool", ["free", "optional"])
 @pytest.mark.parametrize("amount", [*TEXTS, HUGE, -HUGE], ids=lambda one: str(one)[:9])
 def test_a_number_that_no_float_holds_is_a_mismatch(firewall, tool, amount) -> None:
-    """It was suspicious, or clean, and the tool got an infinity."""
+    """Such a number becomes infinity, and is HALLUCINATED."""
     results = codes(firewall, tool, {"amount": amount})
 
     assert [(Verdict.HALLUCINATED, "not_finite", "/arguments/amount")] == results
@@ -56,8 +56,8 @@ def test_a_bound_lets_no_infinity_in(firewall, tool, amount) -> None:
     assert ("HALLUCINATED", "not_finite" if within else "wrong_type") == (verdict, code)
 
 
-def test_it_is_reported_beside_what_is_wrong_otherwise(firewall) -> None:
-    """The other argument does not convert at all."""
+def test_it_is_reported_with_other_faults(firewall) -> None:
+    """Another argument that cannot be converted is reported, too."""
     results = codes(firewall, "beside", {"amount": "inf", "order": "x"})
 
     assert {"not_finite", "wrong_type"} == {code for _, code, _ in results}
@@ -92,7 +92,7 @@ def test_it_is_found_inside(firewall, tool, around, where, number) -> None:
 
 
 @pytest.mark.parametrize("hint", [int, Any, int | str, dict[str, int], list[Any]])
-def test_an_integer_of_any_size_stays_one(firewall, hint) -> None:
+def test_an_integer_of_any_size_is_accepted(firewall, hint) -> None:
     """For an `int` it is exact."""
     got: list[Any] = []
 
@@ -107,8 +107,8 @@ def test_an_integer_of_any_size_stays_one(firewall, hint) -> None:
     assert [value] == got
 
 
-def test_nothing_endless_runs(firewall) -> None:
-    """At the dispatch, too."""
+def test_an_infinite_number_is_not_dispatched(firewall) -> None:
+    """A dispatch by name is blocked, too."""
     with pytest.raises(CallBlocked) as blocked:
         firewall.dispatch("bounded", {"amount": "inf"})
 
@@ -117,8 +117,8 @@ def test_nothing_endless_runs(firewall) -> None:
 
 @pytest.mark.parametrize("last", [float("nan"), float("inf")])
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_result_that_turns_into_no_number_is_suspicious(last, inside) -> None:
-    """After sixty finite values of an undeclared field."""
+def test_a_result_that_becomes_nan_is_suspicious(last, inside) -> None:
+    """NaN after sixty finite values is a finding."""
     firewall = Shield(shield.configure(), hooks=None)
     with firewall.session() as session:
         session.user("How warm is it?")
@@ -131,8 +131,8 @@ def test_a_result_that_turns_into_no_number_is_suspicious(last, inside) -> None:
     assert ["/now/degrees" if inside else "/degrees"] == [one.where for one in decision.findings]
 
 
-def test_a_result_that_often_is_no_number_is_clean() -> None:
-    """A sensor that has gaps."""
+def test_a_result_that_is_often_nan_is_clean() -> None:
+    """NaN is usual for a sensor with gaps."""
     firewall = Shield(shield.configure(), hooks=None)
     with firewall.session() as session:
         session.user("How warm is it?")

@@ -1,4 +1,4 @@
-"""A description that a framework or a server gives of a tool loosens nothing that was declared."""
+"""A framework's or a server's description of a tool does not loosen its declarations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.shield.adapter_session import AdapterSession
 
 
 def listed(name, *parameters, **hints):
-    """A tool as an MCP server lists it."""
+    """Return a tool as an MCP server lists it."""
     properties = {parameter: {"type": "string"} for parameter in parameters}
     schema = {"type": "object", "properties": properties, "required": [*parameters]}
     return {"name": name, "inputSchema": schema, "annotations": hints}
@@ -32,8 +32,8 @@ def contradicted(policy):
 
 
 @pytest.mark.parametrize("stricter_first", [True, False])
-def test_the_stricter_of_two_targets_holds(stricter_first):
-    """Whichever is declared first: the second one was dropped."""
+def test_the_stricter_of_two_targets_applies(stricter_first):
+    """The order of the declarations does not matter."""
     marks = [Target(must_be_seen=True), Target()]
     firewall = Shield(shield.configure(), hooks=None)
     for mark in marks if stricter_first else marks[::-1]:
@@ -56,18 +56,18 @@ def test_the_stricter_of_two_targets_holds(stricter_first):
     ],
     ids=["inverse", "destructive"],
 )
-def test_a_hint_that_a_tool_only_reads_does_not_outweigh_the_policy(declared):
-    """A tool that the policy calls destructive, or one half of a pair, changes something."""
+def test_a_read_only_hint_does_not_override_the_policy(declared):
+    """A tool that the policy marks as destructive, or as part of an inverse, is not read-only."""
     assert ["undone"] == contradicted(shield.configure(**declared))
 
 
-def test_a_hint_that_a_tool_only_reads_counts_where_nothing_else_was_declared():
-    """It is the author's word."""
+def test_a_read_only_hint_counts_without_another_declaration():
+    """The hint is the only declaration."""
     assert [] == contradicted(shield.configure())
 
 
-def test_a_tool_that_its_author_says_to_write_does_not_become_one_that_reads():
-    """`read_only=False` is a declaration where it is written."""
+def test_a_writing_tool_does_not_become_read_only():
+    """An explicit `read_only=False` is a declaration."""
     firewall = Shield(shield.configure(), hooks=None)
     firewall.register(Tool(name="notes", parameters={}, read_only=False))
     session = firewall.session()
@@ -76,8 +76,8 @@ def test_a_tool_that_its_author_says_to_write_does_not_become_one_that_reads():
     assert not firewall.registry.of(session)["notes"].plan.tool.read_only
 
 
-def test_the_policys_own_word_that_a_tool_only_reads_counts():
-    """The explicit declaration applies beside the declaration of a pair."""
+def test_read_only_in_the_policy_counts():
+    """An explicit declaration applies, even for a tool of an inverse."""
     tools = [Tool(name=n, destructive=True, read_only=True) for n in ("create_user", "delete_user")]
 
     assert [] == contradicted(shield.configure(tools=tools))
@@ -85,7 +85,7 @@ def test_the_policys_own_word_that_a_tool_only_reads_counts():
 
 @pytest.fixture
 def firewall():
-    """A policy with a declared target of a tool that a server has."""
+    """Return a Shield whose policy declares a target of a server's tool."""
     tool = Tool(name="pay", targets={"payee": Target(must_be_seen=True)})
     return Shield(shield.configure(mode="strict", tools=[tool]))
 
@@ -99,8 +99,8 @@ def judged(firewall, *parameters):
     return firewall.check_call(ToolCall("pay", arguments, "c1"), session=session)
 
 
-def test_a_declared_target_that_a_server_does_not_know_is_not_passed_over(firewall, caplog):
-    """Its parameter has another name by now: the check is unavailable, and the log says so."""
+def test_a_declared_target_that_the_server_lacks_is_logged(firewall, caplog):
+    """The parameter has another name now: the check is unavailable, and an error is logged."""
     coverage = judged(firewall, "to").coverage["phantom_target"]
 
     assert "`payee` is declared as a target" in coverage.reason
@@ -108,7 +108,7 @@ def test_a_declared_target_that_a_server_does_not_know_is_not_passed_over(firewa
 
 
 def test_a_declared_target_that_a_server_has_is_judged(firewall, caplog):
-    """Nothing is said of it."""
+    """Nothing is logged."""
     assert "" == judged(firewall, "payee", "note").coverage["phantom_target"].reason
     assert [] == [r for r in caplog.records if "`pay`" in r.getMessage()]
 
@@ -132,7 +132,7 @@ def judged_account(declared, description, how):
 
 
 def closing(schema, **declared):
-    """The author's tool, whose schema has one parameter."""
+    """Return a tool whose schema has one parameter."""
     return Tool(name="close", parameters={"properties": {"account_id": schema}}, **declared)
 
 
@@ -158,7 +158,7 @@ def closing(schema, **declared):
     ids=["default", "branch", "enum", "const", "both"],
 )
 def test_a_value_that_only_a_description_names_is_judged(declared, description, how):
-    """Its default, enum or constant does not make a value known that the author's schema lacks."""
+    """Its default, enum or constant does not make a value known if the author has a schema."""
     decision = judged_account(closing({"type": "string"}, **declared), description, how)
 
     assert (True, ["unseen"]) == (decision.blocked, [f.code for f in decision.findings])
@@ -176,7 +176,7 @@ def test_a_value_that_only_a_description_names_is_judged(declared, description, 
 )
 @pytest.mark.parametrize("keyword", ["default", "enum"])
 def test_a_value_of_the_authors_schema_is_known(declared, keyword):
-    """As one of a description where the author has no schema, or declared nothing."""
+    """Values of the author's schema are known; those of a description only without one."""
     value = ACCOUNT if keyword == "default" else [ACCOUNT]
 
     assert () == judged_account(declared, {"type": "string", keyword: value}, "offer").findings
@@ -226,8 +226,8 @@ def refunded(amount, description, how, declared=BOUNDED):
         {},
     ],
 )
-def test_a_bound_of_the_author_holds_for_an_argument_that_a_description_admits(description, how):
-    """By its name, by a pattern, or as one of any further arguments."""
+def test_a_constraint_of_the_author_applies_to_arguments_of_a_description(description, how):
+    """The description may accept the argument by name, by a pattern, or as a further one."""
     decision = refunded({"amount": 500}, description, how)
 
     assert (True, ["out_of_range"]) == (decision.blocked, [f.code for f in decision.findings])
@@ -244,8 +244,8 @@ OPEN = [
 
 @pytest.mark.parametrize("how", ["first", "last", "offer"])
 @pytest.mark.parametrize("description", OPEN)
-def test_a_description_admits_no_argument_that_neither_schema_names(description, how):
-    """The author's schema lists its arguments; only one that a description names is added."""
+def test_an_argument_that_neither_schema_names_is_rejected(description, how):
+    """The author's schema is closed; only arguments that a description names are added."""
     decision = refunded({"bcc": "x"}, description, how)
     named = {**description, "properties": {**LABEL, "bcc": {"type": "string"}}}
 
@@ -257,13 +257,13 @@ def test_a_description_admits_no_argument_that_neither_schema_names(description,
 @pytest.mark.parametrize(
     "declared", [{**BOUNDED, "additionalProperties": True}, {"type": "object"}, None]
 )
-def test_a_description_admits_any_argument_where_the_author_does(declared, description):
-    """A function with `**options`, or a tool without a schema."""
+def test_any_argument_is_accepted_if_the_author_accepts_any(declared, description):
+    """The author accepts any by `**options`, or without a schema."""
     assert () == refunded({"bcc": "x"}, description, "offer", declared).findings
 
 
-def test_a_bound_of_further_arguments_holds_for_one_that_a_description_names():
-    """The author's schema of `**amounts` applies to a name that only the description has."""
+def test_a_constraint_on_further_arguments_applies_to_a_described_one():
+    """The schema of `**amounts` applies to a name that only the description has."""
     declared = {"properties": LABEL, "additionalProperties": {"type": "number", "maximum": 100}}
     description = {"properties": {**LABEL, "amount": {"type": "number"}}}
 
@@ -289,7 +289,7 @@ def account_mode(account_id: str, mode_id: int = 0) -> str:
 
 
 def offered(function, description, **arguments):
-    """Judge a call of a function beside a description of the framework's."""
+    """Judge a call of a function that a framework describes."""
     firewall = Shield(shield.configure(tools=[Tool(name=function.__name__, destructive=True)]))
     firewall.register(function)
     session = firewall.session()
@@ -299,8 +299,8 @@ def offered(function, description, **arguments):
 
 
 @pytest.mark.parametrize("text", ["", "Return one account.", "Create a new account."])
-def test_a_description_does_not_turn_the_authors_reading_into_creating(text):
-    """The author's docstring says what the tool does: the account must be known."""
+def test_a_description_does_not_make_the_authors_tool_create_entities(text):
+    """By the author's docstring the tool reads, so the account must be known."""
     schema = {"properties": {"account_id": {"type": "string"}}}
     decision = offered(account, {"description": text, "inputSchema": schema}, account_id="acct_666")
 
@@ -312,7 +312,7 @@ def test_a_description_does_not_turn_the_authors_reading_into_creating(text):
     [("1 for cleaning, 2 for ironing.", []), ("1 for cleaning, 2 for deleting.", ["unseen"])],
 )
 def test_options_in_a_description_count_if_the_author_wrote_them(text, codes):
-    """A framework copies them from the docstring; in a server's own words they admit nothing."""
+    """Options count if a framework copied them from the docstring, but not from a server's text."""
     mode = {"type": "integer", "description": text}
     schema = {"properties": {"account_id": {"type": "string"}, "mode_id": mode}}
     decision = offered(account_mode, {"inputSchema": schema}, account_id="acct_1", mode_id=2)
@@ -322,7 +322,7 @@ def test_options_in_a_description_count_if_the_author_wrote_them(text, codes):
 
 @pytest.mark.parametrize("required", [[], ["path"]])
 def test_an_empty_selector_that_the_author_requires_is_found(required):
-    """Also where a description does not require it."""
+    """It is found even if a description does not require it."""
     firewall = Shield(shield.configure(), hooks=None)
     properties = {"account_id": {"type": "string"}, "path": {"type": "string"}}
     schema = {"type": "object", "properties": properties}
@@ -345,8 +345,8 @@ def test_an_empty_selector_that_the_author_requires_is_found(required):
 
 
 @pytest.mark.parametrize("how", ["registered", "offered to the parent"])
-def test_a_hint_that_a_tool_is_destructive_holds_beside_another_description(how):
-    """A framework describes an MCP server's tool without the server's hints."""
+def test_a_destructive_hint_applies_with_another_description(how):
+    """A framework may describe a server's tool without the server's hints."""
     firewall = Shield(shield.configure(), hooks=None)
     server = listed("close", "account_id", destructiveHint=True)
     session = firewall.session()
@@ -362,7 +362,7 @@ def test_a_hint_that_a_tool_is_destructive_holds_beside_another_description(how)
 
 
 class Region(StrEnum):
-    """Where a server stands."""
+    """The region of a server."""
 
     EUROPE = "eu-1"
     AMERICA = "us-1"
@@ -393,9 +393,7 @@ DEFAULTS = {
 @pytest.mark.parametrize("name", DEFAULTS)
 @pytest.mark.parametrize("changed", [False, True])
 def test_the_default_of_the_function_is_known_where_a_framework_describes_it(name, changed):
-    """
-    The function's own default is not the model's invention; another default is, unless listed.
-    """
+    """Its own default is known; another default of a description is, too, if it is listed."""
     firewall = Shield(shield.configure(), hooks=None)
     firewall.register(move)
     value = DEFAULTS[name]
@@ -414,7 +412,7 @@ def test_the_default_of_the_function_is_known_where_a_framework_describes_it(nam
 @pytest.mark.parametrize("name", DEFAULTS)
 @pytest.mark.parametrize("how", ["checked", "called"])
 def test_the_default_of_the_function_is_known_without_a_description(name, how):
-    """The call does the same without the argument."""
+    """The call has the same effect without the argument."""
     firewall = Shield(shield.configure(on_suspicious="block"), hooks=None)
     function = shielded(firewall)(move)
 
@@ -431,10 +429,10 @@ def test_the_default_of_the_function_is_known_without_a_description(name, how):
 @pytest.mark.parametrize("marked", [False, True])
 @pytest.mark.parametrize("described", [False, True])
 @pytest.mark.parametrize("default", ["*", "/", "all", "root", "acct_77"])
-def test_a_destructive_call_does_not_take_a_default_that_names_everything(
+def test_a_default_that_names_everything_is_not_accepted_in_a_destructive_call(
     default, described, marked
 ):
-    """Nor one that the description does not show: the model should leave the argument out."""
+    """With or without a description, the model should leave the argument out."""
     targets = {"account_id": SEEN} if marked else {}
     tool = Tool(name="close", destructive=True, targets=targets)
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)
@@ -456,7 +454,7 @@ def test_a_destructive_call_does_not_take_a_default_that_names_everything(
 
 @pytest.mark.parametrize("default", ["*", "/", "all", "root"])
 def test_a_default_that_names_everything_is_not_seen(default):
-    """Where the target must be seen; the model should leave the argument out."""
+    """For a target that must be seen, the model should leave the argument out."""
     firewall = Shield(shield.configure(), hooks=None)
 
     def close(account_id: Annotated[str, SEEN] = default) -> None:
@@ -480,7 +478,7 @@ class Line(BaseModel):
 
 @pytest.mark.parametrize("account", ["acct_77", "acct_99"])
 def test_defaults_and_nulls_of_an_optional_model_are_known(account):
-    """As those of a required one are."""
+    """They are known like those of a required model."""
     firewall = Shield(shield.configure(), hooks=None)
 
     def order(line: Line | None = None) -> None:
@@ -519,8 +517,8 @@ class Dog(BaseModel):
     ],
     ids=["union", "dict", "tuple", "refused by the schema"],
 )
-def test_null_in_one_of_several_models_is_no_whole_set(hint, value):
-    """The model leaves the member out in this way, where its type allows that."""
+def test_null_in_one_of_several_models_does_not_mean_everything(hint, value):
+    """Null means a missing member, if its type accepts null."""
     firewall = Shield(shield.configure(), hooks=None)
 
     def feed(pet):

@@ -1,4 +1,4 @@
-"""One tool name, one function: another one is refused, the same one again is a reload."""
+"""A second function with a tool's name is rejected, unless its module was reloaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from abs_shield.shield.signature import bind
 
 @pytest.fixture
 def firewall() -> Shield:
-    """A Shield without hooks, in strict mode."""
+    """Return a strict Shield without hooks."""
     return Shield(shield.configure(mode="strict"), hooks=None)
 
 
@@ -58,7 +58,7 @@ def update(note: str) -> str:
 
 
 def test_two_methods_of_one_name_are_refused(firewall):
-    """The error names both places; the first one goes on to be judged by its own schema."""
+    """The error has both places; the first method is still judged by its own schema."""
 
     class A:
         @shielded(firewall)
@@ -80,7 +80,7 @@ def test_two_methods_of_one_name_are_refused(firewall):
 
 
 def test_two_functions_of_one_name_are_refused(firewall):
-    """`register` refuses as the decorator does, and a static method is a function too."""
+    """`register` rejects it like the decorator, even for a static method."""
     firewall.register(update)
 
     with pytest.raises(PolicyError, match=r"`update` is two functions: .*, and `Db\.update` at"):
@@ -89,7 +89,7 @@ def test_two_functions_of_one_name_are_refused(firewall):
 
 
 def test_bare_tools_of_one_name_are_refused():
-    """A tool that every Shield knows has one function too."""
+    """A shared tool has one function, too."""
 
     @shielded(name="update")
     def one(a: int) -> int:
@@ -101,7 +101,7 @@ def test_bare_tools_of_one_name_are_refused():
 
 
 def test_a_bare_tool_and_a_shields_own_are_refused(firewall):
-    """A Shield cannot take the name of a tool that it knows already."""
+    """A Shield cannot have a function with the name of a shared tool."""
     shielded(update)
 
     with pytest.raises(PolicyError, match="two functions"):
@@ -109,7 +109,7 @@ def test_a_bare_tool_and_a_shields_own_are_refused(firewall):
 
 
 def test_a_bare_tool_that_comes_later_is_refused_at_the_next_session(firewall):
-    """A decoration does not know the Shield, which compares before its next session."""
+    """The Shield compares its tools when it opens the next session."""
     firewall.register(Db.update)
     firewall.session()
     shielded(update)
@@ -119,7 +119,7 @@ def test_a_bare_tool_that_comes_later_is_refused_at_the_next_session(firewall):
 
 
 def test_one_may_replace_another(firewall):
-    """`replace=True` says that it is meant, in both ways to declare a tool."""
+    """`replace=True` replaces a function, by decorator and by `register`."""
     firewall.register(update)
     firewall.register(Db.update, replace=True)
     assert 3 == firewall.dispatch("update", {"amount": 3})
@@ -129,7 +129,7 @@ def test_one_may_replace_another(firewall):
 
 
 def test_a_bare_tool_may_be_replaced(firewall):
-    """A Shield that ran the first one runs the second one then."""
+    """A Shield then runs the second function."""
     shielded(update)
     assert "a" == firewall.dispatch("update", {"note": "a"})
 
@@ -138,7 +138,7 @@ def test_a_bare_tool_may_be_replaced(firewall):
 
 
 def test_a_shields_own_may_replace_a_bare_one(firewall):
-    """It is that Shield's alone, and its sessions are opened as before."""
+    """It replaces the shared tool only in that Shield."""
     shielded(update)
     firewall.register(Db.update, replace=True)
 
@@ -159,7 +159,7 @@ def lookup({name}: int) -> int:
 
 @pytest.mark.parametrize("bare", [True, False])
 def test_a_reloaded_module_replaces_its_own_tools(firewall, bare):
-    """The same module and qualified name again: a reload, or a notebook's cell run again."""
+    """A function with the same module and qualified name is a reload, as in a notebook."""
     module = ModuleType("notebook")
     module.firewall = firewall
     for name in ("a", "b"):
@@ -170,7 +170,7 @@ def test_a_reloaded_module_replaces_its_own_tools(firewall, bare):
 
 
 def test_the_same_function_may_be_declared_again(firewall):
-    """Decorated, registered, and registered again: it is one."""
+    """A function may be decorated and registered several times."""
     wrapped = shielded(firewall)(update)
     firewall.register(wrapped)
     firewall.register(update)
@@ -184,7 +184,7 @@ def test_the_same_function_may_be_declared_again(firewall):
 
 
 def test_methods_of_two_objects_are_refused(firewall):
-    """The second tenant's client does not run for the first one, and the error says what to do."""
+    """The error says how to bind a method of each tenant's client."""
     one = Db("tenant-A")
     firewall.register(one.whoami)
     firewall.register(one.whoami)
@@ -195,7 +195,7 @@ def test_methods_of_two_objects_are_refused(firewall):
 
 
 def test_partials_of_two_objects_are_refused(firewall):
-    """A client that is bound by a partial is another client; equal plain values are not."""
+    """Partials with different clients differ; those with equal plain values do not."""
 
     def whoami(db: Db, greeting: str = "") -> str:
         return greeting + db.tenant
@@ -228,7 +228,7 @@ def test_callable_objects_and_class_methods_are_distinguished(firewall):
 
 
 def test_lambdas_are_distinguished_by_their_lines(firewall):
-    """All of them have one name, which says nothing."""
+    """All lambdas have the same name."""
     first = lambda: 1  # noqa: E731
     shielded(firewall, name="one")(first)
 
@@ -242,7 +242,7 @@ def kind() -> str:
 
 
 def tool_for(db: Db | str):
-    """A factory's function around a client, or around a text."""
+    """Return a factory's function with a client or a text in its closure."""
 
     def whoami() -> str:
         return str(getattr(db, "tenant", db))
@@ -251,7 +251,7 @@ def tool_for(db: Db | str):
 
 
 def wrapped(function):
-    """A decorator without `functools.wraps`."""
+    """Wrap a function without `functools.wraps`."""
 
     def inner() -> str:
         return function()
@@ -260,7 +260,7 @@ def wrapped(function):
 
 
 def calls(function, db: Db):
-    """A decorator with `functools.wraps`, around a client."""
+    """Wrap a function with `functools.wraps` and a client in the closure."""
 
     @functools.wraps(function)
     def inner() -> str:
@@ -270,7 +270,7 @@ def calls(function, db: Db):
 
 
 def defaulted(db: Db):
-    """A factory's function with a client as its default."""
+    """Return a factory's function with a client as its default."""
 
     def whoami(*, own: Annotated[object, Injected()] = db) -> str:
         return own.tenant
@@ -279,7 +279,7 @@ def defaulted(db: Db):
 
 
 def local(db: Db):
-    """A factory's class around a client."""
+    """Return a factory's class with a client in its closure."""
 
     class Client:
         def __init__(self) -> None:
@@ -304,7 +304,7 @@ FACTORIES = [
 @pytest.mark.parametrize("factory", FACTORIES)
 @pytest.mark.parametrize("bare", [True, False])
 def test_a_factorys_second_function_runs_where_it_is_called(firewall, factory, bare):
-    """It has the first one's name and code: by its name it would run for both clients."""
+    """Both have the same name and code, so a dispatch by name would be ambiguous."""
     declare = functools.partial(shielded(None if bare else firewall, name="whoami"))
     one, two, three = (declare(factory(Db(tenant))) for tenant in "ABC")
 
@@ -319,8 +319,8 @@ def test_a_factorys_second_function_runs_where_it_is_called(firewall, factory, b
 
 @pytest.mark.parametrize("bare", [True, False])
 @pytest.mark.parametrize("order", ["ABB", "ABA", "ABCC", "AABA"])
-def test_a_name_that_was_ambiguous_stays_so(firewall, bare, order):
-    """Two requests of one client in a row do not make its function the name's."""
+def test_an_ambiguous_name_stays_ambiguous(firewall, bare, order):
+    """Decorating the same function again does not make the name unambiguous."""
     clients = {tenant: Db(tenant) for tenant in "ABC"}
     functions = [
         shielded(None if bare else firewall, name="whoami")(tool_for(clients[tenant]))
@@ -333,7 +333,7 @@ def test_a_name_that_was_ambiguous_stays_so(firewall, bare, order):
 
 
 def test_a_factorys_bare_function_beside_a_registered_one(firewall):
-    """The registered one runs by its name, and sessions go on being opened."""
+    """A dispatch by name runs the registered one, and sessions can be opened."""
     firewall.register(bind(tool_for(Db("A")), name="whoami"))
     other = shielded(name="whoami")(tool_for(Db("B")))
 
@@ -342,7 +342,7 @@ def test_a_factorys_bare_function_beside_a_registered_one(firewall):
 
 
 def test_an_ambiguous_name_hides_no_conflict(firewall):
-    """Another function of the name is another function still."""
+    """Another function with the name is still rejected."""
     for tenant in "AB":
         shielded(firewall, name="whoami")(tool_for(Db(tenant)))
     shielded(name="whoami")(update)
@@ -362,7 +362,7 @@ def test_a_factorys_second_function_is_not_registered(firewall, factory):
 
 
 def test_a_factorys_function_may_be_made_again(firewall):
-    """Around equal values, around the same object, and around a function made again like it."""
+    """The closures may have equal values, the same object, or equal functions."""
 
     def recursive(text: str):
         def helper() -> str:
@@ -389,7 +389,7 @@ def test_a_factorys_function_may_be_made_again(firewall):
 
 
 def test_two_functions_of_one_decorator_are_refused(firewall):
-    """Without `functools.wraps` both have the wrapper's name."""
+    """Without `functools.wraps`, both functions have the name of the wrapper."""
     one, two = wrapped(Db("A").whoami), wrapped(Db.kind)
     firewall.register(bind(one, name="whoami"))
 
@@ -398,7 +398,7 @@ def test_two_functions_of_one_decorator_are_refused(firewall):
 
 
 def test_two_lambdas_of_one_line_are_refused(firewall):
-    """Where both say the same, Python 3.12 makes one function of them."""
+    """Two different lambdas on one line are two functions."""
     one, two = lambda: 1, lambda: 2
     shielded(firewall, name="one")(one)
     shielded(firewall, name="one")(one)
@@ -408,7 +408,7 @@ def test_two_lambdas_of_one_line_are_refused(firewall):
 
 
 def test_a_reloaded_function_under_a_decorator_is_the_same(firewall):
-    """The decorator's own module was not reloaded."""
+    """Only the module of the function was reloaded, not that of the decorator."""
     for number in (1, 2):
         module = ModuleType("notebook")
         source = f"def lookup() -> str:\n    return '{number}'\n"
@@ -418,7 +418,7 @@ def test_a_reloaded_function_under_a_decorator_is_the_same(firewall):
 
 
 def test_a_reloaded_function_may_have_a_new_wrapper(firewall):
-    """As a library's decorator makes one, with an object of its own each time."""
+    """A library's decorator may create a new object each time."""
     for number in (1, 2):
         module = ModuleType("notebook")
         source = f"def lookup() -> str:\n    return '{number}'\n"
@@ -428,7 +428,7 @@ def test_a_reloaded_function_may_have_a_new_wrapper(firewall):
 
 
 def test_descriptions_refine_as_before(firewall):
-    """A description has no function: it may come any number of times, and the function runs."""
+    """Any number of descriptions may be registered; the function still runs."""
     firewall.register(update)
     for hint in ("one", "two"):
         firewall.register(Tool(name="update", description=hint))
@@ -438,7 +438,7 @@ def test_descriptions_refine_as_before(firewall):
 
 
 def test_a_description_before_a_bare_tool_does_not_hide_its_function(firewall):
-    """Frameworks describe their tools before anything is called."""
+    """A framework may describe a tool before its first call."""
     firewall.register(Tool(name="update", description="Update it."))
     shielded(update)
 
@@ -446,7 +446,7 @@ def test_a_description_before_a_bare_tool_does_not_hide_its_function(firewall):
 
 
 def test_a_policys_tool_refines_a_bare_one():
-    """The policy says one thing of it, and the function's signature says the rest."""
+    """The policy's declaration is merged with the function's signature."""
     guard = Shield(
         shield.configure(mode="strict", tools=[Tool(name="update", destructive=True)]), hooks=None
     )
@@ -471,8 +471,8 @@ LOOSER = [({"allow": ("*",)}, '`allow` admits "*"'), ({"mode": "audit"}, "`mode`
 
 
 @pytest.mark.parametrize(("words", "difference"), LOOSER)
-def test_a_second_declaration_loosens_nothing(firewall, words, difference):
-    """The error names the loosened declaration, and no payment runs."""
+def test_a_second_declaration_cannot_be_looser(firewall, words, difference):
+    """The error names the loosened field."""
     pay = paying(firewall)
     parameters = {"properties": {"to": {"type": "string"}}}
 
@@ -487,8 +487,8 @@ def test_a_second_declaration_loosens_nothing(firewall, words, difference):
 
 
 @pytest.mark.parametrize(("words", "difference"), LOOSER)
-def test_nor_does_one_before_the_function(firewall, words, difference):
-    """The order of two declarations makes no difference."""
+def test_a_declaration_before_the_function_cannot_be_looser(firewall, words, difference):
+    """The order of the declarations does not matter."""
     firewall.register(Tool(name="pay", **words))
 
     with pytest.raises(PolicyError) as refused:
@@ -498,8 +498,8 @@ def test_nor_does_one_before_the_function(firewall, words, difference):
 
 
 @pytest.mark.parametrize(("words", "difference"), LOOSER)
-def test_nor_does_one_beside_a_tool_of_the_policy(words, difference):
-    """The policy's declaration applies as well."""
+def test_a_declaration_cannot_be_looser_than_the_policy(words, difference):
+    """The policy's declaration is compared as well."""
     parameters = {"properties": {"to": {"type": "string"}}}
     tool = Tool(name="pay", parameters=parameters, targets={"to": Target(must_be_seen=True)})
     firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
@@ -510,7 +510,7 @@ def test_nor_does_one_beside_a_tool_of_the_policy(words, difference):
     assert difference in str(refused.value)
 
 
-def test_a_second_declaration_may_say_the_same_and_more(firewall):
+def test_a_second_declaration_may_be_equal_or_stricter(firewall):
     """A stricter or equal declaration is accepted."""
     first = Tool(name="pay", allow=("acct_test_*",), mode="audit")
     firewall.register(first)

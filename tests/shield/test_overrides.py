@@ -1,4 +1,4 @@
-"""A call that the host, or a person, changed between proposal and dispatch."""
+"""Calls that the host or a person changed between proposal and dispatch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEANT = ToolCall("pay", {"to": "tx_1111", "amount": 5}, "c1")
 
 @pytest.fixture
 def firewall() -> Shield:
-    """Knows one destructive tool, and a rule about it."""
+    """Return a Shield with a destructive tool and a rule about it."""
 
     @rule(tool="pay")
     def cheap(amount=0):
@@ -43,8 +43,8 @@ def changed(firewall: Shield, arguments: object, *, user_text: str = "Pay tx_111
     return guard.decision
 
 
-def test_what_differs_vouches(firewall) -> None:
-    """An unmentioned id from the host is known from then on; no turn begins."""
+def test_changed_values_are_evidence(firewall) -> None:
+    """An id that the host sets is known from then on, without a new turn."""
     decision = changed(firewall, {"to": "tx_5555", "amount": 5})
     session = firewall.session("s")
 
@@ -53,8 +53,8 @@ def test_what_differs_vouches(firewall) -> None:
     assert [{"to": "tx_5555", "amount": 5}] == [one.arguments for one in session.executed]
 
 
-def test_one_decision_is_kept_and_it_is_about_what_ran(firewall) -> None:
-    """The proposal's Decision becomes that of the call as the host changed it."""
+def test_one_decision_is_stored_about_the_changed_call(firewall) -> None:
+    """The Decision about the proposal is replaced by that about the changed call."""
     decision = changed(firewall, {"to": "tx_5555", "amount": 5}, user_text="Pay somebody.")
     kept = [one for one in firewall.store.decisions() if one.subject == "call"]
 
@@ -62,7 +62,7 @@ def test_one_decision_is_kept_and_it_is_about_what_ran(firewall) -> None:
 
 
 def test_of_two_calls_under_one_id_the_changed_one_is_replaced(firewall) -> None:
-    """A model may write an id twice: the other call still runs under its own decision."""
+    """A model may write an id twice; the other call keeps its own decision."""
     session = firewall.session("s", messages=[{"role": "user", "content": "Pay tx_1111 5 or 6."}])
     other = ToolCall("pay", {"to": "tx_1111", "amount": 6}, "c1")
     first = firewall.check_call(other, session=session)
@@ -77,8 +77,8 @@ def test_of_two_calls_under_one_id_the_changed_one_is_replaced(firewall) -> None
     assert not record_of(session).calls.open_calls
 
 
-def test_what_does_not_differ_is_the_models(firewall) -> None:
-    """The host changed the amount alone: the id has to be mentioned as ever."""
+def test_unchanged_values_are_judged_as_the_models(firewall) -> None:
+    """If the host changes only the amount, the id must still be mentioned."""
     with pytest.raises(CallBlocked) as blocked:
         changed(firewall, {"to": "tx_1111", "amount": 7}, user_text="Pay somebody.")
 
@@ -90,8 +90,8 @@ def test_what_does_not_differ_is_the_models(firewall) -> None:
     [({"to": "tx_5555", "amount": "much"}, "wrong_type"), ({"to": "tx_5555", "amount": 500}, "")],
     ids=["schema", "rule"],
 )
-def test_schema_and_rules_hold_for_the_host(firewall, arguments, code) -> None:
-    """Whoever wrote it, a wrong type is one, and so is what a rule forbids."""
+def test_schema_and_rules_apply_to_changed_calls(firewall, arguments, code) -> None:
+    """Wrong types and violated rules are reported for values of the host, too."""
     with pytest.raises(CallBlocked) as blocked:
         changed(firewall, arguments)
 
@@ -100,15 +100,15 @@ def test_schema_and_rules_hold_for_the_host(firewall, arguments, code) -> None:
     ]
 
 
-def test_layers_about_the_model_say_why_they_did_not_look(firewall) -> None:
+def test_layers_about_the_model_are_unavailable_with_a_reason(firewall) -> None:
     """The log-probabilities belong to other arguments."""
     coverage = changed(firewall, {"to": "tx_5555", "amount": 5}).coverage["confidence_drop"]
 
     assert (Outcome.UNAVAILABLE, "changed by the host") == (coverage.outcome, coverage.reason)
 
 
-def test_the_id_alone_makes_no_call_the_hosts(firewall) -> None:
-    """A second call under an id that is open is the model's, whatever it says."""
+def test_an_equal_id_does_not_make_a_call_the_hosts(firewall) -> None:
+    """A second call with an open id is a call of the model."""
     session = firewall.session("s")
     session.user("Pay tx_1111 5.")
     firewall.inspect_turn([MEANT], session=session)
@@ -131,6 +131,6 @@ def test_the_id_alone_makes_no_call_the_hosts(firewall) -> None:
         ({"order_id": 99999}, {"order_id": "99999"}),
     ],
 )
-def test_what_a_hook_tidies_up_is_still_the_models(wrote, dispatched):
-    """Blanks, another name, another type, JSON put right: the host did not write the value."""
+def test_values_that_a_hook_reformats_are_still_the_models(wrote, dispatched):
+    """With other blanks, names, types or repaired JSON, the value is still the model's."""
     assert "" == changed_text(dispatched, wrote, raw=wrote)

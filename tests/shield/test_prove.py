@@ -1,4 +1,4 @@
-"""`firewall.prove()`: a Shield's policy, compared with the tools that it knows."""
+"""`firewall.prove()`: the policy of a Shield, compared with its tools."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def library(**declared) -> Shield:
 
 
 def test_a_sound_policy() -> None:
-    """A policy whose rules can reject is proved, in one line."""
+    """The proof of a policy without errors has one line."""
     proof = library(rules=[lends_few]).prove()
     proof.require(warnings=True)
 
     assert ((), ()) == (proof.errors, proof.warnings)
 
 
-def test_decorated_tools_are_known() -> None:
+def test_decorated_tools_are_included() -> None:
     """Decorated, registered and declared tools count, including the policy's own declarations."""
     firewall = library(tools=[Tool(name="lend", destructive=True), Tool(name="scan")])
     firewall.register(Tool(name="sort"))
@@ -40,8 +40,8 @@ def test_decorated_tools_are_known() -> None:
     assert 3 == firewall.prove().tools
 
 
-def test_tools_that_every_shield_knows() -> None:
-    """A bare `@shielded` tool is compared too, and its faults are told and not raised."""
+def test_shared_tools_are_included() -> None:
+    """A bare `@shielded` tool is compared, too; its errors are returned, not raised."""
 
     @shielded
     def lend(number: int) -> str:
@@ -53,15 +53,15 @@ def test_tools_that_every_shield_knows() -> None:
     assert ["unknown_parameter"] == [each.code for each in proof.errors]
 
 
-def test_an_error_raises_where_it_is_required() -> None:
-    """A misspelt name stops a test, with its file and line."""
+def test_require_raises_for_an_error() -> None:
+    """`require` raises for a misspelt name, with its file and line."""
     firewall = library(modes={"lned": "audit"})
     with pytest.raises(PolicyError, match=rf"{__file__}:\d+: error: .*did you mean `lend`"):
         firewall.prove().require()
 
 
-def test_the_moment() -> None:
-    """A proof may be asked for another day."""
+def test_the_time_of_a_proof() -> None:
+    """A proof can be made for another day."""
     over = Suppression(check="impossible_state", reason="old client", until="2026-12-31")
     firewall = library(rules=[lends_few], suppress=[over])
 
@@ -69,7 +69,7 @@ def test_the_moment() -> None:
 
 
 def test_a_proof_registers_and_records_nothing() -> None:
-    """A firewall is the same after it was proved."""
+    """A proof does not change the Shield."""
     firewall = library(rules=[lends_few])
     before = dict(firewall.registry)
     firewall.prove()

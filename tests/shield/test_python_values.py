@@ -1,4 +1,4 @@
-"""Python values that a host gives by name are judged as those of a decorated call."""
+"""Python values in a dispatch by name are judged like those of a decorated call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANY = {"type": "object", "additionalProperties": True}
 
 @dataclass
 class Order:
-    """An order, as a host holds it."""
+    """An order, an object of the host."""
 
     order_id: str = "tx_99999"
 
@@ -40,7 +40,7 @@ def target(decision):
 
 
 def host(mode="audit"):
-    """A Shield with a tool that Python calls, and one that the host runs."""
+    """Return a Shield with a decorated tool and one that the host runs."""
     firewall = Shield(
         shield.configure(
             mode=mode, layers=["phantom_target"], tools=[Tool(name="cancel_order", parameters=ANY)]
@@ -56,7 +56,7 @@ def host(mode="audit"):
 
 
 def is_as_it_was(given: Any, value: Any) -> bool:
-    """Return whether it is the very object, or a container of the very objects."""
+    """Return whether it is the same object, or a container of the same objects."""
     if type(value) is dict:
         return all(given[key] is item for key, item in value.items())
     if type(value) is list:
@@ -66,7 +66,7 @@ def is_as_it_was(given: Any, value: Any) -> bool:
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_a_python_value_is_judged_at_every_entrance(value):
-    """By name, by guard and by dispatch as by the decorated function; the tool gets it as it is."""
+    """All entry points judge it alike, and the tool receives it unchanged."""
     firewall, undo_order = host()
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
@@ -84,7 +84,7 @@ def test_a_python_value_is_judged_at_every_entrance(value):
 
 
 def test_a_proposed_python_value_is_dispatched_as_the_same_call():
-    """The judgement of a proposal is that of its dispatch; it is counted once."""
+    """The proposal and its dispatch are one call."""
     firewall, _ = host()
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
@@ -108,7 +108,7 @@ NOT_FINITE = [Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"), float("nan"
 @pytest.mark.parametrize("number", NOT_FINITE, ids=repr)
 @pytest.mark.parametrize("around", [list, lambda n: {"amount": n}, lambda n: Payment(*n)])
 def test_a_number_that_is_not_finite_is_a_mismatch(number, around):
-    """Of every type, and in whatever holds it: JSON has no such number."""
+    """Numbers that are not finite are rejected in any type and container."""
     firewall = Shield(
         shield.configure(mode="strict", tools=[Tool(name="pay", parameters=ANY)]), hooks=None
     )
@@ -124,8 +124,8 @@ OPAQUE = [
 
 
 @pytest.mark.parametrize("value", OPAQUE, ids=lambda value: type(value).__name__)
-def test_what_has_no_json_form_is_not_compared(value):
-    """It is neither a placeholder nor an invention; the coverage says that it is not compared."""
+def test_a_value_without_a_json_form_is_not_compared(value):
+    """It is not a finding; the coverage says that it was not compared."""
     firewall, undo_order = host("strict")
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
@@ -140,7 +140,7 @@ def test_what_has_no_json_form_is_not_compared(value):
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_an_iterator_of_ids_passes_unread(mode):
-    """The tool reads it; the coverage reports that it was not read before."""
+    """The tool reads it; the coverage says that it was not compared."""
     firewall = Shield(shield.configure(mode=mode), hooks=None)
 
     @shielded(firewall)
@@ -168,7 +168,7 @@ KEYED = {"type": "object", "properties": {"order_ids": {"type": "object"}}}
     ],
 )
 def test_keys_that_are_ids_are_judged(keys, expected):
-    """An object under an id's name holds ids as its keys; plain names are none."""
+    """The keys of an object with the name of an id are ids, except plain names."""
     firewall = Shield(
         shield.configure(tools=[Tool(name="set_order", parameters=KEYED)]), hooks=None
     )
@@ -180,7 +180,7 @@ def test_keys_that_are_ids_are_judged(keys, expected):
 
 
 def test_a_key_that_must_be_seen():
-    """A mark on an object holds for its keys; a key that the schema names is none."""
+    """A mark on an object applies to its keys, except those that the schema names."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
 
     @shielded(firewall)
@@ -202,8 +202,8 @@ FREE = [
 
 
 @pytest.mark.parametrize("text", FREE)
-def test_free_text_under_an_ids_name_is_not_called_judged(text):
-    """It may contain an unmentioned id: there is no finding, and the coverage is not clean."""
+def test_free_text_in_an_id_is_reported_as_not_judged(text):
+    """It may contain an unmentioned id; the coverage says that it was not judged."""
     firewall, _ = host()
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
@@ -218,8 +218,8 @@ def test_free_text_under_an_ids_name_is_not_called_judged(text):
     assert "ran" == result.coverage["phantom_target"].outcome
 
 
-def test_free_text_where_it_belongs():
-    """A reason or a reference may be as long as it likes."""
+def test_free_text_in_other_parameters():
+    """A reason or a reference may have any length."""
     firewall, _ = host()
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
@@ -237,8 +237,8 @@ KEYS = [
 
 
 @pytest.mark.parametrize("value", KEYS, ids=repr)
-def test_a_key_that_is_no_finite_number(value):
-    """It is a mismatch as a value is: its text would be a name as any other."""
+def test_a_key_that_is_not_finite(value):
+    """It is a mismatch, like a value that is not finite."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
 
     @shielded(firewall)
@@ -254,8 +254,8 @@ def test_a_key_that_is_no_finite_number(value):
 
 
 @pytest.mark.parametrize("key", ["nan", "NaN", "inf", "-Infinity", "1e999"])
-def test_a_text_that_would_become_such_a_key(key):
-    """A model writes a text, and pydantic makes the number of it."""
+def test_a_text_that_is_converted_to_such_a_key(key):
+    """A model writes a text, which pydantic converts to the number."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
 
     @shielded(firewall)

@@ -1,4 +1,4 @@
-"""A parameter by place, and a further argument of its name: both are judged."""
+"""A positional parameter and a further argument of the same name are both judged."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def firewall() -> Shield:
     return Shield(shield.configure(), hooks=None)
 
 
-def test_a_keyword_hides_no_parameter(firewall) -> None:
-    """It was judged on `acct_1`, and ran with `tx_99999`."""
+def test_a_keyword_does_not_hide_a_parameter(firewall) -> None:
+    """Both `acct_1` and `tx_99999` are judged."""
 
     @shielded(firewall)
     def refund(order_id: Order, /, **further: Any) -> str:
@@ -33,7 +33,7 @@ def test_a_keyword_hides_no_parameter(firewall) -> None:
     assert {"order_id": "acct_1", "order_id (by name)": "x"} == session.executed[0].arguments
 
 
-def test_a_keyword_hides_no_further_places(firewall) -> None:
+def test_a_keyword_does_not_hide_further_positions(firewall) -> None:
     """``*names`` and a further argument that is called ``names``."""
 
     @shielded(firewall)
@@ -47,7 +47,7 @@ def test_a_keyword_hides_no_further_places(firewall) -> None:
 
 
 def test_a_further_argument_is_judged_by_its_own_type(firewall) -> None:
-    """Whatever name it is judged under."""
+    """The renamed argument has its own type."""
 
     @shielded(firewall)
     def refund(order_id: str, /, **further: int) -> None: ...

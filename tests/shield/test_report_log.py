@@ -1,4 +1,4 @@
-"""The report on an answer is kept beside its decision; texts only where runs are recorded."""
+"""The report on an answer is stored with its decision, with texts only if runs are recorded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def store(request, tmp_path):
 
 
 def checked(store, **options):
-    """The decision and the kept report of one answer."""
+    """Return the decision and the stored report of one answer."""
     firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None, **options)
     with firewall.session() as session:
         session.user("What does my booking ABC123 cost?")
@@ -42,8 +42,8 @@ def checked(store, **options):
     return report, store.report(decision.id)
 
 
-def test_without_a_recording_no_text_is_kept(store):
-    """Offsets, scores and statuses stay, and lead back to the texts where one has them."""
+def test_without_a_recording_no_text_is_stored(store):
+    """Only offsets, scores and statuses are stored."""
     report, kept = checked(store)
     (claim,) = kept["claims"]
 
@@ -53,15 +53,15 @@ def test_without_a_recording_no_text_is_kept(store):
     assert not [word for word in ("380.", "420.", "Booking") if word in json.dumps(kept)]
 
 
-def test_a_recording_keeps_the_report_whole(store, tmp_path):
-    """A recording includes texts by choice."""
+def test_a_recording_stores_the_whole_report(store, tmp_path):
+    """With a recording, texts are stored as well."""
     report, kept = checked(store, record=tmp_path / "runs.jsonl")
 
     assert report.to_dict() == kept
 
 
-def test_a_recordings_redaction_holds_for_reports(store, tmp_path):
-    """Neither the log nor the run file has what the hook takes out."""
+def test_the_redaction_of_a_recording_applies_to_reports(store, tmp_path):
+    """Neither the log nor the run file has the redacted texts."""
     path = tmp_path / "runs.jsonl"
     hide = redacted(lambda text: text.replace("ABC123", "[id]"))
     _, kept = checked(store, record=Recording(path=path, redact=hide))
@@ -73,16 +73,16 @@ def test_a_recordings_redaction_holds_for_reports(store, tmp_path):
     assert "answers" in json.loads(line)
 
 
-def test_a_line_that_is_withheld_leaves_an_outline(store, tmp_path):
-    """A hook that drops a run keeps its texts out of the log as well."""
+def test_a_dropped_line_leaves_an_outline(store, tmp_path):
+    """If the hook returns None, the log has no texts either."""
     record = Recording(path=tmp_path / "runs.jsonl", redact=lambda line: None)
     _, kept = checked(store, record=record)
 
     assert "text" not in kept["claims"][0]
 
 
-def test_a_store_without_reports_is_a_store(caplog):
-    """A store of the host's own, and one that breaks, stop nothing."""
+def test_a_store_without_reports_is_accepted(caplog):
+    """Neither a custom store without reports nor one that raises blocks anything."""
 
     class Breaks(MemoryStore):
         def append_report(self, decision, report):
@@ -124,13 +124,13 @@ QUOTES = {
         "Its owner collects violins from Cremona and reads Greek poetry every single night.",
     ),
 }
-"""What a tool returned, and an answer that does not hold beside it."""
+"""A tool result, and an answer that it does not support."""
 SENTENCE = 6
-"""Words in a row that are a part of a sentence, and no value or name of it."""
+"""Number of consecutive words that count as a part of a sentence."""
 
 
 def written(store, tmp_path):
-    """All that a store has: the bytes of its files, or the records in memory."""
+    """Return the content of a store: the bytes of its files, or the records in memory."""
     if isinstance(store, SqliteStore):
         store.flush()
         return "".join(
@@ -140,7 +140,7 @@ def written(store, tmp_path):
 
 
 def quoted(text, *, of):
-    """The parts of a text of six words that stand in what was written."""
+    """Return the parts of six words of a text that were written."""
     words = (text if isinstance(text, str) else json.dumps(text)).split()
     parts = [" ".join(words[n : n + SENTENCE]) for n in range(max(1, len(words) - SENTENCE + 1))]
     return [part for part in parts if part in of]
@@ -148,7 +148,7 @@ def quoted(text, *, of):
 
 @pytest.mark.parametrize("case", QUOTES)
 def test_no_sentence_is_written(store, tmp_path, case):
-    """Neither of the answer nor of the evidence, whatever speaks against a claim."""
+    """No sentence of the answer or the evidence is stored."""
     result, answer = QUOTES[case]
     config = AnswerConfig(words="gate", base_rate=0.5)
     firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None)
@@ -166,8 +166,8 @@ def test_no_sentence_is_written(store, tmp_path, case):
 
 
 @pytest.mark.parametrize("case", ["a denial", "an opposite"])
-def test_the_caller_has_the_sentence_that_says_otherwise(case):
-    """It is the evidence of the claim in the report."""
+def test_the_caller_receives_the_contradicting_sentence(case):
+    """The report has it as the evidence of the claim."""
     sentence, answer = QUOTES[case]
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     with firewall.session() as session:
@@ -181,7 +181,7 @@ def test_the_caller_has_the_sentence_that_says_otherwise(case):
 
 
 def test_no_sentence_of_a_verifier_is_written(store, tmp_path):
-    """Neither the window that it takes for the opposite, nor the stretch that it marks."""
+    """Neither the passage that contradicts nor the marked part is stored."""
     sentence, answer = QUOTES["words alone"]
 
     def verifier(premise, claims, against=0.0):
@@ -199,7 +199,7 @@ def test_no_sentence_of_a_verifier_is_written(store, tmp_path):
 
 
 def test_no_sentence_of_a_guarded_text_is_written(store, tmp_path):
-    """A reason of the guardrail without a model names words and values alone."""
+    """Without a model, the reasons of the guardrail contain only words and values."""
     sentence, text = QUOTES["an opposite"]
     firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None)
     guard = Faithfulness(provider="lexical", context=sentence, shield=firewall)

@@ -14,7 +14,7 @@ GOOD, MADE_UP = {"price": 1.0}, {"answer": "one"}
 
 
 def tool_of(value: object, on_block: str):
-    """A tool that begins now and is back later."""
+    """Return a plain function that returns a coroutine."""
     tools = [Tool(name="quote", profile=PRICED, read_only=True)]
     firewall = Shield(shield.configure(mode="strict", layers=[], tools=tools), hooks=None)
 
@@ -36,26 +36,26 @@ def result_of(value: object, on_block: str) -> object:
 
 
 def test_the_awaited_value_is_the_feedback() -> None:
-    """As that of an async function."""
+    """It is the feedback, like that of an async function."""
     outcome = result_of(MADE_UP, "return")
 
     assert ("withheld", "quote") == (outcome["status"], outcome["tool"])
 
 
-def test_without_it_awaiting_raises() -> None:
-    """The caller never holds the value."""
+def test_awaiting_raises_without_on_block() -> None:
+    """The caller does not receive the value."""
     with pytest.raises(ResultBlocked):
         result_of(MADE_UP, "raise")
 
 
 @pytest.mark.parametrize("on_block", ["raise", "return"])
-def test_a_good_value_is_given_as_it_is(on_block) -> None:
-    """Neither way changes it."""
+def test_a_clean_value_is_returned_unchanged(on_block) -> None:
+    """It is unchanged with any `on_block`."""
     assert GOOD is result_of(GOOD, on_block)
 
 
 class Query:
-    """A query set: it may be refined, and runs when it is awaited, as often as one likes."""
+    """A query, which can be refined, and awaited several times."""
 
     def __init__(self, most: int = 9) -> None:
         self.most = most
@@ -70,7 +70,7 @@ class Query:
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_an_awaitable_object_stays_as_it_is(mode) -> None:
-    """Nobody knows what it will give, so that a miss proves nothing from then on."""
+    """Its result is unknown, so the session records it as not read."""
     firewall = Shield(shield.configure(mode=mode), hooks=None)
 
     @shielded(firewall)
@@ -92,7 +92,7 @@ def test_an_awaitable_object_stays_as_it_is(mode) -> None:
 
 
 def test_a_coroutine_may_go_on_in_another_context() -> None:
-    """A framework of its own steps it wherever it likes."""
+    """Each step of a coroutine may run in another context."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
 
     @shielded(firewall)

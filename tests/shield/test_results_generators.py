@@ -1,4 +1,4 @@
-"""Generators: whoever reads them has the items, so a made-up result is flagged and given."""
+"""Generators: the caller already has the items, so a fabricated result is only flagged."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PRICED = ToolProfile(required_fields=["price"], has_network_io=False)
 
 @pytest.fixture
 def firewall() -> Shield:
-    """A strict Shield under which no result of `quotes` is right."""
+    """Return a strict Shield that rejects every result of `quotes`."""
     tools = [Tool(name="quotes", profile=PRICED, read_only=True)]
     return Shield(shield.configure(mode="strict", layers=[], tools=tools), hooks=None)
 
 
 def about_results(firewall: Shield) -> list[tuple[str, bool]]:
-    """Return what was asked for of each result, and whether it was withheld."""
+    """Return the action on each result, and whether it was withheld."""
     messages = [d for d in firewall.store.decisions() if d.subject is Subject.RESULT]
     return [(d.action.value, d.blocked) for d in messages]
 
@@ -44,7 +44,7 @@ def asteps_of(firewall: Shield):
 
 
 def test_a_generator_gives_all_its_items(firewall) -> None:
-    """Nothing is raised behind the last of them."""
+    """Nothing is raised after the last item."""
     assert ["one", "two"] == list(steps_of(firewall)())
     assert [("flag", False)] == about_results(firewall)
 
@@ -59,7 +59,7 @@ def test_an_async_generator_gives_all_its_items(firewall) -> None:
     assert [("flag", False)] == about_results(firewall)
 
 
-def test_one_that_is_left_early_is_not_judged(firewall) -> None:
+def test_a_generator_that_is_left_early_is_not_judged(firewall) -> None:
     """A partial result is not judged; the session has the item that was read."""
     with firewall.session() as session:
         items = steps_of(firewall)()
@@ -70,7 +70,7 @@ def test_one_that_is_left_early_is_not_judged(firewall) -> None:
     assert [] == about_results(firewall)
 
 
-def test_an_async_one_that_is_left_early_is_not_judged_either(firewall) -> None:
+def test_an_async_generator_that_is_left_early_is_not_judged(firewall) -> None:
     """As the other."""
 
     async def read() -> list[object]:
@@ -84,15 +84,15 @@ def test_an_async_one_that_is_left_early_is_not_judged_either(firewall) -> None:
     assert [] == about_results(firewall)
 
 
-def test_one_that_is_dispatched_by_name_is_given(firewall) -> None:
-    """It goes on under its guard."""
+def test_a_generator_is_dispatched_by_name(firewall) -> None:
+    """It runs under its guard."""
     steps_of(firewall)
 
     assert ["one", "two"] == list(firewall.dispatch("quotes", {}))
     assert [("flag", False)] == about_results(firewall)
 
 
-def test_an_async_one_that_is_dispatched_by_name_is_given(firewall) -> None:
+def test_an_async_generator_is_dispatched_by_name(firewall) -> None:
     """As the other."""
     asteps_of(firewall)
 
@@ -103,14 +103,14 @@ def test_an_async_one_that_is_dispatched_by_name_is_given(firewall) -> None:
     assert [("flag", False)] == about_results(firewall)
 
 
-def test_one_that_nobody_begins_has_no_result(firewall) -> None:
-    """Its call was judged; nothing ran."""
+def test_a_generator_that_is_not_started_has_no_result(firewall) -> None:
+    """Its call was judged, but it did not run."""
     steps_of(firewall)().close()
 
     assert [] == about_results(firewall)
 
 
-def test_an_async_one_that_nobody_begins_has_no_result_either(firewall) -> None:
+def test_an_async_generator_that_is_not_started_has_no_result(firewall) -> None:
     """As the other."""
     asyncio.run(asteps_of(firewall)().aclose())
 

@@ -12,13 +12,13 @@ CALL = ToolCall("quote", {}, "c1")
 
 @pytest.fixture
 def firewall() -> Shield:
-    """A strict Shield under which a quote has a price."""
+    """Return a strict Shield with a profile that requires a price."""
     tools = [Tool(name="quote", profile=PRICED, read_only=True)]
     return Shield(shield.configure(mode="strict", layers=[], tools=tools), hooks=None)
 
 
-def test_the_part_is_judged_and_the_whole_is_seen(firewall) -> None:
-    """The text beside the data makes its words seen."""
+def test_the_part_is_judged_and_the_whole_is_recorded(firewall) -> None:
+    """The session has the whole value."""
     with firewall.session() as session, firewall.guard(CALL) as guard:
         guard.value, guard.judges = ["see ord_777", {"price": 5}], {"price": 5}
 
@@ -28,7 +28,7 @@ def test_the_part_is_judged_and_the_whole_is_seen(firewall) -> None:
 
 
 def test_a_part_that_is_wrong_withholds_the_whole(firewall) -> None:
-    """Whatever the text says."""
+    """The other parts do not matter."""
     with firewall.session() as session, pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
         guard.value, guard.judges = {"price": 5}, {"answer": "ord_777"}
 

@@ -1,4 +1,4 @@
-"""From findings to what is asked for, and what is enforced."""
+"""From findings to the action and its enforcement."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ODD = ToolCall("refund", {"amount": -5})
         ("audit", "flag", (False, False, "")),
     ],
 )
-def test_what_suspicion_asks_for(make_shield, suspect, mode, on_suspicious, expected):
-    """Only a call that is really held waits for an approval."""
+def test_the_action_on_a_suspicious_call(make_shield, suspect, mode, on_suspicious, expected):
+    """Only a call that is blocked waits for an approval."""
     firewall = make_shield(layers=[suspect], mode=mode, on_suspicious=on_suspicious)
     decision = firewall.check_call(ODD)
 
     assert expected == (decision.blocked, decision.would_block, decision.approval)
 
 
-def test_audit_tells_nobody_to_wait(make_shield, suspect):
-    """Neither the operator nor the model reads of an approval that nothing waits for."""
+def test_audit_requires_no_approval(make_shield, suspect):
+    """In audit mode, no approval is mentioned to the operator or the model."""
     firewall = make_shield(layers=[suspect], mode="audit", on_suspicious="approve")
     decision = firewall.check_call(ODD)
 
@@ -37,15 +37,15 @@ def test_audit_tells_nobody_to_wait(make_shield, suspect):
     assert ["odd"] == [problem["code"] for problem in decision.feedback()["problems"]]
 
 
-def test_a_layer_in_audit_asks_for_no_approval(make_shield, suspect):
-    """A layer's own mode counts, whatever the policy's."""
+def test_a_layer_in_audit_requires_no_approval(make_shield, suspect):
+    """The mode of the layer takes precedence over the policy's."""
     firewall = make_shield(layers=[suspect], modes={"suspect": "audit"}, on_suspicious="approve")
 
     assert "" == firewall.check_call(ODD).approval
 
 
-def test_the_kill_switch_ends_the_wait(make_shield, suspect, monkeypatch):
-    """Where the switch is open nothing is held, so nothing waits."""
+def test_the_kill_switch_requires_no_approval(make_shield, suspect, monkeypatch):
+    """Without enforcement nothing is blocked, so nothing waits."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
     firewall = make_shield(layers=[suspect], on_suspicious="approve")
 

@@ -26,7 +26,7 @@ def runs(file):
 
 @pytest.fixture
 def recorded(make_shield, file):
-    """The run of one session: a user message, one call that runs, and one that is blocked."""
+    """Record a session with a user message, a call that runs, and one that is blocked."""
     firewall = make_shield(record=file)
 
     @shielded(firewall)
@@ -44,15 +44,15 @@ def recorded(make_shield, file):
 
 
 def test_a_session_is_one_line(recorded):
-    """The line names run and session, and holds tools and messages."""
+    """The line has the run, the session, its tools and its messages."""
     (run,) = recorded
 
     assert {"run_id", "session_id", "tools", "messages"} == set(run)
     assert "s1" == run["session_id"]
 
 
-def test_messages_stand_in_their_order(recorded):
-    """Text, proposals and results, in the run-file format."""
+def test_messages_are_in_their_order(recorded):
+    """Texts, proposals and results have the format of run files."""
     roles = [message["role"] for message in recorded[0]["messages"]]
 
     assert ["system", "user", "assistant", "tool", "assistant", "assistant"] == roles
@@ -71,7 +71,7 @@ def test_calls_that_were_blocked_are_recorded_too(recorded):
 
 
 def test_the_tools_are_recorded_with_their_schemas(recorded):
-    """A replay needs no policy to know what could be called."""
+    """A replay does not need the policy to know the tools."""
     tools = {tool["name"]: tool for tool in recorded[0]["tools"]}
 
     assert {"refund", "transfer"} == set(tools)
@@ -80,7 +80,7 @@ def test_the_tools_are_recorded_with_their_schemas(recorded):
 
 
 def test_a_failed_call_is_marked(make_shield, file):
-    """A result that is an error says so."""
+    """The result of a failed call is marked as an error."""
     firewall = make_shield(record=file)
     with firewall.session() as session:
         firewall.check_result(
@@ -92,7 +92,7 @@ def test_a_failed_call_is_marked(make_shield, file):
 
 @pytest.mark.parametrize("in_transcript", [False, True])
 def test_a_blocked_call_that_was_only_proposed_is_recorded_once(make_shield, file, in_transcript):
-    """A call blocked in its turn is part of the run, with and without a transcript."""
+    """A blocked proposal is part of the run, with and without a transcript."""
     firewall = make_shield(record=file)
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("refnud", {}, "c1")])
@@ -106,7 +106,7 @@ def test_a_blocked_call_that_was_only_proposed_is_recorded_once(make_shield, fil
     assert ["c1"] == [call["id"] for call in message["tool_calls"]]
 
 
-def test_a_block_inside_a_block_writes_once(make_shield, file):
+def test_a_nested_session_block_writes_once(make_shield, file):
     """A session entered twice is written when it is left for the last time."""
     firewall = make_shield(record=file)
     with firewall.session("s1"), firewall.session("s1"):
@@ -126,7 +126,7 @@ def test_every_session_appends(make_shield, file):
 
 
 def test_a_session_left_again_appends_what_is_new(make_shield, file):
-    """Three visits to one session are three lines, which together hold each message once."""
+    """A session that is entered three times has three lines, which contain each message once."""
     firewall = make_shield(record=file)
     for text in ("one", "two", "three"):
         with firewall.session("s1") as session:
@@ -139,7 +139,7 @@ def test_a_session_left_again_appends_what_is_new(make_shield, file):
 
 
 def test_a_replay_sees_each_call_of_a_session_once(make_shield, file):
-    """The lines of one session are replayed as the one history that they are."""
+    """The lines of one session are replayed as one history."""
     firewall = make_shield(record=file)
     for number in range(3):
         with firewall.session("s1"), firewall.guard(ToolCall("refund", {"amount": number})):
@@ -150,8 +150,8 @@ def test_a_replay_sees_each_call_of_a_session_once(make_shield, file):
     assert all(one.executed for one in judged)
 
 
-def test_a_visit_without_news_writes_nothing(make_shield, file):
-    """A session in which nothing happened since is not written again."""
+def test_a_session_without_new_events_writes_nothing(make_shield, file):
+    """A session without new events is not written again."""
     firewall = make_shield(record=file)
     firewall.session("s1").user("Hello.")
     for _ in range(3):
@@ -161,8 +161,8 @@ def test_a_visit_without_news_writes_nothing(make_shield, file):
     assert [1] == [len(run["messages"]) for run in runs(file)]
 
 
-def test_a_session_made_anew_is_written_anew(make_shield, tmp_path):
-    """Records of that id by another process or Shield are ignored."""
+def test_a_new_session_of_the_same_id_is_written(make_shield, tmp_path):
+    """Lines of that id by another process or Shield are ignored."""
     path = tmp_path / "both.jsonl"
     for firewall in (make_shield(record=path), make_shield(record=path)):
         with firewall.session("s1") as session:
@@ -171,8 +171,8 @@ def test_a_session_made_anew_is_written_anew(make_shield, tmp_path):
     assert [1, 1] == [len(run["messages"]) for run in runs(path)]
 
 
-def test_what_a_failed_write_lost_comes_with_the_next(make_shield, tmp_path):
-    """A disk that comes back gets everything that the log still holds."""
+def test_lost_events_are_written_with_the_next_line(make_shield, tmp_path):
+    """After a failed write, everything that the log still has is written."""
     folder = tmp_path / "sub"
     folder.mkdir()
     firewall = make_shield(record=folder / "runs.jsonl")
@@ -186,8 +186,8 @@ def test_what_a_failed_write_lost_comes_with_the_next(make_shield, tmp_path):
     assert [2] == [len(run["messages"]) for run in runs(folder / "runs.jsonl")]
 
 
-def test_only_what_no_line_holds_is_called_truncated(make_shield, file):
-    """Old messages may be dropped once they are written."""
+def test_only_unwritten_messages_count_as_truncated(make_shield, file):
+    """Messages that were written may be dropped."""
     firewall = make_shield(record=file, limits=Limits(text=500))
     for _ in range(9):
         with firewall.session("s1") as session:
@@ -197,8 +197,8 @@ def test_only_what_no_line_holds_is_called_truncated(make_shield, file):
     assert [False] * 9 == ["truncated" in run for run in runs(file)]
 
 
-def test_what_was_forgotten_is_reported(make_shield, file):
-    """A run whose beginning was dropped is marked."""
+def test_dropped_messages_are_reported(make_shield, file):
+    """A run without its beginning is marked as truncated."""
     firewall = make_shield(record=file, limits=Limits(text=500))
     with firewall.session() as session:
         for _ in range(9):
@@ -215,7 +215,7 @@ CIRCLE.append(CIRCLE)
     ("value", "content"), [({("a", 1): {1}}, '{"a,1": [1]}'), (CIRCLE, "[[...]]")]
 )
 def test_values_that_json_does_not_know_are_recorded(make_shield, file, value, content):
-    """Tuples as keys and circles do not stop a session from being left."""
+    """Tuples as keys and cycles do not raise."""
     with make_shield(record=file).session() as session:
         session.tool_result("refund", value)
 
@@ -223,13 +223,13 @@ def test_values_that_json_does_not_know_are_recorded(make_shield, file, value, c
 
 
 def test_a_folder_that_does_not_exist_is_reported_at_once(make_shield, tmp_path):
-    """A Shield that could never record fails when it is made."""
+    """The Shield raises when it is created."""
     with pytest.raises(StoreError, match="nowhere"):
         make_shield(record=tmp_path / "nowhere" / "runs.jsonl")
 
 
-def test_a_recorder_that_fails_stops_nothing(make_shield, tmp_path, caplog):
-    """Leaving the session is never an error; the loss is reported."""
+def test_a_failing_recorder_does_not_raise(make_shield, tmp_path, caplog):
+    """Leaving the session does not raise; the error is logged."""
     folder = tmp_path / "sub"
     folder.mkdir()
     firewall = make_shield(record=folder / "runs.jsonl", mode="audit")
@@ -240,8 +240,8 @@ def test_a_recorder_that_fails_stops_nothing(make_shield, tmp_path, caplog):
     assert "cannot record" in caplog.text
 
 
-def test_a_hook_takes_out_what_is_private(make_shield, file):
-    """Texts in messages, arguments and results; the replay still finds its targets."""
+def test_a_hook_redacts_private_texts(make_shield, file):
+    """Messages, arguments and results are redacted, and a replay still finds its targets."""
     hide = redacted(lambda text: text.replace("ann@example.org", "<email 1>"))
     firewall = make_shield(record=Recording(path=file, redact=hide))
 
@@ -271,8 +271,8 @@ WRONG = ["tok-4711", ["tok-4711"], [0.5], [True], [*SPELT, {"token": "refund", "
 
 @pytest.mark.parametrize("hook", [redacted(lambda text: "x"), lambda run: run])
 @pytest.mark.parametrize("logprobs", [*UNSURE, *WRONG])
-def test_log_probabilities_spell_nothing_that_a_hook_took_out(make_shield, file, hook, logprobs):
-    """Only numbers of the name's tokens are left, and a replay judges them as they were judged."""
+def test_log_probabilities_do_not_spell_redacted_texts(make_shield, file, hook, logprobs):
+    """Only the numbers of the name's tokens are written, and a replay judges them alike."""
     firewall = make_shield(mode="audit", threshold=1.0, record=Recording(path=file, redact=hook))
     with firewall.session() as session:
         session.user("Refund it.")
@@ -286,15 +286,15 @@ def test_log_probabilities_spell_nothing_that_a_hook_took_out(make_shield, file,
 
 
 def _confidence(decision):
-    """Return what the layer made of it: its outcome, and its findings."""
+    """Return the outcome and the findings of the layer."""
     findings = [f for f in decision.findings if f.check == "confidence_drop"]
     outcome = decision.coverage["confidence_drop"].outcome.value
     return outcome, *((f.code, f.strength, f.detail) for f in findings)
 
 
 @pytest.mark.parametrize("hook", [lambda run: None, lambda run: run["nothing"]])
-def test_a_hook_that_gives_nothing_or_raises_writes_nothing(make_shield, file, hook, caplog):
-    """The input of a failing hook is not in the log either."""
+def test_a_hook_that_returns_none_or_raises_writes_nothing(make_shield, file, hook, caplog):
+    """The input of a failing hook is not logged either."""
     firewall = make_shield(record=Recording(path=file, redact=hook))
     with firewall.session() as session:
         session.user("My number is 4711.")
@@ -304,8 +304,8 @@ def test_a_hook_that_gives_nothing_or_raises_writes_nothing(make_shield, file, h
     assert ("KeyError" in caplog.text) == bool(caplog.records)
 
 
-def test_objects_are_plain_before_a_hook_sees_them(make_shield, file):
-    """A date in a result is text by then, and can be taken out."""
+def test_a_hook_receives_plain_objects(make_shield, file):
+    """A date in a result is a text, and can be redacted."""
     from datetime import date
 
     firewall = make_shield(record=Recording(path=file, redact=redacted(lambda text: "x")))
@@ -315,8 +315,8 @@ def test_objects_are_plain_before_a_hook_sees_them(make_shield, file):
     assert "2026" not in file.read_text(encoding="utf-8")
 
 
-def test_a_session_that_nobody_left_is_recorded_at_the_end(make_shield, file):
-    """A server's sessions are never left; closing the Shield writes what is new in them, once."""
+def test_an_open_session_is_recorded_at_the_end(make_shield, file):
+    """`close` writes the new events of sessions that are never left."""
     firewall = make_shield(record=file)
     session = firewall.session("s1")
     session.user("Hello.")
@@ -326,7 +326,7 @@ def test_a_session_that_nobody_left_is_recorded_at_the_end(make_shield, file):
 
 
 def test_only_its_owner_can_read_the_file(make_shield, file):
-    """It holds arguments and results."""
+    """The file contains arguments and results."""
     firewall = make_shield(record=file)
     with firewall.session() as session:
         session.user("Hello.")
@@ -337,8 +337,8 @@ def test_only_its_owner_can_read_the_file(make_shield, file):
 @pytest.mark.parametrize(
     "arguments", [r'{"to": "\u0061nn@example.org"}', r'{"to": "\u0061nn@example.org"']
 )
-def test_escapes_hide_nothing_from_a_hook(make_shield, file, arguments):
-    """A model chooses how it writes its JSON; what is looked for is found, also in broken JSON."""
+def test_escapes_do_not_hide_texts_from_a_hook(make_shield, file, arguments):
+    """Texts are redacted in any notation, even in invalid JSON."""
     firewall = make_shield(record=Recording(path=file, redact=redacted(_hide_ann)))
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall("refund", arguments, "c1")], session=session)
@@ -352,8 +352,8 @@ def _hide_ann(text):
     return text.replace("ann@example.org", "<email>")
 
 
-def test_half_a_line_costs_no_other_run(make_shield, file):
-    """A partial line after a full disk is a bad line; the next run begins a new one."""
+def test_a_partial_line_does_not_damage_other_runs(make_shield, file):
+    """The next run begins a new line."""
     file.write_text('{"run_id": "torn", "messages": [{"role": "us', encoding="utf-8")
     firewall = make_shield(record=file)
     with firewall.session("s2") as session:
@@ -363,8 +363,8 @@ def test_half_a_line_costs_no_other_run(make_shield, file):
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_a_call_without_an_id_stands_under_that_of_its_decision(make_shield, file, mode):
-    """A decorated function knows no call id; what is said of its decision finds the call."""
+def test_a_call_without_an_id_has_that_of_its_decision(make_shield, file, mode):
+    """A decorated function has no call id; labels of its decision still match the call."""
     firewall = make_shield(mode=mode, record=file)
 
     @shielded(firewall, on_block="return")
@@ -383,8 +383,8 @@ def test_a_call_without_an_id_stands_under_that_of_its_decision(make_shield, fil
     assert [None, None] == [decision.call_id for decision in session.decisions]
 
 
-def test_results_stand_under_the_calls_they_belong_to(make_shield, file):
-    """Two calls without an id run side by side, and the second comes back first."""
+def test_results_are_matched_to_their_calls(make_shield, file):
+    """Two calls without an id run concurrently, and the second one ends first."""
     firewall = make_shield(mode="audit", record=file)
 
     @shielded(firewall)

@@ -1,4 +1,4 @@
-"""A run file holds what the model read in place of a withheld result."""
+"""A run file contains the feedback in place of a withheld result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def shop(file):
-    """A strict Shield that records, and a tool that gives what it is told to; None is honest."""
+    """Return a strict Shield that records, and a tool that returns its argument."""
     tools = [
         Tool(name="quote", profile=PRICED, read_only=True),
         Tool(name="ping", profile=ToolProfile(has_network_io=False), read_only=True),
@@ -46,14 +46,14 @@ def shop(file):
 
 
 def contents(file) -> list:
-    """Return what the tool messages of a run file hold, line after line."""
+    """Return the contents of the tool messages of a run file."""
     lines = file.read_text().splitlines()
     messages = [m for line in lines for m in json.loads(line)["messages"] if m["role"] == "tool"]
     return [decode_json(message["content"]) for message in messages]
 
 
 def add_call(firewall, value, call_id=None) -> None:
-    """One call, as a host dispatches it."""
+    """Dispatch one call as a host does."""
     with suppress(ResultBlocked):
         firewall.dispatch("quote", {"value": value}, call_id=call_id)
 
@@ -63,8 +63,8 @@ def which(file) -> list[bool]:
     return [is_feedback(content, "withheld") for content in contents(file)]
 
 
-def test_the_feedback_stands_there(shop, file) -> None:
-    """As the model read it, and not the value."""
+def test_the_feedback_is_written(shop, file) -> None:
+    """The message has the feedback, not the value."""
     message = {"role": "assistant", "tool_calls": [{"id": "c1", "function": {
         "name": "quote", "arguments": json.dumps({"value": MADE_UP})}}]}  # fmt: skip
     with shop.session() as session:
@@ -77,7 +77,7 @@ def test_the_feedback_stands_there(shop, file) -> None:
 
 @pytest.mark.parametrize("ids", [("c1", "c2", "c3", "c4"), (None,) * 4, ("c1",) * 4])
 def test_each_result_has_its_own(shop, file, ids) -> None:
-    """With ids, without any, and with one that a model uses again."""
+    """Calls may have ids, no ids, or reused ids."""
     values = [GOOD, MADE_UP, GOOD, MADE_UP]
     with shop.session():
         for value, call_id in zip(values, ids, strict=True):
@@ -86,8 +86,8 @@ def test_each_result_has_its_own(shop, file, ids) -> None:
     assert [False, True, False, True] == which(file)
 
 
-def test_a_session_that_goes_on(shop, file) -> None:
-    """A later line has the results that came since."""
+def test_a_continued_session(shop, file) -> None:
+    """A later line has only the new results."""
     for value in (MADE_UP, GOOD, MADE_UP):
         with shop.session("s1"):
             add_call(shop, value)
@@ -95,8 +95,8 @@ def test_a_session_that_goes_on(shop, file) -> None:
     assert [True, False, True] == which(file)
 
 
-def test_nothing_is_no_withheld_value(shop, file) -> None:
-    """A tool that returns None, a failing call, and a call without a result."""
+def test_a_missing_value_is_not_a_withheld_one(shop, file) -> None:
+    """None, a failed call and a call without a result are not withheld."""
     with shop.session():
         add_call(shop, MADE_UP)
         shop.dispatch("ping", {})
@@ -109,7 +109,7 @@ def test_nothing_is_no_withheld_value(shop, file) -> None:
 
 
 def test_a_value_is_never_replaced(shop, file) -> None:
-    """The result of an unjudged call is beside a withheld one."""
+    """The result of an unjudged call is written, next to a withheld one."""
     with shop.session():
         add_call(shop, MADE_UP)
         with no_shield():
@@ -130,7 +130,7 @@ def test_audit_writes_the_value(file) -> None:
 
 
 def test_a_replay_reads_it_as_a_call_that_ran(shop, file) -> None:
-    """Its value is unknown: no word of the feedback is a mention."""
+    """Its value is unknown, and the feedback is not evidence."""
     with shop.session():
         add_call(shop, MADE_UP, "c1")
     [run] = runs([str(file)], Toolsets())

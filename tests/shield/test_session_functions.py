@@ -34,7 +34,7 @@ from abs_shield.testing import call, scripted
 
 
 class Db:
-    """A client of one tenant, as a request opens it."""
+    """The client of one tenant, opened for a request."""
 
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant
@@ -56,13 +56,13 @@ class Db:
 
 @pytest.fixture
 def firewall() -> Shield:
-    """A Shield without hooks, in strict mode, with one tool."""
+    """Return a strict Shield without hooks, with one tool."""
     policy = shield.configure(mode="strict", tools=[Tool(name="help", parameters={})])
     return Shield(policy, hooks=None)
 
 
 def turn(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """An assistant message in OpenAI's shape."""
+    """Return an assistant message in OpenAI's shape."""
     tool_calls = [
         {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(a)}}
         for n, (name, a) in enumerate(calls)
@@ -80,8 +80,8 @@ def test_each_session_runs_its_own_function(firewall):
     ]
 
 
-def test_a_list_takes_the_functions_own_names(firewall):
-    """So do functions that are decorated, with the name they were decorated with."""
+def test_a_list_of_functions_uses_their_own_names(firewall):
+    """Decorated functions keep the name of the decorator."""
 
     @shielded(firewall, name="look_up")
     def lookup(a: int) -> int:
@@ -103,7 +103,7 @@ def test_another_session_has_no_such_tool(firewall):
 
 
 def test_a_call_is_judged_by_the_functions_signature(firewall):
-    """By that of its own session, whatever another session has under the name."""
+    """Another session may have another function of the same name."""
 
     def other(number: int) -> int:
         return number
@@ -121,7 +121,7 @@ def test_a_call_is_judged_by_the_functions_signature(firewall):
         assert firewall.inspect_turn([ToolCall("find", {"order_id": 3})], session=two)[0].blocked
 
 
-def test_a_messages_calls_run_the_sessions_functions(firewall):
+def test_run_tool_calls_runs_the_sessions_functions(firewall):
     """`run_tool_calls`, sync and async; functions may be async too."""
     message = turn(("whoami", {}), ("wait", {"turns": 2}))
     db = Db("A")
@@ -133,8 +133,8 @@ def test_a_messages_calls_run_the_sessions_functions(firewall):
     assert "A" == messages[0]["content"]
 
 
-def test_the_sessions_function_wins_over_a_registered_one(firewall):
-    """In its session alone; elsewhere the registered one runs."""
+def test_the_sessions_function_takes_precedence_over_a_registered_one(firewall):
+    """In other sessions the registered function runs."""
     firewall.register(Db("everybody").whoami)
 
     with firewall.session(functions={"whoami": Db("A").whoami}):
@@ -143,8 +143,8 @@ def test_the_sessions_function_wins_over_a_registered_one(firewall):
         assert "everybody" == firewall.dispatch("whoami", {})
 
 
-def test_what_was_declared_of_the_name_holds(firewall):
-    """Marks and flags of a description, and of the policy, and the function's own schema."""
+def test_registered_declarations_apply_to_a_sessions_function(firewall):
+    """Marks and flags of a description and of the policy apply, with the function's own schema."""
     firewall.register(
         Tool(
             name="find",
@@ -165,8 +165,8 @@ def test_what_was_declared_of_the_name_holds(firewall):
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_an_offer_in_a_sub_agents_session_loosens_nothing(depth):
-    """The registered marks and flags hold beside a framework's description of the function."""
+def test_an_offer_in_a_sub_agents_session_is_not_looser(depth):
+    """The registered marks and flags apply besides a framework's description."""
     guard = Shield(shield.configure(), hooks=None)
     parameters = {"type": "object", "properties": {"payee": {"type": "string"}}}
     target = {"payee": Target(must_be_seen=True)}
@@ -192,8 +192,8 @@ BOUNDED = {"amount": {"type": "number", "maximum": 100}, "other": {}}
 
 @pytest.mark.parametrize("offered", [False, True])
 @pytest.mark.parametrize("tolerant", [False, True])
-def test_a_registered_constraint_holds_for_a_sessions_function(offered, tolerant):
-    """As it holds for a registered function of the name; its other parameters are not asked for."""
+def test_a_registered_constraint_applies_to_a_sessions_function(offered, tolerant):
+    """Parameters that the function does not have are not required."""
     guard = Shield(shield.configure(mode="strict"), hooks=None)
     schema = {"type": "object", "properties": BOUNDED, "required": ["other"]}
     guard.register(Tool(name="pay", parameters=schema), tolerant=tolerant)
@@ -210,7 +210,7 @@ def test_a_registered_constraint_holds_for_a_sessions_function(offered, tolerant
 
 
 def test_a_session_opens_beside_a_registered_schema_that_is_invalid():
-    """It was registered as an error of every check; the function has its own signature."""
+    """The schema is an error of the registered tool's checks only."""
     guard = Shield(shield.configure(mode="strict"), hooks=None)
     schema = {"type": "object", "properties": {"amount": {"type": "nonsense"}}}
     guard.register(Tool(name="pay", parameters=schema), tolerant=True)
@@ -220,7 +220,7 @@ def test_a_session_opens_beside_a_registered_schema_that_is_invalid():
 
 
 def test_the_policy_refines_a_sessions_function():
-    """As it refines a registered one."""
+    """The policy refines it like a registered function."""
     policy = shield.configure(
         mode="strict", tools=[Tool(name="whoami", mode="audit")], modes={"find": "audit"}
     )
@@ -234,8 +234,8 @@ def test_the_policy_refines_a_sessions_function():
     assert ["audit", "audit"] == modes
 
 
-def test_marks_of_the_functions_hints_hold(firewall):
-    """As those of a decorated function."""
+def test_marks_in_the_functions_hints_apply(firewall):
+    """They apply like those of a decorated function."""
 
     def refund(amount: float, code: Annotated[str, Target()]) -> str:
         return code
@@ -249,7 +249,7 @@ def test_marks_of_the_functions_hints_hold(firewall):
 
 
 def test_results_of_a_sessions_function_are_judged():
-    """By the profile that the policy declares of its name."""
+    """They are judged by the policy's profile of the name."""
     policy = shield.configure(
         mode="strict",
         tools=[Tool(name="whoami", profile=ToolProfile(required_fields=("id",)))],
@@ -274,7 +274,7 @@ def test_near_names_are_those_of_the_session(firewall):
         firewall.session(functions=functions, tools=["whoamy"])
 
 
-def test_tools_narrow_the_functions_too(firewall):
+def test_tools_restrict_the_functions_too(firewall):
     """A session's function that its `tools` leave out is not available."""
     db = Db("A")
     with firewall.session(functions=[db.whoami, db.find], tools=["whoami", "help"]):
@@ -285,7 +285,7 @@ def test_tools_narrow_the_functions_too(firewall):
 
 
 def test_a_session_of_an_id_keeps_its_functions(firewall):
-    """Given none, it goes on with those it had; given others, it has those alone."""
+    """Without `functions` they stay; other functions replace them."""
     firewall.session("s1", functions={"whoami": Db("A").whoami})
     with firewall.session("s1"):
         assert "A" == firewall.dispatch("whoami", {})
@@ -301,7 +301,7 @@ def test_a_session_of_an_id_keeps_its_functions(firewall):
 
 
 def test_wrong_functions_change_nothing(firewall):
-    """The session goes on with those it had."""
+    """The session keeps its earlier functions."""
     firewall.session("s1", functions={"whoami": Db("A").whoami})
 
     with pytest.raises(PolicyError):
@@ -311,7 +311,7 @@ def test_wrong_functions_change_nothing(firewall):
 
 
 def test_a_sub_agent_has_its_parents_functions(firewall):
-    """Its own ones go before them, and are not its parent's."""
+    """Its own functions take precedence, and are not those of its parent."""
     parent = firewall.session(functions={"whoami": Db("A").whoami})
     child = parent.child(agent="helper")
     other = firewall.session(parent=parent, functions={"find": Db("B").find})
@@ -325,7 +325,7 @@ def test_a_sub_agent_has_its_parents_functions(firewall):
 
 
 def test_a_parents_later_functions_are_its_sub_agents_too(firewall):
-    """A child looks them up when it calls."""
+    """They are looked up at each call."""
     parent = firewall.session("p")
     child = parent.child()
     firewall.session("p", functions={"whoami": Db("A").whoami})
@@ -359,13 +359,13 @@ def test_another_shield_in_the_same_session_does_not_have_them(firewall):
     ],
 )
 def test_wrong_functions_are_refused(firewall, functions, error):
-    """When the session is opened, in one line."""
+    """Opening the session raises an error of one line."""
     with pytest.raises(PolicyError, match=error):
         firewall.session(functions=functions)
 
 
 def test_a_function_that_needs_an_injected_value_is_refused(firewall):
-    """No name can bring it; a partial can."""
+    """A dispatch by name cannot provide the value, but a partial can."""
 
     def whoami(db: Annotated[Any, Injected()]) -> str:
         return str(db.tenant)
@@ -377,7 +377,7 @@ def test_a_function_that_needs_an_injected_value_is_refused(firewall):
 
 
 def test_threads_never_mix_tenants(firewall):
-    """Eight threads, each with a session of its own at the same time, forty times."""
+    """Eight threads, each with its own session, run concurrently forty times."""
     threads = 8
     together = Barrier(threads)
 
@@ -398,7 +398,7 @@ def test_threads_never_mix_tenants(firewall):
 
 
 def test_tasks_never_mix_tenants(firewall):
-    """A hundred tasks on one loop, which change places between two calls."""
+    """A hundred tasks on one loop alternate between calls."""
 
     async def serve(tenant: int) -> set[str]:
         db = Db(f"tenant-{tenant}")
@@ -418,7 +418,7 @@ def test_tasks_never_mix_tenants(firewall):
 
 
 def closure_of(db: Db):
-    """A factory's function around a client."""
+    """Return a factory's function with a client in its closure."""
 
     def whoami() -> str:
         return db.tenant
@@ -434,8 +434,8 @@ def closure_of(db: Db):
         lambda db: functools.partial(Db.whoami, db),
     ],
 )
-def test_a_client_goes_with_its_session(firewall, bound):
-    """Nothing that is kept for the next session holds a client."""
+def test_a_client_is_freed_with_its_session(firewall, bound):
+    """No cache references the client."""
     db = Db("A")
     client = weakref.ref(db)
     with firewall.session(functions={"whoami": bound(db)}) as session:
@@ -447,7 +447,7 @@ def test_a_client_goes_with_its_session(firewall, bound):
 
 
 def test_closures_of_one_factory_run_their_own_values(firewall):
-    """Their signature is read once, and nothing else of theirs is shared."""
+    """They share only their signature."""
 
     def greeter(greeting: str, number: int):
         def greet(times: int = number) -> str:
@@ -463,7 +463,7 @@ def test_closures_of_one_factory_run_their_own_values(firewall):
 
 
 def test_closures_of_one_factory_may_differ_in_their_hints(firewall):
-    """Two functions of one code with other hints have other schemas."""
+    """Two functions with the same code and different hints have different schemas."""
 
     def greeter(kind: type):
         def echo(value) -> Any:
@@ -478,7 +478,7 @@ def test_closures_of_one_factory_may_differ_in_their_hints(firewall):
 
 
 def test_telemetry_names_a_sessions_function():
-    """It is a registered tool, and its decision says nothing else."""
+    """It counts as a registered tool."""
     messages = []
     guard = Shield(shield.configure(mode="strict", verification=False), hooks=[messages.append])
 
@@ -491,7 +491,7 @@ def test_telemetry_names_a_sessions_function():
     ]
 
 
-def test_a_recording_holds_the_sessions_tools(tmp_path):
+def test_a_recording_contains_the_sessions_tools(tmp_path):
     """Each line has the tools of its own session."""
     path = tmp_path / "runs.jsonl"
     guard = Shield(shield.configure(mode="strict"), hooks=None, record=path)
@@ -505,7 +505,7 @@ def test_a_recording_holds_the_sessions_tools(tmp_path):
 
 
 def test_a_script_runs_the_sessions_functions(firewall):
-    """In a test of an agent, as in the agent."""
+    """A script runs them like the agent."""
     session = firewall.session(functions={"whoami": Db("A").whoami})
 
     decisions = scripted(firewall, [call("whoami")], session=session)
@@ -513,8 +513,8 @@ def test_a_script_runs_the_sessions_functions(firewall):
     assert not decisions[0].blocked
 
 
-def test_what_a_sessions_functions_did_is_known(firewall):
-    """The layers that look back read the calls by the session's own schemas, its child's too."""
+def test_earlier_calls_of_a_sessions_functions_are_read(firewall):
+    """Layers read earlier calls by the schemas of the session, and of its child."""
 
     class Orders:
         def cancel_order(self, order_id: str) -> str:
@@ -534,8 +534,8 @@ def test_what_a_sessions_functions_did_is_known(firewall):
         assert "impossible_state" in [finding.check for finding in decision.findings]
 
 
-def test_a_session_knows_no_functions_of_its_own(firewall):
-    """One that was not opened by the Shield has the registered tools alone."""
+def test_a_session_that_the_shield_did_not_open_has_no_functions(firewall):
+    """It has only the registered tools."""
     assert firewall.check_call({"name": "whoami", "arguments": {}}, session=Session()).blocked
 
 
@@ -555,7 +555,7 @@ def find_any(order_id: str, **filters: str) -> str:
 
 
 class Nested(functools.partial):
-    """A partial that another partial does not take apart."""
+    """A partial that another partial does not unwrap."""
 
 
 @pytest.mark.parametrize(
@@ -569,8 +569,8 @@ class Nested(functools.partial):
     ],
 )
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_what_a_partial_binds_is_not_the_models(bound, mode):
-    """The model does not see a name that the host gave, and cannot give another value."""
+def test_a_model_cannot_set_what_a_partial_binds(bound, mode):
+    """A bound parameter is not offered to the model, and cannot be overridden."""
     guard = Shield(shield.configure(mode=mode, verification=False), hooks=None)
     with guard.session(functions={"find": bound}) as session:
         session.user("Find o-1.")
@@ -585,8 +585,8 @@ def test_what_a_partial_binds_is_not_the_models(bound, mode):
     assert ["parameter_mismatch"] == [finding.check for finding in decision.findings]
 
 
-def test_a_registered_partial_keeps_what_it_binds(firewall):
-    """`register` reads it alike, and a docstring of its own describes it."""
+def test_a_registered_partial_keeps_its_bound_values(firewall):
+    """`register` reads it alike; its own docstring is the description."""
     bound = functools.partial(find_one, tenant="A")
     bound.__doc__ = "Find an order of A."
     firewall.register(bound)
@@ -601,7 +601,7 @@ INVENTED = {"name": "invented", "arguments": {}}
 
 
 def test_a_sub_agent_may_call_no_more_than_its_parent(firewall):
-    """A session opened with `parent=`, as one opened with `child()`; its own functions are its."""
+    """The same holds with `parent=` and with `child()`; its own functions are added."""
     firewall.register(Db("everybody").whoami)
     parent = firewall.session(tools=["help"])
     functions = {"find": Db("A").find}
@@ -626,8 +626,8 @@ def test_a_sub_agent_may_call_no_more_than_its_parent(firewall):
 
 
 @pytest.mark.parametrize("functions", [{}, {"whoami": Db("A").whoami}])
-def test_an_invented_tool_is_found_where_only_sessions_have_tools(functions):
-    """In that session, in a session without functions, and outside of all."""
+def test_an_unknown_tool_is_found_if_only_sessions_have_tools(functions):
+    """It is found in that session, in a session without functions, and without a session."""
     guard = Shield(shield.configure(mode="strict"), hooks=None)
     assert not guard.check_call(INVENTED).blocked  # nobody ever declared a tool
 
@@ -637,8 +637,8 @@ def test_an_invented_tool_is_found_where_only_sessions_have_tools(functions):
         assert guard.inspect_turn([INVENTED], session=request)[0].blocked
 
 
-def test_new_functions_are_not_forbidden_by_an_old_narrowing(firewall):
-    """Given without `tools=`, they may be called; those that they replace go with them."""
+def test_new_functions_are_allowed_despite_earlier_tools(firewall):
+    """Without `tools=` they may be called, and the replaced functions may not."""
     firewall.session("s1", functions={"whoami": Db("A").whoami}, tools=["whoami"])
     db = Db("B")
     with firewall.session("s1", functions=[db.find]):

@@ -1,4 +1,4 @@
-"""Whose run a call belongs to, and what that run has seen."""
+"""The session of a call, and the values that it has recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def firewall(make_shield):
 
 @pytest.fixture
 def refund(firewall):
-    """A decorated tool of the firewall."""
+    """Return a decorated tool of the Shield."""
 
     @shielded(firewall)
     def refund(amount: float) -> dict:
@@ -43,7 +43,7 @@ def texts_of(session):
 
 
 def test_a_session_is_current_inside_its_block(firewall):
-    """Sessions nest, and each block gives back what was current before it."""
+    """Sessions nest, and each block restores the earlier session."""
     with firewall.session() as outer:
         with firewall.session() as inner:
             assert current_session() is inner
@@ -52,7 +52,7 @@ def test_a_session_is_current_inside_its_block(firewall):
 
 
 def test_one_session_may_be_entered_again_inside_itself(firewall):
-    """A helper that opens the same session leaves it current afterwards."""
+    """A helper may enter the same session, which stays current afterwards."""
     with firewall.session("s1") as session:
         with firewall.session("s1") as again:
             assert again is session
@@ -72,8 +72,8 @@ def test_an_async_block_is_a_block(firewall, refund):
     assert ([("refund", None, {"refunded": 5})], None) == (ran(session), after)
 
 
-def test_an_explicit_session_wins(firewall):
-    """``session=`` is used, whatever is current."""
+def test_an_explicit_session_takes_precedence(firewall):
+    """``session=`` is used instead of the current session."""
     other = firewall.session()
     with firewall.session() as current:
         decision = firewall.check_call(ToolCall("refund", {}), session=other)
@@ -88,14 +88,14 @@ def test_without_a_session_nothing_is_shared(firewall):
     assert 2 == len({d.session_id for d in decisions})
 
 
-def test_a_session_by_id_goes_on(firewall):
+def test_a_session_by_id_continues(firewall):
     """The same id is the same session; no id is a new one."""
     assert firewall.session("s1") is firewall.session("s1")
     assert firewall.session() is not firewall.session()
 
 
 def test_a_second_session_inside_another_is_independent(firewall, refund):
-    """Only a child shares: what ran inside the inner block, the outer has not seen."""
+    """Only a child shares its results with the outer session."""
     with firewall.session() as outer, firewall.session() as inner:
         refund(5)
 
@@ -104,7 +104,7 @@ def test_a_second_session_inside_another_is_independent(firewall, refund):
 
 
 def test_threads_keep_their_sessions_apart(firewall, refund):
-    """Eight threads, each in its own session, each see their own calls only."""
+    """Eight threads, each in its own session, read only their own calls."""
     barrier, sessions = Barrier(8), {}
 
     def work(n):
@@ -158,7 +158,7 @@ def test_two_tasks_may_be_in_one_session(firewall):
 
 
 def test_a_block_may_be_left_in_another_context(firewall):
-    """A framework that enters in one thread and leaves in another gets no error."""
+    """A framework may enter in one thread and leave in another."""
     session = firewall.session()
     contextvars.copy_context().run(session.__enter__)
     session.__exit__(None, None, None)
@@ -167,7 +167,7 @@ def test_a_block_may_be_left_in_another_context(firewall):
 
 
 def test_a_thread_without_a_session_is_in_none(firewall, refund):
-    """A thread that a block started does not inherit its session by accident."""
+    """A thread that is started inside a block does not inherit the session."""
     with firewall.session() as session:
         thread = Thread(target=refund, args=(5,))
         thread.start()
@@ -180,7 +180,7 @@ def test_a_thread_without_a_session_is_in_none(firewall, refund):
 
 
 def test_a_decision_names_its_session_run_and_agent(firewall):
-    """Session, run, agent and model stand on the record."""
+    """The Decision has the session, run, agent and model."""
     session = firewall.session("s1", agent="clerk")
     session.model = "m-1"
     decision = firewall.check_call(ToolCall("refund", {}), session=session)
@@ -191,7 +191,7 @@ def test_a_decision_names_its_session_run_and_agent(firewall):
 
 
 def test_every_user_message_opens_a_run(firewall):
-    """One session holds several runs; the first message opens none besides the first."""
+    """A session has several runs; the first message does not open a second one."""
     session = firewall.session()
     runs = [session.run_id]
     for text in ("Refund it.", "And the other."):
@@ -202,7 +202,7 @@ def test_every_user_message_opens_a_run(firewall):
 
 
 def test_a_handoff_keeps_the_session(firewall, refund):
-    """Another agent goes on with the same history."""
+    """Another agent continues with the same history."""
     with firewall.session(agent="clerk") as session:
         refund(1)
         session.handoff("manager")
@@ -212,7 +212,7 @@ def test_a_handoff_keeps_the_session(firewall, refund):
     assert 2 == len(session.executed)
 
 
-def test_what_was_done_can_be_asked(firewall, refund):
+def test_did_finds_executed_calls(firewall, refund):
     """``did`` matches the tool and at least the given arguments of a call that did not fail."""
     with firewall.session() as session:
         refund(5)
@@ -243,8 +243,8 @@ def test_a_blocked_call_was_not_done(firewall):
     assert () == session.executed
 
 
-def test_what_was_not_seen_is_reported(firewall):
-    """``opaque`` keeps the reason: from now on a miss proves nothing."""
+def test_unread_content_is_reported(firewall):
+    """``opaque`` stores the reason; from then on, an unknown value is no proof."""
     session = firewall.session()
     session.opaque("the user sent a photo")
 
@@ -252,7 +252,7 @@ def test_what_was_not_seen_is_reported(firewall):
 
 
 def test_an_image_in_a_transcript_is_opaque(firewall):
-    """A block that we cannot read is noticed."""
+    """A block that cannot be read is recorded."""
     image = {"type": "image_url", "image_url": {"url": "data:..."}}
     session = firewall.session(messages=[{"role": "user", "content": [image]}])
 
@@ -262,7 +262,7 @@ def test_an_image_in_a_transcript_is_opaque(firewall):
 # Children ------------------------------------------------------------
 
 
-def test_a_childs_results_are_seen_by_its_parent(firewall, refund):
+def test_a_childs_results_are_recorded_by_its_parent(firewall, refund):
     """A result of the sub-agent's tool is in the parent's log, but not in its executions."""
     with firewall.session() as parent, parent.child(agent="clerk") as child:
         refund(5)
@@ -271,8 +271,8 @@ def test_a_childs_results_are_seen_by_its_parent(firewall, refund):
     assert ["clerk"] == [d.agent for d in child.decisions]
 
 
-def test_a_grandchilds_results_are_seen_by_all(firewall):
-    """Results go all the way up, from transcripts as well."""
+def test_a_grandchilds_results_are_recorded_by_all(firewall):
+    """Results are passed to all ancestors, including those from transcripts."""
     parent = firewall.session()
     parent.child().child().tool_result("look_up", {"id": "tx_12345"})
 
@@ -289,7 +289,7 @@ def test_a_parents_results_are_not_the_childs_executions(firewall, refund):
 
 
 def test_a_child_inherits_what_may_be_called(firewall):
-    """The parent's narrowing holds for the child, and a child may be narrowed further."""
+    """The parent's restriction applies to the child, which may be restricted further."""
     parent = firewall.session(tools=["refund"])
     call = ToolCall("transfer", {})
     narrower = parent.child(tools=[])
@@ -298,8 +298,8 @@ def test_a_child_inherits_what_may_be_called(firewall):
     assert firewall.check_call(ToolCall("refund", {}), session=narrower).blocked
 
 
-def test_a_child_may_have_tools_of_its_own(firewall):
-    """A sub-agent works with other tools than the agent that started it."""
+def test_a_child_may_have_its_own_tools(firewall):
+    """A sub-agent may have other tools than the agent that started it."""
     child = firewall.session(tools=["refund"]).child(tools=["transfer"])
 
     assert not firewall.check_call(ToolCall("transfer", {}), session=child).blocked
@@ -329,7 +329,7 @@ TRANSCRIPT = [
 
 
 def test_a_growing_list_may_be_added_again_and_again(firewall):
-    """Every prefix of the list is added, and everything is taken once."""
+    """Every prefix of the list is added, and each message is recorded once."""
     session = firewall.session()
     for end in range(len(TRANSCRIPT) + 1):
         session.add(TRANSCRIPT[:end])
@@ -340,7 +340,7 @@ def test_a_growing_list_may_be_added_again_and_again(firewall):
 
 
 def test_a_session_has_its_model(firewall, refund):
-    """Decisions about calls that no framework made name the model too."""
+    """Decisions have the model without a framework, too."""
     session = firewall.session("m", agent="billing", model="gpt-5")
     firewall.dispatch("refund", {"amount": 5}, session=session)
     again = firewall.session("m")
@@ -350,14 +350,14 @@ def test_a_session_has_its_model(firewall, refund):
 
 
 def test_a_run_is_resumed_from_its_transcript(firewall):
-    """``session(messages=)`` knows what ran, with its arguments."""
+    """``session(messages=)`` records the calls that ran, with their arguments."""
     session = firewall.session(messages=TRANSCRIPT)
 
     assert session.did("refund", amount=5)
 
 
-def test_an_unreadable_transcript_is_an_error_of_the_hosts(firewall):
-    """A message of no known shape is told in one line."""
+def test_an_unreadable_transcript_raises(firewall):
+    """A message of an unknown shape raises an error of one line."""
     with pytest.raises(UnreadableMessage, match="role"):
         firewall.session(messages=[{"role": "wizard", "content": "Hello."}])
 
@@ -398,7 +398,7 @@ def guarded(firewall, refund, session):
     [dispatched, dispatched_without_id, decorated, inspected_and_decorated, checked, guarded],
 )
 def test_a_call_in_shield_and_transcript_ran_once(firewall, refund, run, told_before):
-    """Whoever tells it first, the call is one execution, and its messages stand once."""
+    """In any order, the call is one execution, and its messages are recorded once."""
     session = firewall.session()
     session.add(TRANSCRIPT[:told_before])
     run(firewall, refund, session)
@@ -409,7 +409,7 @@ def test_a_call_in_shield_and_transcript_ran_once(firewall, refund, run, told_be
 
 
 def test_a_blocked_call_in_shield_and_transcript_never_ran(firewall, refund):
-    """Feedback in a transcript is not a result of the tool."""
+    """The feedback in a transcript is not a result of the tool."""
     arguments = {"amount": "five"}
     session = firewall.session()
     answers = firewall.run_tool_calls([ToolCall("refund", arguments, "c1")], session=session)
@@ -423,7 +423,7 @@ def test_a_blocked_call_in_shield_and_transcript_never_ran(firewall, refund):
 
 
 def test_a_session_keeps_the_newest(make_shield):
-    """Executions, decisions and text stay within their bounds; the log says that it forgot."""
+    """Executions, decisions and texts are limited; the log says that events were dropped."""
     firewall = make_shield(limits=Limits(text=1_000, executed=3, decisions=2))
     session = firewall.session()
     for n in range(10):
@@ -437,7 +437,7 @@ def test_a_session_keeps_the_newest(make_shield):
 
 
 def test_a_shield_keeps_the_sessions_used_last(make_shield):
-    """The least recently used session goes; its id starts anew."""
+    """The least recently used session is evicted; its id is then a new session."""
     firewall = make_shield(limits=Limits(sessions=2))
     for session_id in ("a", "b"):
         firewall.session(session_id).user("Hello")
@@ -448,7 +448,7 @@ def test_a_shield_keeps_the_sessions_used_last(make_shield):
 
 
 def test_shields_may_share_their_sessions(make_shield):
-    """One session by id serves two policies."""
+    """Two policies share one session by its id."""
     sessions = Sessions(most=10)
     shields = [type(make_shield())(make_shield().policy, sessions=sessions) for _ in range(2)]
 
@@ -456,7 +456,7 @@ def test_shields_may_share_their_sessions(make_shield):
 
 
 def test_tools_of_two_shields_share_the_current_session(make_shield):
-    """A session knows no policy: both decisions are its own."""
+    """A session has the decisions of both policies."""
     shields = [make_shield(), make_shield(mode="audit")]
     with shields[0].session() as session:
         for one in shields:
@@ -465,8 +465,8 @@ def test_tools_of_two_shields_share_the_current_session(make_shield):
     assert [True, False] == [d.blocked for d in session.decisions]
 
 
-def test_a_session_stands_alone():
-    """A session can be made without a Shield, for tests and for transcripts."""
+def test_a_session_without_a_shield():
+    """A session can be created without a Shield, for tests and for transcripts."""
     session = Session("s1")
     session.add(TRANSCRIPT)
 
@@ -474,7 +474,7 @@ def test_a_session_stands_alone():
 
 
 def test_sessions_that_are_left_out_of_order(firewall):
-    """The one that is left is current no more, and the other one is until it is left too."""
+    """A session is current until it is left, in any order."""
     outer, one, other = firewall.session(), firewall.session(), firewall.session()
     with outer:
         one.__enter__()
@@ -488,7 +488,7 @@ def test_sessions_that_are_left_out_of_order(firewall):
 
 
 def test_sessions_of_generators_that_take_turns(firewall):
-    """In one context each is current until it is left, whichever generator goes on."""
+    """In one context, each is current until it is left, whichever generator continues."""
 
     def steps(name):
         with firewall.session(name) as mine:

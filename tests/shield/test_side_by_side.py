@@ -1,4 +1,4 @@
-"""Calls of one turn that are dispatched side by side, in any order."""
+"""Calls of one turn that are dispatched concurrently, in any order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GONE = ToolCall("delete_user", {"user_id": "u_1"}, "c2")
 
 
 def make_shield(mode: str = "strict") -> Shield:
-    """Knows two tools that take each other back."""
+    """Return a Shield with two tools that undo each other."""
     policy = shield.configure(
         mode=mode,
         on_suspicious="block",
@@ -28,14 +28,14 @@ def make_shield(mode: str = "strict") -> Shield:
 
 @pytest.fixture
 def session():
-    """One in which the user named the user."""
+    """Return a session in which the user mentioned an id."""
     run_session = make_shield().session()
     run_session.user("Make the user u_1.")
     return run_session
 
 
-def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(session) -> None:
-    """`delete_user` is dispatched first; it undoes what is about to be made."""
+def test_a_call_is_judged_with_earlier_calls_that_are_not_dispatched_yet(session) -> None:
+    """`delete_user` is dispatched first, but undoes the earlier `create_user`."""
     firewall = record_of(session).owner
     firewall.inspect_turn([MADE, GONE], session=session)
 
@@ -46,7 +46,7 @@ def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(ses
 
 
 def test_calls_of_a_turn_may_have_one_id(session) -> None:
-    """Some models write the same id for each: a dispatched call is that with its arguments."""
+    """Some models write the same id for each call, so calls are matched by their arguments."""
     door = record_of(session).owner
     made, gone = replace(MADE, id="c0"), replace(GONE, id="c0")
     first, second = door.inspect_turn([made, gone], session=session)
@@ -61,8 +61,8 @@ def test_calls_of_a_turn_may_have_one_id(session) -> None:
 
 
 @pytest.mark.parametrize("ids", [("c0", "c0", "c0"), ("c0", "c1", "c2")])
-def test_an_id_of_an_earlier_step_may_come_again(session, ids) -> None:
-    """Some models number the calls of each message anew: what ended then has not ended now."""
+def test_an_id_of_an_earlier_step_may_be_reused(session, ids) -> None:
+    """Some models number the calls of each message anew."""
     door = record_of(session).owner
     for call_id in ids:
         with door.guard(ToolCall("create_user", {"user_id": "u_9"}, call_id), session=session):
@@ -78,8 +78,8 @@ def test_an_id_of_an_earlier_step_may_come_again(session, ids) -> None:
     assert "undoes `create_user`" in blocked.value.decision.explain()
 
 
-def test_what_ran_in_an_earlier_step_is_undone_by_a_call_with_another_behind_it(session) -> None:
-    """The id of the call behind it is that of the earlier call, too."""
+def test_a_call_of_an_earlier_step_with_a_reused_id_is_undone(session) -> None:
+    """A later call of the turn has the id of the earlier call."""
     door = record_of(session).owner
     with door.guard(MADE, session=session):
         pass
@@ -91,7 +91,7 @@ def test_what_ran_in_an_earlier_step_is_undone_by_a_call_with_another_behind_it(
 
 
 def test_a_call_that_the_host_ran_is_over(session) -> None:
-    """Its result is reported by the id alone; a failed call is not undone by the next one."""
+    """Its result is reported only by its id; a failed call cannot be undone."""
     door = record_of(session).owner
     made, gone = replace(MADE, id="c0"), replace(GONE, id="c0")
     door.inspect_turn([made, gone], session=session)
@@ -102,8 +102,8 @@ def test_a_call_that_the_host_ran_is_over(session) -> None:
         assert [] == [f.code for f in guard.decision.findings]
 
 
-def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
-    """`create_user` has not come back when `delete_user` is dispatched."""
+def test_a_call_is_judged_with_earlier_calls_that_are_running(session) -> None:
+    """`create_user` is still running when `delete_user` is dispatched."""
     firewall = record_of(session).owner
     firewall.inspect_turn([MADE, GONE], session=session)
 
@@ -123,7 +123,7 @@ def test_a_call_that_was_blocked_is_not_undone(session) -> None:
         assert [] == [f.code for f in guard.decision.findings]
 
 
-def test_a_call_is_not_judged_by_those_behind_it() -> None:
+def test_a_call_is_not_judged_with_later_calls() -> None:
     """In audit mode `delete_user` has run before `create_user` is dispatched: one finding."""
     firewall = make_shield("audit")
     session = firewall.session(messages=[{"role": "user", "content": "Make the user u_1."}])
@@ -135,8 +135,8 @@ def test_a_call_is_not_judged_by_those_behind_it() -> None:
     assert {"c1": False, "c2": True} == {d.call_id: d.would_block for d in session.decisions}
 
 
-def test_calls_that_run_beside_one_are_reported(session) -> None:
-    """Where no turn was shown, who stands at the dispatch knows what runs."""
+def test_concurrent_calls_may_be_passed_as_siblings(session) -> None:
+    """Without an inspected turn, the host passes the calls that run at the same time."""
     firewall = record_of(session).owner
     firewall.check_call(MADE, session=session)
 
@@ -147,7 +147,7 @@ def test_calls_that_run_beside_one_are_reported(session) -> None:
 
 
 def test_two_calls_under_one_id_are_two_records() -> None:
-    """A model may use an id twice; each call that runs is decided and kept."""
+    """A model may use an id twice; each call has its own Decision."""
     firewall = make_shield("audit")
 
     async def create_user(user_id: str) -> str:
@@ -170,7 +170,7 @@ def test_two_calls_under_one_id_are_two_records() -> None:
 
 @pytest.mark.parametrize("checked", [False, True])
 def test_equal_calls_under_one_id_are_as_many_records(checked) -> None:
-    """Three ran, and one was written down; a check of the call is the record of its first run."""
+    """Three calls have three records; a check of the call is the record of the first one."""
     firewall = make_shield()
 
     async def create_user(user_id: str) -> str:
@@ -209,7 +209,7 @@ def test_a_proposal_is_run_once() -> None:
 
 
 def test_a_suspended_run_goes_on_in_another_guard() -> None:
-    """An interrupt is not a second call."""
+    """An interrupted call is not a second call."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Make the user u_1.")
@@ -223,7 +223,7 @@ def test_a_suspended_run_goes_on_in_another_guard() -> None:
 
 
 def test_a_bad_call_under_an_open_id_is_a_record() -> None:
-    """It was in no store: the id's first decision stood for it."""
+    """The blocked call has its own record."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Delete u_1.")

@@ -19,12 +19,12 @@ def sum_is_positive(amount):
 
 @rule(tool="transfer")
 def broken(amount):
-    """This divides by nothing."""
+    """This divides by zero."""
     return 1 / 0
 
 
 class Bank:
-    """A table of transfers, and a tool that writes into it."""
+    """A table of transfers, and a tool that inserts into it."""
 
     opened: ClassVar[list[sqlite3.Connection]] = []
 
@@ -49,7 +49,7 @@ class Bank:
 
 @pytest.fixture(autouse=True)
 def connections():
-    """Close every bank's connection: Python 3.13 warns of one that is left open."""
+    """Close every connection, because Python 3.13 warns of open ones."""
     yield
     while Bank.opened:
         Bank.opened.pop().close()
@@ -69,7 +69,7 @@ CALLS = [
 
 
 def run(tool):
-    """Each call's value, or its exception."""
+    """Return each call's value, or its exception."""
     messages = []
     for args, kwargs in CALLS:
         try:
@@ -83,7 +83,7 @@ def run(tool):
 
 @pytest.fixture
 def unshielded():
-    """Return what the plain function tells and leaves, outside 64-bit integers included."""
+    """Return the values and the rows of the plain function."""
     bank = Bank()
     return run(bank.tool()), bank.written()
 
@@ -141,7 +141,7 @@ def make_shield(store=None, hooks=(), approver=None, **declared):
 
 
 def test_strict_leaves_no_row_of_a_blocked_call():
-    """Only the calls that nothing is wrong with have written."""
+    """Only clean calls have inserted rows."""
     bank = Bank()
     outcome = run(shielded(make_shield())(bank.tool()))
 
@@ -159,8 +159,8 @@ def test_strict_runs_a_clean_call_unchanged():
 
 
 @pytest.mark.parametrize("broken", BREAKS)
-def test_audit_leaves_what_an_unshielded_run_leaves(broken, unshielded):
-    """Rows, values and exceptions are the same, whatever breaks on our side."""
+def test_audit_has_the_effects_of_an_unshielded_run(broken, unshielded):
+    """Rows, values and exceptions are the same, even with internal errors."""
     bank = Bank()
     outcome = run(shielded(make_shield(mode="audit", **BREAKS[broken]))(bank.tool()))
 
@@ -169,7 +169,7 @@ def test_audit_leaves_what_an_unshielded_run_leaves(broken, unshielded):
 
 @pytest.mark.parametrize("broken", BREAKS)
 def test_audit_by_name_leaves_the_same_rows(broken):
-    """``dispatch`` of arguments that fit leaves what the function leaves, whatever breaks."""
+    """``dispatch`` with valid arguments has the same effects, even with internal errors."""
     bank, plain = Bank(), Bank()
     plain.tool()(-5, note="negative")
     firewall = make_shield(mode="audit", **BREAKS[broken])
@@ -180,8 +180,8 @@ def test_audit_by_name_leaves_the_same_rows(broken):
 
 
 @pytest.mark.parametrize("broken", ["a layer", "a layer that yields", "a layer that lies"])
-def test_strict_closes_when_a_layer_breaks(broken):
-    """An unchecked call does not run; the record names it an internal error."""
+def test_strict_blocks_when_a_layer_raises(broken):
+    """An unchecked call does not run, and is recorded as an internal error."""
     bank = Bank()
     firewall = make_shield(**BREAKS[broken])
 
@@ -191,8 +191,8 @@ def test_strict_closes_when_a_layer_breaks(broken):
     assert ("CLEAN", 1) == (blocked.value.decision.verdict, len(blocked.value.decision.errors))
 
 
-def test_strict_opens_for_broken_layers_where_the_policy_says_so():
-    """``on_error="allow"`` runs the call and keeps the error."""
+def test_strict_allows_internal_errors_if_the_policy_does():
+    """``on_error="allow"`` runs the call and records the error."""
     firewall = make_shield(layers=[raising_layer], on_error="allow")
     bank = Bank()
     with firewall.session() as session:
@@ -203,7 +203,7 @@ def test_strict_opens_for_broken_layers_where_the_policy_says_so():
 
 
 def test_a_broken_layer_is_never_a_verdict():
-    """In audit the error is recorded as would-block, and does not count against the agent."""
+    """In audit mode the error is recorded with `would_block`, and not as a verdict."""
     firewall = make_shield(mode="audit", layers=[raising_layer])
     decision = firewall.check_call({"name": "transfer", "arguments": {}})
 
@@ -211,8 +211,8 @@ def test_a_broken_layer_is_never_a_verdict():
     assert "error" == decision.coverage["raising_layer"].outcome
 
 
-def test_an_error_does_not_tell_argument_values():
-    """An exception's text may hold what the model wrote: type and place are enough."""
+def test_an_error_does_not_contain_argument_values():
+    """Only the type and location of an exception are recorded."""
 
     def leaking(proposal, session):
         raise ValueError(f"cannot read {proposal.arguments}")
@@ -226,7 +226,7 @@ def test_an_error_does_not_tell_argument_values():
 
 
 @pytest.mark.parametrize("broken", ["a hook", "a store"])
-def test_strict_goes_on_without_hooks_and_stores(broken):
+def test_failing_hooks_and_stores_do_not_affect_strict(broken):
     """Observers can neither block nor allow a call."""
     bank = Bank()
     outcome = run(shielded(make_shield(**BREAKS[broken]))(bank.tool()))
@@ -236,7 +236,7 @@ def test_strict_goes_on_without_hooks_and_stores(broken):
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_a_base_exception_of_the_tool_passes(mode):
-    """A tool that is interrupted is interrupted."""
+    """A `BaseException` of the tool propagates."""
 
     @shielded(make_shield(mode=mode))
     def stop():
@@ -247,7 +247,7 @@ def test_a_base_exception_of_the_tool_passes(mode):
 
 
 def test_an_async_tool_writes_once():
-    """The awaited function runs once, and a blocked one never."""
+    """The awaited function runs once, and not at all if it is blocked."""
     bank = Bank()
     plain = bank.tool()
 
@@ -266,7 +266,7 @@ def test_an_async_tool_writes_once():
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_arguments_reach_the_tool_as_they_were(mode):
-    """In audit mode the very list arrives, in strict mode a copy; a rule saw another one."""
+    """In audit mode the tool receives the same list, in strict mode a copy."""
     sent, got = {"rows": [1, {"a": 2}, {3}]}, []
 
     @rule(tool="keep")
@@ -287,7 +287,7 @@ def test_arguments_reach_the_tool_as_they_were(mode):
 
 
 def test_audit_adds_no_wait():
-    """Async tools side by side take turns exactly as they do without a shield, step by step."""
+    """Concurrent async tools alternate exactly as without a Shield."""
 
     def steps(wrap) -> list[str]:
         order: list[str] = []

@@ -1,4 +1,4 @@
-"""Known false alarms: kept, marked, not enforced."""
+"""Known false positives: recorded, marked, not enforced."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def check(make_shield, *suppress, name="refund"):
     return make_shield(suppress=suppress).check_call(ToolCall(name, WRONG))
 
 
-def test_a_suppressed_finding_is_kept_and_marked(make_shield):
-    """The finding is in the record, and does not count."""
+def test_a_suppressed_finding_is_recorded_and_marked(make_shield):
+    """The finding is recorded, and does not count."""
     decision = check(make_shield, quiet())
 
     assert ("CLEAN", "allow", False) == (decision.verdict, decision.action, decision.blocked)
@@ -29,23 +29,23 @@ def test_a_suppressed_finding_is_kept_and_marked(make_shield):
     assert False is decision.would_block
 
 
-def test_a_suppression_names_its_tool(make_shield):
+def test_a_suppression_applies_to_its_tool(make_shield):
     """Another tool's finding is enforced."""
     assert check(make_shield, quiet(), name="transfer").blocked
 
 
-def test_a_suppression_without_a_tool_holds_for_all(make_shield):
-    """``tool=None`` stands for every tool."""
+def test_a_suppression_without_a_tool_applies_to_all(make_shield):
+    """``tool=None`` means every tool."""
     assert not check(make_shield, quiet(tool=None), name="transfer").blocked
 
 
-def test_a_suppression_names_its_check(make_shield):
+def test_a_suppression_applies_to_its_check(make_shield):
     """Another layer's finding is enforced."""
     assert check(make_shield, quiet(check="phantom_tool")).blocked
 
 
 def test_an_unknown_tool_can_be_suppressed(make_shield):
-    """A name that the model keeps inventing may be silenced until it is fixed."""
+    """Findings about a tool name that the model invents can be suppressed."""
     decision = check(make_shield, quiet(check="phantom_tool", tool="refnud"), name="refnud")
 
     assert ("CLEAN", False) == (decision.verdict, decision.blocked)
@@ -65,7 +65,7 @@ def test_an_unknown_tool_can_be_suppressed(make_shield):
     ],
 )
 def test_a_suppression_ends(make_shield, until, holds):
-    """The day of ``until`` is the last; naive times are UTC. A span counts from today."""
+    """The day of ``until`` is included; naive times are UTC."""
     if isinstance(until, timedelta):
         until = datetime.now(UTC).date() + until
     assert holds is not check(make_shield, quiet(until=until)).blocked
@@ -86,8 +86,8 @@ def test_a_suppression_ends(make_shield, until, holds):
         ({"code": "other", "where": "/arguments/amount"}, False),
     ],
 )
-def test_a_suppression_names_its_fault(make_shield, more, holds):
-    """Another kind of fault, and the same at another place, are enforced."""
+def test_a_suppression_applies_to_its_code_and_place(make_shield, more, holds):
+    """Another code, and the same code at another place, are enforced."""
     assert holds is not check(make_shield, quiet(**more)).blocked
 
 
@@ -102,7 +102,7 @@ def test_a_suppression_names_its_fault(make_shield, more, holds):
     ],
 )
 def test_a_star_is_a_position_of_a_list(where, holds):
-    """It stands for numbers alone, one step each."""
+    """A star matches only numbers, one step each."""
     parameters = {
         "properties": {"lines": {"items": {"properties": {"count": {"type": "integer"}}}}}
     }
@@ -116,7 +116,7 @@ def test_a_star_is_a_position_of_a_list(where, holds):
 
 
 def test_two_faults_of_one_call(make_shield):
-    """The one that is silenced does not cover the other."""
+    """A suppressed finding does not affect the other one."""
     both = ToolCall("refund", {"amount": "five", "ghost": 1})
     decision = make_shield(suppress=[quiet(code="wrong_type")]).check_call(both)
 
@@ -130,6 +130,6 @@ def test_two_faults_of_one_call(make_shield):
     "wrong", [{"check": "parameter_mismatsch"}, {"reason": ""}, {"tol": "refund"}]
 )
 def test_a_wrong_suppression_fails_when_declared(make_shield, wrong):
-    """An unknown layer, an empty reason and a misspelt field are refused."""
+    """An unknown layer, an empty reason and a misspelt field are rejected."""
     with pytest.raises(PolicyError):
         check(make_shield, quiet(**wrong))

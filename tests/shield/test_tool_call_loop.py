@@ -23,7 +23,7 @@ def logged(firewall):
 
 @pytest.fixture
 def firewall(make_shield):
-    """Knows `refund` and `transfer` as functions; `transfer` of 13 raises."""
+    """Return a Shield with `refund` and `transfer`, which raises for 13."""
     guard = make_shield()
 
     def refund(amount: float) -> dict:
@@ -48,7 +48,7 @@ def session(firewall):
 
 
 def test_a_proposal_and_its_dispatch_share_a_decision(firewall, session):
-    """The dispatch judgement stands under the proposal's id, and is logged once."""
+    """The dispatch has the id of the proposal's Decision, and is logged once."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
     dispatched = firewall.check_call(call(call_id="c1"), session=session)
 
@@ -56,8 +56,8 @@ def test_a_proposal_and_its_dispatch_share_a_decision(firewall, session):
     assert [proposed.id] == logged(firewall) == [d.id for d in session.decisions]
 
 
-def test_a_proposal_is_not_logged_before_its_fate_is_known(firewall, session):
-    """It stands among the session's decisions, and in no store."""
+def test_a_proposal_is_not_logged_before_its_dispatch(firewall, session):
+    """It is among the decisions of the session, but in no store."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
 
     assert ([], [proposed.id]) == (logged(firewall), [d.id for d in session.decisions])
@@ -73,7 +73,7 @@ def test_a_proposal_is_not_logged_before_its_fate_is_known(firewall, session):
         lambda firewall, session: session.__enter__().__exit__(None, None, None),
     ],
 )
-def test_what_was_never_dispatched_is_logged_when_the_turn_ends(firewall, session, end):
+def test_undispatched_calls_are_logged_when_the_turn_ends(firewall, session, end):
     """The next message, the next turn and the session's end all end a turn."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
     end(firewall, session)
@@ -83,14 +83,14 @@ def test_what_was_never_dispatched_is_logged_when_the_turn_ends(firewall, sessio
 
 
 def test_a_turn_without_a_session_is_logged_at_once(firewall):
-    """A session that is not shared has no later dispatch, so its turn ends immediately."""
+    """Without a session there is no later dispatch, so the turn ends immediately."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")])
 
     assert [proposed.id] == logged(firewall)
 
 
 def test_arguments_that_changed_are_judged_again(firewall, session):
-    """The proposal was clean; what is dispatched is not, and is blocked under the same id."""
+    """The proposal was clean; the dispatched call is blocked with the same decision id."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
     dispatched = firewall.check_call(
         call(arguments={"amount": "five"}, call_id="c1"), session=session
@@ -101,7 +101,7 @@ def test_arguments_that_changed_are_judged_again(firewall, session):
 
 
 def test_a_call_whose_id_has_ended_is_a_new_call(firewall, session):
-    """The same id, used again after its result, is another decision."""
+    """A reused id has another Decision after its result."""
     firewall.dispatch("refund", {"amount": 1}, call_id="c1", session=session)
     firewall.dispatch("refund", {"amount": 1}, call_id="c1", session=session)
 
@@ -110,7 +110,7 @@ def test_a_call_whose_id_has_ended_is_a_new_call(firewall, session):
 
 
 def test_the_same_open_call_is_decided_once(firewall, session):
-    """A host and its framework both ask about one call before it runs."""
+    """A host and its framework may both check a call before it runs."""
     first = firewall.check_call(call(call_id="c1"), session=session)
     second = firewall.check_call(call(call_id="c1"), session=session)
 
@@ -119,7 +119,7 @@ def test_the_same_open_call_is_decided_once(firewall, session):
 
 
 def test_two_sessions_may_use_one_call_id(firewall):
-    """Ids are the session's: equal ids of two runs are two calls."""
+    """Equal ids in two sessions are two calls."""
     decisions = [firewall.check_call(call(call_id="c1"), session=firewall.session()) for _ in "ab"]
 
     assert 2 == len({d.id for d in decisions})
@@ -138,7 +138,7 @@ def test_empty_and_repeated_ids_make_a_call_each(firewall, session, call_id):
 
 
 def test_repeated_ids_run_through_a_whole_turn(firewall, session):
-    """Two calls under one id both run, and are answered and logged once each."""
+    """Two calls with the same id both run, and are answered and logged once each."""
     calls = [{"id": "c1", "name": "refund", "arguments": {"amount": n}} for n in (1, 2)]
     state = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls}, session=session)
     record_of(session).settle()
@@ -147,8 +147,8 @@ def test_repeated_ids_run_through_a_whole_turn(firewall, session):
     assert (2, 2) == (len(set(logged(firewall))), len(logged(firewall)))
 
 
-def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(make_shield):
-    """A function knows no call id: name and arguments find its proposal."""
+def test_a_decorated_tool_matches_the_oldest_pending_call_of_its_arguments(make_shield):
+    """A function has no call id, so it is matched by name and arguments."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -166,8 +166,8 @@ def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(make_sh
     assert [proposed[1].id, proposed[0].id, proposed[2].id] == logged(firewall)
 
 
-def test_a_decorated_tool_with_other_arguments_is_a_call_of_its_own(make_shield):
-    """Arguments that the framework changed are not a proposal of the model."""
+def test_a_decorated_tool_with_other_arguments_is_another_call(make_shield):
+    """Changed arguments are not matched to the proposal."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -182,7 +182,7 @@ def test_a_decorated_tool_with_other_arguments_is_a_call_of_its_own(make_shield)
 
 
 def test_log_probabilities_of_the_proposal_are_kept_for_the_dispatch(firewall, session):
-    """A dispatch hook that sees no log-probabilities loses no finding."""
+    """The dispatch has the log-probabilities of the proposal."""
     proposal = ToolCall("refund", {"amount": 5}, "c1", [-3.0])
     firewall.inspect_turn([proposal], session=session)
     decision = firewall.check_call(call(call_id="c1"), session=session)
@@ -191,7 +191,7 @@ def test_log_probabilities_of_the_proposal_are_kept_for_the_dispatch(firewall, s
 
 
 def test_a_turn_of_any_shape_is_judged(firewall, session):
-    """Calls, dicts and whole messages may be mixed; nothing raises."""
+    """Calls, dicts and whole messages may be mixed."""
     openai = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": "{}"}}
     anthropic = {"type": "tool_use", "id": "c2", "name": "refnud", "input": {}}
     turn = [call(), openai, anthropic, {"role": "assistant", "tool_calls": [openai]}, 5]
@@ -203,7 +203,7 @@ def test_a_turn_of_any_shape_is_judged(firewall, session):
 
 @pytest.mark.parametrize("junk", [None, 5, "refund", {}, [], object(), {"name": 5}, b"x"])
 def test_judging_never_raises(firewall, junk):
-    """Whatever a host hands over is a decision, or none."""
+    """Any value results in decisions, or none."""
     assert firewall.check_call(junk).tool == ""
     assert {""} >= {d.tool for d in firewall.inspect_turn(junk)}
 
@@ -249,7 +249,7 @@ both = pytest.mark.parametrize("run", [plain, twin])
 
 @both
 def test_an_openai_message_is_answered_with_tool_messages(firewall, session, run):
-    """Every call has its message, in order; blocks and failures say so."""
+    """Every call has a message, in order; blocks and failures are marked."""
     messages = run(firewall, openai(), session)
 
     assert [f"c{n}" for n in range(1, 6)] == [m["tool_call_id"] for m in messages]
@@ -270,7 +270,7 @@ def test_an_anthropic_message_is_answered_with_one_user_message(firewall, sessio
 
 @both
 def test_a_blocked_call_is_answered_with_feedback(firewall, session, run):
-    """The model reads what is wrong, and which tool was meant."""
+    """The feedback has the problem and the nearest tool."""
     report = json.loads(run(firewall, openai(), session)[1]["content"])
 
     assert ("blocked", "refund") == (report["status"], report["problems"][0]["nearest"])
@@ -278,7 +278,7 @@ def test_a_blocked_call_is_answered_with_feedback(firewall, session, run):
 
 @both
 def test_arguments_that_cannot_be_parsed_are_answered(firewall, session, run):
-    """Broken JSON is a block with its own code, never an exception."""
+    """Invalid JSON is a block with its own code, not an exception."""
     report = json.loads(run(firewall, openai(), session)[2]["content"])
 
     assert "malformed_json" == report["problems"][0]["code"]
@@ -286,7 +286,7 @@ def test_arguments_that_cannot_be_parsed_are_answered(firewall, session, run):
 
 @both
 def test_a_tool_that_raises_is_answered(firewall, session, run):
-    """The model reads that it failed; the history says so, too."""
+    """The message has the error, and the history has a failed call."""
     report = json.loads(run(firewall, openai(), session)[3]["content"])
 
     assert ("error", "ConnectionError: no line") == (report["status"], report["error"])
@@ -306,12 +306,12 @@ def test_every_call_of_a_message_is_logged_once(firewall, session, run):
 @both
 @pytest.mark.parametrize("message", [{"role": "assistant", "content": "Hello."}, {"content": []}])
 def test_a_message_without_calls_is_answered_with_nothing(firewall, session, run, message):
-    """No call, no message."""
+    """Without calls there are no messages."""
     assert [] == run(firewall, message, session)
 
 
 def test_feedback_in_a_transcript_is_no_execution(firewall, session):
-    """A loop that adds its growing list spends its retry budget all the same."""
+    """A loop that adds its growing list still uses its retry budget."""
     messages = [{"role": "user", "content": "Refund it."}]
     left = []
     for n in range(3):
@@ -329,7 +329,7 @@ def test_feedback_in_a_transcript_is_no_execution(firewall, session):
 
 @both
 def test_an_answered_turn_can_be_added_to_the_session(firewall, session, run):
-    """Message and answers tell the session nothing that it does not know."""
+    """Adding the message and its answers records nothing twice."""
     message = openai()
     answers = run(firewall, message, session)
     before = session.executed
@@ -356,7 +356,7 @@ class Money:
     ],
 )
 def test_any_result_becomes_text(make_shield, run, value, content):
-    """Models, sets and keys that JSON does not know become JSON; the turn is answered."""
+    """Models, sets and other keys become JSON."""
     firewall = make_shield()
     firewall.register(lambda_tool(value))
     calls = [{"id": "c1", "name": "odd", "arguments": {}}]
@@ -373,8 +373,8 @@ def lambda_tool(value):
     return odd
 
 
-def test_a_result_that_holds_itself_becomes_text(make_shield):
-    """A circle is told as Python shows it."""
+def test_a_recursive_result_becomes_text(make_shield):
+    """A cycle becomes Python's representation."""
     circle = []
     circle.append(circle)
     firewall = make_shield()
@@ -385,8 +385,8 @@ def test_a_result_that_holds_itself_becomes_text(make_shield):
     assert "[[...]]" == option["content"]
 
 
-def test_async_tools_of_one_turn_run_side_by_side(make_shield):
-    """Two calls wait at the same time, and are answered in their order."""
+def test_async_tools_of_one_turn_run_concurrently(make_shield):
+    """Two calls run at the same time, and are answered in their order."""
     order = []
     firewall = make_shield()
 
@@ -405,23 +405,23 @@ def test_async_tools_of_one_turn_run_side_by_side(make_shield):
 
 
 def test_a_tool_without_a_function_is_answered(make_shield):
-    """A tool that is only described cannot be run here, and the model is told."""
+    """A tool that is only described cannot run; the message says so."""
     calls = [{"id": "c1", "name": "refund", "arguments": {"amount": 1}}]
     (option,) = make_shield().run_tool_calls({"role": "assistant", "tool_calls": calls})
 
     assert "no function is registered" in option["content"]
 
 
-def test_dispatch_raises_where_a_message_answers(firewall, session):
-    """A Python call site gets the exception, with its decision."""
+def test_dispatch_raises_instead_of_answering(firewall, session):
+    """`dispatch` raises an exception with the Decision."""
     with pytest.raises(CallBlocked, match="did you mean `refund`") as blocked:
         firewall.dispatch("refnud", {}, session=session)
 
     assert "HALLUCINATED" == blocked.value.decision.verdict
 
 
-def test_a_result_is_taken_once(firewall, session):
-    """A host that tells a result twice tells one execution."""
+def test_a_result_is_recorded_once(firewall, session):
+    """A result that the host reports twice is one execution."""
     firewall.check_call(call(call_id="c1"), session=session)
     for _ in range(2):
         firewall.check_result(call(call_id="c1"), "done", elapsed_ms=1, session=session)
@@ -434,14 +434,14 @@ def test_a_result_is_taken_once(firewall, session):
 
 @pytest.fixture
 def undoing():
-    """Knows two tools that undo each other, and a turn that calls both."""
+    """Return a Shield with two tools that undo each other."""
     tools = [Tool(name=name, destructive=True) for name in ("create_user", "delete_user")]
     pair = inverse("create_user", "delete_user", same="user_id")
     return Shield(shield.configure(tools=tools, inverses=[pair], on_suspicious="block"))
 
 
 def turn_of(firewall, session):
-    """Propose a user's creation and its immediate deletion."""
+    """Propose the creation of a user and its deletion."""
     both = [
         call("create_user", {"user_id": "u_1"}, "c1"),
         call("delete_user", {"user_id": "u_1"}, "c2"),
@@ -452,7 +452,7 @@ def turn_of(firewall, session):
 
 @pytest.mark.parametrize("is_running", [True, False])
 def test_a_call_contradicts_one_of_its_turn_that_has_no_result_yet(undoing, is_running):
-    """It is judged as it was proposed, whether the other one runs already or is still to run."""
+    """It is found whether the other call is running or not dispatched yet."""
     session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
     first, second = turn_of(undoing, session)
     with undoing.guard(first, session=session) if is_running else nullcontext():

@@ -1,4 +1,4 @@
-"""A prepared check agrees with its layer, or leaves the call to it."""
+"""A prepared check agrees with its layer, or lets the layer judge the call."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def at_most(amount: float, order_id: str) -> str | None:
 
 @rule(tool="charge")
 def after_a_look(session: Session) -> bool:
-    """A charge follows a look at the order."""
+    """A charge needs an earlier look at the order."""
     return session.did("look_up")
 
 
@@ -64,13 +64,13 @@ def firewall(**policy: Any) -> Shield:
 
 
 def comparable(decision: Decision) -> dict[str, Any]:
-    """A decision without what no two decisions share."""
+    """Return a decision without its id and times."""
     same = replace(decision, id="", at=0.0, elapsed_ms=0.0, session_id="", run_id="")
     return same.to_dict()
 
 
 def asked(calls: list[ToolCall], *, prepared: bool, **policy: Any) -> list[dict[str, Any]]:
-    """Judge and run calls one after the other; by the judges alone where not *prepared*."""
+    """Judge and run calls one after another, with or without the prepared checks."""
     guard = firewall(**policy)
     session = guard.session()
     session.user("Please refund ord_1 for Mia Li, 20 dollars.")
@@ -116,13 +116,13 @@ POLICIES = st.fixed_dictionaries(
 
 
 @given(st.lists(CALLS, min_size=1, max_size=6), POLICIES)
-def test_what_is_prepared_decides_as_the_judges_do(calls, policy):
-    """Findings, coverage, mode, errors: nothing tells by what a call was judged."""
+def test_prepared_checks_agree_with_the_layers(calls, policy):
+    """Findings, coverage, mode and errors are equal."""
     assert asked(calls, prepared=False, **policy) == asked(calls, prepared=True, **policy)
 
 
 def judged_by(guard: Shield, call: ToolCall, session: Session) -> list[str]:
-    """Return the layers whose judges looked at a call, which is judged once."""
+    """Judge a call once, and return the layers whose judges were called."""
     layers = {**LAYERS, **OPT_IN}
     looked: list[str] = []
 
@@ -157,15 +157,15 @@ def judged_by(guard: Shield, call: ToolCall, session: Session) -> list[str]:
         (ToolCall("charge", {"order_id": "ord_1"}), ["impossible_state"]),
     ],
 )
-def test_a_judge_looks_where_its_layer_is_not_clean_at_once(call, looked):
-    """No other layer's judge does, unless the arguments do not match the schema."""
+def test_a_judge_is_called_if_its_prepared_check_is_not_clean(call, looked):
+    """No other judge is called, unless the arguments do not match the schema."""
     guard = firewall()
     session = guard.session(messages=[{"role": "user", "content": "Refund ord_1 for Mia Li."}])
     assert looked == judged_by(guard, call, session)
 
 
-def test_a_layer_of_the_users_looks_alone():
-    """The other layers are prepared as they are without it."""
+def test_a_custom_layer_does_not_affect_prepared_checks():
+    """The checks of the other layers are still prepared."""
 
     def mine(proposal, session):
         return ()
@@ -174,8 +174,8 @@ def test_a_layer_of_the_users_looks_alone():
     assert ["mine"] == judged_by(guard, ToolCall("loose", {}), guard.session())
 
 
-def test_a_tool_that_is_declared_anew_is_compiled_anew():
-    """The short way of the old declaration is not asked any more."""
+def test_a_tool_that_is_declared_again_is_compiled_again():
+    """The prepared checks of the old declaration are not used any more."""
     guard = Shield(shield.configure(tools=[Tool(name="loose")]))
     session, call = guard.session(), ToolCall("loose", {"n": 1})
     assert Verdict.CLEAN is guard.check_call(call, session=session).verdict
@@ -185,7 +185,7 @@ def test_a_tool_that_is_declared_anew_is_compiled_anew():
 
 
 def test_no_decision_changes_the_coverage_of_another():
-    """Clean calls share it, so that nothing may write to it; a copy is the caller's own."""
+    """Clean calls share a read-only coverage, which can be copied."""
     guard = firewall()
     session = guard.session(messages=[{"role": "user", "content": "Refund ord_1."}])
     coverage = guard.check_call(ToolCall("refund", {"order_id": "ord_1"}), session=session).coverage

@@ -1,4 +1,4 @@
-"""Schemas for the model, in every provider's form, without anything that strict modes refuse."""
+"""Schemas for the model, in every provider's form, without keywords that strict modes reject."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def order(
 
 @pytest.fixture
 def firewall() -> Shield:
-    """A Shield without hooks that knows two tools."""
+    """Return a Shield without hooks, with two tools."""
     guard = Shield(shield.configure(mode="strict"), hooks=None)
     guard.register(order)
     guard.register({"name": "help"})
@@ -49,20 +49,20 @@ def firewall() -> Shield:
 
 
 def parameters(shape: dict[str, Any]) -> dict[str, Any]:
-    """The schema in a tool of any shape."""
+    """Return the schema of a tool in any shape."""
     inner = shape.get("function", shape)
     return next(inner[k] for k in ("parameters", "input_schema", "inputSchema") if k in inner)
 
 
 def nodes(schema: Any) -> list[dict[str, Any]]:
-    """A schema, and every schema in it."""
+    """Return a schema, and every schema in it."""
     if not isinstance(schema, dict):
         return []
     return [schema, *(node for _, child in children(schema) for node in nodes(child))]
 
 
 def test_each_provider_has_its_shape(firewall):
-    """As its API takes them: names, descriptions, an object's schema."""
+    """Each shape has the name, the description and the schema of an object."""
     none = {"type": "object", "properties": {}}
     assert {
         "openai": {
@@ -80,7 +80,7 @@ def test_each_provider_has_its_shape(firewall):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_function_is_described_by_its_signature(firewall, provider):
-    """Its docstring, its parameters, and not what the host injects."""
+    """The shape has its docstring and parameters, without injected ones."""
     shape = firewall.tool_schemas(provider)[0]
     schema = parameters(shape)
 
@@ -90,16 +90,16 @@ def test_a_function_is_described_by_its_signature(firewall, provider):
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_nothing_is_in_it_that_a_strict_mode_refuses(firewall, provider):
-    """No format of this package or pydantic, at any depth, and no lookaround in a pattern."""
+def test_schemas_have_no_keywords_that_a_strict_mode_rejects(firewall, provider):
+    """No custom formats, at any depth, and no lookaround in a pattern."""
     results = nodes(parameters(firewall.tool_schemas(provider)[0]))
 
     assert {"duration"} == {node["format"] for node in results if "format" in node} <= FORMATS
     assert not [node for node in results if "(?" in node.get("pattern", "")]
 
 
-def test_what_is_left_out_is_reported_in_words(firewall):
-    """The model still reads the bounds; a number has them as keywords."""
+def test_removed_keywords_are_in_the_description(firewall):
+    """The description has the bounds; a number still has them as keywords."""
     schema = parameters(firewall.tool_schemas("openai")[0])
     number, text = schema["properties"]["total"]["anyOf"]
     price = schema["$defs"]["Line"]["properties"]["price"]["anyOf"]
@@ -111,8 +111,8 @@ def test_what_is_left_out_is_reported_in_words(firewall):
     assert "pattern: ^(?!x)[a-z]+$" == schema["properties"]["code"]["description"]
 
 
-def test_what_is_judged_is_the_whole_schema(firewall):
-    """The view changes nothing: a text over the bound, a URL that is none, a wrong code."""
+def test_calls_are_judged_by_the_full_schema(firewall):
+    """Values that only the removed keywords reject are still blocked."""
     before = copy.deepcopy(dict(firewall.registry["order"].plan.tool.parameters))
     firewall.tool_schemas("openai")[0]["function"]["parameters"]["properties"].clear()
     lines = [{"price": "600", "sku": "a"}]
@@ -127,7 +127,7 @@ def test_what_is_judged_is_the_whole_schema(firewall):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_another_shield_can_register_them(firewall, provider):
-    """Each shape is one that we read ourselves, and it survives JSON."""
+    """Each shape can be registered, also after a round trip through JSON."""
     other = Shield(shield.configure(mode="strict"), hooks=None)
     for shape in json.loads(json.dumps(firewall.tool_schemas(provider))):
         other.register(shape)
@@ -136,7 +136,7 @@ def test_another_shield_can_register_them(firewall, provider):
 
 
 def test_a_session_offers_what_it_may_call(firewall):
-    """Its own functions too, and nothing else where it is narrowed; the current one by default."""
+    """It includes its own functions, and only its tools; by default it is the current session."""
 
     def whoami() -> str:
         """Say whose data this is."""
@@ -154,7 +154,7 @@ def test_a_session_offers_what_it_may_call(firewall):
 
 
 def test_the_sessions_function_is_offered_in_place_of_a_registered_one(firewall):
-    """One name, one tool: with the schema by which its calls are judged."""
+    """The offered schema is that by which its calls are judged."""
 
     def order(number: int) -> str:
         """Order by number."""
@@ -166,7 +166,7 @@ def test_the_sessions_function_is_offered_in_place_of_a_registered_one(firewall)
 
 
 def test_mcp_has_the_tools_hints():
-    """The author's declarations as hints of the protocol."""
+    """The author's declarations become hints of the protocol."""
     tools = [Tool(name="drop", destructive=True), Tool(name="look", read_only=True)]
     guard = Shield(shield.configure(tools=tools), hooks=None)
 
@@ -184,7 +184,7 @@ def test_mcp_has_the_tools_hints():
     ],
 )
 def test_an_unknown_provider_is_refused(firewall, provider, hint):
-    """With the nearest name, also where there is no tool."""
+    """The message has the nearest name, even without tools."""
     empty = Shield(shield.configure(), hooks=None)
     for guard in (firewall, empty):
         with pytest.raises(PolicyError) as refused:

@@ -1,4 +1,4 @@
-"""Type checking of users' code: right code passes, mistakes fail."""
+"""Type checking of users' code: correct code passes, mistakes fail."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ WRONG = {n for n, line in enumerate(CODE.splitlines(), 1) if line.endswith("# wr
 
 
 @pytest.mark.slow
-def test_a_type_checker_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
-    """A strict mypy names exactly the lines that are marked so."""
+def test_a_type_checker_finds_exactly_the_mistakes(tmp_path: Path) -> None:
+    """A strict mypy reports exactly the marked lines."""
     (tmp_path / "agent.py").write_text(CODE)
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
@@ -122,8 +122,8 @@ def test_a_type_checker_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> 
     assert WRONG == matches, done.stdout + done.stderr
 
 
-def test_a_misspelt_keyword_still_says_the_nearest() -> None:
-    """At run time, of a policy and of a Shield, whatever a type checker said before."""
+def test_a_misspelt_keyword_raises_with_the_nearest_name() -> None:
+    """At run time, a policy and a Shield raise, too."""
     with pytest.raises(PolicyError, match="did you mean `threshold`"):
         shield.configure(treshold=0.5)  # type: ignore[call-overload]
     with pytest.raises(PolicyError, match="did you mean `threshold`"):
@@ -132,8 +132,8 @@ def test_a_misspelt_keyword_still_says_the_nearest() -> None:
         Shield(shield.configure(), stor="decisions.db")  # type: ignore[call-arg]
 
 
-def test_a_shield_takes_the_fields_of_its_policy() -> None:
-    """In place of one, and not beside it."""
+def test_a_shield_accepts_the_fields_of_its_policy() -> None:
+    """Fields may be passed instead of a policy, but not in addition."""
     short, long = Shield(mode="audit", threshold=0.5), shield.configure(mode="audit", threshold=0.5)
 
     assert long.revision == short.policy.revision
@@ -144,7 +144,7 @@ def test_a_shield_takes_the_fields_of_its_policy() -> None:
 
 
 def test_every_keyword_is_typed_and_documented() -> None:
-    """`configure`, the fields of a policy and their documentation name the same."""
+    """`configure`, the fields of a policy and their documentation have the same names."""
     keywords = {*(configure.__kwdefaults__ or ())}
     documented = re.findall(r"^        (\w+): ", configure.__doc__ or "", re.M)
 
@@ -153,7 +153,7 @@ def test_every_keyword_is_typed_and_documented() -> None:
 
 
 def test_the_feedback_has_the_fields_of_its_type() -> None:
-    """Also those of its problems."""
+    """Its problems have the fields of their type, too."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     firewall.register({"name": "refund"})
     feedback = firewall.check_call({"name": "refnud"}).feedback()

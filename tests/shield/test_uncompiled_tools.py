@@ -1,4 +1,4 @@
-"""Tools that are added without being compiled are judged as registered ones are."""
+"""Tools that are added without being compiled are judged like registered tools."""
 
 from abs_shield import Shield, Target, Tool, ToolCall, shield
 from abs_shield.core import Outcome

@@ -1,4 +1,4 @@
-"""A subject that is not a call, a name or JSON never runs, never raises, and is reported."""
+"""A value that is not a call, a name or JSON does not run or raise, and is reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.core.messages import UnreadableMessage
 
 @pytest.fixture
 def wiping(make_shield):
-    """A Shield with one tool that needs no argument, and the list of its runs."""
+    """Return a function that creates a Shield with one tool, and the list of its runs."""
     ran = []
 
     def make(**declared):
@@ -48,7 +48,7 @@ def test_unreadable_arguments_never_run(wiping, arguments, declared):
 
 
 def test_unreadable_arguments_are_answered(wiping):
-    """A message-shaped caller gets a message that says so."""
+    """`run_tool_calls` returns a message with the problem."""
     firewall, ran = wiping(mode="audit")
     call = {"id": "c1", "function": {"name": "wipe", "arguments": '{"path'}}
     [answer] = firewall.run_tool_calls({"role": "assistant", "tool_calls": [call]})
@@ -58,7 +58,7 @@ def test_unreadable_arguments_are_answered(wiping):
 
 @pytest.mark.parametrize("call", [{"name": "\ud800", "arguments": {}}, ToolCall(5, {})])
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_name_that_is_no_text_is_judged(wiping, call, mode):
+def test_a_name_that_is_not_a_text_is_judged(wiping, call, mode):
     """Lone surrogates and numbers are unknown tool names, not internal errors."""
     decision = wiping(mode=mode)[0].check_call(call)
 
@@ -66,8 +66,8 @@ def test_a_name_that_is_no_text_is_judged(wiping, call, mode):
 
 
 @pytest.mark.parametrize("junk", ["junk", 5, None, {}, [], {"id": "c1"}])
-def test_what_is_no_call_is_no_clean_call(make_shield, junk):
-    """Even where no tool is registered."""
+def test_a_value_that_is_not_a_call_is_not_clean(make_shield, junk):
+    """It is not clean, even without registered tools."""
     decision = make_shield().check_call(junk)
 
     assert ("HALLUCINATED", "no_name", True) == (
@@ -75,15 +75,15 @@ def test_what_is_no_call_is_no_clean_call(make_shield, junk):
     )  # fmt: skip
 
 
-def test_two_calls_where_one_is_asked_for(wiping):
-    """`check_call` never judges the first and drops the second."""
+def test_two_calls_instead_of_one(wiping):
+    """`check_call` does not judge only the first one."""
     two = [{"name": "wipe", "arguments": {}}, {"name": "wipe", "arguments": {}}]
 
     assert wiping()[0].check_call({"role": "assistant", "tool_calls": two}).blocked
 
 
-def test_a_nameless_call_hides_no_sibling(wiping):
-    """One call that cannot be read is a phantom; the others are judged and run."""
+def test_a_nameless_call_does_not_hide_its_siblings(wiping):
+    """A call that cannot be read is an unknown tool; the others are judged and run."""
     firewall, ran = wiping()
     message = {
         "role": "assistant",
@@ -101,7 +101,7 @@ def test_a_nameless_call_hides_no_sibling(wiping):
     "shape", [{"choices": [{"message": {}}]}, {"output": []}, {"toolCalls": []}, {"parts": []}]
 )
 def test_an_unknown_shape_is_reported(wiping, shape):
-    """A message in which no call can be seen is not a message without calls."""
+    """A message whose calls cannot be read is not a message without calls."""
     with pytest.raises(UnreadableMessage, match="neither a message nor a call"):
         wiping()[0].run_tool_calls(shape)
 
@@ -115,8 +115,8 @@ def test_an_unknown_shape_is_reported(wiping, shape):
         ({"verdict": "BAD", "strength": 1.0}, True, True),
     ],
 )
-def test_a_finding_that_cannot_be_weighed_is_an_error(make_shield, finding, blocked, failed):
-    """A layer of one's own may say anything: it is enforced, or it is an error."""
+def test_an_invalid_finding_is_an_error(make_shield, finding, blocked, failed):
+    """Any finding of a custom layer is enforced, or it is an error."""
 
     def mine(proposal, session):
         yield Finding(check="mine", where="", detail="no", code="no", **finding)
@@ -127,7 +127,7 @@ def test_a_finding_that_cannot_be_weighed_is_an_error(make_shield, finding, bloc
 
 
 def test_a_guard_is_entered_once(wiping):
-    """A guard entered twice is a mistake of the caller's, said in one line."""
+    """Entering a guard twice raises an error of one line."""
     guard = wiping()[0].guard(ToolCall("wipe", {}))
     with guard:
         guard.value = "x"
@@ -140,13 +140,13 @@ def test_a_guard_is_entered_once(wiping):
     [("wipe", "give a list"), (5, "give a list"), (["wype"], "did you mean `wipe`")],
 )
 def test_wrong_lists_of_tools(wiping, tools, expected):
-    """A session that could call nothing is refused when it is opened."""
+    """A wrong list of tools raises when the session is opened."""
     with pytest.raises(ShieldError, match=expected):
         wiping()[0].session(tools=tools)
 
 
 def test_feedback_in_a_transcript_is_no_execution(wiping):
-    """A blocked call that a transcript tells of later never counts as having run."""
+    """A blocked call in a later transcript does not count as executed."""
     firewall, _ = wiping()
     with pytest.raises(CallBlocked) as blocked:
         firewall.dispatch("wipe", {"path": 5})
@@ -161,7 +161,7 @@ def test_feedback_in_a_transcript_is_no_execution(wiping):
 
 
 def test_calls_without_ids_count_once(wiping):
-    """A loop over a model that gives no ids runs each call once, and counts it once."""
+    """Each call of a model without ids runs and counts once."""
     firewall, ran = wiping()
     messages = [{"role": "user", "content": "wipe"}]
     with firewall.session() as session:
@@ -175,8 +175,8 @@ def test_calls_without_ids_count_once(wiping):
     assert (6, 6) == (len(ran), len(session.executed))
 
 
-def test_blocked_calls_without_ids_spend_the_budget(wiping):
-    """Blocked attempts count, also where the model gives no ids, and none of them ran."""
+def test_blocked_calls_without_ids_use_the_budget(wiping):
+    """Blocked attempts count without ids, too."""
     firewall, _ = wiping()
     messages, left = [{"role": "user", "content": "wipe"}], []
     with firewall.session() as session:
@@ -190,8 +190,8 @@ def test_blocked_calls_without_ids_spend_the_budget(wiping):
     assert ([2, 1, 0], ()) == (left, session.executed)
 
 
-def test_a_clean_proposal_does_not_save_the_budget(wiping):
-    """A call whose arguments changed between proposal and dispatch spends an attempt."""
+def test_a_changed_call_uses_the_budget_despite_a_clean_proposal(wiping):
+    """A call that is blocked with changed arguments uses an attempt."""
     firewall, _ = wiping()
     left = []
     with firewall.session() as session:
@@ -204,7 +204,7 @@ def test_a_clean_proposal_does_not_save_the_budget(wiping):
 
 
 def test_a_result_without_an_id_counts_once(wiping):
-    """One `check_call`, then its result told twice: one execution."""
+    """A result that is reported twice after one `check_call` is one execution."""
     firewall, _ = wiping()
     call = ToolCall("wipe", {"path": "/a"})
     with firewall.session() as session:
@@ -229,14 +229,14 @@ def test_responses_are_answered_in_their_own_shape(wiping):
 
 @pytest.mark.parametrize("wrong", ["store", "approver", "hooks"])
 def test_a_wrong_part_of_a_shield(make_shield, wrong):
-    """An unusable part of a Shield is refused at its creation."""
+    """An invalid part of a Shield raises when it is created."""
     with pytest.raises(ShieldError, match=f"`{wrong}` is 5"):
         make_shield(**{wrong: 5})
 
 
 @pytest.mark.parametrize("say", ["user", "system", "assistant", "add"])
-def test_what_is_no_text(make_shield, say):
-    """A session takes strings and lists of messages."""
+def test_a_message_that_is_not_a_text(make_shield, say):
+    """A session accepts strings and lists of messages."""
     with pytest.raises(ShieldError, match="is of type int; give"):
         getattr(make_shield().session(), say)(5)
 
@@ -253,8 +253,8 @@ def counted(ran):
     return stream, astream
 
 
-def test_a_generator_run_by_name_gives_its_items(wiping):
-    """`dispatch` gives a generator that ends the call; a message-shaped caller gets the items."""
+def test_a_generator_dispatched_by_name_yields_its_items(wiping):
+    """`dispatch` returns a generator; `run_tool_calls` returns a message with its items."""
     firewall, ran = wiping()
     for tool in counted(ran):
         firewall.register(tool)
@@ -270,7 +270,7 @@ def test_a_generator_run_by_name_gives_its_items(wiping):
 
 
 @pytest.mark.parametrize("arguments", [{"path": 5}, {"path": "5"}])
-def test_audit_hands_arguments_on_as_they_are(wiping, arguments):
+def test_audit_passes_arguments_unchanged(wiping, arguments):
     """Arguments that do not match the schema are not converted."""
     firewall, ran = wiping(mode="audit")
     firewall.dispatch("wipe", arguments)
@@ -278,8 +278,8 @@ def test_audit_hands_arguments_on_as_they_are(wiping, arguments):
     assert [arguments["path"]] == ran
 
 
-def test_a_ghost_in_audit_is_python_s_own_error(wiping):
-    """An argument that the function does not take fails as it would without a shield."""
+def test_an_unknown_argument_in_audit_raises_pythons_own_error(wiping):
+    """An argument that the function does not accept fails as without a Shield."""
     firewall, _ = wiping(mode="audit")
     with pytest.raises(TypeError, match="unexpected keyword argument 'ghost'"):
         firewall.dispatch("wipe", {"ghost": 1})
