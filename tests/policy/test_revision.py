@@ -45,7 +45,7 @@ def revision_elsewhere(path: Path, *, seed: str) -> str:
     return ran.stdout.strip()
 
 
-def written(path: Path, *, most: int) -> Path:
+def write_policy(path: Path, *, most: int) -> Path:
     path.write_text(POLICY.format(most=most))
     return path
 
@@ -55,9 +55,9 @@ def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     """It does not depend on the process, its hash seed or the file's place."""
     here, there = tmp_path / "a.py", tmp_path / "b.py"
     revisions = {
-        revision_elsewhere(written(here, most=500), seed="1"),
-        revision_elsewhere(written(here, most=500), seed="2"),
-        revision_elsewhere(written(there, most=500), seed="3"),
+        revision_elsewhere(write_policy(here, most=500), seed="1"),
+        revision_elsewhere(write_policy(here, most=500), seed="2"),
+        revision_elsewhere(write_policy(there, most=500), seed="3"),
     }
 
     assert len(revisions) == 1
@@ -65,8 +65,8 @@ def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
 
 def test_it_changes_with_a_rules_source(tmp_path: Path) -> None:
     """Another limit in a rule's body is another policy."""
-    a = revision_elsewhere(written(tmp_path / "a.py", most=500), seed="1")
-    b = revision_elsewhere(written(tmp_path / "a.py", most=501), seed="1")
+    a = revision_elsewhere(write_policy(tmp_path / "a.py", most=500), seed="1")
+    b = revision_elsewhere(write_policy(tmp_path / "a.py", most=501), seed="1")
 
     assert a != b
 

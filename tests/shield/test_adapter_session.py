@@ -62,15 +62,17 @@ def test_only_what_is_offered_may_be_called(adapter):
 def test_a_tool_is_compiled_once_a_schema(adapter):
     """A tool is compiled again only if its schema changes."""
     session = adapter.session("c")
-    first = offered(adapter, session, REFUND)
-    assert first is offered(adapter, session, dict(REFUND))
-    assert first is offered(adapter, adapter.session("another"), dict(REFUND))
+    first = plan_after_offer(adapter, session, REFUND)
+    assert first is plan_after_offer(adapter, session, dict(REFUND))
+    assert first is plan_after_offer(adapter, adapter.session("another"), dict(REFUND))
 
     changed = {**REFUND, "parameters": {"properties": {"sum": {"type": "number"}}}}
-    assert first is not offered(adapter, session, changed)
+    assert first is not plan_after_offer(adapter, session, changed)
 
 
-def offered(adapter: AdapterSession, session: Session, tool: dict[str, Any]) -> ToolPlan | None:
+def plan_after_offer(
+    adapter: AdapterSession, session: Session, tool: dict[str, Any]
+) -> ToolPlan | None:
     """Return the plan by which a session is judged after one tool was offered."""
     adapter.offer(session, [tool])
     return adapter.firewall.registry.of(session).plan(tool["name"])
@@ -79,9 +81,11 @@ def offered(adapter: AdapterSession, session: Session, tool: dict[str, Any]) -> 
 def test_changed_hints_apply(adapter):
     """A server may mark a tool as destructive later."""
     session = adapter.session("c")
-    assert not offered(adapter, session, REFUND).tool.destructive
+    assert not plan_after_offer(adapter, session, REFUND).tool.destructive
 
-    changed = offered(adapter, session, {**REFUND, "annotations": {"destructiveHint": True}})
+    changed = plan_after_offer(
+        adapter, session, {**REFUND, "annotations": {"destructiveHint": True}}
+    )
     assert changed.tool.destructive
 
 

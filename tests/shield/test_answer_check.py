@@ -32,7 +32,7 @@ def run():
     return make
 
 
-def settled(made, draft, *later, **given):
+def settle_draft(made, draft, *later, **given):
     """Return the outcome, the feedback to the writer, and the session."""
     firewall, session = made
     messages, left = [], iter(later)
@@ -46,14 +46,14 @@ def settled(made, draft, *later, **given):
 
 def test_a_supported_draft_is_emitted(run):
     """No revision is requested."""
-    done, messages, _ = settled(run(), GOOD)
+    done, messages, _ = settle_draft(run(), GOOD)
 
     assert (GOOD, 0, "", []) == (done.text, done.rounds, done.refused, messages)
 
 
 def test_an_unsupported_draft_is_revised(run):
     """Each draft has a Decision."""
-    done, messages, session = settled(run(), UNSURE, GOOD)
+    done, messages, session = settle_draft(run(), UNSURE, GOOD)
 
     assert (GOOD, 1, "") == (done.text, done.rounds, done.refused)
     assert "picks them up at your door" in messages[0]
@@ -63,7 +63,7 @@ def test_an_unsupported_draft_is_revised(run):
 def test_a_refuted_draft_is_refused(run):
     """The text is the refusal of the policy."""
     config = AnswerConfig(refusal="Please ask our staff: {reason}.")
-    done, messages, _ = settled(run(answer=config), WRONG)
+    done, messages, _ = settle_draft(run(answer=config), WRONG)
 
     assert done.text.startswith("Please ask our staff: a statement in it contradicts")
     assert ([], True) == (messages, bool(done.refused))
@@ -74,7 +74,7 @@ def test_a_refuted_draft_is_refused(run):
 )
 def test_audit_emits_the_draft(run, declared):
     """It is checked once, recorded, and not changed."""
-    done, messages, session = settled(run(**declared), WRONG)
+    done, messages, session = settle_draft(run(**declared), WRONG)
     [decision] = session.answer_decisions
 
     assert (WRONG, 0, "", []) == (done.text, done.rounds, done.refused, messages)
@@ -85,13 +85,13 @@ def test_the_kill_switch_emits_the_draft(run, monkeypatch):
     """The kill switch stops enforcement for answers, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
 
-    assert WRONG == settled(run(), WRONG)[0].text
+    assert WRONG == settle_draft(run(), WRONG)[0].text
 
 
 def test_a_shield_that_is_off_emits_the_draft(run):
     """While the Shield is off, nothing is checked."""
     with no_shield():
-        done, _, _ = settled(run(), WRONG)
+        done, _, _ = settle_draft(run(), WRONG)
 
     assert (WRONG, ("shield_off",)) == (done.text, done.checked.notes)
 
@@ -99,12 +99,12 @@ def test_a_shield_that_is_off_emits_the_draft(run):
 def test_a_policy_without_answer_checks_emits_the_draft(run):
     """No Decision is made, unless a config is passed."""
     record = run(answer=False)
-    done, _, session = settled(record, WRONG)
+    done, _, session = settle_draft(record, WRONG)
 
     assert (WRONG, (), ("answers_not_judged",)) == (
         done.text, session.answer_decisions, done.checked.notes,
     )  # fmt: skip
-    assert settled(record, WRONG, config=AnswerConfig())[0].refused
+    assert settle_draft(record, WRONG, config=AnswerConfig())[0].refused
 
 
 def test_async_is_the_same(run):
@@ -124,7 +124,7 @@ def test_async_passes_as_sync_does(run, declared):
     """Sync and async give equal results in every mode."""
     firewall, session = run(**declared)
     later = asyncio.run(firewall.asettle_answer(WRONG, write=None, session=session))
-    at_once, _, _ = settled(run(**declared), WRONG)
+    at_once, _, _ = settle_draft(run(**declared), WRONG)
 
     assert (at_once.text, at_once.refused) == (later.text, later.refused)
 
@@ -132,4 +132,4 @@ def test_async_passes_as_sync_does(run, declared):
 def test_an_answer_that_is_not_a_text(run):
     """It raises a `ShieldError`."""
     with pytest.raises(ShieldError, match="give a text"):
-        settled(run(), 5)
+        settle_draft(run(), 5)

@@ -18,7 +18,7 @@ def guard(mode: str = "strict", **config: object) -> Shield:
     return Shield(shield.configure(mode=mode, **config), hooks=None)  # type: ignore[arg-type]
 
 
-def ran(firewall: Shield) -> Session:
+def session_with_price(firewall: Shield) -> Session:
     """Return a session in which a tool returned the price."""
     session = firewall.session()
     session.user("What does my booking ABC123 cost?")
@@ -29,7 +29,7 @@ def ran(firewall: Shield) -> Session:
 def test_drafts_are_submitted_until_one_passes() -> None:
     """`submit` returns the feedback as a text, or the outcome as `Settled`; drafts are recorded."""
     firewall = guard()
-    with ran(firewall) as session:
+    with session_with_price(firewall) as session:
         revision = firewall.answer_revision()
         assert revision is not None
         feedback = revision.submit(DRAFT)
@@ -44,7 +44,7 @@ def test_drafts_are_submitted_until_one_passes() -> None:
 def test_a_repeated_draft_is_refused() -> None:
     """Like in `settle_answer`, also in async code."""
     firewall = guard()
-    with ran(firewall):
+    with session_with_price(firewall):
         revision = firewall.answer_revision()
         assert revision is not None
         first, second = (asyncio.run(revision.asubmit(DRAFT)) for _ in range(2))
@@ -57,7 +57,7 @@ def test_feedback_in_a_transcript_is_not_evidence() -> None:
     """It quotes unsupported claims, which the model cannot use as evidence."""
     firewall = guard()
     for frame in ("{}", "The answer failed our checks:\n{}\nTry again.", ""):
-        with ran(firewall) as session:
+        with session_with_price(firewall) as session:
             revision = firewall.answer_revision()
             assert revision is not None
             feedback = revision.submit(DRAFT)
@@ -72,7 +72,7 @@ def test_feedback_in_a_transcript_is_not_evidence() -> None:
 def test_audit_emits_the_first_draft() -> None:
     """Findings are recorded, and no revision is requested."""
     firewall = guard("audit")
-    with ran(firewall) as session:
+    with session_with_price(firewall) as session:
         revision = firewall.answer_revision()
         assert revision is not None
         assert not revision.enforced
@@ -85,6 +85,6 @@ def test_audit_emits_the_first_draft() -> None:
 def test_no_revision_where_the_policy_judges_no_answers() -> None:
     """`answer=False` returns None, unless a config is passed."""
     firewall = guard(answer=False)
-    with ran(firewall):
+    with session_with_price(firewall):
         assert firewall.answer_revision() is None
         assert firewall.answer_revision(config=AnswerConfig()) is not None

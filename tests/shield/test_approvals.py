@@ -13,7 +13,7 @@ ODD = ToolCall("refund", {"amount": -1})
 
 
 @pytest.fixture
-def approving(make_shield, suspect):
+def make_approving_shield(make_shield, suspect):
     """Return a function that creates a Shield which requires an approval for negative amounts."""
 
     def make(approver=None, **declared):
@@ -39,9 +39,9 @@ def slowly(approver):
     return wait
 
 
-def test_without_an_approver_the_call_is_blocked(approving):
+def test_without_an_approver_the_call_is_blocked(make_approving_shield):
     """The block says that an approval is required; the verdict stays SUSPICIOUS."""
-    decision = approving().check_call(ODD)
+    decision = make_approving_shield().check_call(ODD)
 
     assert ("SUSPICIOUS", "block", True) == (decision.verdict, decision.action, decision.blocked)
     assert "required" == decision.approval
@@ -50,10 +50,10 @@ def test_without_an_approver_the_call_is_blocked(approving):
 
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 @pytest.mark.parametrize("entrance", ["check", "dispatch", "adispatch"])
-def test_an_approver_lets_a_call_through(approving, kind, entrance):
+def test_an_approver_lets_a_call_through(make_approving_shield, kind, entrance):
     """Sync and async approvers work for sync and async calls."""
     requests = []
-    firewall = approving(kind(answers(True, requests)))
+    firewall = make_approving_shield(kind(answers(True, requests)))
 
     @shielded(firewall)
     def refund(amount: float) -> float:
@@ -69,7 +69,7 @@ def test_an_approver_lets_a_call_through(approving, kind, entrance):
 
 
 @pytest.mark.parametrize("entrance", ["dispatch", "adispatch"])
-def test_the_approved_arguments_run(approving, entrance):
+def test_the_approved_arguments_run(make_approving_shield, entrance):
     """The caller may change its arguments while a person decides."""
     arguments = {"amount": -1, "lines": [1]}
 
@@ -78,7 +78,7 @@ def test_the_approved_arguments_run(approving, entrance):
         arguments["lines"].append(2)
         return True
 
-    firewall = approving(changing)
+    firewall = make_approving_shield(changing)
 
     @shielded(firewall, replace=True)
     def refund(amount: float, lines: list[int]) -> tuple:
@@ -91,7 +91,7 @@ def test_the_approved_arguments_run(approving, entrance):
 
 
 @pytest.mark.parametrize("waits", [False, True])
-def test_a_decorated_tool_runs_what_was_approved(approving, waits):
+def test_a_decorated_tool_runs_what_was_approved(make_approving_shield, waits):
     """It receives a copy of the caller's list, which may change meanwhile."""
     lines, ran = [1], []
 
@@ -99,7 +99,7 @@ def test_a_decorated_tool_runs_what_was_approved(approving, waits):
         lines.append(2)
         return True
 
-    firewall = approving(slowly(answer) if waits else answer)
+    firewall = make_approving_shield(slowly(answer) if waits else answer)
 
     @shielded(firewall, replace=True)
     def refund(amount: float, lines: list[int]) -> None:
@@ -112,7 +112,7 @@ def test_a_decorated_tool_runs_what_was_approved(approving, waits):
 
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("changes", [False, True])
-def test_an_object_that_changed_meanwhile_is_not_approved(approving, waits, changes):
+def test_an_object_that_changed_meanwhile_is_not_approved(make_approving_shield, waits, changes):
     """The tool receives the caller's own object, which is not copied."""
     lines, ran = {1}, []
 
@@ -120,7 +120,7 @@ def test_an_object_that_changed_meanwhile_is_not_approved(approving, waits, chan
         lines.update([2] if changes else [])
         return True
 
-    firewall = approving(slowly(answer) if waits else answer)
+    firewall = make_approving_shield(slowly(answer) if waits else answer)
 
     @shielded(firewall, replace=True)
     def refund(amount: float, lines: set[int]) -> None:
@@ -139,61 +139,61 @@ def test_an_object_that_changed_meanwhile_is_not_approved(approving, waits, chan
 
 @pytest.mark.parametrize("reply", [False, None, 1, "yes"])
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
-def test_anything_but_true_blocks(approving, kind, reply):
+def test_anything_but_true_blocks(make_approving_shield, kind, reply):
     """Only True is an approval."""
-    assert approving(kind(answers(reply, []))).check_call(ODD).blocked
+    assert make_approving_shield(kind(answers(reply, []))).check_call(ODD).blocked
 
 
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
-def test_an_approver_that_raises_blocks(approving, kind):
+def test_an_approver_that_raises_blocks(make_approving_shield, kind):
     """An approver that raises approves nothing, and its exception does not propagate."""
 
     def broken(decision):
         raise RuntimeError("no network")
 
-    firewall = approving(kind(broken))
+    firewall = make_approving_shield(kind(broken))
 
     assert firewall.check_call(ODD).blocked
     with pytest.raises(CallBlocked):
         asyncio.run(firewall.adispatch("refund", {"amount": -1}))
 
 
-def test_a_granted_call_runs_and_is_flagged(approving):
+def test_a_granted_call_runs_and_is_flagged(make_approving_shield):
     """An approved call is flagged and not blocked; its verdict is unchanged."""
-    decision = approving(answers(True, [])).check_call(ODD)
+    decision = make_approving_shield(answers(True, [])).check_call(ODD)
 
     assert ("SUSPICIOUS", "flag", False) == (decision.verdict, decision.action, decision.blocked)
     assert True is decision.would_block
 
 
-def test_an_approver_is_asked_in_strict_only(approving):
+def test_an_approver_is_asked_in_strict_only(make_approving_shield):
     """Audit needs no approval, and blocks nothing."""
     requests = []
-    decision = approving(answers(False, requests), mode="audit").check_call(ODD)
+    decision = make_approving_shield(answers(False, requests), mode="audit").check_call(ODD)
 
     assert ([], False, True) == (requests, decision.blocked, decision.would_block)
 
 
-def test_a_hallucinated_call_is_never_asked_about(approving):
+def test_a_hallucinated_call_is_never_asked_about(make_approving_shield):
     """A certain finding needs no approval."""
     requests = []
-    firewall = approving(answers(True, requests), layers=["parameter_mismatch"])
+    firewall = make_approving_shield(answers(True, requests), layers=["parameter_mismatch"])
 
     assert firewall.check_call(ToolCall("refund", {"amount": "five"})).blocked
     assert [] == requests
 
 
-def test_a_clean_call_is_never_asked_about(approving):
+def test_a_clean_call_is_never_asked_about(make_approving_shield):
     """A call without findings needs no approval."""
     requests = []
-    approving(answers(False, requests)).check_call(ToolCall("refund", {"amount": 1}))
+    make_approving_shield(answers(False, requests)).check_call(ToolCall("refund", {"amount": 1}))
 
     assert [] == requests
 
 
-def test_an_operator_approves_a_call_once(approving):
+def test_an_operator_approves_a_call_once(make_approving_shield):
     """``approve(decision_id)`` allows the same call once."""
-    firewall = approving()
+    firewall = make_approving_shield()
     session = firewall.session()
     first = firewall.check_call(ODD, session=session)
     firewall.approve(first.id)
@@ -205,9 +205,9 @@ def test_an_operator_approves_a_call_once(approving):
 @pytest.mark.parametrize(
     "other", [ToolCall("refund", {"amount": -2}), ToolCall("transfer", {"amount": -1})]
 )
-def test_an_approval_is_bound_to_tool_and_arguments(approving, other):
+def test_an_approval_is_bound_to_tool_and_arguments(make_approving_shield, other):
     """Another amount, or another tool, is another call."""
-    firewall = approving()
+    firewall = make_approving_shield()
     session = firewall.session()
     firewall.approve(firewall.check_call(ODD, session=session).id)
 
@@ -219,10 +219,10 @@ WITH_ID = ToolCall("refund", {"amount": -1}, "c1")
 
 
 @pytest.mark.parametrize("by_approver", [True, False])
-def test_a_call_that_was_checked_runs_by_the_same_approval(approving, by_approver):
+def test_a_call_that_was_checked_runs_by_the_same_approval(make_approving_shield, by_approver):
     """The guard continues the call that `check_call` admitted; another one needs its approval."""
     requests = []
-    firewall = approving(answers(True, requests) if by_approver else None)
+    firewall = make_approving_shield(answers(True, requests) if by_approver else None)
     with firewall.session():
         first = firewall.check_call(WITH_ID)
         if not by_approver:
@@ -239,9 +239,9 @@ def test_a_call_that_was_checked_runs_by_the_same_approval(approving, by_approve
     assert "required" == again.approval
 
 
-def test_a_call_that_was_interrupted_goes_on_by_the_same_approval(approving):
+def test_a_call_that_was_interrupted_goes_on_by_the_same_approval(make_approving_shield):
     """A framework interrupts a tool, and calls it again with the same id."""
-    firewall = approving()
+    firewall = make_approving_shield()
     with firewall.session():
         firewall.approve(firewall.check_call(WITH_ID).id)
         with firewall.guard(WITH_ID) as guard:
@@ -252,17 +252,17 @@ def test_a_call_that_was_interrupted_goes_on_by_the_same_approval(approving):
     assert "granted" == resumed.decision.approval
 
 
-def test_an_approval_is_bound_to_its_session(approving):
+def test_an_approval_is_bound_to_its_session(make_approving_shield):
     """An approval in one run does not apply to another."""
-    firewall = approving()
+    firewall = make_approving_shield()
     firewall.approve(firewall.check_call(ODD, session=firewall.session()).id)
 
     assert firewall.check_call(ODD, session=firewall.session()).blocked
 
 
-def test_equal_arguments_may_be_spelt_as_text(approving):
+def test_equal_arguments_may_be_spelt_as_text(make_approving_shield):
     """The arguments are compared as values, not as they were sent."""
-    firewall = approving()
+    firewall = make_approving_shield()
     session = firewall.session()
     firewall.approve(firewall.check_call(ODD, session=session).id)
 
@@ -270,15 +270,15 @@ def test_equal_arguments_may_be_spelt_as_text(approving):
 
 
 @pytest.mark.parametrize("decision_id", ["", "d-1"])
-def test_an_unknown_id_raises(approving, decision_id):
+def test_an_unknown_id_raises(make_approving_shield, decision_id):
     """An id without a blocked call raises a `ShieldError`."""
     with pytest.raises(ShieldError, match="waits for an approval"):
-        approving().approve(decision_id)
+        make_approving_shield().approve(decision_id)
 
 
-def test_a_decision_is_approved_once(approving):
+def test_a_decision_is_approved_once(make_approving_shield):
     """The same decision cannot be approved a second time."""
-    firewall = approving()
+    firewall = make_approving_shield()
     decision = firewall.check_call(ODD)
     firewall.approve(decision.id)
 
@@ -286,7 +286,7 @@ def test_a_decision_is_approved_once(approving):
         firewall.approve(decision.id)
 
 
-def test_an_async_approver_of_a_sync_call_has_its_context(approving):
+def test_an_async_approver_of_a_sync_call_has_its_context(make_approving_shield):
     """It can read the context variables of the request."""
     request = ContextVar("request", default="")
     requests = []
@@ -296,20 +296,20 @@ def test_an_async_approver_of_a_sync_call_has_its_context(approving):
         return True
 
     request.set("r1")
-    with approving(approver).guard(ODD):
+    with make_approving_shield(approver).guard(ODD):
         pass
 
     assert ["r1"] == requests
 
 
 @pytest.mark.parametrize("proposes", [True, False])
-def test_a_cancelled_approver_leaves_a_record(approving, proposes):
+def test_a_cancelled_approver_leaves_a_record(make_approving_shield, proposes):
     """If the task is cancelled, the call is blocked and logged, and can be approved."""
 
     async def never(decision):
         await asyncio.Event().wait()
 
-    firewall = approving(approver=never)
+    firewall = make_approving_shield(approver=never)
 
     async def run():
         session = firewall.session()
@@ -329,9 +329,9 @@ def test_a_cancelled_approver_leaves_a_record(approving, proposes):
     assert (True, "required") == (decision.blocked, decision.approval)
 
 
-def test_a_call_that_was_only_proposed_can_be_approved(approving):
+def test_a_call_that_was_only_proposed_can_be_approved(make_approving_shield):
     """An operator can approve the id of a call that was inspected but not dispatched."""
-    firewall = approving()
+    firewall = make_approving_shield()
     session = firewall.session()
     (proposed,) = firewall.inspect_turn([ToolCall("refund", {"amount": -1}, "c1")], session=session)
     firewall.approve(proposed.id)
@@ -341,9 +341,9 @@ def test_a_call_that_was_only_proposed_can_be_approved(approving):
     ).blocked
 
 
-def test_an_approval_survives_the_inspection_of_the_turn(approving):
+def test_an_approval_survives_the_inspection_of_the_turn(make_approving_shield):
     """Inspecting an approved call does not use the approval; running it does."""
-    firewall = approving()
+    firewall = make_approving_shield()
     session = firewall.session()
     firewall.approve(firewall.check_call(ODD, session=session).id)
     call = ToolCall("refund", {"amount": -1}, "c2")
@@ -354,9 +354,9 @@ def test_an_approval_survives_the_inspection_of_the_turn(approving):
     assert firewall.check_call(ODD, session=session).blocked
 
 
-def test_an_approved_call_no_longer_waits(approving):
+def test_an_approved_call_no_longer_waits(make_approving_shield):
     """A call that its approver allowed cannot be approved again by its id."""
-    firewall = approving(answers(True, []))
+    firewall = make_approving_shield(answers(True, []))
     session = firewall.session()
     call = ToolCall("refund", {"amount": -1}, "c1")
     firewall.inspect_turn([call], session=session)
@@ -366,23 +366,23 @@ def test_an_approved_call_no_longer_waits(approving):
         firewall.approve(decision.id)
 
 
-def test_on_suspicious_block_needs_no_approval(approving):
+def test_on_suspicious_block_needs_no_approval(make_approving_shield):
     """``on_suspicious="block"`` blocks, and there is nothing to approve."""
-    decision = approving(on_suspicious="block").check_call(ODD)
+    decision = make_approving_shield(on_suspicious="block").check_call(ODD)
 
     assert (True, "") == (decision.blocked, decision.approval)
 
 
-def test_waiting_for_a_person_costs_no_attempt(approving):
+def test_waiting_for_a_person_costs_no_attempt(make_approving_shield):
     """Only the model's own mistakes use the retry budget."""
-    firewall = approving(retries=1)
+    firewall = make_approving_shield(retries=1)
     session = firewall.session()
     decisions = [firewall.check_call(ODD, session=session) for _ in range(4)]
 
     assert {(True, 1)} == {(d.retryable, d.attempts_left) for d in decisions}
 
 
-def test_a_slow_approver_does_not_stop_the_loop(approving):
+def test_a_slow_approver_does_not_stop_the_loop(make_approving_shield):
     """An async call waits for its approval while other tasks run."""
     order = []
 
@@ -391,7 +391,7 @@ def test_a_slow_approver_does_not_stop_the_loop(approving):
         order.append("approved")
         return True
 
-    firewall = approving(approver)
+    firewall = make_approving_shield(approver)
     firewall.register(refund)
 
     async def both():
@@ -410,10 +410,10 @@ def refund(amount: float) -> float:
     return amount
 
 
-def test_a_finding_in_audit_does_not_prevent_an_approval(approving, suspect):
+def test_a_finding_in_audit_does_not_prevent_an_approval(make_approving_shield, suspect):
     """A worse finding that is only recorded does not affect the approval of the strict one."""
     requests = []
-    firewall = approving(
+    firewall = make_approving_shield(
         answers(True, requests),
         layers=["parameter_mismatch", suspect],
         modes={"parameter_mismatch": "audit"},
@@ -432,9 +432,11 @@ def refunded(amount: float) -> None:
     ("reply", "approval", "code"),
     [(False, "refused", "approval_refused"), (None, "required", "approval_required")],
 )
-def test_a_refusal_is_distinguished_from_a_call_that_waits(approving, reply, approval, code):
+def test_a_refusal_is_distinguished_from_a_call_that_waits(
+    make_approving_shield, reply, approval, code
+):
     """False is a refusal; None leaves the decision for later."""
-    firewall = approving(lambda decision: reply)
+    firewall = make_approving_shield(lambda decision: reply)
     decision = firewall.check_call(ODD)
 
     assert (approval, True) == (decision.approval, decision.blocked)
@@ -442,9 +444,9 @@ def test_a_refusal_is_distinguished_from_a_call_that_waits(approving, reply, app
     assert code in decision.summary()
 
 
-def test_a_refused_call_may_be_approved_later(approving):
+def test_a_refused_call_may_be_approved_later(make_approving_shield):
     """An operator can approve a call that the approver refused."""
-    firewall = approving(lambda decision: False)
+    firewall = make_approving_shield(lambda decision: False)
     with firewall.session():
         firewall.approve(firewall.check_call(ODD).id)
         granted = firewall.check_call(ODD)
@@ -452,9 +454,9 @@ def test_a_refused_call_may_be_approved_later(approving):
     assert ("granted", False) == (granted.approval, granted.blocked)
 
 
-def test_each_approval_of_equal_calls_grants_one(approving):
+def test_each_approval_of_equal_calls_grants_one(make_approving_shield):
     """Of three equal calls, two are approved: two run, and the third one waits."""
-    firewall = approving()
+    firewall = make_approving_shield()
     with firewall.session():
         waiting = [firewall.check_call(ODD).id for _ in range(2)]
         for decision_id in waiting:

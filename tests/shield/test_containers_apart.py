@@ -16,7 +16,7 @@ from abs_shield import CallBlocked, Injected, Shield, shield, shielded
 OBJECTS = [UUID(int=7), {1, 2}, io.BytesIO(b"a"), len, iter([1]), object()]
 
 
-def changing(box: dict[str, Any]) -> Any:
+def change_hook(box: dict[str, Any]) -> Any:
     """Return a hook that changes the caller's arguments."""
 
     def hook(decision: Any) -> None:
@@ -34,7 +34,7 @@ def box() -> dict[str, Any]:
 @pytest.mark.parametrize("way", ["dispatch", "adispatch", "guard", "decorator", "method"])
 def test_a_hook_cannot_change_a_call(box, way) -> None:
     """The decision is about `acct_1`, although the hook changes the caller's dict to `acct_66`."""
-    firewall = Shield(shield.configure(), hooks=[changing(box)])
+    firewall = Shield(shield.configure(), hooks=[change_hook(box)])
     ran: list[Any] = []
 
     class Bank:
@@ -144,7 +144,7 @@ def test_parts_that_are_shared_are_bounded(tmp_path, mode) -> None:
 def test_the_judged_arguments_are_recorded(box, tmp_path, mode) -> None:
     """The run file has the judged arguments, although the caller's dict has changed."""
     firewall = Shield(
-        shield.configure(mode=mode), hooks=[changing(box)], record=tmp_path / "run.jsonl"
+        shield.configure(mode=mode), hooks=[change_hook(box)], record=tmp_path / "run.jsonl"
     )
 
     def pay(account_id: str, parts: Any, more: Any) -> None: ...

@@ -101,7 +101,7 @@ def make_shield(hint: Any, default: Any = ..., **declared: Any) -> Shield:
     return firewall
 
 
-def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
+def judge_value(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
     """Return the verdict on a call with that value, and the codes of its findings."""
     decision = firewall.check_call(ToolCall("tool", {"a": value}))
     return decision.verdict, [finding.code for finding in decision.findings]
@@ -167,7 +167,7 @@ def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
 )
 def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
     """Values that pydantic accepts are clean or coercible; others are HALLUCINATED."""
-    report, codes = judged(make_shield(hint), value)
+    report, codes = judge_value(make_shield(hint), value)
 
     assert verdict == report
     assert (codes == ["coercible"]) is (verdict is SUSPICIOUS)
@@ -177,9 +177,9 @@ def test_null_for_an_optional_parameter_is_left_out() -> None:
     """It is coercible, and the tool uses its default; for a required one it is HALLUCINATED."""
     optional = make_shield(int, 5)
 
-    assert (SUSPICIOUS, ["coercible"]) == judged(optional, None)
+    assert (SUSPICIOUS, ["coercible"]) == judge_value(optional, None)
     assert 5 == optional.dispatch("tool", {"a": None})
-    assert (HALLUCINATED, ["wrong_type"]) == judged(make_shield(int), None)
+    assert (HALLUCINATED, ["wrong_type"]) == judge_value(make_shield(int), None)
 
 
 def test_the_call_runs_with_the_converted_value() -> None:
@@ -192,8 +192,8 @@ def test_coercible_values_can_be_blocked() -> None:
     """With ``coercible="block"`` such values are HALLUCINATED, with the code of the mismatch."""
     exact = make_shield(int, coercible="block")
 
-    assert (HALLUCINATED, ["wrong_type"]) == judged(exact, "71")
-    assert (CLEAN, []) == judged(exact, 71)
+    assert (HALLUCINATED, ["wrong_type"]) == judge_value(exact, "71")
+    assert (CLEAN, []) == judge_value(exact, 71)
 
 
 def test_a_coercible_value_does_not_excuse_other_faults() -> None:
@@ -225,8 +225,8 @@ def test_a_rule_receives_the_converted_value(hint: Any) -> None:
 
     firewall = make_shield(hint, rules=[small])
 
-    assert (HALLUCINATED, ["coercible", "rule"]) == judged(firewall, "900")
-    assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
+    assert (HALLUCINATED, ["coercible", "rule"]) == judge_value(firewall, "900")
+    assert (SUSPICIOUS, ["coercible"]) == judge_value(firewall, "400")
 
 
 def test_a_policys_schema_takes_precedence() -> None:
@@ -234,9 +234,9 @@ def test_a_policys_schema_takes_precedence() -> None:
     limit = {"type": "object", "properties": {"a": {"type": "number", "maximum": 500}}}
     firewall = make_shield(float, tools=[Tool(name="tool", parameters=limit)])
 
-    assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
-    assert (HALLUCINATED, ["wrong_type"]) == judged(firewall, "900")
-    assert (HALLUCINATED, ["out_of_range"]) == judged(firewall, 900)
+    assert (SUSPICIOUS, ["coercible"]) == judge_value(firewall, "400")
+    assert (HALLUCINATED, ["wrong_type"]) == judge_value(firewall, "900")
+    assert (HALLUCINATED, ["out_of_range"]) == judge_value(firewall, 900)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_coercible_values_of_a_described_tool(schema: Any, value: Any, verdict: 
     firewall = Shield(
         shield.configure(tools=[Tool(name="tool", parameters=parameters)]), hooks=None
     )
-    report, codes = judged(firewall, value)
+    report, codes = judge_value(firewall, value)
 
     assert verdict == report
     assert ("coercible" in codes) is (verdict is SUSPICIOUS)
@@ -507,7 +507,7 @@ def test_an_unknown_key_of_a_typed_dict_is_ignored(hint):
     value = [inside] if hint == list[Stop] else inside
     firewall = make_shield(hint, mode="strict")
 
-    assert (CLEAN, []) == judged(firewall, value)
+    assert (CLEAN, []) == judge_value(firewall, value)
     assert TypeAdapter(hint).validate_python(value) == firewall.dispatch("tool", {"a": value})
     assert [HALLUCINATED] == [firewall.check_call(ToolCall("tool", {"a": value, "b": 1})).verdict]
 
@@ -541,4 +541,4 @@ class Level(IntEnum):
 @pytest.mark.parametrize(("hint", "value"), [(Level, "1"), (NaiveDatetime, "2026-03-02")])
 def test_one_wrong_value_is_one_finding(hint, value):
     """A value of another type is not reported as missing from the enum, too."""
-    assert (SUSPICIOUS, ["coercible"]) == judged(make_shield(hint), value)
+    assert (SUSPICIOUS, ["coercible"]) == judge_value(make_shield(hint), value)

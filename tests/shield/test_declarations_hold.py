@@ -153,7 +153,7 @@ HINTS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
 TYPES = {str: TEXT, int: {"type": "number"}, list: {"type": "array", "items": TEXT}}
 
 
-def described(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def accepting_descriptions(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield descriptions of a tool that accept the arguments."""
     [(name, value)] = [*arguments.items()] or [("account_id", ACCOUNT)]
     own = TYPES.get(type(value), {})
@@ -190,7 +190,7 @@ def described(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def descriptions(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the same descriptions, and variants with hints and texts of an MCP server."""
-    for schema in described(arguments):
+    for schema in accepting_descriptions(arguments):
         yield {"name": "act", "inputSchema": {"type": "object", **schema}}
     for text in ("Create a new one.", "Returns all accounts."):
         [(name, _)] = [*arguments.items()] or [("account_id", None)]
@@ -209,7 +209,7 @@ def decide(declared: Declared, entry: str, description: Any = None) -> tuple[boo
     if description is not None and entry == "first":
         firewall.register(description, tolerant=True)
     for host in () if by_policy else declared.hosts:
-        firewall.register(host if isinstance(host, Tool) else named(host))
+        firewall.register(host if isinstance(host, Tool) else with_tool_name(host))
     if description is not None and entry in ("last", "policy, last"):
         firewall.register(description, tolerant=True)
     elif description is not None and entry == "policy, run":
@@ -226,7 +226,7 @@ def decide(declared: Declared, entry: str, description: Any = None) -> tuple[boo
     return decision.blocked, decision.verdict
 
 
-def named(function: Callable[..., str]) -> Callable[..., str]:
+def with_tool_name(function: Callable[..., str]) -> Callable[..., str]:
     """Return the function with the name of the tool."""
     function.__name__ = "act"
     return function
@@ -315,7 +315,7 @@ def case_name(each: Any) -> str:
 )
 def test_two_declarations_of_the_host_are_merged(first: Any, second: Any) -> None:
     """Together they are at least as strict as each of them alone."""
-    tools = [named(each) if callable(each) else tool(**each) for each in (first, second)]
+    tools = [with_tool_name(each) if callable(each) else tool(**each) for each in (first, second)]
     # without parameters of its own, a `Tool` alone has no schema to judge by
     alone = [decide_note(each) for each in tools]
     together = [decide_note(*tools)]

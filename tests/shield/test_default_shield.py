@@ -112,7 +112,7 @@ def test_one_policy_is_one_shield():
 
 @pytest.mark.parametrize("wrong", [5, "policy", {"mode": "strict"}])
 def test_something_else_than_a_policy_is_refused(wrong):
-    """The decorator and the Shield say what they take."""
+    """The errors of the decorator and the Shield have the accepted types."""
     with pytest.raises(PolicyError):
         shielded(wrong)
     with pytest.raises(PolicyError):

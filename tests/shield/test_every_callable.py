@@ -198,7 +198,7 @@ def make_shield(**declared):
     return Shield(shield.configure(**{"rules": [amount_is_small], **declared}))
 
 
-def called(tool, *args, **kwargs):
+def final_value(tool, *args, **kwargs):
     """Return the final value of a call of any kind."""
 
     async def all_of(items):
@@ -216,7 +216,7 @@ def called(tool, *args, **kwargs):
 
 
 @pytest.fixture(autouse=True)
-def ran():
+def runs():
     RAN.clear()
     return RAN
 
@@ -225,26 +225,26 @@ def ran():
 
 
 @every_callable
-def test_a_clean_call_returns_the_value_of_the_tool(kind, ran):
+def test_a_clean_call_returns_the_value_of_the_tool(kind, runs):
     """The value is returned, and the tool ran once."""
-    value = called(CALLABLES[kind](shielded(make_shield())), 5)
+    value = final_value(CALLABLES[kind](shielded(make_shield())), 5)
 
-    assert ([5], True) == (ran, value in (5, [5]))
+    assert ([5], True) == (runs, value in (5, [5]))
 
 
 @every_callable
-def test_an_impossible_state_does_not_run(kind, ran):
+def test_an_impossible_state_does_not_run(kind, runs):
     """The rule blocks the call before the tool runs."""
     tool = CALLABLES[kind](shielded(make_shield()))
     with pytest.raises(CallBlocked) as blocked:
-        called(tool, 501)
+        final_value(tool, 501)
 
-    assert [] == ran
+    assert [] == runs
     assert ["impossible_state"] == [f.check for f in blocked.value.decision.findings]
 
 
 @pytest.mark.parametrize("kind", TYPED)
-def test_a_mismatch_does_not_run(kind, ran):
+def test_a_mismatch_does_not_run(kind, runs):
     """A string instead of a number is blocked, by position and by name."""
     tool = CALLABLES[kind](shielded(make_shield()))
     for args, kwargs in [
@@ -253,57 +253,57 @@ def test_a_mismatch_does_not_run(kind, ran):
         ((), {"amount": 5, "day": "today"}),
     ]:
         with pytest.raises(CallBlocked) as blocked:
-            called(tool, *args, **kwargs)
+            final_value(tool, *args, **kwargs)
         assert {"parameter_mismatch"} == {f.check for f in blocked.value.decision.findings}
 
-    assert [] == ran
+    assert [] == runs
 
 
 @every_callable
-def test_a_tool_the_session_does_not_expose_does_not_run(kind, ran):
+def test_a_tool_the_session_does_not_expose_does_not_run(kind, runs):
     """A tool that the session may not call is unknown."""
     firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session(tools=[]), pytest.raises(CallBlocked) as blocked:
-        called(tool, 5)
+        final_value(tool, 5)
 
-    assert [] == ran
+    assert [] == runs
     assert ["phantom_tool"] == [f.check for f in blocked.value.decision.findings]
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_a_drop_of_confidence_is_flagged(kind, ran):
+def test_a_drop_of_confidence_is_flagged(kind, runs):
     """The decorated call has the log-probabilities of its proposal."""
     firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session() as session:
         firewall.inspect_turn([ToolCall(NAMES[kind], {"amount": 5}, "c1", [-3.0])])
-        called(tool, 5)
+        final_value(tool, 5)
 
     assert ["confidence_drop"] == [f.check for f in session.decisions[0].findings]
-    assert ([5], 1) == (ran, len(session.decisions))
+    assert ([5], 1) == (runs, len(session.decisions))
 
 
 @every_callable
-def test_audit_runs_everything(kind, ran):
+def test_audit_runs_everything(kind, runs):
     """Nothing is blocked; the record has `would_block`."""
     firewall = make_shield(mode="audit")
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session(tools=[]) as session:
-        called(tool, 501)
+        final_value(tool, 501)
 
-    assert [501] == ran
+    assert [501] == runs
     assert [(False, True)] == [(d.blocked, d.would_block) for d in session.decisions]
 
 
 @every_callable
-def test_a_block_may_be_returned(kind, ran):
+def test_a_block_may_be_returned(kind, runs):
     """``on_block="return"`` returns the feedback in place of the value."""
     tool = CALLABLES[kind](shielded(make_shield(), on_block="return"))
-    feedback = called(tool, 501)
+    feedback = final_value(tool, 501)
 
-    assert ("blocked", []) == (feedback["status"], ran)
-    assert called(tool, 5) in (5, [5])
+    assert ("blocked", []) == (feedback["status"], runs)
+    assert final_value(tool, 5) in (5, [5])
 
 
 @every_callable
@@ -312,7 +312,7 @@ def test_a_call_is_executed_once(kind):
     firewall = make_shield()
     tool = CALLABLES[kind](shielded(firewall))
     with firewall.session() as session:
-        called(tool, 5)
+        final_value(tool, 5)
 
     assert (1, [(5, False)]) == (
         len(session.decisions),
@@ -322,23 +322,23 @@ def test_a_call_is_executed_once(kind):
 
 
 @pytest.mark.parametrize("kind", ["def", "generator", "method"])
-def test_a_bare_decorator_decorates(kind, ran):
+def test_a_bare_decorator_decorates(kind, runs):
     """``@shielded`` without a Shield is judged by the current one."""
     tool = CALLABLES[kind](shielded)
     with make_shield().session(), pytest.raises(CallBlocked):
-        called(tool, 501)
+        final_value(tool, 501)
 
-    assert [] == ran
+    assert [] == runs
 
 
 @pytest.mark.parametrize("kind", ["def", "async def", "async generator", "classmethod outside"])
-def test_a_policy_decorates(kind, ran):
+def test_a_policy_decorates(kind, runs):
     """``@shielded(policy)`` is judged by the Shield of that policy."""
     tool = CALLABLES[kind](shielded(make_shield().policy))
     with pytest.raises(CallBlocked):
-        called(tool, 501)
+        final_value(tool, 501)
 
-    assert [] == ran
+    assert [] == runs
 
 
 def test_brackets_without_a_shield_decorate():
@@ -409,7 +409,7 @@ class GeneratorShop:
         yield amount
 
 
-def decorated(tool):
+def decorate_tool(tool):
     return lambda decorate: decorate(tool)
 
 
@@ -423,7 +423,7 @@ PREDICATES = (
 @pytest.mark.parametrize(
     "make",
     [
-        *map(decorated, (plain, coroutine, generator, async_generator)),
+        *map(decorate_tool, (plain, coroutine, generator, async_generator)),
         *(method, static_inside, class_outside, generator_method, async_generator_method),
     ],
 )
@@ -495,7 +495,7 @@ def test_a_bound_method_can_be_dispatched():
     assert firewall.dispatch("put", {"amount": 1}) == 1
 
 
-def test_a_generator_is_judged_when_it_is_called(ran):
+def test_a_generator_is_judged_when_it_is_called(runs):
     """The call itself raises the block, before the first item."""
     with pytest.raises(CallBlocked):
         shielded(make_shield())(generator)(501)
@@ -588,7 +588,7 @@ def test_a_tool_that_raises_raises(kind):
 
     kinds = {"def": fail, "async def": afail, "generator": gfail, "async generator": agfail}
     with firewall.session() as session, pytest.raises(ConnectionError, match="no line"):
-        called(shielded(firewall)(kinds[kind]))
+        final_value(shielded(firewall)(kinds[kind]))
 
     assert [(None, True)] == [(e.value, e.error) for e in session.executed]
 
@@ -727,7 +727,7 @@ def test_audit_raises_pythons_own_error(function, args, kwargs):
     with pytest.raises(TypeError) as expected:
         function(*args, **kwargs)
     with pytest.raises(TypeError) as actual:
-        called(shielded(make_shield(mode="audit"))(function), *args, **kwargs)
+        final_value(shielded(make_shield(mode="audit"))(function), *args, **kwargs)
 
     assert str(expected.value) == str(actual.value)
 
@@ -743,12 +743,12 @@ def test_a_positional_argument_cannot_be_passed_by_name():
 
 
 @pytest.mark.parametrize(("args", "kwargs"), UNBINDABLE)
-def test_a_call_that_does_not_bind_is_blocked_in_strict(args, kwargs, ran):
+def test_a_call_that_does_not_bind_is_blocked_in_strict(args, kwargs, runs):
     """Missing, surplus, unknown and doubled arguments are mismatches."""
     with pytest.raises(CallBlocked) as blocked:
         shielded(make_shield())(plain)(*args, **kwargs)
 
-    assert [] == ran
+    assert [] == runs
     assert {"parameter_mismatch"} == {f.check for f in blocked.value.decision.findings}
 
 
@@ -822,7 +822,7 @@ def tool():
     return make_shield().register(shop).tool
 
 
-def test_python_values_are_judged_as_their_json_form(ran):
+def test_python_values_are_judged_as_their_json_form(runs):
     """Dates, decimals, enums, models and lists that match their hints are clean."""
     firewall = make_shield(rules=[])
     with firewall.session() as session:
@@ -949,8 +949,8 @@ def test_a_rejected_further_argument_does_not_affect_the_others():
     def open_ended(**days: date) -> dict:
         return days
 
-    ran = firewall.dispatch("open_ended", {"start": "2026-05-01", "end": "yesterday"})
-    assert ran == {"start": date(2026, 5, 1), "end": "yesterday"}
+    runs = firewall.dispatch("open_ended", {"start": "2026-05-01", "end": "yesterday"})
+    assert runs == {"start": date(2026, 5, 1), "end": "yesterday"}
 
 
 def test_a_default_may_be_declared_in_a_field():
@@ -1003,9 +1003,9 @@ def test_unpacked_arguments_are_parameters():
 def test_a_default_factory_runs_where_the_argument_is_missing():
     """It is not called if the argument is passed."""
     firewall = make_shield()
-    ran: list[int] = []
+    runs: list[int] = []
 
-    def count(a: int = Field(default_factory=lambda: ran.append(1) or 3)) -> int:
+    def count(a: int = Field(default_factory=lambda: runs.append(1) or 3)) -> int:
         return a
 
     def keep(a: Annotated[int, Field(default=3)] = 5) -> int:
@@ -1013,8 +1013,8 @@ def test_a_default_factory_runs_where_the_argument_is_missing():
 
     for tool in (count, keep):
         firewall.register(tool)
-    assert (7, []) == (firewall.dispatch("count", {"a": 7}), ran)
-    assert (3, [1]) == (firewall.dispatch("count", {}), ran)
+    assert (7, []) == (firewall.dispatch("count", {"a": 7}), runs)
+    assert (3, [1]) == (firewall.dispatch("count", {}), runs)
     assert 5 == firewall.dispatch("keep", {})
 
 

@@ -15,8 +15,8 @@ def wrong(n):
     return ToolCall("refund", {"amount": f"{n} dollars"})
 
 
-def tried(make_shield, calls, **declared):
-    """(retryable, attempts_left) after each call of one session."""
+def attempts_of(make_shield, calls, **declared):
+    """Return (retryable, attempts_left) after each call of one session."""
     firewall = make_shield(**declared)
     session = firewall.session()
     decisions = [firewall.check_call(call, session=session) for call in calls]
@@ -52,7 +52,9 @@ def test_feedback_of_a_clean_call_is_empty(make_shield):
 
 def test_the_budget_is_counted_down(make_shield):
     """After three blocked calls of one tool, the model is told to stop."""
-    assert [(True, 2), (True, 1), (False, 0)] == tried(make_shield, [wrong(n) for n in range(3)])
+    assert [(True, 2), (True, 1), (False, 0)] == attempts_of(
+        make_shield, [wrong(n) for n in range(3)]
+    )
 
 
 def test_a_used_budget_tells_the_model_to_stop(make_shield):
@@ -66,7 +68,7 @@ def test_a_used_budget_tells_the_model_to_stop(make_shield):
 
 def test_the_third_identical_call_is_the_last(make_shield):
     """The third identical call is not retryable, whatever budget remains."""
-    assert [(True, 8), (True, 7), (False, 6)] == tried(make_shield, [wrong(1)] * 3, retries=9)
+    assert [(True, 8), (True, 7), (False, 6)] == attempts_of(make_shield, [wrong(1)] * 3, retries=9)
 
 
 def test_identical_means_the_same_arguments_in_any_order(make_shield):
@@ -74,21 +76,21 @@ def test_identical_means_the_same_arguments_in_any_order(make_shield):
     texts = ['{"amount":"?","x":2}', '{"x": 2, "amount": "?"}', '{"x":2,"amount":"?"}']
     calls = [ToolCall("refund", text) for text in texts]
 
-    assert False is tried(make_shield, calls, retries=9)[-1][0]
+    assert False is attempts_of(make_shield, calls, retries=9)[-1][0]
 
 
 def test_unreadable_arguments_are_compared_as_text(make_shield):
     """Different unreadable texts are different calls."""
     calls = [ToolCall("refund", text) for text in ("{", "{{", "{{{")]
 
-    assert True is tried(make_shield, calls, retries=9)[-1][0]
+    assert True is attempts_of(make_shield, calls, retries=9)[-1][0]
 
 
 def test_each_tool_has_its_own_budget(make_shield):
     """Blocked calls of one tool do not use the budget of another."""
     calls = [wrong(1), ToolCall("transfer", {"amount": "one"})]
 
-    assert [(True, 2), (True, 2)] == tried(make_shield, calls)
+    assert [(True, 2), (True, 2)] == attempts_of(make_shield, calls)
 
 
 def test_each_session_has_its_own_budget(make_shield):
@@ -153,7 +155,7 @@ def test_only_blocks_are_counted(make_shield, mode):
     expected = [None] * 4 if mode == "audit" else [2, 1, 0, 0]
 
     assert expected == [
-        left for _, left in tried(make_shield, [wrong(n) for n in range(4)], mode=mode)
+        left for _, left in attempts_of(make_shield, [wrong(n) for n in range(4)], mode=mode)
     ]
 
 

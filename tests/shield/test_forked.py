@@ -19,7 +19,7 @@ def firewall() -> Shield:
     return guard
 
 
-def judged(made: Shield) -> bool:
+def judge_call(made: Shield) -> bool:
     with made.session("shared") as session:
         session.user("Refund tx_1.")
         made.check_call(CALL)
@@ -33,12 +33,12 @@ def test_children_of_a_busy_parent_judge_and_record():
 
     def work() -> None:
         while not stop.is_set():
-            judged(guard)
+            judge_call(guard)
 
     threads = [Thread(target=work, daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
-    codes = {exit_code(lambda: judged(guard)) for _ in range(30)}
+    codes = {exit_code(lambda: judge_call(guard)) for _ in range(30)}
     stop.set()
     for thread in threads:
         thread.join()
@@ -49,7 +49,7 @@ def test_children_of_a_busy_parent_judge_and_record():
 def test_no_lock_blocks_a_call_in_a_child():
     """Each lock is held by another thread during the fork."""
     guard = firewall()
-    judged(guard)
+    judge_call(guard)
     session = guard.session("shared")
     mentions = mentions_of(session)
     locks = [
@@ -59,6 +59,6 @@ def test_no_lock_blocks_a_call_in_a_child():
     ]  # fmt: skip
     done = [held_by_another_thread(lock) for lock in {id(lock): lock for lock in locks}.values()]
 
-    assert 0 == exit_code(lambda: judged(guard))
+    assert 0 == exit_code(lambda: judge_call(guard))
     for one in done:
         one.set()

@@ -22,7 +22,7 @@ WRONG = "In Q4 2025, Apple's market cap reached $3.2T."
 FACTS = FactTable([Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")])
 
 
-def decided(text, *, policy=None, store=None, attempt=1, output=None, **settings):
+def decide(text, *, policy=None, store=None, attempt=1, output=None, **settings):
     """Return the result and the only Decision about an output."""
     firewall = Shield(shield.configure(**policy or {}), hooks=None, store=store)
     pipeline = QualityPipeline(QualityConfig(facts=FACTS, **settings), shield=firewall)
@@ -36,7 +36,7 @@ def decided(text, *, policy=None, store=None, attempt=1, output=None, **settings
 
 def test_a_held_output_is_a_block():
     """Its findings point into the result; the stages that ran are its coverage."""
-    result, decision = decided(WRONG)
+    result, decision = decide(WRONG)
 
     assert result.held
     assert result.decision_id == decision.id
@@ -56,7 +56,7 @@ def test_personal_data_is_suspicious_and_is_not_repeated(tmp_path):
     """A leak is not a hallucination; the log has only the kind and the place of a value."""
     path = str(tmp_path / "decisions.db")
     with contextlib.closing(open_store(path)) as store:
-        _, decision = decided(CARD, store=store)
+        _, decision = decide(CARD, store=store)
     with contextlib.closing(open_store(path)) as store:
         kept = [*store.scan()]
 
@@ -68,7 +68,7 @@ def test_personal_data_is_suspicious_and_is_not_repeated(tmp_path):
 
 def test_a_clean_output_is_allowed():
     """Its Decision has the run, the agent and the model."""
-    result, decision = decided("All done.", output={"agent_id": "writer", "model": "m-1"})
+    result, decision = decide("All done.", output={"agent_id": "writer", "model": "m-1"})
 
     assert not result.held
     assert (Verdict.CLEAN, Action.ALLOW, ()) == (
@@ -80,7 +80,7 @@ def test_a_clean_output_is_allowed():
 
 def test_an_output_with_attempts_left_is_revised():
     """It is held back as well."""
-    result, decision = decided(WRONG, attempts=2)
+    result, decision = decide(WRONG, attempts=2)
 
     assert "revise" == result.action
     assert (Action.REVISE, True, True) == (
@@ -101,7 +101,7 @@ def test_an_output_with_attempts_left_is_revised():
 )
 def test_audit_takes_precedence(policy, mode, held):
     """Both the policy and the cascade must be strict; the record is the same."""
-    result, decision = decided(WRONG, policy=policy, mode=mode)
+    result, decision = decide(WRONG, policy=policy, mode=mode)
 
     assert (held, held) == (result.held, decision.blocked)
     assert (True, Action.BLOCK) == (decision.would_block, decision.action)
@@ -111,7 +111,7 @@ def test_audit_takes_precedence(policy, mode, held):
 def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
     """The kill switch applies to the cascade, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
-    result, decision = decided(WRONG)
+    result, decision = decide(WRONG)
 
     assert (False, False, True) == (result.held, decision.blocked, decision.would_block)
 
@@ -119,7 +119,7 @@ def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
 def test_a_shield_that_is_off_judges_nothing():
     """Every stage is skipped, and the record has the reason."""
     with no_shield():
-        result, decision = decided(WRONG)
+        result, decision = decide(WRONG)
 
     assert "ship" == result.action
     assert {"the shield is off"} == {one.reason for one in result.stages}

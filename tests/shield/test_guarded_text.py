@@ -18,7 +18,7 @@ TRUE = "The Eiffel Tower is in Paris. It was built in 1889."
 WRONG = f"{TRUE} It is 330 meters tall."
 
 
-def decided(text, *, policy=None, method="check", store=None, **settings):
+def decide(text, *, policy=None, method="check", store=None, **settings):
     """Return the result and the only Decision about a text."""
     firewall = Shield(shield.configure(**policy or {}), hooks=None, store=store)
     options = {"provider": "lexical", "context": CONTEXT, "shield": firewall} | settings
@@ -31,7 +31,7 @@ def decided(text, *, policy=None, method="check", store=None, **settings):
 
 def test_a_denied_text_is_a_block():
     """Its findings point to the statements that lower the score, and to the score."""
-    result, decision = decided(WRONG)
+    result, decision = decide(WRONG)
 
     assert result.denied
     assert (Subject.ANSWER, "", Mode.STRICT) == (decision.subject, decision.tool, decision.mode)
@@ -50,7 +50,7 @@ def test_a_denied_text_is_a_block():
 
 def test_a_faithful_text_is_allowed():
     """It has no findings, and its Decision has the run and the policy."""
-    result, decision = decided(TRUE)
+    result, decision = decide(TRUE)
 
     assert result.passed
     assert (Verdict.CLEAN, Action.ALLOW, ()) == (
@@ -67,7 +67,7 @@ def test_a_faithful_text_is_allowed():
 )
 def test_a_text_that_passes_with_a_note_is_flagged(text, code):
     """One wrong statement of three at 0.5, and a text that is out of scope, are not blocked."""
-    result, decision = decided(text, threshold=0.5)
+    result, decision = decide(text, threshold=0.5)
 
     assert result.passed
     assert (Verdict.SUSPICIOUS, Action.FLAG) == (decision.verdict, decision.action)
@@ -77,7 +77,7 @@ def test_a_text_that_passes_with_a_note_is_flagged(text, code):
 
 def test_a_greeting_is_not_judged():
     """The check is unavailable."""
-    _, decision = decided("Hello!")
+    _, decision = decide("Hello!")
 
     assert (Verdict.CLEAN, Action.ALLOW) == (decision.verdict, decision.action)
     assert (Outcome.UNAVAILABLE, "no_statements") == decision.coverage["faithfulness"]
@@ -89,7 +89,7 @@ def test_an_undetermined_text_is_an_error_and_no_finding():
     def broken(messages, schema):
         raise RuntimeError("no route")
 
-    result, decision = decided(TRUE, provider=broken)
+    result, decision = decide(TRUE, provider=broken)
 
     assert result.denied
     assert (Verdict.CLEAN, Action.BLOCK, True) == (
@@ -113,7 +113,7 @@ def test_an_undetermined_text_is_an_error_and_no_finding():
 )
 def test_audit_takes_precedence(policy, mode, denied):
     """Both the policy and the guardrail must be strict; the record is the same."""
-    result, decision = decided(WRONG, policy=policy, mode=mode)
+    result, decision = decide(WRONG, policy=policy, mode=mode)
 
     assert (denied, denied) == (result.denied, decision.blocked)
     assert (True, Action.BLOCK) == (decision.would_block, decision.action)
@@ -123,7 +123,7 @@ def test_audit_takes_precedence(policy, mode, denied):
 def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
     """The kill switch applies to the guardrail, too."""
     monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
-    result, decision = decided(WRONG)
+    result, decision = decide(WRONG)
 
     assert (False, False, True) == (result.denied, decision.blocked, decision.would_block)
 
@@ -131,7 +131,7 @@ def test_the_kill_switch_stops_enforcement_of_outputs_and_texts(monkeypatch):
 def test_a_shield_that_is_off_judges_nothing():
     """The Decision has a note, like that of a call."""
     with no_shield():
-        result, decision = decided(WRONG)
+        result, decision = decide(WRONG)
 
     assert ("not_run: the shield is off",) == result.notes
     assert ("shield_off",) == decision.notes
@@ -178,7 +178,7 @@ def test_a_stream_that_is_not_read_to_its_end_is_recorded():
 
 def test_an_input_is_distinguished_from_a_response():
     """The Decision about an input has a note; a text that is not judged has no Decision."""
-    _, decision = decided(WRONG, method="check_input", before=True)
+    _, decision = decide(WRONG, method="check_input", before=True)
     firewall = Shield(shield.configure(), hooks=None)
     with capture_decisions(firewall) as decisions:
         Faithfulness(provider="lexical", context=CONTEXT, shield=firewall).check_input(WRONG)
@@ -191,7 +191,7 @@ def test_a_store_keeps_the_decision(tmp_path):
     """It has the places of statements, but not their texts."""
     path = str(tmp_path / "decisions.db")
     with contextlib.closing(open_store(path)) as store:
-        _, decision = decided("The Eiffel Tower is smaragdine, it was sold.", store=store)
+        _, decision = decide("The Eiffel Tower is smaragdine, it was sold.", store=store)
     with contextlib.closing(open_store(path)) as store:
         kept = [*store.scan()]
 

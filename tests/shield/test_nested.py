@@ -216,7 +216,7 @@ def test_a_nested_run_counts_beside_a_run_of_its_own(make_shield):
 OFFERED = {"type": "object", "properties": {"to": {"type": "string"}, "note": {"type": "string"}}}
 
 
-def offering(firewall, session, name="send_money"):
+def offer_session(firewall, session, name="send_money"):
     """Return a session in which a framework offers a tool of that name."""
     session.user("Please pay Bob Miller.")
     AdapterSession(firewall).offer(session, [{"name": name, "inputSchema": OFFERED}])
@@ -240,7 +240,7 @@ def test_values_of_the_model_are_judged_in_a_nested_decorated_tool(payments, nam
     """The mark applies even if the framework renames the tool or its argument."""
     firewall, pay, paid = payments
     session = firewall.session()
-    offering(firewall, session, name)
+    offer_session(firewall, session, name)
     call = ToolCall(name, {"to": "Mallory Jones"}, "c1")
     with pytest.raises(CallBlocked) as blocked, firewall.guard(call, session=session):
         pay("Mallory Jones")
@@ -277,7 +277,7 @@ def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
     """The model receives the feedback instead of the tool's result."""
     firewall, pay, _ = payments
     session = firewall.session()
-    offering(firewall, session)
+    offer_session(firewall, session)
     guard = firewall.guard(ToolCall("send_money", {"to": "Mallory Jones"}, "c1"), session=session)
     guard.__enter__()
     with suppress(CallBlocked):
@@ -294,7 +294,7 @@ def test_values_of_the_tools_own_code_are_not_judged(payments):
     """A payee that the tool looked up was not written by the model."""
     firewall, pay, paid = payments
     session = firewall.session()
-    offering(firewall, session)
+    offer_session(firewall, session)
     with firewall.guard(ToolCall("send_money", {"to": "Bob Miller"}, "c1"), session=session):
         pay("Robert Miller, account 4711")
     inner = next(d for d in session.decisions if d.tool == "pay")
@@ -354,7 +354,7 @@ def test_a_tool_decorated_without_a_shield_has_that_of_the_running_call():
         return "paid"
 
     session = firewall.session()
-    offering(firewall, session)
+    offer_session(firewall, session)
     call = ToolCall("send_money", {"to": "Mallory Jones"}, "c1")
     with pytest.raises(CallBlocked) as blocked, firewall.guard(call, session=session):
         pay_without_a_shield("Mallory Jones")

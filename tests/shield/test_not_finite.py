@@ -64,7 +64,7 @@ def test_it_is_reported_with_other_faults(firewall) -> None:
 
 
 def test_a_number_that_is_written_as_text_stays_coercible(firewall) -> None:
-    """As before."""
+    """Text of a finite number is still coercible."""
     assert ["coercible"] == [code for _, code, _ in codes(firewall, "bounded", {"amount": "1e3"})]
 
 

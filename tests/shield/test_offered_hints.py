@@ -13,19 +13,19 @@ from abs_shield import Shield, Target, Tool, ToolCall, Verdict, inverse, shield,
 from abs_shield.shield.adapter_session import AdapterSession
 
 
-def listed(name, *parameters, **hints):
+def listed_tool(name, *parameters, **hints):
     """Return a tool as an MCP server lists it."""
     properties = {parameter: {"type": "string"} for parameter in parameters}
     schema = {"type": "object", "properties": properties, "required": [*parameters]}
     return {"name": name, "inputSchema": schema, "annotations": hints}
 
 
-def contradicted(policy):
-    """Return whether strict reports that a call undoes another one, whatever the server's hints."""
+def contradictions(policy):
+    """Return the codes of a call that undoes another one, with a server's hints."""
     firewall = Shield(policy)
     session = firewall.session()
     session.user("Make the user u_1.")
-    tools = [listed(n, "user_id", readOnlyHint=True) for n in ("create_user", "delete_user")]
+    tools = [listed_tool(n, "user_id", readOnlyHint=True) for n in ("create_user", "delete_user")]
     AdapterSession(firewall).offer(session, tools)
     calls = [ToolCall(tool["name"], {"user_id": "u_1"}, tool["name"]) for tool in tools]
     return [f.code for d in firewall.inspect_turn(calls, session=session) for f in d.findings]
@@ -37,7 +37,7 @@ def test_the_stricter_of_two_targets_applies(stricter_first):
     marks = [Target(must_be_seen=True), Target()]
     firewall = Shield(shield.configure(), hooks=None)
     for mark in marks if stricter_first else marks[::-1]:
-        tool = Tool(name="refund", parameters=listed("refund", "label")["inputSchema"])
+        tool = Tool(name="refund", parameters=listed_tool("refund", "label")["inputSchema"])
         firewall.register(tool.model_copy(update={"targets": {"label": mark}}))
     session = firewall.session()
     session.user("Please refund tx_12345.")
@@ -58,12 +58,12 @@ def test_the_stricter_of_two_targets_applies(stricter_first):
 )
 def test_a_read_only_hint_does_not_override_the_policy(declared):
     """A tool that the policy marks as destructive, or as part of an inverse, is not read-only."""
-    assert ["undone"] == contradicted(shield.configure(**declared))
+    assert ["undone"] == contradictions(shield.configure(**declared))
 
 
 def test_a_read_only_hint_counts_without_another_declaration():
     """The hint is the only declaration."""
-    assert [] == contradicted(shield.configure())
+    assert [] == contradictions(shield.configure())
 
 
 def test_a_writing_tool_does_not_become_read_only():
@@ -71,7 +71,7 @@ def test_a_writing_tool_does_not_become_read_only():
     firewall = Shield(shield.configure(), hooks=None)
     firewall.register(Tool(name="notes", parameters={}, read_only=False))
     session = firewall.session()
-    AdapterSession(firewall).offer(session, [listed("notes", readOnlyHint=True)])
+    AdapterSession(firewall).offer(session, [listed_tool("notes", readOnlyHint=True)])
 
     assert not firewall.registry.of(session)["notes"].plan.tool.read_only
 
@@ -80,7 +80,7 @@ def test_read_only_in_the_policy_counts():
     """An explicit declaration applies, even for a tool of an inverse."""
     tools = [Tool(name=n, destructive=True, read_only=True) for n in ("create_user", "delete_user")]
 
-    assert [] == contradicted(shield.configure(tools=tools))
+    assert [] == contradictions(shield.configure(tools=tools))
 
 
 @pytest.fixture
@@ -90,18 +90,18 @@ def firewall():
     return Shield(shield.configure(mode="strict", tools=[tool]))
 
 
-def judged(firewall, *parameters):
+def judge_listed(firewall, *parameters):
     """Judge a call of the tool as its server lists it."""
     session = firewall.session()
     session.user("Please pay Bob Miller.")
-    AdapterSession(firewall).offer(session, [listed("pay", *parameters)])
+    AdapterSession(firewall).offer(session, [listed_tool("pay", *parameters)])
     arguments = dict.fromkeys(parameters, "Bob Miller")
     return firewall.check_call(ToolCall("pay", arguments, "c1"), session=session)
 
 
 def test_a_declared_target_that_the_server_lacks_is_logged(firewall, caplog):
     """The parameter has another name now: the check is unavailable, and an error is logged."""
-    coverage = judged(firewall, "to").coverage["phantom_target"]
+    coverage = judge_listed(firewall, "to").coverage["phantom_target"]
 
     assert "`payee` is declared as a target" in coverage.reason
     assert ["ERROR"] == [r.levelname for r in caplog.records if "`pay`" in r.getMessage()]
@@ -109,14 +109,14 @@ def test_a_declared_target_that_the_server_lacks_is_logged(firewall, caplog):
 
 def test_a_declared_target_that_a_server_has_is_judged(firewall, caplog):
     """Nothing is logged."""
-    assert "" == judged(firewall, "payee", "note").coverage["phantom_target"].reason
+    assert "" == judge_listed(firewall, "payee", "note").coverage["phantom_target"].reason
     assert [] == [r for r in caplog.records if "`pay`" in r.getMessage()]
 
 
 ACCOUNT = "acct_666"
 
 
-def judged_account(declared, description, how):
+def judge_account(declared, description, how):
     """Judge a call with an account that only a description may have named."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     if declared is not None:
@@ -131,7 +131,7 @@ def judged_account(declared, description, how):
     return firewall.check_call(ToolCall("close", {"account_id": ACCOUNT}), session=session)
 
 
-def closing(schema, **declared):
+def closing_tool(schema, **declared):
     """Return a tool whose schema has one parameter."""
     return Tool(name="close", parameters={"properties": {"account_id": schema}}, **declared)
 
@@ -159,7 +159,7 @@ def closing(schema, **declared):
 )
 def test_a_value_that_only_a_description_names_is_judged(declared, description, how):
     """Its default, enum or constant does not make a value known if the author has a schema."""
-    decision = judged_account(closing({"type": "string"}, **declared), description, how)
+    decision = judge_account(closing_tool({"type": "string"}, **declared), description, how)
 
     assert (True, ["unseen"]) == (decision.blocked, [f.code for f in decision.findings])
 
@@ -169,8 +169,8 @@ def test_a_value_that_only_a_description_names_is_judged(declared, description, 
     [
         None,
         Tool(name="close", destructive=True),
-        closing({"type": "string"}),
-        closing({"type": "string", "enum": [ACCOUNT], "default": ACCOUNT}, destructive=True),
+        closing_tool({"type": "string"}),
+        closing_tool({"type": "string", "enum": [ACCOUNT], "default": ACCOUNT}, destructive=True),
     ],
     ids=["described only", "no schema", "no mark", "author"],
 )
@@ -179,15 +179,15 @@ def test_a_value_of_the_authors_schema_is_known(declared, keyword):
     """Values of the author's schema are known; those of a description only without one."""
     value = ACCOUNT if keyword == "default" else [ACCOUNT]
 
-    assert () == judged_account(declared, {"type": "string", keyword: value}, "offer").findings
+    assert () == judge_account(declared, {"type": "string", keyword: value}, "offer").findings
 
 
 LABEL = {"label": {"type": "string"}}
 BOUNDED = {"properties": {**LABEL, "amount": {"type": "number", "maximum": 100}}}
 
 
-def refunded(amount, description, how, declared=BOUNDED):
-    """Judge a refund of a tool whose author bounds the amount, beside a description of it."""
+def judge_refund(amount, description, how, declared=BOUNDED):
+    """Judge a refund of a described tool whose author limits the amount."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     session = firewall.session()
     session.user("Please refund tx_1.")
@@ -228,10 +228,10 @@ def refunded(amount, description, how, declared=BOUNDED):
 )
 def test_a_constraint_of_the_author_applies_to_arguments_of_a_description(description, how):
     """The description may accept the argument by name, by a pattern, or as a further one."""
-    decision = refunded({"amount": 500}, description, how)
+    decision = judge_refund({"amount": 500}, description, how)
 
     assert (True, ["out_of_range"]) == (decision.blocked, [f.code for f in decision.findings])
-    assert () == refunded({"amount": 5}, description, how).findings
+    assert () == judge_refund({"amount": 5}, description, how).findings
 
 
 OPEN = [
@@ -246,11 +246,11 @@ OPEN = [
 @pytest.mark.parametrize("description", OPEN)
 def test_an_argument_that_neither_schema_names_is_rejected(description, how):
     """The author's schema is closed; only arguments that a description names are added."""
-    decision = refunded({"bcc": "x"}, description, how)
+    decision = judge_refund({"bcc": "x"}, description, how)
     named = {**description, "properties": {**LABEL, "bcc": {"type": "string"}}}
 
     assert (True, ["unknown_argument"]) == (decision.blocked, [f.code for f in decision.findings])
-    assert () == refunded({"bcc": "x"}, named, how).findings
+    assert () == judge_refund({"bcc": "x"}, named, how).findings
 
 
 @pytest.mark.parametrize("description", OPEN)
@@ -259,7 +259,7 @@ def test_an_argument_that_neither_schema_names_is_rejected(description, how):
 )
 def test_any_argument_is_accepted_if_the_author_accepts_any(declared, description):
     """The author accepts any by `**options`, or without a schema."""
-    assert () == refunded({"bcc": "x"}, description, "offer", declared).findings
+    assert () == judge_refund({"bcc": "x"}, description, "offer", declared).findings
 
 
 def test_a_constraint_on_further_arguments_applies_to_a_described_one():
@@ -267,8 +267,8 @@ def test_a_constraint_on_further_arguments_applies_to_a_described_one():
     declared = {"properties": LABEL, "additionalProperties": {"type": "number", "maximum": 100}}
     description = {"properties": {**LABEL, "amount": {"type": "number"}}}
 
-    assert refunded({"amount": 500}, description, "offer", declared).blocked
-    assert not refunded({"amount": 5}, description, "offer", declared).blocked
+    assert judge_refund({"amount": 500}, description, "offer", declared).blocked
+    assert not judge_refund({"amount": 5}, description, "offer", declared).blocked
 
 
 def account(account_id: str) -> str:
@@ -288,7 +288,7 @@ def account_mode(account_id: str, mode_id: int = 0) -> str:
     return account_id
 
 
-def offered(function, description, **arguments):
+def judge_described(function, description, **arguments):
     """Judge a call of a function that a framework describes."""
     firewall = Shield(shield.configure(tools=[Tool(name=function.__name__, destructive=True)]))
     firewall.register(function)
@@ -302,7 +302,9 @@ def offered(function, description, **arguments):
 def test_a_description_does_not_make_the_authors_tool_create_entities(text):
     """By the author's docstring the tool reads, so the account must be known."""
     schema = {"properties": {"account_id": {"type": "string"}}}
-    decision = offered(account, {"description": text, "inputSchema": schema}, account_id="acct_666")
+    decision = judge_described(
+        account, {"description": text, "inputSchema": schema}, account_id="acct_666"
+    )
 
     assert ["unseen"] == [finding.code for finding in decision.findings]
 
@@ -315,7 +317,9 @@ def test_options_in_a_description_count_if_the_author_wrote_them(text, codes):
     """Options count if a framework copied them from the docstring, but not from a server's text."""
     mode = {"type": "integer", "description": text}
     schema = {"properties": {"account_id": {"type": "string"}, "mode_id": mode}}
-    decision = offered(account_mode, {"inputSchema": schema}, account_id="acct_1", mode_id=2)
+    decision = judge_described(
+        account_mode, {"inputSchema": schema}, account_id="acct_1", mode_id=2
+    )
 
     assert codes == [finding.code for finding in decision.findings]
 
@@ -348,14 +352,14 @@ def test_an_empty_selector_that_the_author_requires_is_found(required):
 def test_a_destructive_hint_applies_with_another_description(how):
     """A framework may describe a server's tool without the server's hints."""
     firewall = Shield(shield.configure(), hooks=None)
-    server = listed("close", "account_id", destructiveHint=True)
+    server = listed_tool("close", "account_id", destructiveHint=True)
     session = firewall.session()
     if how == "registered":
         firewall.register(server)
     else:
         AdapterSession(firewall).offer(session, [server])
         session = session.child()
-    AdapterSession(firewall).offer(session, [listed("close", "account_id", readOnlyHint=True)])
+    AdapterSession(firewall).offer(session, [listed_tool("close", "account_id", readOnlyHint=True)])
 
     tool = firewall.registry.of(session)["close"].plan.tool
     assert (True, False) == (tool.destructive, tool.read_only)

@@ -171,8 +171,8 @@ def test_a_reloaded_module_replaces_its_own_tools(firewall, bare):
 
 def test_the_same_function_may_be_declared_again(firewall):
     """A function may be decorated and registered several times."""
-    wrapped = shielded(firewall)(update)
-    firewall.register(wrapped)
+    wrap = shielded(firewall)(update)
+    firewall.register(wrap)
     firewall.register(update)
 
     @functools.wraps(update)
@@ -250,7 +250,7 @@ def tool_for(db: Db | str):
     return whoami
 
 
-def wrapped(function):
+def wrap(function):
     """Wrap a function without `functools.wraps`."""
 
     def inner() -> str:
@@ -293,7 +293,7 @@ def local(db: Db):
 
 FACTORIES = [
     tool_for,
-    lambda db: wrapped(tool_for(db)),
+    lambda db: wrap(tool_for(db)),
     lambda db: calls(kind, db),
     lambda db: functools.wraps(kind)(tool_for(db)),
     defaulted,
@@ -379,7 +379,7 @@ def test_a_factorys_function_may_be_made_again(firewall):
     firewall.register(tool_for("A"))
     for _ in range(2):
         shielded(firewall, name="recursive")(recursive("A"))
-        shielded(firewall, name="wrapped")(wrapped(recursive("A")))
+        shielded(firewall, name="wrapped")(wrap(recursive("A")))
 
     with pytest.raises(PolicyError, match="defined with other closure values"):
         firewall.register(bind(recursive("B"), name="recursive"))
@@ -390,7 +390,7 @@ def test_a_factorys_function_may_be_made_again(firewall):
 
 def test_two_functions_of_one_decorator_are_refused(firewall):
     """Without `functools.wraps`, both functions have the name of the wrapper."""
-    one, two = wrapped(Db("A").whoami), wrapped(Db.kind)
+    one, two = wrap(Db("A").whoami), wrap(Db.kind)
     firewall.register(bind(one, name="whoami"))
 
     with pytest.raises(PolicyError, match="defined with other closure values"):
@@ -413,7 +413,7 @@ def test_a_reloaded_function_under_a_decorator_is_the_same(firewall):
         module = ModuleType("notebook")
         source = f"def lookup() -> str:\n    return '{number}'\n"
         exec(compile(source, "notebook.py", "exec"), vars(module))
-        shielded(firewall, name="lookup")(wrapped(module.lookup))
+        shielded(firewall, name="lookup")(wrap(module.lookup))
         assert str(number) == firewall.dispatch("lookup", {})
 
 
@@ -457,7 +457,7 @@ def test_a_policys_tool_refines_a_bare_one():
     assert (True, ["note"]) == (declared.destructive, [*declared.parameters["properties"]])
 
 
-def paying(firewall):
+def declare_pay(firewall):
     """Declare a function whose target must be seen."""
 
     @shielded(firewall)
@@ -473,7 +473,7 @@ LOOSER = [({"allow": ("*",)}, '`allow` admits "*"'), ({"mode": "audit"}, "`mode`
 @pytest.mark.parametrize(("words", "difference"), LOOSER)
 def test_a_second_declaration_cannot_be_looser(firewall, words, difference):
     """The error names the loosened field."""
-    pay = paying(firewall)
+    pay = declare_pay(firewall)
     parameters = {"properties": {"to": {"type": "string"}}}
 
     with pytest.raises(PolicyError) as refused:
@@ -492,7 +492,7 @@ def test_a_declaration_before_the_function_cannot_be_looser(firewall, words, dif
     firewall.register(Tool(name="pay", **words))
 
     with pytest.raises(PolicyError) as refused:
-        paying(firewall)
+        declare_pay(firewall)
 
     assert difference in str(refused.value)
 

@@ -32,7 +32,7 @@ def firewall() -> Shield:
     return Shield(shield.configure(mode="strict", tools=[tool], rules=[cheap]), hooks=None)
 
 
-def changed(firewall: Shield, arguments: object, *, user_text: str = "Pay tx_1111 5."):
+def dispatch_changed(firewall: Shield, arguments: object, *, user_text: str = "Pay tx_1111 5."):
     """Propose MEANT, and dispatch it with *arguments*."""
     session = firewall.session("s")
     session.user(user_text)
@@ -45,7 +45,7 @@ def changed(firewall: Shield, arguments: object, *, user_text: str = "Pay tx_111
 
 def test_changed_values_are_evidence(firewall) -> None:
     """An id that the host sets is known from then on, without a new turn."""
-    decision = changed(firewall, {"to": "tx_5555", "amount": 5})
+    decision = dispatch_changed(firewall, {"to": "tx_5555", "amount": 5})
     session = firewall.session("s")
 
     assert (Verdict.CLEAN, ("changed_by_host",)) == (decision.verdict, decision.notes)
@@ -55,7 +55,7 @@ def test_changed_values_are_evidence(firewall) -> None:
 
 def test_one_decision_is_stored_about_the_changed_call(firewall) -> None:
     """The Decision about the proposal is replaced by that about the changed call."""
-    decision = changed(firewall, {"to": "tx_5555", "amount": 5}, user_text="Pay somebody.")
+    decision = dispatch_changed(firewall, {"to": "tx_5555", "amount": 5}, user_text="Pay somebody.")
     kept = [one for one in firewall.store.decisions() if one.subject == "call"]
 
     assert [decision] == kept
@@ -80,7 +80,7 @@ def test_of_two_calls_under_one_id_the_changed_one_is_replaced(firewall) -> None
 def test_unchanged_values_are_judged_as_the_models(firewall) -> None:
     """If the host changes only the amount, the id must still be mentioned."""
     with pytest.raises(CallBlocked) as blocked:
-        changed(firewall, {"to": "tx_1111", "amount": 7}, user_text="Pay somebody.")
+        dispatch_changed(firewall, {"to": "tx_1111", "amount": 7}, user_text="Pay somebody.")
 
     assert "tx_1111" in blocked.value.decision.explain()
 
@@ -93,7 +93,7 @@ def test_unchanged_values_are_judged_as_the_models(firewall) -> None:
 def test_schema_and_rules_apply_to_changed_calls(firewall, arguments, code) -> None:
     """Wrong types and violated rules are reported for values of the host, too."""
     with pytest.raises(CallBlocked) as blocked:
-        changed(firewall, arguments)
+        dispatch_changed(firewall, arguments)
 
     assert [code or blocked.value.decision.findings[0].code] == [
         finding.code for finding in blocked.value.decision.findings
@@ -102,7 +102,9 @@ def test_schema_and_rules_apply_to_changed_calls(firewall, arguments, code) -> N
 
 def test_layers_about_the_model_are_unavailable_with_a_reason(firewall) -> None:
     """The log-probabilities belong to other arguments."""
-    coverage = changed(firewall, {"to": "tx_5555", "amount": 5}).coverage["confidence_drop"]
+    coverage = dispatch_changed(firewall, {"to": "tx_5555", "amount": 5}).coverage[
+        "confidence_drop"
+    ]
 
     assert (Outcome.UNAVAILABLE, "changed by the host") == (coverage.outcome, coverage.reason)
 

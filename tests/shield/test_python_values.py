@@ -31,7 +31,7 @@ VALUES = [
 ]  # fmt: skip
 
 
-def found(decision):
+def codes_of(decision):
     return [(one.code, one.where) for one in decision.findings]
 
 
@@ -71,7 +71,7 @@ def test_a_python_value_is_judged_at_every_entrance(value):
     with firewall.session() as session:
         session.user("Cancel tx_12345.")
         undo_order(value)
-        expected = found(session.decisions[-1])
+        expected = codes_of(session.decisions[-1])
         checked = firewall.check_call(ToolCall("cancel_order", {"order_id": value}))
         with firewall.guard(ToolCall("cancel_order", {"order_id": value})) as guard:
             guarded = guard.arguments["order_id"]
@@ -79,7 +79,7 @@ def test_a_python_value_is_judged_at_every_entrance(value):
         outputs = firewall.dispatch("undo_order", {"order_id": value})
 
     assert "unseen" == expected[0][0]
-    assert expected == found(checked) == found(guard.decision) == found(proposed)
+    assert expected == codes_of(checked) == codes_of(guard.decision) == codes_of(proposed)
     assert [True, True] == [is_as_it_was(guarded, value), is_as_it_was(outputs, value)]
 
 
@@ -134,7 +134,7 @@ def test_a_value_without_a_json_form_is_not_compared(value):
         checked = firewall.check_call(ToolCall("cancel_order", {"order_id": value}))
 
     for decision in (called, checked):
-        assert ([], False) == (found(decision), decision.blocked)
+        assert ([], False) == (codes_of(decision), decision.blocked)
         assert ("unavailable", "a value of `order_id` cannot be compared") == target(decision)
 
 
@@ -176,7 +176,7 @@ def test_keys_that_are_ids_are_judged(keys, expected):
         session.user("Two of tx_12345, please.")
         decision = firewall.check_call(ToolCall("set_order", {"order_ids": keys}))
 
-    assert expected == [one for one in found(decision) if one[0] == "unseen"]
+    assert expected == [one for one in codes_of(decision) if one[0] == "unseen"]
 
 
 def test_a_key_that_must_be_seen():
@@ -212,7 +212,7 @@ def test_free_text_in_an_id_is_reported_as_not_judged(text):
         result = firewall.check_call(ToolCall("cancel_order", {"order_id": text}))
 
     assert ([], ("unavailable", "a value of `order_id` is free text")) == (
-        found(decision),
+        codes_of(decision),
         target(decision),
     )
     assert "ran" == result.coverage["phantom_target"].outcome
@@ -226,7 +226,7 @@ def test_free_text_in_other_parameters():
         fields = {"reason": FREE[1], "reference": FREE[1], "order_id": "tx_12345"}
         decision = firewall.check_call(ToolCall("cancel_order", fields))
 
-    assert ([], "ran") == (found(decision), decision.coverage["phantom_target"].outcome)
+    assert ([], "ran") == (codes_of(decision), decision.coverage["phantom_target"].outcome)
 
 
 NAN = float("nan")

@@ -29,7 +29,7 @@ def store(request, tmp_path):
     log_store.close()
 
 
-def checked(store, **options):
+def check_one(store, **options):
     """Return the decision and the stored report of one answer."""
     firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None, **options)
     with firewall.session() as session:
@@ -44,7 +44,7 @@ def checked(store, **options):
 
 def test_without_a_recording_no_text_is_stored(store):
     """Only offsets, scores and statuses are stored."""
-    report, kept = checked(store)
+    report, kept = check_one(store)
     (claim,) = kept["claims"]
 
     assert ANSWER == ANSWER[claim["start"] : claim["end"]]
@@ -55,7 +55,7 @@ def test_without_a_recording_no_text_is_stored(store):
 
 def test_a_recording_stores_the_whole_report(store, tmp_path):
     """With a recording, texts are stored as well."""
-    report, kept = checked(store, record=tmp_path / "runs.jsonl")
+    report, kept = check_one(store, record=tmp_path / "runs.jsonl")
 
     assert report.to_dict() == kept
 
@@ -64,7 +64,7 @@ def test_the_redaction_of_a_recording_applies_to_reports(store, tmp_path):
     """Neither the log nor the run file has the redacted texts."""
     path = tmp_path / "runs.jsonl"
     hide = redacted(lambda text: text.replace("ABC123", "[id]"))
-    _, kept = checked(store, record=Recording(path=path, redact=hide))
+    _, kept = check_one(store, record=Recording(path=path, redact=hide))
     (line,) = path.read_text().splitlines()
 
     assert "Booking [id] costs 380.00 EUR." == kept["claims"][0]["text"]
@@ -76,7 +76,7 @@ def test_the_redaction_of_a_recording_applies_to_reports(store, tmp_path):
 def test_a_dropped_line_leaves_an_outline(store, tmp_path):
     """If the hook returns None, the log has no texts either."""
     record = Recording(path=tmp_path / "runs.jsonl", redact=lambda line: None)
-    _, kept = checked(store, record=record)
+    _, kept = check_one(store, record=record)
 
     assert "text" not in kept["claims"][0]
 
@@ -88,7 +88,7 @@ def test_a_store_without_reports_is_accepted(caplog):
         def append_report(self, decision, report):
             raise RuntimeError("full")
 
-    report, kept = checked(Breaks())
+    report, kept = check_one(Breaks())
 
     assert ("block", None) == (report.action, kept)
     assert "could not store a report" in caplog.text
@@ -129,7 +129,7 @@ SENTENCE = 6
 """Number of consecutive words that count as a part of a sentence."""
 
 
-def written(store, tmp_path):
+def stored_content(store, tmp_path):
     """Return the content of a store: the bytes of its files, or the records in memory."""
     if isinstance(store, SqliteStore):
         store.flush()
@@ -139,7 +139,7 @@ def written(store, tmp_path):
     return repr([*store.decisions(), *store.reports()])
 
 
-def quoted(text, *, of):
+def quotes_in(text, *, of):
     """Return the parts of six words of a text that were written."""
     words = (text if isinstance(text, str) else json.dumps(text)).split()
     parts = [" ".join(words[n : n + SENTENCE]) for n in range(max(1, len(words) - SENTENCE + 1))]
@@ -157,12 +157,12 @@ def test_no_sentence_is_written(store, tmp_path, case):
         session.tool_result("look", result if isinstance(result, str) else json.dumps(result))
         report = firewall.check_answer(answer, config=config)
         firewall.settle_answer(answer, write=lambda feedback: f"{answer} So.", config=config)
-    raw = written(store, tmp_path)
+    raw = stored_content(store, tmp_path)
 
     assert "emit" != report.action
     assert session.answer_decisions[-1].findings
     assert session.answer_decisions[-1].id in raw
-    assert [] == quoted(result, of=raw) + quoted(answer, of=raw)
+    assert [] == quotes_in(result, of=raw) + quotes_in(answer, of=raw)
 
 
 @pytest.mark.parametrize("case", ["a denial", "an opposite"])
@@ -193,9 +193,9 @@ def test_no_sentence_of_a_verifier_is_written(store, tmp_path):
             session.tool_result("look", sentence)
             firewall.check_answer(answer, config=AnswerConfig(verifier=model))
         assert session.answer_decisions[-1].findings
-    raw = written(store, tmp_path)
+    raw = stored_content(store, tmp_path)
 
-    assert [] == quoted(sentence, of=raw) + quoted(answer, of=raw)
+    assert [] == quotes_in(sentence, of=raw) + quotes_in(answer, of=raw)
 
 
 def test_no_sentence_of_a_guarded_text_is_written(store, tmp_path):
@@ -205,6 +205,6 @@ def test_no_sentence_of_a_guarded_text_is_written(store, tmp_path):
     guard = Faithfulness(provider="lexical", context=sentence, shield=firewall)
     with firewall.session():
         assert guard.check(text).denied
-    raw = written(store, tmp_path)
+    raw = stored_content(store, tmp_path)
 
-    assert [] == quoted(sentence, of=raw) + quoted(text, of=raw)
+    assert [] == quotes_in(sentence, of=raw) + quotes_in(text, of=raw)

@@ -50,7 +50,7 @@ def test_a_generator_gives_all_its_items(firewall) -> None:
 
 
 def test_an_async_generator_gives_all_its_items(firewall) -> None:
-    """As the other."""
+    """The async generator behaves alike."""
 
     async def read() -> list[str]:
         return [item async for item in asteps_of(firewall)()]
@@ -71,7 +71,7 @@ def test_a_generator_that_is_left_early_is_not_judged(firewall) -> None:
 
 
 def test_an_async_generator_that_is_left_early_is_not_judged(firewall) -> None:
-    """As the other."""
+    """The async generator behaves alike."""
 
     async def read() -> list[object]:
         with firewall.session() as session:
@@ -93,7 +93,7 @@ def test_a_generator_is_dispatched_by_name(firewall) -> None:
 
 
 def test_an_async_generator_is_dispatched_by_name(firewall) -> None:
-    """As the other."""
+    """The async generator behaves alike."""
     asteps_of(firewall)
 
     async def read() -> list[str]:
@@ -111,7 +111,7 @@ def test_a_generator_that_is_not_started_has_no_result(firewall) -> None:
 
 
 def test_an_async_generator_that_is_not_started_has_no_result(firewall) -> None:
-    """As the other."""
+    """The async generator behaves alike."""
     asyncio.run(asteps_of(firewall)().aclose())
 
     assert [] == about_results(firewall)

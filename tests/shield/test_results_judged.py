@@ -37,7 +37,7 @@ def test_a_part_that_is_wrong_withholds_the_whole(firewall) -> None:
 
 
 def test_without_a_part_the_whole_is_judged(firewall) -> None:
-    """As ever."""
+    """Without a part, the whole value is judged."""
     with pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
         guard.value = ["see ord_777", {"price": 5}]
 

@@ -25,7 +25,7 @@ def runs(file):
 
 
 @pytest.fixture
-def recorded(make_shield, file):
+def recorded_run(make_shield, file):
     """Record a session with a user message, a call that runs, and one that is blocked."""
     firewall = make_shield(record=file)
 
@@ -43,26 +43,26 @@ def recorded(make_shield, file):
     return runs(file)
 
 
-def test_a_session_is_one_line(recorded):
+def test_a_session_is_one_line(recorded_run):
     """The line has the run, the session, its tools and its messages."""
-    (run,) = recorded
+    (run,) = recorded_run
 
     assert {"run_id", "session_id", "tools", "messages"} == set(run)
     assert "s1" == run["session_id"]
 
 
-def test_messages_are_in_their_order(recorded):
+def test_messages_are_in_their_order(recorded_run):
     """Texts, proposals and results have the format of run files."""
-    roles = [message["role"] for message in recorded[0]["messages"]]
+    roles = [message["role"] for message in recorded_run[0]["messages"]]
 
     assert ["system", "user", "assistant", "tool", "assistant", "assistant"] == roles
-    assert "Refund 5 €, please." == recorded[0]["messages"][1]["content"]
+    assert "Refund 5 €, please." == recorded_run[0]["messages"][1]["content"]
 
 
-def test_calls_that_were_blocked_are_recorded_too(recorded):
+def test_calls_that_were_blocked_are_recorded_too(recorded_run):
     """A replay can judge a blocked call, which has no result."""
-    calls = [c for m in recorded[0]["messages"] for c in m.get("tool_calls", ())]
-    answered = [m["tool_call_id"] for m in recorded[0]["messages"] if m["role"] == "tool"]
+    calls = [c for m in recorded_run[0]["messages"] for c in m.get("tool_calls", ())]
+    answered = [m["tool_call_id"] for m in recorded_run[0]["messages"] if m["role"] == "tool"]
 
     assert [("c5", {"amount": 5}), ("csix", {"amount": "six"})] == [
         (c["id"], c["arguments"]) for c in calls
@@ -70,9 +70,9 @@ def test_calls_that_were_blocked_are_recorded_too(recorded):
     assert ["c5"] == answered
 
 
-def test_the_tools_are_recorded_with_their_schemas(recorded):
+def test_the_tools_are_recorded_with_their_schemas(recorded_run):
     """A replay does not need the policy to know the tools."""
-    tools = {tool["name"]: tool for tool in recorded[0]["tools"]}
+    tools = {tool["name"]: tool for tool in recorded_run[0]["tools"]}
 
     assert {"refund", "transfer"} == set(tools)
     assert "Refund a sum." == tools["refund"]["description"]

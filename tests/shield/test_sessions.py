@@ -31,7 +31,7 @@ def refund(firewall):
     return refund
 
 
-def ran(session):
+def executed_tools(session):
     return [(call.tool, call.call_id, call.value) for call in session.executed]
 
 
@@ -69,7 +69,7 @@ def test_an_async_block_is_a_block(firewall, refund):
 
     session, after = asyncio.run(run())
 
-    assert ([("refund", None, {"refunded": 5})], None) == (ran(session), after)
+    assert ([("refund", None, {"refunded": 5})], None) == (executed_tools(session), after)
 
 
 def test_an_explicit_session_takes_precedence(firewall):
@@ -336,7 +336,7 @@ def test_a_growing_list_may_be_added_again_and_again(firewall):
         session.add(TRANSCRIPT[:end])
 
     assert (len(TRANSCRIPT), 1) == (len(list(session.entries())), session.turns)
-    assert [("refund", "c1", {"refunded": 5})] == ran(session)
+    assert [("refund", "c1", {"refunded": 5})] == executed_tools(session)
 
 
 def test_a_session_has_its_model(firewall, refund):
@@ -362,32 +362,32 @@ def test_an_unreadable_transcript_raises(firewall):
         firewall.session(messages=[{"role": "wizard", "content": "Hello."}])
 
 
-def dispatched(firewall, refund, session):
+def run_by_name(firewall, refund, session):
     firewall.dispatch("refund", {"amount": 5}, call_id="c1", session=session)
 
 
-def dispatched_without_id(firewall, refund, session):
+def run_without_id(firewall, refund, session):
     firewall.dispatch("refund", {"amount": 5}, session=session)
 
 
-def decorated(firewall, refund, session):
+def run_decorated(firewall, refund, session):
     with session:
         refund(5)
 
 
-def inspected_and_decorated(firewall, refund, session):
+def run_inspected(firewall, refund, session):
     firewall.inspect_turn(TRANSCRIPT[2], session=session)
     with session:
         refund(5)
 
 
-def checked(firewall, refund, session):
+def run_checked(firewall, refund, session):
     call = ToolCall("refund", {"amount": 5}, "c1")
     firewall.check_call(call, session=session)
     firewall.check_result(call, {"refunded": 5}, elapsed_ms=1, session=session)
 
 
-def guarded(firewall, refund, session):
+def run_guarded(firewall, refund, session):
     with firewall.guard(ToolCall("refund", {"amount": 5}, "c1"), session=session) as guard:
         guard.value = {"refunded": 5}
 
@@ -395,7 +395,7 @@ def guarded(firewall, refund, session):
 @pytest.mark.parametrize("told_before", [0, 2, 3])
 @pytest.mark.parametrize(
     "run",
-    [dispatched, dispatched_without_id, decorated, inspected_and_decorated, checked, guarded],
+    [run_by_name, run_without_id, run_decorated, run_inspected, run_checked, run_guarded],
 )
 def test_a_call_in_shield_and_transcript_ran_once(firewall, refund, run, told_before):
     """In any order, the call is one execution, and its messages are recorded once."""
@@ -416,7 +416,7 @@ def test_a_blocked_call_in_shield_and_transcript_never_ran(firewall, refund):
     call = {"id": "c1", "name": "refund", "arguments": arguments}
     session.add([{"role": "assistant", "tool_calls": [call]}, *answers])
 
-    assert ([], []) == (ran(session), texts_of(session))
+    assert ([], []) == (executed_tools(session), texts_of(session))
 
 
 # Bounds ------------------------------------------------------------

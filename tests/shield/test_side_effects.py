@@ -82,7 +82,7 @@ def run(tool):
 
 
 @pytest.fixture
-def unshielded():
+def unshielded_run():
     """Return the values and the rows of the plain function."""
     bank = Bank()
     return run(bank.tool()), bank.written()
@@ -159,12 +159,12 @@ def test_strict_runs_a_clean_call_unchanged():
 
 
 @pytest.mark.parametrize("broken", BREAKS)
-def test_audit_has_the_effects_of_an_unshielded_run(broken, unshielded):
+def test_audit_has_the_effects_of_an_unshielded_run(broken, unshielded_run):
     """Rows, values and exceptions are the same, even with internal errors."""
     bank = Bank()
     outcome = run(shielded(make_shield(mode="audit", **BREAKS[broken]))(bank.tool()))
 
-    assert unshielded == (outcome, bank.written())
+    assert unshielded_run == (outcome, bank.written())
 
 
 @pytest.mark.parametrize("broken", BREAKS)

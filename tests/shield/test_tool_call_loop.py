@@ -17,7 +17,7 @@ def call(name="refund", arguments=None, call_id=None):
     return ToolCall(name, {"amount": 5} if arguments is None else arguments, call_id)
 
 
-def logged(firewall):
+def logged_decisions(firewall):
     return [d.id for d in about_calls(firewall.store)]
 
 
@@ -53,14 +53,14 @@ def test_a_proposal_and_its_dispatch_share_a_decision(firewall, session):
     dispatched = firewall.check_call(call(call_id="c1"), session=session)
 
     assert proposed.id == dispatched.id
-    assert [proposed.id] == logged(firewall) == [d.id for d in session.decisions]
+    assert [proposed.id] == logged_decisions(firewall) == [d.id for d in session.decisions]
 
 
 def test_a_proposal_is_not_logged_before_its_dispatch(firewall, session):
     """It is among the decisions of the session, but in no store."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
 
-    assert ([], [proposed.id]) == (logged(firewall), [d.id for d in session.decisions])
+    assert ([], [proposed.id]) == (logged_decisions(firewall), [d.id for d in session.decisions])
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_undispatched_calls_are_logged_when_the_turn_ends(firewall, session, end
     end(firewall, session)
     end(firewall, session)
 
-    assert [proposed.id] == logged(firewall)
+    assert [proposed.id] == logged_decisions(firewall)
 
 
 def test_a_turn_without_a_session_is_logged_at_once(firewall):
     """Without a session there is no later dispatch, so the turn ends immediately."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")])
 
-    assert [proposed.id] == logged(firewall)
+    assert [proposed.id] == logged_decisions(firewall)
 
 
 def test_arguments_that_changed_are_judged_again(firewall, session):
@@ -105,7 +105,7 @@ def test_a_call_whose_id_has_ended_is_a_new_call(firewall, session):
     firewall.dispatch("refund", {"amount": 1}, call_id="c1", session=session)
     firewall.dispatch("refund", {"amount": 1}, call_id="c1", session=session)
 
-    assert 2 == len(set(logged(firewall)))
+    assert 2 == len(set(logged_decisions(firewall)))
     assert 2 == len(session.executed)
 
 
@@ -115,7 +115,7 @@ def test_the_same_open_call_is_decided_once(firewall, session):
     second = firewall.check_call(call(call_id="c1"), session=session)
 
     assert first.id == second.id
-    assert [first.id] == logged(firewall)
+    assert [first.id] == logged_decisions(firewall)
 
 
 def test_two_sessions_may_use_one_call_id(firewall):
@@ -134,7 +134,7 @@ def test_empty_and_repeated_ids_make_a_call_each(firewall, session, call_id):
     record_of(session).settle()
 
     assert 2 == len({d.id for d in proposed})
-    assert [d.id for d in proposed] == [d.id for d in dispatched] == logged(firewall)
+    assert [d.id for d in proposed] == [d.id for d in dispatched] == logged_decisions(firewall)
 
 
 def test_repeated_ids_run_through_a_whole_turn(firewall, session):
@@ -144,7 +144,7 @@ def test_repeated_ids_run_through_a_whole_turn(firewall, session):
     record_of(session).settle()
 
     assert [{"refunded": 1}, {"refunded": 2}] == [json.loads(m["content"]) for m in state]
-    assert (2, 2) == (len(set(logged(firewall))), len(logged(firewall)))
+    assert (2, 2) == (len(set(logged_decisions(firewall))), len(logged_decisions(firewall)))
 
 
 def test_a_decorated_tool_matches_the_oldest_pending_call_of_its_arguments(make_shield):
@@ -163,7 +163,7 @@ def test_a_decorated_tool_matches_the_oldest_pending_call_of_its_arguments(make_
         ran = [(e.call_id, e.arguments["amount"]) for e in session.executed]
 
     assert [("c1", 2), ("c0", 1)] == ran
-    assert [proposed[1].id, proposed[0].id, proposed[2].id] == logged(firewall)
+    assert [proposed[1].id, proposed[0].id, proposed[2].id] == logged_decisions(firewall)
 
 
 def test_a_decorated_tool_with_other_arguments_is_another_call(make_shield):
@@ -178,7 +178,7 @@ def test_a_decorated_tool_with_other_arguments_is_another_call(make_shield):
         firewall.inspect_turn([call(call_id="c1")])
         refund(6)
 
-    assert 2 == len(set(logged(firewall)))
+    assert 2 == len(set(logged_decisions(firewall)))
 
 
 def test_log_probabilities_of_the_proposal_are_kept_for_the_dispatch(firewall, session):
@@ -299,7 +299,7 @@ def test_every_call_of_a_message_is_logged_once(firewall, session, run):
     run(firewall, openai(), session)
     record_of(session).settle()
 
-    assert (5, 5) == (len(logged(firewall)), len(set(logged(firewall))))
+    assert (5, 5) == (len(logged_decisions(firewall)), len(set(logged_decisions(firewall))))
     assert {"c1", "c4", "c5"} == {e.call_id for e in session.executed}
 
 
@@ -433,7 +433,7 @@ def test_a_result_is_recorded_once(firewall, session):
 
 
 @pytest.fixture
-def undoing():
+def undo_shield():
     """Return a Shield with two tools that undo each other."""
     tools = [Tool(name=name, destructive=True) for name in ("create_user", "delete_user")]
     pair = inverse("create_user", "delete_user", same="user_id")
@@ -451,20 +451,20 @@ def turn_of(firewall, session):
 
 
 @pytest.mark.parametrize("is_running", [True, False])
-def test_a_call_contradicts_one_of_its_turn_that_has_no_result_yet(undoing, is_running):
+def test_a_call_contradicts_one_of_its_turn_that_has_no_result_yet(undo_shield, is_running):
     """It is found whether the other call is running or not dispatched yet."""
-    session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
-    first, second = turn_of(undoing, session)
-    with undoing.guard(first, session=session) if is_running else nullcontext():
-        decision = undoing.check_call(second, session=session)
+    session = undo_shield.session(messages=[{"role": "user", "content": "Make the user u_1."}])
+    first, second = turn_of(undo_shield, session)
+    with undo_shield.guard(first, session=session) if is_running else nullcontext():
+        decision = undo_shield.check_call(second, session=session)
 
     assert decision.blocked
 
 
-def test_a_call_does_not_contradict_one_of_its_turn_that_was_blocked(undoing):
+def test_a_call_does_not_contradict_one_of_its_turn_that_was_blocked(undo_shield):
     """A call that did not run is not undone."""
-    session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
+    session = undo_shield.session(messages=[{"role": "user", "content": "Make the user u_1."}])
     session.tools = frozenset({"delete_user"})
-    _, second = turn_of(undoing, session)
+    _, second = turn_of(undo_shield, session)
 
-    assert [] == [f.code for f in undoing.check_call(second, session=session).findings]
+    assert [] == [f.code for f in undo_shield.check_call(second, session=session).findings]

@@ -69,14 +69,16 @@ def comparable(decision: Decision) -> dict[str, Any]:
     return same.to_dict()
 
 
-def asked(calls: list[ToolCall], *, prepared: bool, **policy: Any) -> list[dict[str, Any]]:
+def judge_calls(calls: list[ToolCall], *, prepared: bool, **policy: Any) -> list[dict[str, Any]]:
     """Judge and run calls one after another, with or without the prepared checks."""
     guard = firewall(**policy)
     session = guard.session()
     session.user("Please refund ord_1 for Mia Li, 20 dollars.")
     session.tool_result("look_up", {"order_id": "ord_2", "customer": "Jo Oak", "token": "tk_1"})
     decided = []
-    with patch.object(ToolLayers, "shape", ToolLayers.shape if prepared else lambda *asked: None):
+    with patch.object(
+        ToolLayers, "shape", ToolLayers.shape if prepared else lambda *judge_calls: None
+    ):
         for call in calls:
             decision = guard.check_call(call, session=session)
             decided.append(comparable(decision))
@@ -118,10 +120,12 @@ POLICIES = st.fixed_dictionaries(
 @given(st.lists(CALLS, min_size=1, max_size=6), POLICIES)
 def test_prepared_checks_agree_with_the_layers(calls, policy):
     """Findings, coverage, mode and errors are equal."""
-    assert asked(calls, prepared=False, **policy) == asked(calls, prepared=True, **policy)
+    assert judge_calls(calls, prepared=False, **policy) == judge_calls(
+        calls, prepared=True, **policy
+    )
 
 
-def judged_by(guard: Shield, call: ToolCall, session: Session) -> list[str]:
+def judging_layers(guard: Shield, call: ToolCall, session: Session) -> list[str]:
     """Judge a call once, and return the layers whose judges were called."""
     layers = {**LAYERS, **OPT_IN}
     looked: list[str] = []
@@ -161,7 +165,7 @@ def test_a_judge_is_called_if_its_prepared_check_is_not_clean(call, looked):
     """No other judge is called, unless the arguments do not match the schema."""
     guard = firewall()
     session = guard.session(messages=[{"role": "user", "content": "Refund ord_1 for Mia Li."}])
-    assert looked == judged_by(guard, call, session)
+    assert looked == judging_layers(guard, call, session)
 
 
 def test_a_custom_layer_does_not_affect_prepared_checks():
@@ -171,7 +175,7 @@ def test_a_custom_layer_does_not_affect_prepared_checks():
         return ()
 
     guard = Shield(shield.configure(tools=[Tool(name="loose")], layers=["phantom_tool", mine]))
-    assert ["mine"] == judged_by(guard, ToolCall("loose", {}), guard.session())
+    assert ["mine"] == judging_layers(guard, ToolCall("loose", {}), guard.session())
 
 
 def test_a_tool_that_is_declared_again_is_compiled_again():

@@ -12,7 +12,7 @@ from abs_shield.core.messages import UnreadableMessage
 
 
 @pytest.fixture
-def wiping(make_shield):
+def make_wiping_shield(make_shield):
     """Return a function that creates a Shield with one tool, and the list of its runs."""
     ran = []
 
@@ -38,18 +38,18 @@ def wiping(make_shield):
         {"modes": {"parameter_mismatch": "audit"}},
     ],
 )
-def test_unreadable_arguments_never_run(wiping, arguments, declared):
+def test_unreadable_arguments_never_run(make_wiping_shield, arguments, declared):
     """With any mode and layers, a tool with unreadable arguments does not run."""
-    firewall, ran = wiping(**declared)
+    firewall, ran = make_wiping_shield(**declared)
     with pytest.raises(ShieldError):
         firewall.dispatch("wipe", arguments)
 
     assert [] == ran
 
 
-def test_unreadable_arguments_are_answered(wiping):
+def test_unreadable_arguments_are_answered(make_wiping_shield):
     """`run_tool_calls` returns a message with the problem."""
-    firewall, ran = wiping(mode="audit")
+    firewall, ran = make_wiping_shield(mode="audit")
     call = {"id": "c1", "function": {"name": "wipe", "arguments": '{"path'}}
     [answer] = firewall.run_tool_calls({"role": "assistant", "tool_calls": [call]})
 
@@ -58,9 +58,9 @@ def test_unreadable_arguments_are_answered(wiping):
 
 @pytest.mark.parametrize("call", [{"name": "\ud800", "arguments": {}}, ToolCall(5, {})])
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_name_that_is_not_a_text_is_judged(wiping, call, mode):
+def test_a_name_that_is_not_a_text_is_judged(make_wiping_shield, call, mode):
     """Lone surrogates and numbers are unknown tool names, not internal errors."""
-    decision = wiping(mode=mode)[0].check_call(call)
+    decision = make_wiping_shield(mode=mode)[0].check_call(call)
 
     assert ("HALLUCINATED", ()) == (decision.verdict, decision.errors)
 
@@ -75,16 +75,16 @@ def test_a_value_that_is_not_a_call_is_not_clean(make_shield, junk):
     )  # fmt: skip
 
 
-def test_two_calls_instead_of_one(wiping):
+def test_two_calls_instead_of_one(make_wiping_shield):
     """`check_call` does not judge only the first one."""
     two = [{"name": "wipe", "arguments": {}}, {"name": "wipe", "arguments": {}}]
 
-    assert wiping()[0].check_call({"role": "assistant", "tool_calls": two}).blocked
+    assert make_wiping_shield()[0].check_call({"role": "assistant", "tool_calls": two}).blocked
 
 
-def test_a_nameless_call_does_not_hide_its_siblings(wiping):
+def test_a_nameless_call_does_not_hide_its_siblings(make_wiping_shield):
     """A call that cannot be read is an unknown tool; the others are judged and run."""
-    firewall, ran = wiping()
+    firewall, ran = make_wiping_shield()
     message = {
         "role": "assistant",
         "tool_calls": [
@@ -100,10 +100,10 @@ def test_a_nameless_call_does_not_hide_its_siblings(wiping):
 @pytest.mark.parametrize(
     "shape", [{"choices": [{"message": {}}]}, {"output": []}, {"toolCalls": []}, {"parts": []}]
 )
-def test_an_unknown_shape_is_reported(wiping, shape):
+def test_an_unknown_shape_is_reported(make_wiping_shield, shape):
     """A message whose calls cannot be read is not a message without calls."""
     with pytest.raises(UnreadableMessage, match="neither a message nor a call"):
-        wiping()[0].run_tool_calls(shape)
+        make_wiping_shield()[0].run_tool_calls(shape)
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_an_invalid_finding_is_an_error(make_shield, finding, blocked, failed):
     assert (blocked, failed) == (decision.blocked, bool(decision.errors))
 
 
-def test_a_guard_is_entered_once(wiping):
+def test_a_guard_is_entered_once(make_wiping_shield):
     """Entering a guard twice raises an error of one line."""
-    guard = wiping()[0].guard(ToolCall("wipe", {}))
+    guard = make_wiping_shield()[0].guard(ToolCall("wipe", {}))
     with guard:
         guard.value = "x"
     with pytest.raises(ShieldError, match="create another"), guard:
@@ -139,15 +139,15 @@ def test_a_guard_is_entered_once(wiping):
     ("tools", "expected"),
     [("wipe", "give a list"), (5, "give a list"), (["wype"], "did you mean `wipe`")],
 )
-def test_wrong_lists_of_tools(wiping, tools, expected):
+def test_wrong_lists_of_tools(make_wiping_shield, tools, expected):
     """A wrong list of tools raises when the session is opened."""
     with pytest.raises(ShieldError, match=expected):
-        wiping()[0].session(tools=tools)
+        make_wiping_shield()[0].session(tools=tools)
 
 
-def test_feedback_in_a_transcript_is_no_execution(wiping):
+def test_feedback_in_a_transcript_is_no_execution(make_wiping_shield):
     """A blocked call in a later transcript does not count as executed."""
-    firewall, _ = wiping()
+    firewall, _ = make_wiping_shield()
     with pytest.raises(CallBlocked) as blocked:
         firewall.dispatch("wipe", {"path": 5})
     feedback = json.dumps(blocked.value.decision.feedback())
@@ -160,9 +160,9 @@ def test_feedback_in_a_transcript_is_no_execution(wiping):
     assert (False, ()) == (session.did("wipe"), session.executed)
 
 
-def test_calls_without_ids_count_once(wiping):
+def test_calls_without_ids_count_once(make_wiping_shield):
     """Each call of a model without ids runs and counts once."""
-    firewall, ran = wiping()
+    firewall, ran = make_wiping_shield()
     messages = [{"role": "user", "content": "wipe"}]
     with firewall.session() as session:
         for n in range(6):
@@ -175,9 +175,9 @@ def test_calls_without_ids_count_once(wiping):
     assert (6, 6) == (len(ran), len(session.executed))
 
 
-def test_blocked_calls_without_ids_use_the_budget(wiping):
+def test_blocked_calls_without_ids_use_the_budget(make_wiping_shield):
     """Blocked attempts count without ids, too."""
-    firewall, _ = wiping()
+    firewall, _ = make_wiping_shield()
     messages, left = [{"role": "user", "content": "wipe"}], []
     with firewall.session() as session:
         for n in range(3):
@@ -190,9 +190,9 @@ def test_blocked_calls_without_ids_use_the_budget(wiping):
     assert ([2, 1, 0], ()) == (left, session.executed)
 
 
-def test_a_changed_call_uses_the_budget_despite_a_clean_proposal(wiping):
+def test_a_changed_call_uses_the_budget_despite_a_clean_proposal(make_wiping_shield):
     """A call that is blocked with changed arguments uses an attempt."""
-    firewall, _ = wiping()
+    firewall, _ = make_wiping_shield()
     left = []
     with firewall.session() as session:
         session.user("wipe")
@@ -203,9 +203,9 @@ def test_a_changed_call_uses_the_budget_despite_a_clean_proposal(wiping):
     assert [2, 1, 0] == left
 
 
-def test_a_result_without_an_id_counts_once(wiping):
+def test_a_result_without_an_id_counts_once(make_wiping_shield):
     """A result that is reported twice after one `check_call` is one execution."""
-    firewall, _ = wiping()
+    firewall, _ = make_wiping_shield()
     call = ToolCall("wipe", {"path": "/a"})
     with firewall.session() as session:
         firewall.check_call(call)
@@ -215,9 +215,9 @@ def test_a_result_without_an_id_counts_once(wiping):
     assert 1 == len(session.executed)
 
 
-def test_responses_are_answered_in_their_own_shape(wiping):
+def test_responses_are_answered_in_their_own_shape(make_wiping_shield):
     """A Responses item is answered with `function_call_output`, a legacy call with `function`."""
-    firewall, _ = wiping()
+    firewall, _ = make_wiping_shield()
     items = [{"type": "function_call", "call_id": "r1", "name": "wipe", "arguments": "{}"}]
     legacy = {"role": "assistant", "function_call": {"name": "wipe", "arguments": "{}"}}
 
@@ -241,7 +241,7 @@ def test_a_message_that_is_not_a_text(make_shield, say):
         getattr(make_shield().session(), say)(5)
 
 
-def counted(ran):
+def generator_tools(ran):
     def stream(n: int):
         yield from range(n)
         ran.append("end")
@@ -253,10 +253,10 @@ def counted(ran):
     return stream, astream
 
 
-def test_a_generator_dispatched_by_name_yields_its_items(wiping):
+def test_a_generator_dispatched_by_name_yields_its_items(make_wiping_shield):
     """`dispatch` returns a generator; `run_tool_calls` returns a message with its items."""
-    firewall, ran = wiping()
-    for tool in counted(ran):
+    firewall, ran = make_wiping_shield()
+    for tool in generator_tools(ran):
         firewall.register(tool)
     with firewall.session() as session:
         items = list(firewall.dispatch("stream", {"n": 3}))
@@ -270,16 +270,16 @@ def test_a_generator_dispatched_by_name_yields_its_items(wiping):
 
 
 @pytest.mark.parametrize("arguments", [{"path": 5}, {"path": "5"}])
-def test_audit_passes_arguments_unchanged(wiping, arguments):
+def test_audit_passes_arguments_unchanged(make_wiping_shield, arguments):
     """Arguments that do not match the schema are not converted."""
-    firewall, ran = wiping(mode="audit")
+    firewall, ran = make_wiping_shield(mode="audit")
     firewall.dispatch("wipe", arguments)
 
     assert [arguments["path"]] == ran
 
 
-def test_an_unknown_argument_in_audit_raises_pythons_own_error(wiping):
+def test_an_unknown_argument_in_audit_raises_pythons_own_error(make_wiping_shield):
     """An argument that the function does not accept fails as without a Shield."""
-    firewall, _ = wiping(mode="audit")
+    firewall, _ = make_wiping_shield(mode="audit")
     with pytest.raises(TypeError, match="unexpected keyword argument 'ghost'"):
         firewall.dispatch("wipe", {"ghost": 1})

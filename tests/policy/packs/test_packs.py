@@ -210,7 +210,7 @@ def factories() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{result.name}.{name}", member
 
 
-def judged(row: Row, arguments: dict[str, Any]) -> Decision:
+def judge_row(row: Row, arguments: dict[str, Any]) -> Decision:
     """Judge a call of `act` after the earlier calls of *row*."""
     names = {"act", "get_order", "verify", "request_approval"}
     tools = [Tool(name=name) for name in sorted(names)]
@@ -240,7 +240,7 @@ def test_every_factory_has_its_row() -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_a_good_call_passes(name: str) -> None:
     """The rule runs, and reports nothing."""
-    decision = judged(ROWS[name], ROWS[name].good)
+    decision = judge_row(ROWS[name], ROWS[name].good)
 
     assert ([], "ran", False) == (
         reported_rules(decision),
@@ -252,7 +252,7 @@ def test_a_good_call_passes(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_a_bad_call_is_stopped(name: str) -> None:
     """The decision has the name of the rule as in its pack, and the model receives its sentence."""
-    decision = judged(ROWS[name], ROWS[name].bad)
+    decision = judge_row(ROWS[name], ROWS[name].bad)
     feedback = [problem["expected"] for problem in decision.feedback()["problems"]]
 
     assert ([name], True) == (reported_rules(decision), decision.blocked)
@@ -274,14 +274,14 @@ def test_odd_values_are_no_error(name: str) -> None:
     row = ROWS[name]
     for odd in ODD:
         for arguments in (dict.fromkeys(row.good, odd), row.good | {min(row.good): odd}):
-            assert () == judged(row, arguments).errors
+            assert () == judge_row(row, arguments).errors
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_null_breaks_no_rule(name: str) -> None:
     """An optional parameter may be null; tags that are null are missing."""
     row = ROWS[name]
-    silent = judged(Row(row.rule, {}, {}), dict.fromkeys(row.good))
+    silent = judge_row(Row(row.rule, {}, {}), dict.fromkeys(row.good))
     needed = name in (
         "cloud.required_tags",
         "cloud.dry_run_first",
@@ -304,7 +304,7 @@ def test_the_tries_of_a_rule_are_on_both_sides_of_its_limit(name: str) -> None:
     }.get(name, [])
     calls = [dict(zip(names, pair, strict=False)) for pair in product(tried, repeat=2)]
 
-    assert {True, False} == {reported_rules(judged(ROWS[name], call)) == [] for call in calls}
+    assert {True, False} == {reported_rules(judge_row(ROWS[name], call)) == [] for call in calls}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -326,7 +326,7 @@ def test_the_user_confirms(user_text: str, stopped: bool) -> None:
     row = Row(CONFIRMED.rule, {}, {}, user_text=user_text)
 
     assert (["customer_service.confirmed_first"] if stopped else []) == reported_rules(
-        judged(row, {})
+        judge_row(row, {})
     )
 
 

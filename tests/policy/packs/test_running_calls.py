@@ -56,7 +56,9 @@ def refund(amount: float = 10, order: str = "o1") -> tuple[str, dict[str, Any]]:
 ORDER = ("get_order", {"id": "o1"})
 
 
-def ran(made: Shield, *turns: list[tuple[str, dict[str, Any]]], ids: bool = True) -> list[bool]:
+def run_turns(
+    made: Shield, *turns: list[tuple[str, dict[str, Any]]], ids: bool = True
+) -> list[bool]:
     """Return for each call whether it was admitted; the calls of one turn run concurrently."""
 
     async def dispatch(number: int, name: str, arguments: dict[str, Any]) -> bool:
@@ -86,13 +88,13 @@ def test_a_limit_counts_the_calls_that_run(rule: Rule, ids: bool) -> None:
     """Of three concurrent refunds one passes, and later ones are blocked as well."""
     made = firewall(rule)
 
-    assert [True, True, False, False, False] == ran(made, [ORDER], [refund()] * 3, [refund()])
+    assert [True, True, False, False, False] == run_turns(made, [ORDER], [refund()] * 3, [refund()])
 
 
 def test_a_limit_counts_calls_about_the_same_entity() -> None:
     """Another order is another refund."""
-    assert [True, True] == ran(firewall(ONCE), [refund(), refund(order="o2")])
-    assert [True, True, False] == ran(firewall(LIMIT), [refund(4), refund(6), refund(1)])
+    assert [True, True] == run_turns(firewall(ONCE), [refund(), refund(order="o2")])
+    assert [True, True, False] == run_turns(firewall(LIMIT), [refund(4), refund(6), refund(1)])
 
 
 @pytest.mark.parametrize("rule", [ONCE, PAID, LIMIT], ids=lambda rule: rule.name)
@@ -101,7 +103,7 @@ def test_a_retry_passes_after_a_failure(rule: Rule) -> None:
     turns = [ORDER], [refund(0), refund()], [refund()], [refund()]
     beside = rule is not ONCE  # the one that fails moves nothing, but it is a refund
 
-    assert [True, True, beside, not beside, False] == ran(firewall(rule), *turns)
+    assert [True, True, beside, not beside, False] == run_turns(firewall(rule), *turns)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_a_retry_passes_after_a_failure(rule: Rule) -> None:
 )
 def test_a_requirement_is_met_by_a_call_that_returned(rule: Rule, calls: list[Any]) -> None:
     """A call that is still running has not verified anything."""
-    assert [True, False, True] == ran(firewall(rule), calls, calls[1:])
+    assert [True, False, True] == run_turns(firewall(rule), calls, calls[1:])
 
 
 def test_audit_blocks_none_of_them() -> None:
@@ -130,7 +132,7 @@ def test_audit_blocks_none_of_them() -> None:
     would_block: list[bool] = []
     made.lifecycle.hooks = (lambda decision: would_block.append(decision.would_block),)
 
-    assert [True] * 3 == ran(made, [refund()] * 3)
+    assert [True] * 3 == run_turns(made, [refund()] * 3)
     assert [False, True, True] == would_block[:3]
 
 
