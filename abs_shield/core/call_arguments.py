@@ -10,6 +10,8 @@ from math import isfinite
 from operator import length_hint
 from typing import Any, NamedTuple
 
+from abs_shield.text.exact_values import have_same_booleans
+
 # Real arguments nest a few levels; Python's own recursion limit is 1,000 calls.
 DEPTH = 64
 """Maximum nesting depth of arguments that are judged."""
@@ -102,9 +104,9 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two arguments are equal; False if comparing them raises."""
+    """Return whether two arguments are equal as JSON; False if comparing them raises."""
     try:
-        return bool(one == other)
+        return bool(one == other) and have_same_booleans(one, other)
     except Exception:  # raised by the `__eq__` of a caller's class, or nested too deeply
         return False
 

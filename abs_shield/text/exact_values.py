@@ -67,7 +67,7 @@ def is_same_value(one: Any, other: Any) -> bool:
     (False, False, True)
     """
     if one == other:
-        return _have_same_booleans(one, other)
+        return have_same_booleans(one, other)
     if isinstance(one, str) is isinstance(other, str):
         return False
     text, value = (one, other) if isinstance(one, str) else (other, one)
@@ -77,10 +77,17 @@ def is_same_value(one: Any, other: Any) -> bool:
     return number is not None and number == amount(text)
 
 
-def _have_same_booleans(one: Any, other: Any) -> bool:
-    """Return whether two values that are equal in Python are equal in JSON, too."""
+def have_same_booleans(one: Any, other: Any) -> bool:
+    """
+    Return whether two values that are equal in Python are equal in JSON, where true is not 1.
+
+    >>> have_same_booleans({"a": [1, 0]}, {"a": [1.0, 0]}), have_same_booleans([1], [True])
+    (True, False)
+    """
     pairs = [(one, other)]
     for a, b in pairs:  # the list grows by the members of containers
+        if a is b:  # also where a container holds itself
+            continue
         if isinstance(a, bool) is not isinstance(b, bool):
             return False
         if isinstance(a, Mapping) and isinstance(b, Mapping):

@@ -107,3 +107,16 @@ def test_arguments_without_a_hash_are_found() -> None:
     pages = states(*(("c", f"d{number}", value) for number, value in enumerate(odd)))
 
     assert "d7" == pages.find_decision(ToolCall("look", {}, "c"), {"page": bytearray([7])})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(1, True), (False, 0), ([1], [True]), ({"a": 0}, {"a": False})]
+)
+def test_true_is_not_the_same_call_as_one(firewall: Shield, first, second) -> None:
+    """Each is logged: the tool tells them apart."""
+    session = firewall.session()
+    session.user("Please look at it.")
+    for page in (first, second, second):
+        firewall.check_call(ToolCall("look", {"page": page}, id="call_0"), session=session)
+
+    assert 2 == len(session.decisions)
