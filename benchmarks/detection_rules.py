@@ -72,14 +72,14 @@ RULES: dict[str, Rule] = {
     "words for free text": Rule(
         "text.identifier_words:FREE", _NONE, EVER, by="text.identifier_words:is_free_text_field"
     ),
-    "`name` of a plain member": Rule("plan.tool_parameters:_is_plain_member", False, TOOL),
+    "`name` of a plain member": Rule("plan.parameter_classes:_is_plain_member", False, TOOL),
     "description in the schema": Rule(
-        "plan.tool_parameters:_classify_by_description", "open", TOOL
+        "plan.parameter_classes:_classify_by_description", "open", TOOL
     ),
-    "recipients of a message": Rule("plan.tool_parameters:_names_addressee", False, TOOL),
-    "formats of identifiers": Rule("plan.tool_parameters:_FORMATS", _NONE, EVER),
-    "formats of dates and times": Rule("plan.tool_parameters:_MOMENTS", _NONE, EVER),
-    "answer tools": Rule("plan.tool_parameters:is_answer_tool", False, TOOL),
+    "recipients of a message": Rule("plan.parameter_classes:_names_addressee", False, TOOL),
+    "formats of identifiers": Rule("plan.parameter_classes:_FORMATS", _NONE, EVER),
+    "formats of dates and times": Rule("plan.parameter_classes:_MOMENTS", _NONE, EVER),
+    "answer tools": Rule("plan.parameter_classes:is_answer_tool", False, TOOL),
     "defaults of the schema": Rule("plan.schema_lookup:default_texts", _NONE, TOOL),
     "examples in the schema": Rule("plan.schema_lookup:examples_of", (), TOOL),
     "placeholders in forms and patterns": Rule(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
+from abs_shield.plan.allow_entry import compile_allow_entry
 from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import names_new_entity
 from abs_shield.plan.credentials import CredentialUse, credential_use
-from abs_shield.plan.parameter_names import ParameterClass, classify_name, is_direction
+from abs_shield.plan.parameter_classes import THINKING_TOOL, classify_parameter
+from abs_shield.plan.parameter_names import ParameterClass
 from abs_shield.plan.schema_lookup import examples_of
-from abs_shield.plan.tool_action import ToolAction, is_answer_tool
+from abs_shield.plan.tool_action import ToolAction
 from abs_shield.policy import Target, Tool
-from abs_shield.schema.argument_json import ArgumentSerializer
 from abs_shield.session.field import Field
 from abs_shield.text.identifier_words import (
     is_free_text_field,
@@ -23,17 +22,10 @@ from abs_shield.text.identifier_words import (
     name_words,
     subject_words,
 )
-from abs_shield.text.json_leaves import Path, TypePlaceholder, name_of
+from abs_shield.text.json_leaves import Path, name_of
 
-_FORMATS = frozenset(
-    {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
-)
-_MOMENTS = frozenset({"date", "time", "date-time", "duration"})
-_NAME_FIELDS = (("name",), ("id",), ("key",), ("code",))
 _ACCOUNT_NAMES = (("username",), ("login",), ("account",), ("email",))
 """Names of accounts: a new file may be called ``todo``, but a new account may not."""
-_THINKING_TOOL = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
-"""Tools with which a model writes down its reasoning."""
 _PATTERN_WORDS = frozenset(
     "template pattern regex regexp format mask glob grammar macro snippet expression formula xpath "
     "jsonpath selector variable placeholder hint tooltip helper label prompt route endpoint html "
@@ -44,28 +36,6 @@ _TEMPLATE_WORDS = frozenset(
     "template workflow automation macro snippet placeholder form regex".split()
 )
 """Words of tools that write templates."""
-_ID_IN_DESCRIPTION = re.compile(
-    r"\b(?:identifier|uuid|guid|iban)\b|\b(?:the|an?) ids?\b|\bids? of\b"
-    r"|\be-?mail address(?:es)?\b|\bphone number\b",
-    re.IGNORECASE,
-)
-_FILE_IN_DESCRIPTION = re.compile(
-    r"\b(?:path|file ?path|file ?name|name of the file|url)s? (?:to|of) ", re.IGNORECASE
-)
-_NEW_IN_DESCRIPTION = re.compile(
-    r"\b(?:saved?|saving|outputs?|results?|writ(?:e|es|ten|ing)|stor(?:e|ed|ing)|created?|new"
-    r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
-    re.IGNORECASE,
-)
-"""Words for things that the call creates, or that an agent explores."""
-_PLACE_IN_DESCRIPTION = re.compile(
-    r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
-)
-_ADDRESSEE_NAMES = (("to",), ("cc",), ("bcc",), ("send", "to"))
-_MESSAGE_WORDS = frozenset(
-    "message email mail text sms dm letter note invitation invite notification notify".split()
-)
-_MAX_SEARCHED_DESCRIPTION = 500  # the first sentences say what a parameter contains
 _SELECTOR_WORDS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
     "predicate search match q".split()
@@ -266,7 +236,7 @@ class Parameters:
         by_author = self._classify_by_author(path, is_created=is_created)
         # The schema checks listed values.
         listed = "enum" in schema or "const" in schema
-        judged = by_author or self._classify_by_name(path, schema)
+        judged = by_author or classify_parameter(path, schema, tool=self.tool, action=self.action)
         must_be_seen = target is not None and target.must_be_seen
         return Parameter(
             name=name,
@@ -326,7 +296,7 @@ class Parameters:
         tool = self.tool.name
         if (
             "pattern" in schema
-            or _THINKING_TOOL.search(tool)
+            or THINKING_TOOL.search(tool)
             or is_machine_input_field(name_of(path), tool)
         ):
             return False
@@ -351,78 +321,9 @@ class Parameters:
             return "soft"
         return "never" if is_created else None
 
-    def _classify_by_name(self, path: Path, schema: Mapping[str, Any]) -> ParameterClass:
-        name = name_of(path)
-        # Listed values, dates and times are checked by the schema and do not identify entities.
-        if "enum" in schema or "const" in schema or schema.get("format") in _MOMENTS:
-            return "never"
-        if _THINKING_TOOL.search(self.tool.name):
-            return "never"
-        if schema.get("format") in _FORMATS:
-            return "hard"
-        if is_free_text_field(name) or _is_plain_member(path):
-            return "never"
-        judged_as = classify_name(name)
-        if judged_as == "open" and _names_addressee(name, self.action):
-            return "who"
-        if judged_as == "soft" and is_answer_tool(self.tool.name):
-            return "public"  # an answer may name what the agent knows
-        if judged_as != "open":
-            return judged_as
-        return _classify_by_description(name, schema)
-
-
-def _names_addressee(name: str, action: ToolAction) -> bool:
-    """Return whether a parameter names the recipient of a message: ``send_message(to=...)``."""
-    if name_words(name) not in _ADDRESSEE_NAMES or not action.writes:
-        return False
-    return not _MESSAGE_WORDS.isdisjoint((action.verb, *action.noun))
-
-
-def _classify_by_description(name: str, schema: Mapping[str, Any]) -> ParameterClass:
-    """Return the class of a parameter by its description; ``open`` if that has none either."""
-    description = schema.get("description")
-    text = description[:_MAX_SEARCHED_DESCRIPTION] if isinstance(description, str) else ""
-    if _ID_IN_DESCRIPTION.search(text) or "contentMediaType" in schema:
-        return "hard"
-    if _FILE_IN_DESCRIPTION.search(text) and not _NEW_IN_DESCRIPTION.search(text):
-        return "hard"
-    return "soft" if is_direction(name) and _PLACE_IN_DESCRIPTION.search(text) else "open"
-
 
 def _is_number(schema: Mapping[str, Any]) -> bool:
     """Return whether a schema accepts numbers but no strings."""
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
-
-
-def _is_plain_member(path: Path) -> bool:
-    """
-    Return whether a nested ``name`` or ``id`` is not judged: ``{"status": {"name": "Open"}}``.
-    """
-    steps = [step for step in path if isinstance(step, str)]
-    if len(steps) < 2 or name_words(steps[-1]) not in _NAME_FIELDS:
-        return False
-    return classify_name("_".join(steps[-2:])) == "never"
-
-
-def compile_allow_entry(entry: Any) -> Callable[[Any], bool]:
-    """
-    Return the predicate of one allowlist entry: a value, a glob, or a callable.
-
-    >>> compile_allow_entry("acct_*")("acct_7"), compile_allow_entry(str.isupper)("ABC")
-    (True, True)
-    >>> compile_allow_entry(7)(7.0), compile_allow_entry(1)(True), compile_allow_entry(True)(1)
-    (True, False, False)
-    """
-    if callable(entry):
-        return lambda value: bool(entry(value))
-    if isinstance(entry, str) and any(mark in entry for mark in "*?["):
-        return lambda value: isinstance(value, str) and fnmatchcase(value, entry)
-    # The JSON that a model sends for an enum member, a UUID or a date.
-    sent = ArgumentSerializer().serialize(entry)
-    forms = (entry,) if isinstance(sent, TypePlaceholder) else (entry, sent)
-    # In JSON, true is not 1; in Python it is.
-    is_boolean = isinstance(forms[-1], bool)
-    return lambda value: isinstance(value, bool) is is_boolean and value in forms

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from abs_shield.plan.allow_entry import compile_allow_entry
 from abs_shield.plan.author_schema import AuthorSchema
 from abs_shield.plan.created_entities import is_creation_command, is_list_key, names_file
 from abs_shield.plan.judged_arguments import (
@@ -21,7 +22,7 @@ from abs_shield.plan.judged_arguments import (
 from abs_shield.plan.parameter_values import is_free_text, is_token
 from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_action import ToolAction, parse_action, parse_described_action
-from abs_shield.plan.tool_parameters import Parameter, Parameters, compile_allow_entry
+from abs_shield.plan.tool_parameters import Parameter, Parameters
 from abs_shield.policy import Tool
 from abs_shield.session.run_mentions import Mentions, Vouches
 from abs_shield.session.whole_match import is_rooted, may_be_group

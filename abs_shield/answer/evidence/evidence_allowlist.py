@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from abs_shield.plan.tool_parameters import compile_allow_entry
+from abs_shield.plan.allow_entry import compile_allow_entry
 from abs_shield.session import Session
 from abs_shield.session.field import ANY_FIELD
 from abs_shield.session.session_record import mentions_of

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from abs_shield.plan.allow_entry import compile_allow_entry
 from abs_shield.plan.constants import find_constants
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, format_names
-from abs_shield.plan.tool_parameters import compile_allow_entry
 from abs_shield.plan.tool_targets import compile_targets
 from abs_shield.policy import Tool
 from abs_shield.policy.declaration_base import SourceLocation
