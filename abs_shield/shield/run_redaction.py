@@ -32,51 +32,52 @@ def redacted(text: Callable[[str], str]) -> Redact:
     >>> hide({"messages": [{"role": "user", "content": "I am ann"}]})["messages"]
     [{'role': 'user', 'content': 'I am someone'}]
     """
+    return _Redaction(text).redact_run
 
-    def redact_value(value: Any) -> Any:
+
+class _Redaction:
+    """
+    Redaction of the texts in a line of a run file.
+
+    Args:
+        text: Receives each text and returns the redacted text.
+    """
+
+    def __init__(self, text: Callable[[str], str]) -> None:
+        self._text = text
+
+    def redact_run(self, line: dict[str, Any]) -> dict[str, Any]:
+        """Return a line with its messages, answers and outputs redacted."""
+        messages = [self._redact_message(one) for one in remove_tokens(line)["messages"]]
+        redacted_run = {**line, "messages": messages}
+        for name in ("answers", "outputs"):
+            if name in line:
+                redacted_run[name] = [_redact_quotes(one, self._redact_value) for one in line[name]]
+        return redacted_run
+
+    def _redact_message(self, shape: dict[str, Any]) -> dict[str, Any]:
+        redacted_message = dict(shape)
+        if "content" in shape:
+            redacted_message["content"] = self._redact_value(shape["content"])
+        if "tool_calls" in shape:
+            redacted_message["tool_calls"] = [self._redact_call(one) for one in shape["tool_calls"]]
+        return redacted_message
+
+    def _redact_call(self, shape: dict[str, Any]) -> dict[str, Any]:
+        return {**shape, "arguments": self._redact_value(shape.get("arguments"))}
+
+    def _redact_value(self, value: Any) -> Any:
         if isinstance(value, str):
             # In JSON, an escape such as `\u0061` would hide a name from the hook.
             decoded = _decode_json(value)
-            return (
-                text(_decode_escapes(value))
-                if decoded is None
-                else json.dumps(redact_value(decoded))
-            )
+            if decoded is None:
+                return self._text(_decode_escapes(value))
+            return json.dumps(self._redact_value(decoded))
         if isinstance(value, list):
-            return [redact_value(item) for item in value]
+            return [self._redact_value(item) for item in value]
         if isinstance(value, dict):
-            return {text(key): redact_value(member) for key, member in value.items()}
+            return {self._text(key): self._redact_value(member) for key, member in value.items()}
         return value
-
-    def redact_call(shape: dict[str, Any]) -> dict[str, Any]:
-        return {**shape, "arguments": redact_value(shape.get("arguments"))}
-
-    def redact_message(shape: dict[str, Any]) -> dict[str, Any]:
-        redacted_message = dict(shape)
-        if "content" in redacted_message:
-            redacted_message["content"] = redact_value(redacted_message["content"])
-        if "tool_calls" in redacted_message:
-            redacted_message["tool_calls"] = [
-                redact_call(one) for one in redacted_message["tool_calls"]
-            ]
-        return redacted_message
-
-    def redact_run(line: dict[str, Any]) -> dict[str, Any]:
-        redacted_run = {
-            **line,
-            "messages": [redact_message(one) for one in remove_tokens(line)["messages"]],
-        }
-        if "answers" in line:
-            redacted_run["answers"] = [
-                _redact_quotes(report, redact_value) for report in line["answers"]
-            ]
-        if "outputs" in line:
-            redacted_run["outputs"] = [
-                _redact_quotes(output, redact_value) for output in line["outputs"]
-            ]
-        return redacted_run
-
-    return redact_run
 
 
 _QUOTES = frozenset({"text", "args", "errors", "claim", "original", "probe_answers"})
