@@ -195,7 +195,7 @@ RULES: dict[str, Rule] = {
     "entities known by their content": Rule("plan.write_history:Write.repeats_content_of"),
     "ids in a result": Rule("plan.result_ids:find_identifiers", ()),
     "numbers in a result": Rule("plan.result_ids:find_new_ids", ()),
-    "ids returned by a write": Rule("plan.write_history:Write.returned_id_of"),
+    "ids returned by a write": Rule("plan.write_history:Write.returns_id_of"),
     "groups are not members": Rule("plan.write_history:Write._covers_subject", True),
     "same kind of entity": Rule("plan.write_history:_may_undo", True),
     "entities of a call": Rule("plan.write_history:_is_entity"),

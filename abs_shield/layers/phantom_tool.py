@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
-from abs_shield.plan.layer import Layer, always_ran
+from abs_shield.plan.layer import Layer, prepare_ran
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
@@ -71,4 +71,4 @@ def _hint(near: list[str], count: int) -> str:
     return f"{count} {'tool is' if count == 1 else 'tools are'} available"
 
 
-LAYER = Layer("phantom_tool", phantom_tool, always_ran)
+LAYER = Layer("phantom_tool", phantom_tool, prepare_ran)

@@ -36,7 +36,7 @@ class Conversion(NamedTuple):
         """Return whether the value at the location of *problem* converts to NaN or an infinity."""
         return any(_are_nested(problem.where, pointer) for pointer in self.non_finite)
 
-    def rejected_large_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    def find_refused_large_integers(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """Return JSON pointers to refused integers that exceed the range of a float."""
         places = (pointer(path) for path, leaf in leaves(arguments) if _exceeds_float(leaf))
         return tuple(

@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.plan.schema_lookup import (
     default_texts,
-    listed_texts,
+    enum_texts,
     names_of_properties,
     schema_at,
     takes_null,
@@ -87,7 +87,7 @@ class AuthorSchema:
         authors = self.authors if not guarded else () if author is None else (author,)
         return shown.union(*(default_texts(author.parameters, path) for author in authors))
 
-    def listed(self, path: Path) -> frozenset[str]:
+    def enum_texts(self, path: Path) -> frozenset[str]:
         """
         Return the values that the author's schema of the leaf at *path* lists, as texts.
 
@@ -96,7 +96,7 @@ class AuthorSchema:
         author = self._author_of(path)
         # A description alone must not admit values for a mark of the host.
         own = author if self.authors else self.tool
-        return listed_texts(own.parameters, path) if own is not None else frozenset()
+        return enum_texts(own.parameters, path) if own is not None else frozenset()
 
     def keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         """Return those of the *keys* that match the value at *path*, in any author's schema."""

@@ -60,6 +60,6 @@ class Layer(NamedTuple):
     of_model: bool = False
 
 
-def always_ran(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Coverage:
+def prepare_ran(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Coverage:
     """Return RAN, the coverage of a layer that needs no further check of a registered tool."""
     return RAN

@@ -69,7 +69,7 @@ class ProofContext:
         own = any(callable(layer) for layer in self.policy.layers or ())
         return own or any(layer in names for layer in layers)
 
-    def declared(self, tool: str) -> Tool | None:
+    def declaration(self, tool: str) -> Tool | None:
         """Return the policy's own declaration of a tool; None if it has none."""
         return self._declared.get(tool)
 

@@ -124,7 +124,7 @@ class Proposal:
         return tuple(
             map(
                 not_finite,
-                converted.non_finite or converted.rejected_large_integers(self.arguments),
+                converted.non_finite or converted.find_refused_large_integers(self.arguments),
             )
         )
 

@@ -120,7 +120,7 @@ class RuleAnswers:
             listed_values=listed_values_by_name,
         )
         if not unlisted:
-            return joint.listed_by_name()
+            return joint.answers_to_listed()
         kinds = {schema_kind(parts[name]) for name in unlisted}
         if len(unlisted) == 1:
             return joint.answers_along(unlisted[0], kinds.pop())
@@ -207,7 +207,7 @@ class _JointAnswers:
     base: Arguments = field(kw_only=True)
     listed_values: dict[str, list[Any]] = field(kw_only=True)
 
-    def listed_by_name(self) -> list[CallAnswers] | None:
+    def answers_to_listed(self) -> list[CallAnswers] | None:
         """Return the answers to every combination of the listed values."""
         return self._answers_to([*self.samples, *self._accepted_settings()])
 

@@ -41,19 +41,19 @@ def takes_null(parameters: Any, path: Path) -> bool:
     kinds = (schema.get("type") for schema in schemas)
     if any(kind == "null" or (isinstance(kind, list) and "null" in kind) for kind in kinds):
         return True
-    return any(value is None for schema in schemas for value in _listed_by(schema))
+    return any(value is None for schema in schemas for value in _enum_of(schema))
 
 
-def listed_texts(parameters: Any, path: Path) -> frozenset[str]:
+def enum_texts(parameters: Any, path: Path) -> frozenset[str]:
     """
     Return the values that the schema of the leaf at *path* lists, in any of its alternatives.
 
     >>> regions = {"type": "array", "items": {"enum": ["eu-west-1", "us-east-1"]}}
-    >>> sorted(listed_texts({"properties": {"regions": regions}}, ("regions", 0)))
+    >>> sorted(enum_texts({"properties": {"regions": regions}}, ("regions", 0)))
     ['eu-west-1', 'us-east-1']
     """
     schemas = _alternatives_at(parameters, path, most=_MAX_READ, any_item=True)
-    return _texts(chain.from_iterable(map(_listed_by, schemas)))
+    return _texts(chain.from_iterable(map(_enum_of, schemas)))
 
 
 def default_texts(parameters: Any, path: Path) -> frozenset[str]:
@@ -72,7 +72,7 @@ def _texts(values: Iterable[Any]) -> frozenset[str]:
     return frozenset(text for value in values if (text := scalar_text(value)))
 
 
-def _listed_by(schema: Mapping[str, Any]) -> list[Any]:
+def _enum_of(schema: Mapping[str, Any]) -> list[Any]:
     values = schema.get("enum")
     constant = [schema["const"]] if "const" in schema else []
     return [*values, *constant] if isinstance(values, list) else constant

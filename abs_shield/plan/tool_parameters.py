@@ -255,7 +255,7 @@ class Parameters:
             else self._guard(name, judged, listed=listed, marked=by_author is not None),
             # Without a mark, no value of a listed parameter is judged.
             defaults=self.schema.defaults(path)
-            | (self.schema.listed(path) if target is not None else frozenset()),
+            | (self.schema.enum_texts(path) if target is not None else frozenset()),
             examples=examples_of(schema),
             measures=schema.get("type") == "number",
             description=description,

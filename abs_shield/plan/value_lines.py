@@ -137,11 +137,11 @@ def _numbers(values: Iterable[Any], *, whole: bool) -> tuple[float, ...]:
     # Multiples of the powers of ten from 0.01 to 10^9, so that a limit is between two of them.
     far = {sign * n * 10**k for k in range(-2, 10) for n in range(1, 10) for sign in (1, -1)}
     # Ages, counts and percentages are all in this range.
-    numbers = {*range(-50, 201), *near, *_between(sorted(near)), *far}
+    numbers = {*range(-50, 201), *near, *_values_between(sorted(near)), *far}
     return (*sorted({int(each) for each in numbers} if whole else numbers),)
 
 
-def _between(numbers: Sequence[float]) -> Iterator[float]:
+def _values_between(numbers: Sequence[float]) -> Iterator[float]:
     for low, high in pairwise(numbers):
         yield (low + high) / 2
         yield from range(int(low) + 1, min(int(high), int(low) + _MAX_BETWEEN))

@@ -134,7 +134,7 @@ class Write:
             return True
         return not values.isdisjoint(subject_entities(self))
 
-    def returned_id_of(self, other: Write) -> bool:
+    def returns_id_of(self, other: Write) -> bool:
         """Return whether this write returned a new id that *other* uses as its subject."""
         new = self.returned - frozenset().union(*self.entities.values())
         return len(new) <= _MAX_NEW_IDS and not new.isdisjoint(subject_entities(other))
@@ -424,7 +424,7 @@ def undoes(first: Write, then: Write) -> bool:
         first.action.is_undoable
         and then.action.does is VerbEffect.UNMAKE
         and (
-            first.returned_id_of(then)
+            first.returns_id_of(then)
             or (
                 _may_undo(first, then)
                 and (bool(first.shared_identifiers(then)) or then.repeats_content_of(first))

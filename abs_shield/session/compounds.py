@@ -36,7 +36,7 @@ class Compound(NamedTuple):
     unpadded: tuple[str, ...]
     of: str
 
-    def without(self, own: frozenset[str]) -> Compound:
+    def exclude(self, own: frozenset[str]) -> Compound:
         """Return the compound without the tokens in *own* and their spellings."""
         if own.isdisjoint(self.parts) and own.isdisjoint([one for one, _ in self.spellings]):
             return self

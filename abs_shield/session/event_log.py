@@ -82,7 +82,7 @@ class EventLog:
         place = version - self.version + len(self._entries) - 1
         return self._entries[place][1] if 0 <= place < len(self._entries) else None
 
-    def casefolded(self) -> str:
+    def casefolded_text(self) -> str:
         """
         Return the texts of people and results as one case-folded text.
 
@@ -91,7 +91,7 @@ class EventLog:
 
         >>> log = EventLog(1_000)
         >>> log.append(MessageText("user", "Delete /Tmp/A."))
-        >>> log.casefolded()
+        >>> log.casefolded_text()
         'delete /tmp/a.'
         """
         before, text = self._casefolded  # one attribute, as several threads may read it
@@ -109,8 +109,8 @@ class EventLog:
         return text
 
     @property
-    def casefolded_size(self) -> int:
-        """Number of characters of the text that `casefolded` last returned."""
+    def casefolded_text_size(self) -> int:
+        """Number of characters of the text that `casefolded_text` last returned."""
         return len(self._casefolded[1])
 
     def __iter__(self) -> Iterator[LogEntry]:

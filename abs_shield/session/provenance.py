@@ -571,7 +571,7 @@ class Provenance:
             return True
         if text in self._introduced:
             return False
-        if level == PROSE or not kind_words or self._index.occurred_in_prose(bare):
+        if level == PROSE or not kind_words or self._index.occurs_in_prose(bare):
             return True
         under = self._fields.get(bare)
         return not under or any(is_of_kind(subject_words(field), kind_words) for field in under)
@@ -656,7 +656,7 @@ class Provenance:
             call_id=call_id,
             version=version,
             fields=self._fields.get(text),
-            prose=level != SCALAR or self._index.occurred_in_prose(text),
+            prose=level != SCALAR or self._index.occurs_in_prose(text),
         )
 
     def find_introduction(self, value: str) -> Introduced | None:

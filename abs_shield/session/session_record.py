@@ -358,7 +358,7 @@ class SessionRecord:
         # `value_bytes` includes dropped calls; only the stored share counts.
         ran = min(1.0, len(self.executions) / (self.execution_count or 1))
         held = self.mentions.held_bytes + self.log.size + int(self.log.value_bytes * ran)
-        held += self.log.casefolded_size
+        held += self.log.casefolded_text_size
         decided = self.decisions
         every = (decided.calls, decided.results, decided.answers, decided.outputs)
         held += _EMPTY + _DECISION * sum(map(len, every))

@@ -171,7 +171,7 @@ class TokenIndex:
             if not chunk.isalnum() or not chunk.isascii():
                 whole = spellings_of(chunk)
                 if own:
-                    whole = whole.without(own)
+                    whole = whole.exclude(own)
                 parts += whole.parts
                 for letters, codes in whole.spellings:
                     self._squeezed.put(letters, at, codes)
@@ -389,7 +389,7 @@ class TokenIndex:
             return True
         return self._recent_text.may_contain({one for one in letters if len(one) >= least})
 
-    def occurred_in_prose(self, chunk: str) -> bool:
+    def occurs_in_prose(self, chunk: str) -> bool:
         """Return whether a chunk occurred in the running text of a result."""
         return chunk in self._exact[PROSE]
 

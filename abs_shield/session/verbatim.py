@@ -78,7 +78,7 @@ class Verbatim:
 
     def _folded(self) -> FoldedText:
         if self._text is None:
-            texts = [run.log.casefolded() for run in _ancestry(self._record)]
+            texts = [run.log.casefolded_text() for run in _ancestry(self._record)]
             self._text = FoldedText(texts[0] if len(texts) == 1 else APART.join(texts))
         return self._text
 

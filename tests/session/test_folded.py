@@ -12,14 +12,14 @@ def test_it_grows_with_the_log() -> None:
     """The text has new events, but no texts of the agent and no errors."""
     log = EventLog(1_000)
     log.append(MessageText("user", "Delete /Tmp/A."))
-    assert "delete /tmp/a." == log.casefolded()
+    assert "delete /tmp/a." == log.casefolded_text()
 
     log.append(MessageText("assistant", "Sure."))
     log.append(Returned(name="look", value={"Path": "/Tmp/B"}))
     log.append(Returned(name="look", value="/Tmp/C", error=True))
 
-    assert APART.join(("delete /tmp/a.", "/tmp/b", "path")) == log.casefolded()
-    assert log.casefolded() is log.casefolded()
+    assert APART.join(("delete /tmp/a.", "/tmp/b", "path")) == log.casefolded_text()
+    assert log.casefolded_text() is log.casefolded_text()
 
 
 def test_it_is_bounded_as_the_log_is() -> None:
@@ -27,10 +27,10 @@ def test_it_is_bounded_as_the_log_is() -> None:
     log = EventLog(2_000)
     for n in range(200):
         log.append(MessageText("user", f"row {n} " + 100 * "x"))
-        assert len(log.casefolded()) <= 4_200
+        assert len(log.casefolded_text()) <= 4_200
 
-    assert "row 199 " in log.casefolded()
-    assert "row 100 " not in log.casefolded()
+    assert "row 199 " in log.casefolded_text()
+    assert "row 100 " not in log.casefolded_text()
 
 
 def test_each_text_is_read_once() -> None:
@@ -39,7 +39,7 @@ def test_each_text_is_read_once() -> None:
 
     def say() -> None:
         log.append(MessageText("user", "Delete /Tmp/A."))
-        log.casefolded()
+        log.casefolded_text()
 
     first = steps(say)
     for _ in range(500):

@@ -58,12 +58,12 @@ class _AllowEntry:
     wider: list[Any] = field(default_factory=list)
 
     @property
-    def undecided(self) -> bool:
+    def is_undecided(self) -> bool:
         """True if further samples may change the result."""
         return not self.matched and (self.is_closed or callable(self.allowed))
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """True if it admits none of the values, and all of them are known."""
         return self.is_closed and not self.matched
 
@@ -123,21 +123,21 @@ def _match_entries(name: str, entries: list[_AllowEntry], context: ProofContext)
         entry.is_closed = entry.is_closed and not context.is_open(name)
     # Samples are generated near each entry, as random texts would never match it.
     texts = [text for entry in entries for text in _likely_values(entry.allowed)]
-    bare = compile_targets(_without_allows(context.tools[name]), allow=())
+    bare = compile_targets(_remove_allows(context.tools[name]), allow=())
     sampled = False
     for arguments in context.samples(name, pool=Pool.of(texts)):
         sampled = True
         for argument in bare.judged_arguments(arguments):
             _test_entries(entries, argument.path, value_at(arguments, argument.path))
         # Further samples take time and cannot change the result.
-        if not any(entry.undecided for entry in entries):
+        if not any(entry.is_undecided for entry in entries):
             break
     for entry in entries:
         entry.is_closed = entry.is_closed and sampled
         entry.sampled = entry.sampled and sampled
 
 
-def _without_allows(tool: Tool) -> Tool:
+def _remove_allows(tool: Tool) -> Tool:
     targets = {name: replace(target, allow=()) for name, target in tool.targets.items()}
     return tool.model_copy(update={"allow": (), "targets": targets})
 
@@ -165,7 +165,7 @@ def _report(entry: _AllowEntry) -> Iterator[Problem]:
     elif cover is not None:
         message = f"{what} is admitted by {_format_entry(cover)} already"
         yield _problem("allow_is_covered", entry, message, "leave one of them out")
-    elif entry.tools and callable(entry.allowed) and (entry.rejects_all or entry.idle):
+    elif entry.tools and callable(entry.allowed) and (entry.rejects_all or entry.is_idle):
         message = (
             f"{what} admits no sampled value that is judged in {format_names(list(entry.tools))}"
         )
@@ -174,7 +174,7 @@ def _report(entry: _AllowEntry) -> Iterator[Problem]:
             "test it with such a value"
         )
         yield _problem("allow_matches_nothing", entry, message, hint)
-    elif entry.tools and entry.idle:
+    elif entry.tools and entry.is_idle:
         message = f"{what} admits nothing that is judged in {format_names(list(entry.tools))}"
         yield _problem("allow_matches_nothing", entry, message, "compare it with the schema")
 

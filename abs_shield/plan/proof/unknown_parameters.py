@@ -72,7 +72,7 @@ def _problems_of_marks(context: ProofContext) -> Iterator[Problem]:
 def _impossible_marks(tool: Tool, context: ProofContext) -> Iterator[ImpossibleMark]:
     names = context.names.get(tool.name)
     # The marks of a function come from its own type hints, so only the policy's may be wrong.
-    declared = tool if names is None else context.declared(tool.name)
+    declared = tool if names is None else context.declaration(tool.name)
     if declared is not None:
         yield from impossible_marks([declared], [tool.parameters], names or list)
 
