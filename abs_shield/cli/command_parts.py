@@ -132,6 +132,11 @@ def _with_output_checks(callback: Callable[..., Any], *, name: str) -> Callable[
     @wraps(callback)
     def command(**arguments: Any) -> Any:
         path = arguments.pop(_PRINTED_TO) if adds_output else None
+        path = None if path == "-" else path
+        # `-` is the standard output, which is what no `--output` stands for
+        for parameter, option in written.items():
+            if option == "--output" and arguments[parameter] == "-":
+                arguments[parameter] = None
         places = {option: arguments[parameter] for parameter, option in written.items()}
         # all checks before any work: a run of an hour must not end at a full or missing folder
         _require_distinct(places if path is None else {**places, "--output": path})

@@ -196,6 +196,19 @@ def test_output(command, here, name):
     assert Path("first").is_dir() or Path("first").stat().st_size > 0
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in LEAVES if name not in REFUSED | {*WITHOUT_OUTPUT, "plant"}]
+)
+def test_output_to_a_dash(command, here, name):
+    """`-o -` prints what the command prints without it, and writes no file of that name."""
+    words = [word for word in argv(name) if word not in ("-o", "planted")]
+    done = run(command, [*words, "-o", "-"])
+
+    assert done.code in (0, 1), done.err
+    assert done.out
+    assert not Path("-").exists()
+
+
 @pytest.mark.parametrize("flag", ["-o", "--output"])
 @pytest.mark.parametrize("name", WITHOUT_OUTPUT)
 def test_no_output(command, here, name, flag):
