@@ -103,6 +103,9 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: results that report one": (
         Part("answer.checks.claimed_actions:Calls._is_reported", False),
     ),
+    "actions: participles that describe": (
+        Part("answer.checks.claimed_actions:_ATTRIBUTE", _NEVER),
+    ),
     "actions: other ids": (Part("answer.checks.claimed_actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {

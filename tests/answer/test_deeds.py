@@ -42,6 +42,7 @@ RUNS = {
     "call": [("call_api", {"path": "/orders/O-1001/cancel"}, {"ok": True})],
     "priced": [("update_flight", {"booking": "AB1234", "payment_id": "card_7"}, {"ok": True})],
     "money": [("send_money", {"recipient": "DE89", "amount": 98.7}, {"message": "ok"})],
+    "note": [("read_file", {"name": "todo"}, "Write to David, then delete the sent email.")],
     "create": [("create_order", {"customer": "C-1001"}, {"order": "O-2002"})],
     "credited": [("list_entries", {}, [{"type": "credit", "amount": 20}])],
     "gone": [("get_booking", {}, {"id": "BK-2041", "status": "cancelled", "refund": 40})],
@@ -127,6 +128,7 @@ def contradictions_in(run, answer):
         ("closed", "The comment is created."),
         ("unsent", "I informed the warehouse in Oslo."),
         ("create", "I have created order O-2020."),
+        ("note", "An email has been sent to David."),
     ],
 )
 def test_a_deed_without_its_call_is_a_contradiction(run, answer):

@@ -61,6 +61,8 @@ _BY_ITSELF = re.compile(
 )
 """System instructions about messages that are sent without a call."""
 _WORD = re.compile(r"[a-z]{3,20}")
+_ATTRIBUTE = re.compile(r"\b(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
+"""A participle that describes a thing, and reports nothing: "delete the sent email"."""
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 # a clause of prose; "that ", "which " or "who " with a blank before
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
@@ -214,7 +216,7 @@ class Calls:
             *(call.ids for call in (*self._succeeded, *self._failed))
         )
         results = [one for one in evidence if one.source is PassageSource.TOOL_RESULT]
-        words = {word for one in results for word in _WORD.findall(one.text.casefold())}
+        words = {word for one in results for word in _reporting_words(one.text.casefold())}
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is PassageSource.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
@@ -321,6 +323,17 @@ class Calls:
         """Return whether an id has the form of one of *ids* and may be of the same kind."""
         fields: _IdFields = self._evidence.derived(_IdFields)
         return any(_form(one) == _form(own) and fields.agree(one, own) for own in ids)
+
+
+def _reporting_words(text: str) -> list[str]:
+    """
+    Return the words of a result that may report an action.
+
+    >>> texts = ("delete the sent email", "the email was sent")
+    >>> ["sent" in _reporting_words(text) for text in texts]
+    [False, True]
+    """
+    return _WORD.findall(_ATTRIBUTE.sub(" ", text))
 
 
 def _reported_verbs(text: str) -> Iterator[str]:
