@@ -89,7 +89,15 @@ def _load_policy(place: str) -> Any:
     value = load(place)
     if isinstance(value, Mapping):
         return configure(value)
-    return value() if callable(value) and not isinstance(value, Policy | Shield) else value
+    if isinstance(value, Policy | Shield) or not callable(value):
+        return value
+    try:
+        return value()
+    except PolicyError:  # with its file and line, it is a problem of the proof
+        raise
+    except Exception as error:
+        reason = escaped(f"{type(error).__name__}: {error}", limit=300)
+        raise BadInput(f"`{place}` raises when it is called for its policy: {reason}") from None
 
 
 def _policy_and_tools(

@@ -170,6 +170,7 @@ def test_hostile_tools_are_escaped(command, module, file):
         (["no_such_module_here:policy"], "no_such_module_here"),
         (["{clinic}:polcy"], "did you mean `policy`?"),
         (["{clinic}:wrong"], "is a `int`, not a policy or a Shield"),
+        (["json:dumps"], "`json:dumps` raises when it is called for its policy: TypeError"),
         (["{clinic}:policy", "--tools", "{clinic}"], "it is not JSON"),
         (["{clinic}:policy", "--tools", "{number}"], "it is 7; give a list of tools, or an object"),
         (["{clinic}:policy", "--tools", "{nameless}"], "nameless.json:2: tool has no `name`"),

@@ -33,7 +33,7 @@ def test_names_of_arguments_are_not_remembered_whatever_their_length() -> None:
     parameters = guard.registry["act"].plan.targets.parameters
 
     assert [] == [name for name in parameters.top if len(name) > 10_000]
-    assert [] == [names for names in parameters._watched_names if len("".join(names)) > 10_000]
+    assert [] == [names for names in parameters._names_by_check if len("".join(names)) > 10_000]
 
 
 def test_blocked_calls_leave_no_arguments_behind() -> None:
