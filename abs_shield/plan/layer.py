@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+from warnings import warn
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
+from abs_shield.core.vocabularies import OPT_IN_NAMES
 from abs_shield.plan.proposal import Proposal, ShieldTerms
 from abs_shield.plan.tool_plan import ToolPlan
 from abs_shield.session import Session
@@ -39,11 +41,19 @@ and None if the judge must run for every such call.
 NO_SESSION = Coverage(Outcome.UNAVAILABLE, "no session")
 
 
-class Layer(NamedTuple):
+class _LayerFields(NamedTuple):
+    name: str
+    judge: Judge
+    prepare: Prepare | None = None
+    nested: bool = False
+    of_model: bool = False
+
+
+class Layer(_LayerFields):
     """
     One layer.
 
-    Attributes:
+    Args:
         name: Its name in policies, reports and telemetry.
         judge: Judges a call.
         prepare: Prepares, for each tool, a check that recognises most clean calls in constant
@@ -51,13 +61,33 @@ class Layer(NamedTuple):
         nested: Whether it also judges calls made by the code of a tool.
         of_model: Whether it judges how the model generated a call; it is skipped for a call that
             the host changed.
+        opt_in: Deprecated; has no effect. `OPT_IN_NAMES` lists the opt-in layers.
     """
 
-    name: str
-    judge: Judge
-    prepare: Prepare | None = None
-    nested: bool = False
-    of_model: bool = False
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        name: str,
+        judge: Judge,
+        prepare: Prepare | None = None,
+        nested: bool = False,
+        of_model: bool = False,
+        opt_in: bool | None = None,
+    ) -> Self:
+        if opt_in is not None:
+            warn(
+                "`Layer(opt_in=...)` has no effect; `OPT_IN_NAMES` lists the opt-in layers",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+        return super().__new__(cls, name, judge, prepare, nested, of_model)
+
+    @property
+    def opt_in(self) -> bool:
+        """Deprecated: True if the layer runs only if a policy names it."""
+        warn("`Layer.opt_in` is now `name in OPT_IN`", DeprecationWarning, stacklevel=2)
+        return self.name in OPT_IN_NAMES
 
 
 def prepare_ran(plan: ToolPlan, terms: ShieldTerms, names: tuple[str, ...]) -> Coverage:

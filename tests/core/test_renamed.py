@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -11,6 +12,7 @@ import pytest
 
 from abs_shield.core.decision import Decision
 from abs_shield.core.module_names import lazy_names, old_names
+from abs_shield.layers import OPT_IN, Layer
 
 RESOLVE = old_names("abs_shield.core.events", {"Record": "abs_shield.core.decision:Decision"})
 
@@ -59,6 +61,7 @@ def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
         ("replay.report", "report", "Report"),
         ("answer.checks.opinions", "answer.claim_types", "ABSENT"),
         ("flywheel.accepted", "flywheel.gap", "gap_with_catches"),
+        ("text.show", "text.safe_display", "escaped"),
         ("verification.signal_context", "verification.signal_reading", "SignalContext"),
     ],
 )
@@ -69,6 +72,16 @@ def test_an_old_module_warns(old: str, new: str, name: str) -> None:
         assert getattr(moved, name) is getattr(room, name)
     with pytest.raises(AttributeError):
         moved.__path__  # noqa: B018
+
+
+def test_an_opt_in_layer_warns() -> None:
+    """Opt-in layers are listed by name, so the argument has no effect."""
+    with pytest.warns(DeprecationWarning, match="has no effect"):
+        layer = Layer("call_loop", OPT_IN["call_loop"].judge, opt_in=False)
+    with pytest.warns(DeprecationWarning, match="is now `name in OPT_IN`"):
+        assert layer.opt_in
+
+    assert pickle.loads(pickle.dumps(layer)) == layer
 
 
 def test_a_lazy_name_is_imported_on_first_use() -> None:
