@@ -273,6 +273,7 @@ def percent(share: float, *, beside: float | None = None) -> str:
     # a rounded 0 would say that there are none
     if 0 < share < 0.0001 and (beside is None or beside >= 0.0001):
         return "under 0.01 %"
+    # from 0.9995 on, a share is rounded to 100.0 %, which would say that there are no others
     if 0.9995 <= share < 1 and (beside is None or beside < 0.9995):
         return "over 99.9 %"
     # as many digits as show on which side of the limit it is

@@ -38,7 +38,6 @@ VOCABULARIES = frozenset(
         "answer/checks/paid_amounts",
         "plan/rule_sentence",
         "quality/pii/impersonal_values",
-        "quality/pii/impersonal_values",
         "text/phones",
         "text/polarity",
         "text/value_shapes",

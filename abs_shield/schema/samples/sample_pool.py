@@ -47,6 +47,7 @@ class Pool:
 
     def names(self, most: int) -> list[str]:
         """Return the first *most* texts that may be names of members."""
+        # names of members are short; a longer text of the pool is a value
         return [text for text in self.texts if text and "\n" not in text and len(text) <= 64][:most]
 
     def lengths(self, most: int) -> list[int]:

@@ -38,7 +38,7 @@ def _is_nie(number: str) -> bool:
 
 
 def _is_codice_fiscale(number: str) -> bool:
-    day = int(number[9:11].translate(_OMOCODIA))
+    day = int(number[9:11].translate(_OMOCODIA))  # of a woman, it has 40 added
     if not is_birth(day - 40 if day > 40 else day, "ABCDEHLMPRST".index(number[8]) + 1):
         return False
     even = sum(int(one) if one.isdigit() else ord(one) - 65 for one in number[1:15:2])
