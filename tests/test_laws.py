@@ -1,4 +1,4 @@
-"""Laws for every call, whatever the model writes."""
+"""Properties of every decision about a call, for arbitrary calls."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def amount_is_positive(amount):
 
 @rule(tool="book")
 def careless(note, rows):
-    """This changes what it is given, and breaks on what it does not know."""
+    """A faulty rule: it changes its arguments, and raises on most types."""
     rows.append(note)
     return len(note) < 9
 
@@ -73,9 +73,9 @@ ASKING = make_shield(on_suspicious="approve"), make_shield(mode="audit", on_susp
 
 @given(CALLS, st.sampled_from([(STRICT, AUDIT), ASKING]))
 @example(ToolCall("book", {}, None, [-2.0]), ASKING)
-def test_audit_never_blocks(call, doors):
-    """Whatever is found, nothing is stopped; strict would have stopped what it says it would."""
-    strict, audit = (make_shield.check_call(call) for make_shield in doors)
+def test_audit_never_blocks(call, firewalls):
+    """Audit mode allows every call, and predicts exactly the calls that strict mode blocks."""
+    strict, audit = (firewall.check_call(call) for firewall in firewalls)
 
     assert (False, "", None) == (audit.blocked, audit.approval, audit.attempts_left)
     assert strict.blocked == strict.would_block == audit.would_block
@@ -84,25 +84,25 @@ def test_audit_never_blocks(call, doors):
 
 @given(ARGUMENTS)
 def test_audit_changes_no_value(arguments):
-    """The tool gets the objects that it was called with, and its value is handed on."""
-    got = []
+    """The tool receives the original arguments, and the caller its original result."""
+    received = []
 
     @shielded(AUDIT)
     def book(**kwargs):
-        got.append(kwargs)
+        received.append(kwargs)
         return kwargs
 
     before = copy.deepcopy(arguments)
     value = book(**arguments)
 
-    assert value is got[0]
+    assert value is received[0]
     assert all(value[name] is arguments[name] for name in arguments)
     assert repr(before) == repr(arguments)
 
 
 @given(CALLS, st.permutations(LAYER_NAMES))
 def test_the_order_of_layers_does_not_matter(call, layers):
-    """Verdict, action and findings are the same in any order."""
+    """Every order of the layers has the same verdict, action, findings and coverage."""
     one, other = (
         make_shield(layers=list(LAYER_NAMES)).check_call(call),
         make_shield(layers=layers).check_call(call),
@@ -115,7 +115,7 @@ def test_the_order_of_layers_does_not_matter(call, layers):
 
 @given(CALLS, MODES)
 def test_a_check_changes_none_of_its_inputs(call, mode):
-    """Name, arguments and log-probabilities are afterwards what they were."""
+    """The name, arguments and log-probabilities of the call are unchanged."""
     before = repr(copy.deepcopy(call))
     make_shield(mode=mode).check_call(call)
 
@@ -124,7 +124,7 @@ def test_a_check_changes_none_of_its_inputs(call, mode):
 
 @given(NAMES, JSON | st.text() | st.binary(max_size=9), JSON)
 def test_any_json_value_gives_a_decision(name, arguments, logprobs):
-    """Arguments and log-probabilities may be anything at all."""
+    """Arbitrary arguments and log-probabilities are judged; only rules may fail on them."""
     decision = STRICT.check_call(ToolCall(name, arguments, None, logprobs))
 
     assert (name, "call") == (decision.tool, decision.subject)
@@ -161,8 +161,8 @@ def nested(levels):
     ids=range(9),
 )
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_python_value_that_is_no_json_gives_a_decision(arguments, mode):
-    """Depth, odd keys and objects are judged, not raised; twice, so that they are counted."""
+def test_a_value_that_is_not_json_gives_a_decision(arguments, mode):
+    """Deep values, keys of any type and objects raise no error, also at a second attempt."""
     firewall = make_shield(mode=mode)
     session = firewall.session()
     decisions = [firewall.check_call(ToolCall("book", arguments), session=session) for _ in "ab"]
@@ -172,7 +172,7 @@ def test_a_python_value_that_is_no_json_gives_a_decision(arguments, mode):
 
 
 @given(CALLS, MODES)
-def test_a_decision_round_trips_through_its_text(call, mode):
+def test_a_decision_round_trips_through_json(call, mode):
     """A decision written as JSON is read back equal."""
     session = make_shield(mode=mode).session("s1", agent="clerk")
     decision = make_shield(mode=mode).check_call(call, session=session)
@@ -183,8 +183,8 @@ def test_a_decision_round_trips_through_its_text(call, mode):
 
 
 @given(CALLS)
-def test_what_a_model_reads_is_one_line_a_problem(call):
-    """Feedback is JSON, and nothing that the model wrote breaks a line or a terminal."""
+def test_each_problem_of_the_feedback_is_one_line(call):
+    """Feedback is valid JSON without line breaks or control characters of the model."""
     decision = STRICT.check_call(call)
     problems = json.loads(json.dumps(decision.feedback()))["problems"]
     lines = [decision.explain(), *(problem["hint"] for problem in problems)]
@@ -194,8 +194,8 @@ def test_what_a_model_reads_is_one_line_a_problem(call):
 
 
 @given(CALLS, st.floats(0, 1), st.floats(0, 1))
-def test_more_sensitivity_never_finds_less(call, one, other):
-    """A higher threshold gives a verdict that is as grave or graver."""
+def test_a_higher_threshold_never_gives_a_milder_verdict(call, one, other):
+    """A higher threshold counts the same findings or more."""
     low, high = sorted((one, other))
     mild, grave = (make_shield(threshold=t).check_call(call).verdict for t in (low, high))
 
@@ -204,7 +204,7 @@ def test_more_sensitivity_never_finds_less(call, one, other):
 
 @given(st.lists(CALLS, max_size=4))
 def test_a_turn_is_judged_like_its_calls(calls):
-    """Proposals of one turn get the verdicts that their dispatches get."""
+    """The proposals of a turn and their dispatches have the same verdicts."""
     firewall = make_shield()
     session = firewall.session()
     proposed = firewall.inspect_turn(calls, session=session)

@@ -1,4 +1,4 @@
-"""Laws for every run: mentioned values are not phantoms, and the agent's text never helps."""
+"""Properties of provenance: mentioned values are no phantoms, the agent's text is no evidence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FIREWALL = Shield(
 
 
 def play(session, events):
-    """Let the run go on; tools are called without arguments."""
+    """Add events to a session; tools are called without arguments."""
     for n, (role, text) in enumerate(events):
         if role in ("tool", "error"):
             session.tool_result(f"look{n}", {"text": text}, error=role == "error")
@@ -43,7 +43,7 @@ def play(session, events):
 
 
 def codes(session, value):
-    """Return what the layer finds in a call with that id."""
+    """Return the codes of the findings of `phantom_target` on a call with this id."""
     call = ToolCall("refund", {"order_id": value})
     return [finding.code for finding in FIREWALL.check_call(call, session=session).findings]
 
@@ -54,7 +54,7 @@ def opened(**limits):
 
 @given(value=IDS, before=GLUE, after=GLUE, earlier=EVENTS, later=EVENTS)
 def test_more_conversation_never_makes_a_phantom(value, before, after, earlier, later):
-    """Whatever is said before or after, and by whomever, what the user named stays named."""
+    """A value that the user mentioned stays mentioned, whatever other messages there are."""
     session = opened()
     play(session, earlier)
     session.user(f"take{before}{value}{after}now")
@@ -65,7 +65,7 @@ def test_more_conversation_never_makes_a_phantom(value, before, after, earlier, 
 
 @given(value=IDS, other=IDS, before=GLUE, after=GLUE)
 def test_a_task_in_the_system_text_is_judged_as_a_users(value, other, before, after):
-    """Without a user message, the same values are seen and unseen as with one."""
+    """Without a user message, the system text is the task and mentions the same values."""
     text = f"Please take{before}{value}{after}now."
     user, system = opened(), opened()
     user.user(text)
@@ -88,7 +88,7 @@ FORMS = st.sampled_from(
 
 @given(value=IDS, form=FORMS, user_text=st.booleans())
 def test_reformatting_never_changes_the_verdict(value, form, user_text):
-    """Case, separators, blanks, invisible and full-width letters make no other value."""
+    """Case, separators, blanks, invisible and full-width letters do not change a value."""
     session = opened()
     session.user(f"Please take {value} now." if user_text else "Please take it now.")
 
@@ -96,13 +96,13 @@ def test_reformatting_never_changes_the_verdict(value, form, user_text):
 
 
 @given(value=IDS, events=EVENTS)
-def test_the_agents_own_words_never_help(value, events):
-    """Written, proposed, echoed or failed with: what only the agent said is unseen."""
+def test_the_agents_own_text_is_no_evidence(value, events):
+    """A value is unseen if only the agent's text, calls, their echoes or errors have it."""
     session = opened()
     session.user("Please take it now.")
     play(session, [(role, text) for role, text in events if role != "user"])
     assert ["unseen"] == codes(session, value) or session.origin(value)
-    known = session.origin(value) is not None
+    has_origin = session.origin(value) is not None
     session.assistant(f"I take {value}.")
     call = {"id": "c1", "name": "get", "arguments": {"order_id": value}}
     session.add([{"role": "assistant", "tool_calls": [call]}])
@@ -114,12 +114,12 @@ def test_the_agents_own_words_never_help(value, events):
     )
     session.tool_result("put", f"no such thing: {value}", error=True)
 
-    assert known == (session.origin(value) is not None)
+    assert has_origin == (session.origin(value) is not None)
 
 
 @given(value=IDS, events=EVENTS, filler=st.integers(0, 400))
-def test_forgetting_never_accuses(value, events, filler):
-    """With bounds that are far too small, a mentioned value is found, or nothing is said."""
+def test_limits_cause_no_findings(value, events, filler):
+    """With limits that are far too small, a mentioned value still has no finding."""
     session = opened(keys=60, text=200, message=300)
     session.user(f"Please take {value} now.")
     play(session, events)
@@ -129,8 +129,8 @@ def test_forgetting_never_accuses(value, events, filler):
 
 
 @given(value=IDS)
-def test_another_sessions_ids_are_no_mention(value):
-    """Two sessions of one Shield know nothing of each other."""
+def test_sessions_do_not_share_mentions(value):
+    """A value that one session mentions is unseen in another session of the same Shield."""
     one, other = opened(), opened()
     one.user(f"Please take {value} now.")
     other.user("Please take it now.")
@@ -139,8 +139,8 @@ def test_another_sessions_ids_are_no_mention(value):
 
 
 @given(value=IDS)
-def test_a_child_knows_the_mentions_of_its_parent(value):
-    """And the parent what its child found."""
+def test_parent_and_child_share_mentions(value):
+    """Mentions of the parent count in the child, and results of the child in the parent."""
     parent = opened()
     parent.user(f"Please take {value} now.")
     child = parent.child(agent="clerk")
@@ -149,8 +149,8 @@ def test_a_child_knows_the_mentions_of_its_parent(value):
     assert ([], []) == (codes(child, value), codes(parent, f"{value}9"))
 
 
-def test_tasks_keep_their_runs_apart():
-    """A hundred tasks, each with a session of its own, on one Shield."""
+def test_concurrent_tasks_have_separate_sessions():
+    """A hundred asyncio tasks on one Shield each see only their own session."""
 
     async def one(n):
         with FIREWALL.session() as session:
@@ -166,12 +166,12 @@ def test_tasks_keep_their_runs_apart():
     assert {(0, 1)} == set(asyncio.run(all_of_them()))
 
 
-def test_parallel_calls_are_judged_by_the_results_so_far():
-    """In one batch the second call sees what the first one found, at its dispatch."""
+def test_a_call_is_judged_by_earlier_results_of_its_batch():
+    """A value in the first call's result is mentioned when the second call is dispatched."""
     firewall = Shield(shield.configure(tools=[REFUND], layers=["phantom_target"]), hooks=None)
 
     def look() -> dict:
-        """Look."""
+        """Look an order up."""
         return {"id": "order-7777"}
 
     firewall.register(look)
@@ -186,15 +186,15 @@ def test_parallel_calls_are_judged_by_the_results_so_far():
 
 
 @pytest.mark.slow
-def test_a_run_and_its_sub_agents_at_once():
-    """Threads of a parent and its children make, read and remove: no layer breaks."""
+def test_threads_of_a_session_and_its_children_cause_no_errors():
+    """Five threads create, update and delete in one tree of sessions; no layer raises."""
     tools = [
         Tool(name=name, parameters={"type": "object", "additionalProperties": True})
         for name in ("create_note", "delete_note", "update_note")
     ]
     firewall = Shield(shield.configure(mode="audit", tools=tools), hooks=None)
     parent = firewall.session()
-    parent.user("Please make notes and tidy them up afterwards.")
+    parent.user("Please write notes and tidy them up afterwards.")
     runs = [parent, *(parent.child(agent=f"clerk{n}") for n in range(4))]
 
     def work(run):

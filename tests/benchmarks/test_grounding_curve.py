@@ -1,4 +1,4 @@
-"""The picture of the calibration is drawn of a few labelled answers, and it is said if none are."""
+"""The picture of the calibration, from a few labelled answers and without any."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.benchmarks.test_grounding import DATA, labelled, printed
 @pytest.mark.data
 @labelled
 def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:
-    """Points lie between 0 and 1, the scores in their order; the picture is one."""
+    """Points are between 0 and 1 in order of their scores; the file is an SVG picture."""
     pytest.importorskip("matplotlib", reason="pictures need the extra `pictures`")
     path = tmp_path / "curve.svg"
     options = ("--data", str(DATA), "--limit", "60", "--picture", str(path))

@@ -37,10 +37,12 @@ def firewall(request: pytest.FixtureRequest) -> Shield:
     return Shield(shield.configure(mode=request.param), hooks=None)
 
 
-@pytest.mark.parametrize("made", RAISED)
-def test_an_exception_is_the_tools_own(firewall: Shield, made: Callable[[], BaseException]) -> None:
-    """The very object, with the context, the cause and the notes that it had."""
-    error = made()
+@pytest.mark.parametrize("create", RAISED)
+def test_an_exception_of_the_tool_is_unchanged(
+    firewall: Shield, create: Callable[[], BaseException]
+) -> None:
+    """The caller receives the same object, with its context, cause and notes."""
+    error = create()
     cause = error.__cause__ = RuntimeError("cause")
 
     @shielded(firewall)
@@ -55,7 +57,7 @@ def test_an_exception_is_the_tools_own(firewall: Shield, made: Callable[[], Base
 
 @pytest.mark.parametrize("swallows", [False, True])
 def test_a_cancelled_tool_is_cancelled(firewall: Shield, swallows: bool) -> None:
-    """By a timeout as without the decorator; one that goes on returns what it returns."""
+    """A timeout cancels it as without the decorator; a tool that continues returns its result."""
     messages = []
 
     @shielded(firewall)
@@ -83,7 +85,7 @@ def test_a_cancelled_tool_is_cancelled(firewall: Shield, swallows: bool) -> None
 
 
 def test_a_timeout_ends_a_tool(firewall: Shield) -> None:
-    """`wait_for` raises its own error, and the session takes the next call."""
+    """`wait_for` raises its own error, and the session accepts the next call."""
 
     @shielded(firewall)
     async def wait(seconds: float) -> str:
@@ -104,13 +106,13 @@ def test_a_timeout_ends_a_tool(firewall: Shield) -> None:
     "copied", [copy.copy, copy.deepcopy, lambda tool: pickle.loads(pickle.dumps(tool))]
 )
 def test_a_copy_is_judged_as_the_tool(copied: Callable[[Any], Any]) -> None:
-    """Functions are copied and pickled by their name, decorated ones too."""
+    """Decorated functions are copied and pickled by name, as others are."""
     assert copied(look_up) is look_up
     assert "tx_1:2" == copied(look_up)("tx_1", number=2)
 
 
 def test_a_tool_may_be_decorated_twice_and_dispatched_by_type(firewall: Shield) -> None:
-    """The inner call is not a second call; `singledispatch`'s choice is judged by its own hints."""
+    """The call is judged once; an implementation of `singledispatch` by its own hints."""
 
     @functools.singledispatch
     def act(value: Any) -> str:
@@ -137,7 +139,7 @@ ODD: list[Any] = [
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
 def test_any_value_reaches_the_tool_as_it_is(value: Any) -> None:
-    """In audit mode, whatever is found: the very object, nothing of it consumed."""
+    """In audit mode the tool receives the same object, and no iterator is consumed."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
 
     @shielded(firewall)
@@ -153,7 +155,7 @@ def test_any_value_reaches_the_tool_as_it_is(value: Any) -> None:
 
 
 def test_threads_and_tasks_keep_their_sessions(firewall: Shield) -> None:
-    """A task that goes to a thread takes its session with it; a pool's own thread has none."""
+    """`to_thread` keeps the session of its task; a thread of a pool has no session."""
 
     @shielded(firewall)
     def who() -> str:

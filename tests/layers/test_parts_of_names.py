@@ -1,4 +1,4 @@
-"""A part of a longer name does not vouch for a write, and the tail of a path for no other path."""
+"""Mentions of a longer name or path are no mentions of its parts, for tools that write."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TAILS = [
 
 @pytest.mark.parametrize(("prompt", "path"), TAILS)
 def test_the_tail_of_a_path_is_another_path(prompt, path):
-    """The user said one folder of a home, and the system's own is deleted."""
+    """The user mentions a folder below a home, and the agent names that of the system."""
     assert ["unseen"] == codes(prompt, path, targets={"path": Target()}, destructive=True)
     assert ["unseen"] == codes(prompt, path, destructive=True)
     assert ["unseen"] == codes(prompt.replace("Delete", "Update"), path, tool="update_file")
@@ -59,8 +59,8 @@ def test_the_tail_of_a_path_is_another_path(prompt, path):
         ("Delete card 4111 1111 1111 1234", "1234"),
     ],
 )
-def test_a_part_of_a_name_is_another_thing(prompt, value):
-    """Of a declared target of a destructive tool."""
+def test_a_part_of_a_name_is_another_entity(prompt, value):
+    """A declared target of a destructive tool must be mentioned as a whole name."""
     declared = {"targets": {"target": Target()}, "destructive": True}
 
     assert ["unseen"] == codes(prompt, value, name="target", **declared)
@@ -87,12 +87,12 @@ def test_a_part_of_a_name_is_another_thing(prompt, value):
         ("Delete db.prod. Now.", "db.prod"),
     ],
 )
-def test_a_whole_name_in_another_spelling(prompt, value):
-    """Signs at its ends, and another writing of the same place."""
+def test_a_whole_name_in_another_spelling_is_mentioned(prompt, value):
+    """Punctuation around a name and other spellings of the same path are accepted."""
     assert [] == codes(prompt, value, targets={"path": Target()}, destructive=True)
 
 
-BEHIND_A_COLON = [
+AFTER_A_COLON = [
     ("Transfer it to `backup-server.company.com:/tmp/archives`", "/tmp/archives"),
     ("Sync ann@web-1:/var/www with the bucket", "/var/www"),
     ("Start it with -v /srv/db:/var/lib/db", "/var/lib/db"),
@@ -105,21 +105,21 @@ BEHIND_A_COLON = [
 ]
 
 
-@pytest.mark.parametrize(("prompt", "path"), BEHIND_A_COLON)
-def test_a_path_behind_a_colon_is_a_whole_one(prompt, path):
-    """Of another host, of a container, or the second one of a search path."""
+@pytest.mark.parametrize(("prompt", "path"), AFTER_A_COLON)
+def test_a_path_after_a_colon_is_a_whole_path(prompt, path):
+    """It is on another host, in a container, or the second entry of a search path."""
     assert [] == codes(prompt, path, tool="create_archive")
     assert [] == codes(prompt, path, targets={"path": Target()}, destructive=True)
 
 
-def test_a_relative_tail_where_nothing_is_destroyed():
-    """It may be meant below the folder that the tool works in; a reading call may look there."""
+def test_a_relative_tail_is_accepted_if_nothing_is_destroyed():
+    """It can be relative to the tool's working directory, or a folder to read."""
     assert [] == codes("Update /home/ann/etc/a.cfg", "etc/a.cfg", tool="update_file")
     assert [] == codes("Show /home/ann/etc", "etc", tool="read_file")
 
 
-def test_a_folder_of_words_that_were_apart_is_another_folder():
-    """Each of its words stands somewhere, and no folder is called so."""
+def test_a_folder_name_of_separate_words_is_unseen():
+    """Each word of the name is mentioned, but not the name."""
     user_text = "I have books and orders: open INV88123."
 
     assert ["unseen"] == codes(user_text, "books-orders/INV88123", tool="read_file")

@@ -41,7 +41,7 @@ def judge(url: str, model: str, **options: Any) -> OpenAIJudge:
     return OpenAIJudge(model, base_url=url, **values)
 
 
-def seen(url: str, model: str) -> tuple[int, dict[str, Any]]:
+def requests_of(url: str, model: str) -> tuple[int, dict[str, Any]]:
     """Return the number of requests for a model, and the last request."""
     with urlopen(url) as response:
         state = json.load(response)
@@ -49,7 +49,7 @@ def seen(url: str, model: str) -> tuple[int, dict[str, Any]]:
 
 
 def both(judge: OpenAIJudge, terms: Terms = DEFAULT_TERMS) -> list[Any]:
-    """Ask from sync code, then from async code."""
+    """Return the replies to a sync and to an async request."""
     return [
         ask(judge, QUESTION, terms=terms),
         asyncio.run(aask(judge, QUESTION, terms=terms)),
@@ -58,28 +58,28 @@ def both(judge: OpenAIJudge, terms: Terms = DEFAULT_TERMS) -> list[Any]:
 
 @pytest.mark.parametrize("model", ["good", "fenced", "object-only", "text-only"])
 def test_a_reply_is_read(url, model):
-    """Sync and async give the same object, also inside prose, whatever format a server takes."""
+    """Sync and async requests return the same object, also from prose, for every server format."""
 
     assert [GOOD, GOOD] == both(judge(url, model))
 
 
-def test_the_schema_is_sent_in_the_format_of_the_api(url):
-    """The server gets the schema, the limit and the messages."""
+def test_the_schema_is_sent_in_the_api_format(url):
+    """The request has the schema, the token limit and the messages."""
     both(judge(url, "good", max_tokens=77))
-    _, sent = seen(url, "good")
+    _, sent = requests_of(url, "good")
 
     assert SCHEMA == sent["response_format"]["json_schema"]["schema"]
     assert list(MESSAGES) == sent["messages"]
     assert (77, 0.0) == (sent["max_tokens"], sent["temperature"])
 
 
-def test_a_refused_format_is_not_tried_again(url):
-    """A server without formats is told the schema in the prompt, and asked so from then on."""
+def test_a_rejected_format_is_not_sent_again(url):
+    """If a server rejects formats, this and later requests have the schema in the prompt."""
     request = judge(url, "text-only-too")
     request.model = "text-only"
-    before, _ = seen(url, "text-only")
+    before, _ = requests_of(url, "text-only")
     results = [ask(request, QUESTION) for _ in range(3)]
-    after, sent = seen(url, "text-only")
+    after, sent = requests_of(url, "text-only")
 
     assert [GOOD] * 3 == results
     assert 3 + 2 == after - before
@@ -94,18 +94,18 @@ def test_a_refused_format_is_not_tried_again(url):
         ("new-limit", "max_tokens", "max_completion_tokens"),
     ],
 )
-def test_an_option_that_a_model_refuses_is_left_out(url, model, gone, there):
-    """Only the refused option goes; the schema's format stays."""
+def test_a_rejected_option_is_omitted(url, model, gone, there):
+    """Only the rejected option is omitted; the format stays."""
     results = both(judge(url, model))
-    _, sent = seen(url, model)
+    _, sent = requests_of(url, model)
 
     assert [GOOD, GOOD] == results
     assert gone not in sent
     assert there in sent
 
 
-def test_a_busy_server_is_asked_again_when_it_says(url):
-    """429 with Retry-After of a second: the second try comes after it."""
+def test_a_busy_server_is_retried_after_its_delay(url):
+    """After status 429 with Retry-After of 1 second, the request is sent again a second later."""
     start = time.monotonic()
     result = ask(judge(url, "once-busy", retries=1), QUESTION)
 
@@ -114,8 +114,8 @@ def test_a_busy_server_is_asked_again_when_it_says(url):
 
 
 @pytest.mark.parametrize("model", ["once-broken", "once-cut-body"])
-def test_a_broken_answer_is_asked_again(url, model):
-    """HTTP 500, and a body that ends too early, are tried again by the SDK."""
+def test_a_broken_response_is_retried(url, model):
+    """The SDK retries after status 500, and after a truncated body."""
 
     assert GOOD == ask(judge(url, model, retries=1), QUESTION)
 
@@ -135,8 +135,8 @@ def test_a_broken_answer_is_asked_again(url, model):
         ("page", "judge `"),
     ],
 )
-def test_a_failure_is_no_verdict(url, model, message):
-    """A failure that a second request cannot fix is undetermined, with a reason on one line."""
+def test_a_permanent_failure_is_undetermined(url, model, message):
+    """A failure that a retry cannot fix is undetermined, with a reason of one line."""
     results = both(judge(url, model))
 
     assert all(isinstance(one, Undetermined) for one in results)
@@ -156,11 +156,11 @@ def test_a_failure_is_no_verdict(url, model, message):
         ("empty", "the server gave no choices"),
     ],
 )
-def test_a_reply_without_an_object_is_asked_for_twice(url, model, message):
-    """The second question names what was wrong; then it is undetermined."""
-    before, _ = seen(url, model)
+def test_a_reply_without_an_object_is_requested_again(url, model, message):
+    """The second request names the error; after that the result is undetermined."""
+    before, _ = requests_of(url, model)
     result = ask(judge(url, model), QUESTION)
-    after, sent = seen(url, model)
+    after, sent = requests_of(url, model)
 
     assert isinstance(result, Undetermined)
     assert message in result.reason
@@ -168,14 +168,14 @@ def test_a_reply_without_an_object_is_asked_for_twice(url, model, message):
     assert message in sent["messages"][-1]["content"]
 
 
-def test_a_truncated_reply_may_come_right(url):
-    """Half an object first, a whole one when asked again."""
+def test_a_truncated_reply_is_requested_again(url):
+    """The first reply is half an object, and the second one is complete."""
 
     assert GOOD == ask(judge(url, "once-half"), QUESTION)
 
 
-def test_a_slow_server_runs_out_of_time(url):
-    """The SDK's own time-out and that of the terms both end the wait."""
+def test_a_slow_server_times_out(url):
+    """Both the timeout of the SDK and that of the terms apply."""
     by_sdk = both(judge(url, "slow", timeout_s=0.2))
     start = time.monotonic()
     by_terms = both(judge(url, "slow"), Terms(timeout_s=0.2))
@@ -186,14 +186,14 @@ def test_a_slow_server_runs_out_of_time(url):
 
 
 def test_a_refused_connection_is_undetermined():
-    """Nothing listens there."""
+    """No server listens at the address."""
     results = both(judge("http://127.0.0.1:9/v1", "good"))
 
     assert all("onnection" in one.reason for one in results)
 
 
-def test_several_event_loops_may_use_one_judge(url):
-    """A connection of one loop is not used by the next; many questions run side by side."""
+def test_several_event_loops_can_use_one_judge(url):
+    """Connections are not shared between loops, and many requests run concurrently."""
     model_judge = judge(url, "good")
 
     async def many() -> list[Any]:
@@ -202,8 +202,8 @@ def test_several_event_loops_may_use_one_judge(url):
     assert [GOOD] * 16 == asyncio.run(many()) + asyncio.run(many())
 
 
-def test_called_by_itself_it_raises_one_line(url):
-    """A user's own loop sees the package's exceptions only."""
+def test_a_direct_call_raises_an_error_of_one_line(url):
+    """Code that calls the judge itself receives only exceptions of this package."""
     with pytest.raises(BadReply, match="expected a JSON object"):
         judge(url, "prose")(list(MESSAGES), SCHEMA)
     with pytest.raises(ShieldError, match="HTTP 500: "):
@@ -218,14 +218,14 @@ def test_called_by_itself_it_raises_one_line(url):
         ({"retries": -1}, "`retries` is -1"),
     ],
 )
-def test_wrong_options_fail_when_declared(options, message):
-    """One line names the option and what it was given."""
+def test_invalid_options_fail_at_declaration(options, message):
+    """One line names the option and its value."""
     with pytest.raises(PolicyError, match=message):
         judge("http://127.0.0.1:9/v1", "good", **options)
 
 
-def test_without_a_key_it_says_so(monkeypatch):
-    """OpenAI's own server needs a key; another one does not."""
+def test_a_missing_key_is_reported(monkeypatch):
+    """OpenAI's own server needs a key, and other servers do not."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     local = OpenAIJudge("good", base_url="http://127.0.0.1:9/v1")
 

@@ -1,4 +1,4 @@
-"""A recorded result is used without a judgement, because its call did not run here."""
+"""A replay adds recorded results to the session without judging them."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from abs_shield.replay.run_judging import Firewalls, judge_run
 from abs_shield.replay.run_reader import runs
 from abs_shield.replay.toolsets import Toolsets
 
-STRANGE = '{"answer": "somewhere"}'
+UNEXPECTED = '{"answer": "somewhere"}'
 CALL = {"id": "c1", "name": "find_book", "arguments": {"title": "Emma"}}
 MESSAGES = (
     {"role": "assistant", "tool_calls": [CALL]},
-    {"role": "tool", "tool_call_id": "c1", "name": "find_book", "content": STRANGE},
+    {"role": "tool", "tool_call_id": "c1", "name": "find_book", "content": UNEXPECTED},
 )
 
 
-def test_a_result_against_its_profile_is_taken_in_and_not_judged(written, a_run) -> None:
-    """A run file tells neither its latency nor what came before it in that tool."""
+def test_a_result_that_breaks_its_profile_is_added_and_not_judged(written, a_run) -> None:
+    """A run file has neither the latency of a call nor the earlier results of its tool."""
     profile = ToolProfile(required_fields=["copy"], has_network_io=False)
     tools = [Tool(name="find_book", profile=profile)]
     firewalls = Firewalls(configure(mode="strict", tools=tools))

@@ -1,4 +1,4 @@
-"""A report of what a store has counted says the same as one of its decisions."""
+"""A report from the counts of a store equals a report from its decisions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from abs_shield.stores import SqliteStore
 
 START = 1_767_225_600.0
 NOT_COUNTED = {"lower", "upper", "sessions", "unlabelled", "newest", "days", "where"}
-"""What a store does not count: sessions, ids, and places that a model may have named."""
+"""Data that a store does not count: sessions, ids, and places that the model chose."""
 
 
-def various(count: int, seed: int) -> list[Decision]:
-    """Return decisions about calls, results, answers and outputs, some of them broken."""
+def random_decisions(count: int, seed: int) -> list[Decision]:
+    """Return decisions about calls, results, answers and outputs, some with errors."""
     draw = random.Random(seed)
-    return [one(draw, number) for number in range(count)]
+    return [random_decision(draw, number) for number in range(count)]
 
 
-def one(draw: random.Random, number: int) -> Decision:
+def random_decision(draw: random.Random, number: int) -> Decision:
     subject = draw.choice([Subject.CALL] * 5 + [Subject.RESULT, Subject.ANSWER, Subject.OUTPUT])
     check = {
         Subject.CALL: draw.choice(["phantom_target", "parameter_mismatch"]),
@@ -38,7 +38,7 @@ def one(draw: random.Random, number: int) -> Decision:
     suppressed = draw.random() < 0.2
     results = Finding(
         check=check, verdict=verdict, strength=0.9, where="/arguments/id", code="unseen",
-        detail=f"nobody mentioned {number}", suppressed=suppressed,
+        detail=f"{number} is not mentioned", suppressed=suppressed,
     )  # fmt: skip
     flagged = verdict is not Verdict.CLEAN
     shown = Verdict.CLEAN if suppressed else verdict
@@ -62,12 +62,12 @@ def one(draw: random.Random, number: int) -> Decision:
     )
 
 
-def counted(value: Any) -> Any:
+def countable(value: Any) -> Any:
     """Return a report's data without what a store does not count."""
     if isinstance(value, dict):
-        return {k: counted(v) for k, v in value.items() if k not in NOT_COUNTED}
+        return {k: countable(v) for k, v in value.items() if k not in NOT_COUNTED}
     if isinstance(value, list):
-        result = [counted(item) for item in value]
+        result = [countable(item) for item in value]
         return (
             sorted(result, key=repr) if all(isinstance(item, dict) for item in result) else result
         )
@@ -76,8 +76,8 @@ def counted(value: Any) -> Any:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
-    """All counts, shares, sweeps and revisions, with labels and without."""
-    store, log_store = SqliteStore(tmp_path / "log.db"), various(600, seed)
+    """All counts, shares, sweeps and revisions are equal, with and without labels."""
+    store, log_store = SqliteStore(tmp_path / "log.db"), random_decisions(600, seed)
     for decision in log_store:
         store.append(decision)
     store.flush()
@@ -91,15 +91,15 @@ def test_counts_by_pattern_make_the_same_report(tmp_path, seed):
     whole = Report.of(store.scan(), labels)
     quick = Report.of_counts(store.pattern_counts(), labelled)
 
-    assert counted(whole.to_dict()) == counted(quick.to_dict())
+    assert countable(whole.to_dict()) == countable(quick.to_dict())
     assert whole.layers() == quick.layers()
     store.close()
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_intervals_count_sessions(tmp_path, seed):
-    """Where all sessions are looked at, every interval is that of the decisions themselves."""
-    store, log_store = SqliteStore(tmp_path / "log.db"), various(600, seed)
+    """With the counts of all sessions, every interval equals that of the decisions."""
+    store, log_store = SqliteStore(tmp_path / "log.db"), random_decisions(600, seed)
     for decision in log_store:
         store.append(decision)
     labels = {
@@ -122,8 +122,8 @@ def test_intervals_count_sessions(tmp_path, seed):
                 assert one.ends == pytest.approx(two.ends)
 
 
-def test_what_may_be_enforced_follows_from_the_counts(tmp_path):
-    """The rule says the same of both, where the sessions make no difference."""
+def test_the_rollout_follows_from_the_counts(tmp_path):
+    """The same layers are safe to enforce, if each decision has its own session."""
     store = SqliteStore(tmp_path / "log.db")
     ran = {name: Coverage(Outcome.RAN) for name in ("phantom_target", "parameter_mismatch")}
     decisions = [

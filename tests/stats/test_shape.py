@@ -1,4 +1,4 @@
-"""The shape of a series tells what may be compared with what."""
+"""The shape of a series: wandering, skewness, kurtosis and repetition."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ NOISE = [DICE.gauss(0, 1) for _ in range(100)]
     ],
     ids=["noise", "counter", "wave", "alternating", "constant"],
 )
-def test_what_wanders(series, least, most):
-    """Counters and waves wander, noise does not, and what alternates does the opposite."""
+def test_wandering(series, least, most):
+    """It is near 0 for counters and waves, 2 for noise, and 4 for an alternating series."""
     assert least <= shape(series).wandering <= most
 
 
-def test_what_is_skewed():
-    """The exponential of noise is skewed to the right; noise is not."""
+def test_skewness():
+    """The exponential of noise is skewed to the right, and noise is not."""
     assert shape([math.exp(x) for x in NOISE]).skewness > 1
     assert abs(shape(NOISE).skewness) < 1
 
 
-def test_what_has_heavy_tails():
-    """Noise with a few outliers has them; noise has not."""
+def test_kurtosis():
+    """It is high for noise with a few outliers, and about 3 for noise."""
     assert shape([*NOISE, 12.0, -12.0]).kurtosis > 10
     assert 2 < shape(NOISE).kurtosis < 4.5
 
 
-def test_what_repeats_itself():
-    """Few distinct values repeat; noise never does."""
+def test_repetition():
+    """A series of few distinct values repeats, and noise does not."""
     assert repeats([n // 50 for n in range(100)])
     assert not repeats(NOISE)
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-150])
 def test_the_unit_does_not_matter(unit):
-    """Numbers as large and as tiny as a result may hold have the shape of ordinary ones."""
+    """Very large and very small numbers have the same shape as ordinary ones."""
     assert pytest.approx(shape(NOISE)) == shape([x * unit for x in NOISE])

@@ -1,4 +1,4 @@
-"""A log is opened, brought up to date, or refused with one line that says why."""
+"""Opening a decision log: migration of old schemas, and errors of one line."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ FIRST_SCHEMA = {
         DELETE FROM abs_shield_schema WHERE version > 1
     """,
 }
-"""What makes a log of the first schema of one of today."""
+"""Statements that turn a log of the current schema into one of the first schema."""
 
 
 def refusal(address, **options) -> str:
-    with pytest.raises(StoreError) as refused:
+    with pytest.raises(StoreError) as error:
         open_store(str(address), **options)
-    message = str(refused.value)
+    message = str(error.value)
     assert "\n" not in message
     return message
 
 
-def test_both_databases_have_the_same_steps():
-    """A schema number means the same in each."""
+def test_both_databases_have_the_same_migrations():
+    """A schema number has the same meaning in SQLite and PostgreSQL."""
     assert len(SQLITE_STEPS) == len(POSTGRES_STEPS)
 
 
-def test_an_old_log_is_brought_up_to_date(kind, opens, raw, dsn_of):
-    """One of the first schema keeps its records and gets what is new."""
+def test_an_old_log_is_migrated(kind, opens, raw, dsn_of):
+    """A log of the first schema keeps its records and accepts new ones."""
     store = opens(kind)
     store.append(decision(1))
     store.close()
@@ -66,8 +66,8 @@ def test_an_old_log_is_brought_up_to_date(kind, opens, raw, dsn_of):
     assert [] == list(verify(again))
 
 
-def test_a_newer_log_is_refused(kind, opens, raw, dsn_of):
-    """Its records may mean what this version does not know."""
+def test_a_newer_log_is_rejected(kind, opens, raw, dsn_of):
+    """This version might misread its records."""
     opens(kind).close()
     raw(kind, "PRAGMA user_version = 99" if kind == "sqlite" else
         "INSERT INTO abs_shield_schema VALUES (99)")  # fmt: skip
@@ -76,7 +76,7 @@ def test_a_newer_log_is_refused(kind, opens, raw, dsn_of):
 
 
 def test_only_its_owner_can_read_the_file(opens, tmp_path):
-    """Findings quote values of arguments."""
+    """The file is private, because findings quote values of arguments."""
     store = opens("sqlite")
     store.append(decision(1))
     store.flush()
@@ -86,8 +86,8 @@ def test_only_its_owner_can_read_the_file(opens, tmp_path):
 
 
 @pytest.mark.parametrize("readable", [True, False])
-def test_a_log_that_may_only_be_read_is_read(tmp_path, readable):
-    """A copy kept as evidence verifies."""
+def test_a_read_only_log_is_readable(tmp_path, readable):
+    """A read-only copy can be verified."""
     with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
         store.append(decision(1))
     (tmp_path / "log.db").chmod(0o400)
@@ -105,8 +105,8 @@ def test_a_log_that_may_only_be_read_is_read(tmp_path, readable):
         ("dbname=agents passfile=s3cret", "dbname=..."),
     ],
 )
-def test_a_password_becomes_no_file(address, words, tmp_path, monkeypatch):
-    """Formats of libpq are refused with the valid one, and no value is repeated."""
+def test_a_libpq_address_is_rejected(address, words, tmp_path, monkeypatch):
+    """The error shows the valid form and no value, and no file is created."""
     monkeypatch.chdir(tmp_path)
 
     assert refusal(address) == (
@@ -116,16 +116,16 @@ def test_a_password_becomes_no_file(address, words, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["./host=db", "./log of host=db", "log of host=db", "run=5.db"])
-def test_a_file_may_have_such_a_name(name, tmp_path, monkeypatch):
-    """A path that does not begin with such a word is a path."""
+def test_a_path_may_contain_a_libpq_keyword(name, tmp_path, monkeypatch):
+    """Only an address that begins with a libpq keyword is rejected."""
     monkeypatch.chdir(tmp_path)
     open_store(name).close()
 
     assert (tmp_path / name).is_file()
 
 
-def test_another_file_is_no_log(tmp_path):
-    """Neither a foreign database nor a text becomes one."""
+def test_a_file_of_another_kind_is_rejected(tmp_path):
+    """A database of another program and a text file are both rejected."""
     with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE records (x)")
     (tmp_path / "text").write_text("no database at all, and long enough to be read as one" * 9)
@@ -134,15 +134,15 @@ def test_another_file_is_no_log(tmp_path):
     assert "it is not a SQLite database" in refusal(tmp_path / "text")
 
 
-def test_a_log_that_is_not_there_is_reported(tmp_path, dsn_of):
-    """To read, it has to be there; to write, its folder has to."""
+def test_a_missing_log_is_reported(tmp_path, dsn_of):
+    """Reading requires the log to exist, and writing requires its folder to exist."""
     assert "there is no such file" in refusal(tmp_path / "no.db", existing=True)
     assert "there is no such file or folder" in refusal(tmp_path / "no" / "log.db")
     assert "contains no decision log" in refusal(dsn_of("postgres"), existing=True)
 
 
-def test_an_address_that_is_none_is_reported():
-    """Passwords are not repeated."""
+def test_an_invalid_address_is_reported():
+    """The error does not contain the password."""
     message = refusal("postgresql://ann:hunter2@127.0.0.1:1/none")
 
     assert "cannot reach the decision log `postgresql://127.0.0.1:1/none`" in message
@@ -153,14 +153,14 @@ def test_an_address_that_is_none_is_reported():
 @pytest.mark.parametrize(
     ("options", "expected"), [({"most": 0}, "most=0; use 1 or more"), ({"key": b""}, "empty `key`")]
 )
-def test_wrong_options_are_refused(tmp_path, options, expected):
-    """A buffer of nothing, and a key that is none."""
+def test_invalid_options_are_rejected(tmp_path, options, expected):
+    """An empty buffer and an empty key are errors."""
     with pytest.raises(StoreError, match=expected):
         SqliteStore(tmp_path / "log.db", **options)
 
 
-def test_the_usual_log_is_the_users_own(monkeypatch, tmp_path):
-    """An environment variable names another; nothing goes to the working directory."""
+def test_the_default_log_is_in_the_state_folder(monkeypatch, tmp_path):
+    """An environment variable overrides it; nothing is written to the working directory."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.delenv(LOG, raising=False)
     assert str(tmp_path / "abs_shield" / "decisions.db") == default_log()
@@ -172,7 +172,7 @@ def test_the_usual_log_is_the_users_own(monkeypatch, tmp_path):
 
 
 def test_the_key_comes_from_the_environment(monkeypatch):
-    """It is never in a command line; an empty one counts as missing."""
+    """An empty variable counts as a missing key."""
     monkeypatch.setenv(KEY, "k")
     assert b"k" == log_key()
     monkeypatch.setenv(KEY, "")
@@ -190,32 +190,32 @@ def test_the_key_comes_from_the_environment(monkeypatch):
     ],
 )
 def test_no_address_shows_its_password(address):
-    """However it is written, and wherever a reader takes its parts to be."""
+    """Errors omit the password for every driver, spelling and encoding of an address."""
     message = refusal(address)
 
     assert "hunter2" not in message
     assert "host/database`" in message or "127.0.0.1:1/db" in message
 
 
-def test_an_empty_file_is_no_log_to_read(tmp_path):
-    """Looking at evidence does not write to it."""
+def test_reading_an_empty_file_does_not_write_to_it(tmp_path):
+    """It is reported as a file without a log, and stays empty."""
     (tmp_path / "empty.db").touch()
 
     assert "contains no decision log" in refusal(tmp_path / "empty.db", existing=True)
     assert 0 == (tmp_path / "empty.db").stat().st_size
 
 
-NOBODY = 65_534
+UNPRIVILEGED = 65_534
 
 
-def told_by_nobody(act) -> str:
-    """Run *act* as a user without rights; give what it says."""
+def run_unprivileged(act) -> str:
+    """Return the result of *act* as text, run by a user without privileges."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+        os.setgid(UNPRIVILEGED)
+        os.setuid(UNPRIVILEGED)
         try:
             text = str(act())
         except StoreError as error:
@@ -230,15 +230,15 @@ def told_by_nobody(act) -> str:
 
 @pytest.fixture
 def evidence():
-    """Yield a function that makes a read-only folder with copies of files."""
-    folder = Path(tempfile.mkdtemp())  # a folder of pytest's may be entered by its user alone
+    """Yield a function that copies files to a read-only folder."""
+    folder = Path(tempfile.mkdtemp())  # only the user of pytest may enter its own folders
 
     def copy(*files: Path, mode: int) -> Path:
         for file in files:
             shutil.copy(file, folder / file.name)
             (folder / file.name).chmod(mode)
-            shutil.chown(folder / file.name, NOBODY, NOBODY)
-        shutil.chown(folder, NOBODY, NOBODY)
+            shutil.chown(folder / file.name, UNPRIVILEGED, UNPRIVILEGED)
+        shutil.chown(folder, UNPRIVILEGED, UNPRIVILEGED)
         folder.chmod(0o555)
         return folder / files[0].name
 
@@ -246,26 +246,26 @@ def evidence():
     shutil.rmtree(folder)
 
 
-def seen(path: Path) -> str:
+def read_and_verify(path: Path) -> str:
     with contextlib.closing(open_store(str(path), existing=True)) as store:
         return f"{ids(store.decisions())} {len(list(verify(store)))}"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be played by a superuser")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only a superuser can switch to another user")
 @pytest.mark.parametrize("mode", [0o444, 0o644])
-def test_a_closed_log_in_a_folder_that_may_not_be_written_is_read(tmp_path, evidence, mode):
-    """By a user without privileges, whether or not the file is writable."""
+def test_a_closed_log_in_a_read_only_folder_is_readable(tmp_path, evidence, mode):
+    """A user without privileges can read it, whether or not the file is writable."""
     with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
         store.append(decision(1))
     path = evidence(tmp_path / "log.db", mode=mode)
 
-    assert "['d-1'] 0" == told_by_nobody(lambda: seen(path))
+    assert "['d-1'] 0" == run_unprivileged(lambda: read_and_verify(path))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be played by a superuser")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only a superuser can switch to another user")
 @pytest.mark.parametrize("mode", [0o444, 0o644])
-def test_a_copy_of_a_crashed_log_is_not_read_without_its_newest_records(tmp_path, evidence, mode):
-    """They stand in the file beside it; without it the copy would verify as whole."""
+def test_a_crashed_log_in_a_read_only_folder_is_rejected(tmp_path, evidence, mode):
+    """Its newest records are in the WAL file; without them the log would verify as complete."""
     child = os.fork()
     if not child:
         store = SqliteStore(tmp_path / "log.db")
@@ -274,17 +274,17 @@ def test_a_copy_of_a_crashed_log_is_not_read_without_its_newest_records(tmp_path
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     path = evidence(tmp_path / "log.db", tmp_path / "log.db-wal", mode=mode)
-    text = told_by_nobody(lambda: seen(path))
+    text = run_unprivileged(lambda: read_and_verify(path))
 
     assert text.startswith("refused: the newest records of")
     assert "are in `log.db-wal`" in text
     assert "copy both files to a folder of your own" in text
-    assert "['d-1'] 0" == seen(tmp_path / "log.db")
+    assert "['d-1'] 0" == read_and_verify(tmp_path / "log.db")
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
-def test_a_database_that_is_not_utf8_is_refused(postgres, encoding):
-    """It cannot hold what a model may write, or gives it back as something else."""
+def test_a_database_without_utf8_is_rejected(postgres, encoding):
+    """Other encodings cannot store every text of a model, or change it."""
     import psycopg
 
     name = f"in_{encoding.lower()}"
@@ -300,8 +300,8 @@ def test_a_database_that_is_not_utf8_is_refused(postgres, encoding):
     assert "createdb --encoding UTF8" in message
 
 
-def test_every_script_is_kept_whatever_the_client_is_set_to(dsn, monkeypatch):
-    """The environment's encoding is not the log's."""
+def test_every_script_is_stored_with_any_client_encoding(dsn, monkeypatch):
+    """The client encoding of the environment does not apply to the log."""
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     with contextlib.closing(open_store(dsn)) as store:
         store.append(decision(1, tool="订单 возврат 🧾"))
@@ -310,8 +310,8 @@ def test_every_script_is_kept_whatever_the_client_is_set_to(dsn, monkeypatch):
         assert [] == list(verify(store))
 
 
-def test_the_few_records_of_other_kinds_are_found_by_their_index(tmp_path, monkeypatch):
-    """Labels among a million decisions need no look at each."""
+def test_rare_kinds_of_records_are_found_by_an_index(tmp_path, monkeypatch):
+    """Reading labels and gaps does not scan all decisions."""
     requests = []
     stream = SqliteLedger.stream
 

@@ -11,11 +11,11 @@ from abs_shield.core import Subject, Verdict
 from abs_shield.telemetry import StructLog
 
 CALL = {"name": "get_booking", "arguments": {"id": "ABC123"}, "id": "c1"}
-MADE_UP = "Booking ABC123 costs 4711.00 EUR."
+INVENTED = "Booking ABC123 costs 4711.00 EUR."
 
 
 def answered(backend, answer):
-    """A run that read one booking, and its answer."""
+    """Check an answer of a run that read one booking."""
     policy = shield.configure(tools=[Tool(name="get_booking", read_only=True)])
     firewall = Shield(policy, hooks=[backend.otel()])
     with firewall.session():
@@ -30,8 +30,8 @@ def about_answers(backend):
 
 
 def test_an_answer_has_its_span(backend):
-    """Of no tool and of no call, in its session, with its time."""
-    answered(backend, MADE_UP)
+    """It has a duration, and no attributes of a tool or a call."""
+    answered(backend, INVENTED)
     [span] = about_answers(backend)
 
     assert ("abs_shield.check", ("answer",)) == (span.name, span.attributes["threat.layers"])
@@ -40,8 +40,8 @@ def test_an_answer_has_its_span(backend):
 
 
 def test_an_event_points_into_the_report(backend):
-    """The place of a claim is shown whole: no step of it is the model's. No value is."""
-    answered(backend, MADE_UP)
+    """It has the place of the claim, which the model cannot choose, but no value."""
+    answered(backend, INVENTED)
     [event] = [e for e in backend.events if "abs_shield.finding.check" in e.log_record.attributes]
     attributes = event.log_record.attributes
 
@@ -51,8 +51,8 @@ def test_an_event_points_into_the_report(backend):
     assert re.search(r"\b4711\b", backend.everything()) is None
 
 
-def test_the_place_of_any_claim_is_shown(backend, decide, finding):
-    """The hundredth and those behind it too."""
+def test_an_event_points_to_any_claim(backend, decide, finding):
+    """Indexes of a hundred and more are not shortened."""
     findings = finding(check="answer", where="/claims/1234", code="unsupported")
     backend.otel()(decide(findings, subject=Subject.ANSWER, tool="", call_id=None))
     [event] = backend.events
@@ -60,9 +60,9 @@ def test_the_place_of_any_claim_is_shown(backend, decide, finding):
     assert "/claims/1234" == event.log_record.attributes["abs_shield.finding.where"]
 
 
-def test_answers_are_counted_as_such(backend):
-    """By their subject, in the same counters and the same histogram."""
-    answered(backend, MADE_UP)
+def test_answers_are_counted_by_subject(backend):
+    """They use the counters and the histogram of calls, with another subject."""
+    answered(backend, INVENTED)
     counted = [
         dict(point.attributes)
         for name in ("abs_shield.decisions", "abs_shield.check.duration")
@@ -77,7 +77,7 @@ def test_answers_are_counted_as_such(backend):
     assert {**ran, "gen_ai.tool.name": ""} in checks
 
 
-def test_the_span_of_a_tool_says_nothing_of_an_answer(backend, decide, finding):
+def test_the_span_of_a_tool_has_no_attributes_of_an_answer(backend, decide, finding):
     """A sub-agent is a tool whose run ends with its own answer, which is not about a call."""
     framework = backend.tracers.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ask_agent"}
@@ -89,8 +89,8 @@ def test_the_span_of_a_tool_says_nothing_of_an_answer(backend, decide, finding):
     assert backend.span().parent.span_id == outer.get_span_context().span_id
 
 
-def test_a_line_of_an_answer(backend, caplog, decide, finding):
-    """One line, with the check's name and the claim's status."""
+def test_the_log_line_of_an_answer(backend, caplog, decide, finding):
+    """It has the name of the check and the status of the claim."""
     findings = finding(check="answer", where="/claims/0", code="contradicted")
     with caplog.at_level(logging.INFO, logger="abs_shield"):
         StructLog()(decide(findings, subject=Subject.ANSWER, tool="", call_id=None))

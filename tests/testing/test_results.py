@@ -1,4 +1,4 @@
-"""The test helpers with results: a withheld one is not allowed, and off means off."""
+"""The test helpers for results: withheld, flagged and unjudged ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MESSAGE = {
 
 @pytest.fixture
 def shop():
-    """Makes a Shield with an honest tool and one that invents; keywords go to its policy."""
+    """A function that builds a Shield with a correct tool and one that breaks its profile."""
 
     def make(**declared) -> Shield:
         tools = [Tool(name=n, profile=PRICED, read_only=True) for n in ("honest", "quote")]
@@ -49,14 +49,14 @@ def shop():
     return make
 
 
-def test_a_withheld_result_in_a_message_is_not_allowed(shop) -> None:
-    """The call was allowed, and the model did not get what it returned."""
+def test_assert_allowed_fails_on_a_withheld_result(shop) -> None:
+    """The call was allowed, but the model did not receive its result."""
     with pytest.raises(AssertionError, match="quote: withheld"), assert_allowed():
         shop().run_tool_calls(MESSAGE)
 
 
-def test_a_withheld_result_that_is_raised_says_why(shop) -> None:
-    """The exception remains the cause, and the message has the reason."""
+def test_assert_allowed_explains_a_raised_result(shop) -> None:
+    """The message has the reason, and the exception is the cause."""
     with pytest.raises(AssertionError) as failed, assert_allowed():
         shop().dispatch("quote", {})
 
@@ -64,8 +64,8 @@ def test_a_withheld_result_that_is_raised_says_why(shop) -> None:
     assert isinstance(failed.value.__cause__, ResultBlocked)
 
 
-def test_a_withheld_result_of_another_tool_is_not_meant(shop) -> None:
-    """`tool` narrows results as it narrows calls."""
+def test_assert_allowed_ignores_results_of_other_tools(shop) -> None:
+    """`tool=` selects results as it selects calls."""
     firewall = shop()
     with assert_allowed(tool="honest"):
         firewall.dispatch("honest", {})
@@ -75,8 +75,8 @@ def test_a_withheld_result_of_another_tool_is_not_meant(shop) -> None:
 
 
 @pytest.mark.parametrize("words", [{}, {"layer": "parameter_mismatch"}, {"tool": "quote"}])
-def test_a_flagged_result_is_given(shop, words) -> None:
-    """In audit the call is allowed, and its result is returned."""
+def test_assert_allowed_passes_on_a_flagged_result(shop, words) -> None:
+    """In audit mode the call is allowed, and its result is returned."""
     firewall = shop(mode="audit")
     with assert_allowed(**words) as allowed:
         firewall.dispatch("quote", {})
@@ -84,16 +84,16 @@ def test_a_flagged_result_is_given(shop, words) -> None:
     assert [True] == [decision.would_block for decision in allowed.decisions.results]
 
 
-def test_a_flagged_result_is_claimed(shop) -> None:
-    """By the signal that fired."""
+def test_assert_flagged_finds_a_result(shop) -> None:
+    """`layer=` is the name of the signal that fired."""
     with assert_flagged(layer="schema_mismatch", tool="quote") as flagged:
         shop(mode="audit").dispatch("quote", {})
 
     assert "result" == flagged.decision.subject
 
 
-def test_a_withheld_result_is_blocked_by_its_signal(shop) -> None:
-    """Raised or told, it is claimed by the signal's name."""
+def test_assert_blocked_finds_a_withheld_result(shop) -> None:
+    """It finds one that raises `ResultBlocked`, and one that feedback replaces."""
     firewall = shop()
     with assert_blocked(layer="schema_mismatch", where="/price") as raised:
         firewall.dispatch("quote", {})
@@ -103,8 +103,8 @@ def test_a_withheld_result_is_blocked_by_its_signal(shop) -> None:
     assert ["result", "result"] == [raised.decision.subject, message.decision.subject]
 
 
-def test_a_script_goes_on_behind_a_withheld_result(shop) -> None:
-    """The next call happens, and the withheld one ran without a value."""
+def test_a_script_continues_after_a_withheld_result(shop) -> None:
+    """The next call runs, and the executed call has no value."""
     firewall = shop()
     session = firewall.session()
     result = scripted(firewall, [user("hi"), call("quote"), call("honest")], session=session)
@@ -113,8 +113,8 @@ def test_a_script_goes_on_behind_a_withheld_result(shop) -> None:
     assert [None, {"price": 5}] == [ran.value for ran in session.executed]
 
 
-def test_an_awaited_script_goes_on_too(shop) -> None:
-    """As the other."""
+def test_an_async_script_continues_after_a_withheld_result(shop) -> None:
+    """`ascripted` behaves as `scripted` does."""
     firewall = shop()
     session = firewall.session()
     asyncio.run(ascripted(firewall, [user("hi"), call("quote")], session=session))
@@ -122,8 +122,8 @@ def test_an_awaited_script_goes_on_too(shop) -> None:
     assert [None] == [ran.value for ran in session.executed]
 
 
-def test_with_the_shield_off_no_result_is_judged(shop) -> None:
-    """It is given, the session has it, and nothing is recorded of it or learnt from it."""
+def test_no_shield_judges_no_result(shop) -> None:
+    """Results are returned and added to the session, but neither recorded nor learnt from."""
     firewall = shop()
     with no_shield(), capture_decisions() as decisions, firewall.session() as session:
         value = firewall.dispatch("quote", {})
