@@ -20,7 +20,7 @@ from abs_shield.dashboard.view_filters import Filters
 from abs_shield.report import Report
 from abs_shield.stores.sealed_record import LogGap
 from abs_shield.stores.sqlite_store import SqliteStore
-from tests.report.test_pattern_counts import START, counted, various
+from tests.report.test_pattern_counts import START, countable, random_decisions
 
 HOUR = 3_600
 SHARES = ("coverage", "stops", "alert_rate", "precision", "block_precision")
@@ -97,7 +97,7 @@ ODD = [plain, changed_labels, two_writers, same_ids, dropped, pruned]
 @pytest.fixture
 def log(store: SqliteStore) -> Log:
     """A log, and ten hours of decisions for it."""
-    return store, various(600, seed=5)
+    return store, random_decisions(600, seed=5)
 
 
 def report_of(store: SqliteStore, filters: Filters) -> Report:
@@ -124,7 +124,7 @@ def test_the_page_counts_what_the_report_counts(
     filters = TIMES[time]
     page = LogFigures(log[0]).filtered_counts(filters).report
 
-    assert counted(report_of(log[0], filters).to_dict()) == counted(page.to_dict())
+    assert countable(report_of(log[0], filters).to_dict()) == countable(page.to_dict())
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -180,7 +180,7 @@ def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
     figures.filtered_counts(Filters())
     store.prune(result[300].at)
 
-    assert counted(report_of(store, Filters()).to_dict()) == counted(
+    assert countable(report_of(store, Filters()).to_dict()) == countable(
         figures.filtered_counts(Filters()).report.to_dict()
     )
 
