@@ -1,4 +1,4 @@
-"""The same clean call through us and our peers: ``python benchmarks/overhead_peers.py``."""
+"""One clean call, by abs_shield and similar packages: ``python benchmarks/overhead_peers.py``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmarks" / "peers"
 MUST_STOP = {"amount_below", "amount_above"}
 AT_MOST = 0.5
-"""What our check may take, over the fastest peer's."""
+"""The goal: the time of a check of abs_shield, divided by that of the fastest peer."""
 
 OURS = "abs_shield"
 PINS = {
@@ -39,7 +39,7 @@ class Unavailable(Exception):
 
 
 class Worker:
-    """One product in an interpreter of its own that times calls when it is told to."""
+    """One product in its own interpreter, which times calls on request."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -77,7 +77,7 @@ def measure(
 
     Returns:
         p50 in microseconds by product and way, what each of them stops, who was skipped and why,
-        and what ours takes over the fastest peer, as the median of the rounds' own ratios.
+        and the ratio of abs_shield to the fastest peer, as the median of the rounds' own ratios.
     """
     folder = Path(tempfile.gettempdir()) / "abs_shield_peers" if envs is None else envs
     skipped: dict[str, str] = {}
@@ -150,7 +150,7 @@ def _run(arguments: list[str]) -> None:
 
 @contextmanager
 def _started(name: str, python: Path) -> Iterator[Worker]:
-    """A worker of *name*; ours runs the sources that stand beside this file."""
+    """Return a worker of *name*; that of abs_shield runs the sources of this checkout."""
     path = [str(FOLDER), *([str(ROOT)] if name == OURS else [])]
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("OTEL_", "ABS_SHIELD_"))}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The rule, condition by condition, at its edges."""
+"""The readiness rule: each condition just above and below its limit."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def codes(rule: Readiness, seen: LayerReport, **options) -> list[str]:
         (place(blocks=200, right=90, wrong=10), ["false_blocks", "many_blocks"]),
     ],
 )
-def test_each_condition_has_its_edge(seen, expected):
-    """On the one side of it a layer is safe, on the other it is not."""
+def test_each_condition_has_its_limit(seen, expected):
+    """A layer is safe on one side of the limit, and not safe on the other."""
     assert expected == codes(RULE, seen)
 
 
-def test_the_edges_are_those_of_the_interval():
+def test_the_limits_apply_to_the_interval():
     """35 right labels of 35 prove 90 %, 34 do not; 0 of 381 calls are under 1 %, 0 of 380 not."""
     assert wilson(35, 35)[0] >= 0.9 > wilson(34, 34)[0]
     assert wilson(0, 381)[1] <= 0.01 < wilson(0, 380)[1]
@@ -77,8 +77,8 @@ def test_too_many_missing_decisions_are_reported():
     "seen",
     [place(blocks=b, right=r) for b, r in ((1, 0), (3, 1), (14, 2), (40, 0), (200, 10), (900, 0))],
 )
-def test_the_labels_asked_for_are_enough_and_none_too_many(seen):
-    """With so many more labels, all right, the rule is content; with one fewer it is not."""
+def test_the_number_of_requested_labels_is_the_smallest_sufficient_one(seen):
+    """With this many more right labels the layer is safe; with one fewer it is not."""
     more = RULE.labels_needed(seen.counts)
     counts, right = seen.counts, seen.counts.true_blocks
 
@@ -87,8 +87,8 @@ def test_the_labels_asked_for_are_enough_and_none_too_many(seen):
     assert f"label {more:,} more" in RULE.reasons(seen)[0].todo
 
 
-def test_where_no_labels_can_help_it_is_reported():
-    """All blocks are labelled, and too many of them ok."""
+def test_a_layer_that_more_labels_cannot_make_safe_is_reported():
+    """All blocks are labelled, and too many labels are `ok`."""
     messages = [reason.todo for reason in RULE.reasons(place(blocks=40, right=20, wrong=20))]
 
     todo = "change the policy so that it blocks less, or suppress what it blocks wrongly"
@@ -97,7 +97,7 @@ def test_where_no_labels_can_help_it_is_reported():
 
 @pytest.mark.parametrize("limit", [0.00003, 0.01, 0.0125, 0.9])
 @pytest.mark.parametrize("factor", [0.99999, 0.999, 1.001, 1.00001])
-def test_a_share_beside_its_limit_is_on_its_side(limit: float, factor: float) -> None:
+def test_a_displayed_share_is_on_the_right_side_of_its_limit(limit: float, factor: float) -> None:
     """The displayed share compares with the limit like the exact one."""
     shown, beside = (
         float(text.removesuffix(" %"))
@@ -107,8 +107,8 @@ def test_a_share_beside_its_limit_is_on_its_side(limit: float, factor: float) ->
     assert (factor > 1, factor < 1) == (shown > beside, shown < beside)
 
 
-def test_reasons_have_their_figures_and_why():
-    """A person reads how many, of how many, and what is asked for."""
+def test_reasons_have_their_figures():
+    """Each reason has its count, its total and the required value."""
     (few,) = RULE.reasons(place(ran=390, unavailable=2))
     (broke,) = RULE.reasons(place(ran=500, errors=5))
 
@@ -118,7 +118,7 @@ def test_reasons_have_their_figures_and_why():
 
 
 def test_the_numbers_are_parameters():
-    """A stricter and a laxer rule; each says its own numbers in words."""
+    """The reasons of a stricter and of a more lenient rule have the numbers of that rule."""
     strict = Readiness(min_calls=5_000, max_stops=0.001)
 
     assert ["few_calls", "wide_interval"] == codes(strict, place())
@@ -128,15 +128,15 @@ def test_the_numbers_are_parameters():
 
 
 @pytest.mark.parametrize("wrong", [{"max_stops": 1.1}, {"min_calls": -1}, {"max_errors": -0.1}])
-def test_wrong_numbers_are_refused(wrong):
-    """A share lies in [0, 1], a count is not negative."""
+def test_invalid_numbers_are_rejected(wrong):
+    """A share must be in [0, 1], and a count must not be negative."""
     with pytest.raises(ShieldError, match=next(iter(wrong))):
         Readiness(**wrong)
 
 
 @pytest.mark.parametrize("of", [3_000, 100_000])
-def test_a_share_is_rounded_neither_to_nothing_nor_to_all(of):
-    """One miss among many is still said, as is one hit."""
+def test_a_share_is_not_rounded_to_0_or_100_percent(of):
+    """One miss or one hit among many remains visible."""
     most, least = percent((of - 1) / of), percent(1 / of)
 
     assert ("over 99.9 %", True) == (most, least not in ("0 %", "0.00 %"))
@@ -146,13 +146,13 @@ def test_a_share_is_rounded_neither_to_nothing_nor_to_all(of):
 @pytest.mark.parametrize(
     ("share", "text"), [(0.0104, "1.04 %"), (0.01004, "1.004 %"), (0.01, "1 %")]
 )
-def test_a_share_above_a_limit_does_not_read_as_the_limit(share, text):
-    """It has one more digit where both would round to the same."""
+def test_a_share_above_its_limit_is_not_displayed_as_the_limit(share, text):
+    """It has one more digit if both would be rounded to the same text."""
     assert text == percent(share, beside=0.01)
 
 
-def test_a_limit_that_is_just_missed_reads_so():
-    """A reason never says that up to 1 % are too many where 1 % is allowed."""
+def test_a_narrowly_missed_limit_is_displayed_as_missed():
+    """No reason calls "up to 1 %" too many if the limit is 1 %."""
     results = place(ran=1_399, blocks=7)
     (message,) = (r.message for r in RULE.reasons(results) if r.code == "many_blocks")
 

@@ -1,4 +1,4 @@
-"""Changes to a log outside its store are found, with their place."""
+"""Verification of a log: changes outside its store are found, with their place."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def faults(store, key, **options):
     return [(fault.seq, fault.code) for fault in verify(store, key=key, **options)]
 
 
-def test_a_log_that_nobody_touched_has_no_fault(log, key):
-    """Every record is looked at."""
+def test_an_unchanged_log_has_no_fault(log, key):
+    """Every record is verified."""
     result = Verified()
 
     assert [] == list(verify(log, key=key, into=result))
@@ -69,15 +69,15 @@ def test_a_log_that_nobody_touched_has_no_fault(log, key):
     ],
 )
 def test_an_edited_or_deleted_record_is_found(log, kind, key, raw, sql, found):
-    """Where it stood, with the word for what was done."""
+    """The fault has the place of the record, and the kind of the change."""
     log.flush()
     raw(kind, sql)
 
     assert found == faults(log, key)
 
 
-def test_records_that_changed_places_are_found(log, kind, key, raw):
-    """Both say where they belong."""
+def test_swapped_records_are_found(log, kind, key, raw):
+    """Both records have their original place under the seal."""
     log.flush()
     raw(kind, "UPDATE records SET seq = 0 WHERE seq = 2")
     raw(kind, "UPDATE records SET seq = 2 WHERE seq = 4")
@@ -87,7 +87,7 @@ def test_records_that_changed_places_are_found(log, kind, key, raw):
 
 
 def test_an_inserted_record_is_found(log, kind, key, raw):
-    """One that stands behind the head, and one between two others."""
+    """A record after the head and one between two others are both found."""
     log.flush()
     raw(kind, "UPDATE records SET seq = seq + 100 WHERE seq > 3")
     raw(kind, "UPDATE records SET seq = seq - 99 WHERE seq > 100")
@@ -102,8 +102,8 @@ def test_an_inserted_record_is_found(log, kind, key, raw):
     assert {(4, "reordered"), (7, "inserted")} <= set(problems)
 
 
-def test_without_the_key_nothing_can_be_forged(opens, kind, raw):
-    """A record that somebody sealed without the key is told apart."""
+def test_a_record_sealed_without_the_key_is_found(opens, kind, raw):
+    """Only a writer with the key can seal a record."""
     from hashlib import sha256
 
     store = opens(kind, key=KEY)
@@ -116,7 +116,7 @@ def test_without_the_key_nothing_can_be_forged(opens, kind, raw):
 
 
 def test_another_key_verifies_nothing(opens, kind):
-    """Neither does no key, for a log that has one."""
+    """A log with a key cannot be verified without it, or with another one."""
     store = opens(kind, key=KEY)
     store.append(decision(1))
 
@@ -161,7 +161,7 @@ def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_
     assert [(2, "missing")] == faults(store, KEY, heads=result.heads)
 
 
-def test_a_chain_goes_on_behind_an_earlier_head(log, key):
+def test_a_chain_continues_after_an_earlier_head(log, key):
     """Later records are not an error."""
     result = Verified()
     list(verify(log, key=key, into=result))
@@ -171,7 +171,7 @@ def test_a_chain_goes_on_behind_an_earlier_head(log, key):
 
 
 def test_a_pruned_log_still_verifies(log, key):
-    """The records that are gone are vouched for; a second time as well."""
+    """The log proves which records retention deleted, also after a second pruning."""
     log.prune(decision(3).at)
     result = Verified()
 
@@ -182,16 +182,16 @@ def test_a_pruned_log_still_verifies(log, key):
     assert [] == faults(log, key)
 
 
-def test_more_than_what_was_pruned_is_a_fault(log, kind, key, raw):
-    """Retention vouches for what it deleted, for no record beyond."""
+def test_a_deletion_beyond_the_pruning_is_a_fault(log, kind, key, raw):
+    """The proof of a pruning covers only the records that retention deleted."""
     log.prune(decision(3).at)
     raw(kind, "DELETE FROM records WHERE seq = 3")
 
     assert [(4, "missing")] == faults(log, key)
 
 
-def test_every_writer_has_a_chain_of_its_own(opens, kind, key):
-    """Two stores of one database, and a third that goes on after a restart."""
+def test_every_writer_has_its_own_chain(opens, kind, key):
+    """Two stores of one database, and a third one after a restart, write three chains."""
     first, second = opens(kind, key=key), opens(kind, key=key)
     first.append(decision(1))
     second.append(decision(2))
@@ -233,8 +233,8 @@ def test_what_no_writer_writes_is_a_fault_and_hides_no_other(opens, raw, sql):
     assert len(problems) >= 2
 
 
-def test_retention_vouches_under_the_seal_alone(opens, raw):
-    """A forged record of a pruning excuses no deletion."""
+def test_a_forged_pruning_excuses_no_deletion(opens, raw):
+    """A record of a pruning counts only under a valid seal."""
     store = opens("sqlite", key=KEY)
     for number in range(1, 8):
         store.append(decision(number))
@@ -254,8 +254,8 @@ def test_retention_vouches_under_the_seal_alone(opens, raw):
 
 
 @pytest.mark.parametrize("sql", ["DROP TABLE heads", "DROP TABLE records"])
-def test_a_table_that_is_gone_is_reported_on_one_line(kind, opens, raw, sql):
-    """The database's own error, with the log that it is about."""
+def test_a_missing_table_is_reported_on_one_line(kind, opens, raw, sql):
+    """The error has the message of the database, and the log."""
     store = opens(kind)
     store.append(decision(1))
     store.flush()
@@ -280,7 +280,7 @@ def test_places_that_were_changed_are_found_and_change_no_label(opens, raw):
 
 
 def test_the_newest_of_an_id_is_the_last_of_its_chain(opens, raw):
-    """Also where its place says otherwise."""
+    """The number in the chain decides, and not the place in the table."""
     store = opens("sqlite")
     store.append(decision(1))
     store.append(decision(1, tool="transfer"))
@@ -291,7 +291,7 @@ def test_the_newest_of_an_id_is_the_last_of_its_chain(opens, raw):
 
 
 def test_the_newest_label_of_two_chains_is_the_latest(opens, kind):
-    """No seal puts chains in an order; their sealed times do."""
+    """Chains have no order among each other, so the sealed times decide."""
     first, second = opens(kind), opens(kind)
     first.append(decision(1))
     first.flush()
@@ -311,8 +311,8 @@ def test_the_newest_label_of_two_chains_is_the_latest(opens, kind):
         "DELETE FROM records WHERE seq = 3",
     ],
 )
-def test_a_pruning_deletes_nothing_that_was_tampered_with(opens, kind, key, raw, sql):
-    """It would sign for the deletion with the real key."""
+def test_a_pruning_rejects_a_tampered_chain(opens, kind, key, raw, sql):
+    """Otherwise it would seal the deletion of changed records with the real key."""
     store = opens(kind, key=key)
     for number in range(1, 11):
         store.append(decision(number))
@@ -326,8 +326,8 @@ def test_a_pruning_deletes_nothing_that_was_tampered_with(opens, kind, key, raw,
     assert before == faults(store, key)
 
 
-def test_a_chain_that_cannot_be_trusted_keeps_no_other_from_being_pruned(opens, kind, key, raw):
-    """The refusal names the deleted records."""
+def test_a_tampered_chain_does_not_prevent_the_pruning_of_others(opens, kind, key, raw):
+    """The error has the number of records that were deleted from other chains."""
     bad, good = opens(kind, key=key), opens(kind, key=key)
     bad.append(decision(1))
     bad.flush()
@@ -341,8 +341,8 @@ def test_a_chain_that_cannot_be_trusted_keeps_no_other_from_being_pruned(opens, 
     assert [(1, "edited")] == faults(good, key)
 
 
-def test_only_times_that_are_sealed_say_what_is_old(opens, kind, key, raw):
-    """A column that was set back makes no young record go."""
+def test_retention_uses_only_sealed_times(opens, kind, key, raw):
+    """A changed time column does not cause the deletion of a young record."""
     store = opens(kind, key=key)
     store.append(decision(1, at=4e9))
     store.append(decision(2, at=time()))
@@ -354,7 +354,7 @@ def test_only_times_that_are_sealed_say_what_is_old(opens, kind, key, raw):
     assert 2 == len(store)
 
 
-def test_a_pruning_carries_no_forged_one_on(opens, raw):
+def test_a_pruning_ignores_a_forged_one(opens, raw):
     """A record forged without the key has no effect, before and after the next pruning."""
     store = opens("sqlite", key=KEY)
     for number in range(1, 11):
@@ -375,8 +375,8 @@ def test_a_pruning_carries_no_forged_one_on(opens, raw):
     assert ["d-8", "d-9", "d-10"] == ids(store.decisions())
 
 
-def test_a_pruning_that_was_interrupted_is_no_fault_and_goes_on(opens, kind, key, monkeypatch):
-    """Records go some thousand at a time; what is vouched for may still be there."""
+def test_an_interrupted_pruning_is_no_fault_and_can_continue(opens, kind, key, monkeypatch):
+    """Records are deleted in batches, so some that the proof covers may still exist."""
     monkeypatch.setattr(log_tables, "AT_ONCE", 2)
     store = opens(kind, key=key)
     for number in range(1, 11):
@@ -392,7 +392,7 @@ def test_a_pruning_that_was_interrupted_is_no_fault_and_goes_on(opens, kind, key
 
 
 def test_a_record_of_a_newer_version_is_reported(opens, kind, raw):
-    """Well sealed as it is, this version does not know what it means."""
+    """Its seal is valid, but this version cannot read its schema."""
     store = opens(kind)
     store.append(decision(1))
     store.append(decision(2, schema_version=99))
@@ -402,8 +402,8 @@ def test_a_record_of_a_newer_version_is_reported(opens, kind, raw):
     assert "schema_version 99, this abs-shield supports up to 1" in faults[0].detail
 
 
-def test_a_time_that_is_no_number_is_no_fault(opens, kind, key):
-    """Its column is 0; this is not a change."""
+def test_a_time_that_is_not_a_number_is_no_fault(opens, kind, key):
+    """Its column is 0, as the writer stores it."""
     store = opens(kind, key=key)
     store.append(decision(1, at=float("nan")))
 
@@ -411,8 +411,8 @@ def test_a_time_that_is_no_number_is_no_fault(opens, kind, key):
 
 
 @pytest.mark.parametrize("sealed", ["no", "[]", '{"body":{},"schema_version":1}', "{}"])
-def test_a_record_that_cannot_be_read_is_named(opens, kind, raw, sealed):
-    """Its chain and its number, on one line; told to, a scan leaves it out."""
+def test_an_unreadable_record_is_reported(opens, kind, raw, sealed):
+    """The error has its chain and number on one line; a scan can skip it."""
     store = opens(kind)
     for number in range(1, 4):
         store.append(decision(number))
@@ -449,8 +449,8 @@ def test_a_time_that_is_too_large_is_a_fault_and_no_traceback(forged):
         forged.prune(1e12)
 
 
-def test_whatever_breaks_while_a_record_is_read_is_its_fault(log, key, monkeypatch):
-    """The verification goes on behind it."""
+def test_any_error_of_reading_a_record_is_a_fault(log, key, monkeypatch):
+    """The verification continues with the next record."""
     sealed_time = chain_verification.sealed_time
 
     def breaks(kind, body):
@@ -463,8 +463,8 @@ def test_whatever_breaks_while_a_record_is_read_is_its_fault(log, key, monkeypat
     assert "it cannot be read: ZeroDivisionError" in faults[0].detail
 
 
-def test_a_verification_that_is_abandoned_closes_what_it_reads(forged, monkeypatch):
-    """Before its connection is closed; afterwards its cursor would complain."""
+def test_an_abandoned_verification_closes_its_cursor(forged, monkeypatch):
+    """It is closed before the connection; a later close would raise a warning."""
     complaints = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
     fault = verify(forged)
@@ -474,8 +474,8 @@ def test_a_verification_that_is_abandoned_closes_what_it_reads(forged, monkeypat
     assert [] == complaints
 
 
-def test_get_goes_by_the_sealed_id(opens, kind, raw):
-    """A column may have been changed, and holds only the first characters."""
+def test_get_uses_the_sealed_id(opens, kind, raw):
+    """The column has only the first characters of the id, and may have been changed."""
     store = opens(kind)
     long = "x" * 300
     for number, name in enumerate(["d-1", "d-2", f"{long}1", f"{long}2"]):

@@ -1,4 +1,4 @@
-"""The ring in memory is bounded, and says what it forgot."""
+"""The store in memory is a ring of limited size that counts dropped decisions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def decision(number: int) -> Decision:
     )
 
 
-def test_the_oldest_make_room():
-    """Of five records a ring of three keeps the newest and counts the others."""
+def test_the_oldest_decisions_are_dropped():
+    """A ring of three keeps the newest three of five records, and counts the others."""
     store = MemoryStore(most=3)
     for number in range(5):
         store.append(decision(number))
@@ -37,7 +37,7 @@ def test_the_oldest_make_room():
 
 
 def test_a_ring_with_room_drops_nothing():
-    """At exactly its bound nothing is dropped."""
+    """A ring that is exactly full has dropped nothing."""
     store = MemoryStore(most=2)
     store.append(decision(1))
     store.append(decision(2))
@@ -45,20 +45,20 @@ def test_a_ring_with_room_drops_nothing():
     assert (len(store), store.status.dropped) == (2, 0)
 
 
-def test_a_ring_of_nothing_is_refused():
-    """A store that cannot keep a record is a mistake."""
+def test_a_ring_of_size_0_is_rejected():
+    """A store that cannot hold a record is an error of the user."""
     with pytest.raises(StoreError, match="most=0"):
         MemoryStore(most=0)
 
 
-def test_a_negative_limit_is_refused():
-    """A slice would quietly give the wrong end."""
+def test_a_negative_limit_is_rejected():
+    """A slice would silently return the wrong end."""
     with pytest.raises(StoreError, match="limit=-1"):
         MemoryStore().decisions(limit=-1)
 
 
-def test_labels_of_decisions_that_made_room_are_forgotten():
-    """A service that labels for years keeps no more labels than decisions, twice over."""
+def test_labels_of_dropped_decisions_are_dropped():
+    """There are at most twice as many labels as decisions, however long a service runs."""
     store = MemoryStore(most=10)
     for number in range(2_000):
         store.append(decision(number))
@@ -68,8 +68,8 @@ def test_labels_of_decisions_that_made_room_are_forgotten():
     assert len(store._labels) <= 2 * 10 + 64
 
 
-def test_ten_thousand_are_kept_by_default():
-    """A Shield without a store keeps those, so that a long process holds some megabytes."""
+def test_the_default_size_is_ten_thousand():
+    """A Shield without a store uses it; a long process then needs some megabytes."""
     store = Shield(shield.configure(), hooks=None).store
     for number in range(10_001):
         store.append(decision(number))

@@ -1,4 +1,4 @@
-"""The buffer and its thread: what counts, what is told, and what happens where no thread starts."""
+"""The batch writer: its buffer, its thread, its losses, and a thread that cannot start."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def no_thread(monkeypatch):
-    """Let the log's next threads not start, as a machine does that has no more."""
+    """Make the next threads of the log fail to start, as on a machine without free threads."""
     start, refused = threading.Thread.start, [0]
 
     def starting(thread):
@@ -38,8 +38,8 @@ def no_thread(monkeypatch):
     return refused
 
 
-def test_a_thread_that_does_not_start_is_tried_again(tmp_path, no_thread):
-    """By the next decision; the one before is written as well."""
+def test_a_thread_that_failed_to_start_is_retried(tmp_path, no_thread):
+    """The next decision starts it, and the earlier decision is written, too."""
     store = SqliteStore(tmp_path / "log.db")
     no_thread[0] = 1
     store.append(decision(1))
@@ -66,7 +66,7 @@ def test_strict_calls_are_blocked_while_no_thread_starts(tmp_path, no_thread):
 
 
 def test_a_log_without_a_thread_is_written_when_it_closes(tmp_path, no_thread):
-    """On the thread that closes it; nothing raises."""
+    """The thread that closes the log writes it, without an error."""
     store = SqliteStore(tmp_path / "log.db")
     no_thread[0] = 1_000
     store.append(decision(1))
@@ -77,8 +77,8 @@ def test_a_log_without_a_thread_is_written_when_it_closes(tmp_path, no_thread):
 
 
 @pytest.mark.slow
-def test_flushes_that_wait_are_no_decisions(tmp_path):
-    """A health check that asks while the file is locked fills no buffer, and leaves nothing."""
+def test_pending_flushes_do_not_count_as_decisions(tmp_path):
+    """Repeated flushes of a health check do not fill the buffer of a locked log."""
     store = SqliteStore(tmp_path / "log.db", most=5)
     with locked(tmp_path / "log.db"):
         store.append(decision(0))
@@ -94,8 +94,8 @@ def test_flushes_that_wait_are_no_decisions(tmp_path):
     assert store.close()
 
 
-def test_a_flush_waits_for_what_was_put_before_and_for_no_more():
-    """Though others go on putting, and the batch under way is another."""
+def test_a_flush_waits_only_for_earlier_records():
+    """Records that are added during the flush do not extend it."""
     written = []
 
     def write(entries):
@@ -115,8 +115,8 @@ def test_a_flush_waits_for_what_was_put_before_and_for_no_more():
     assert (True, list(range(5_000))) == (writer.close(10), written)
 
 
-def test_a_close_says_that_something_was_lost_before(tmp_path):
-    """Also where everything else is written by then; a Shield says the same."""
+def test_a_close_reports_earlier_losses(tmp_path):
+    """It reports them even if all other records are written; so does the Shield."""
     store = SqliteStore(tmp_path / "log.db", most=2)
     firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
     with locked(tmp_path / "log.db"):
@@ -128,8 +128,8 @@ def test_a_close_says_that_something_was_lost_before(tmp_path):
     assert (False, False) == (store.close(), store.close())
 
 
-def test_what_made_room_in_memory_is_no_loss():
-    """The ring is as large as was asked for."""
+def test_a_decision_dropped_from_memory_is_no_loss():
+    """The size of the ring is the choice of the user."""
     firewall = Shield(shield.configure(mode="audit"), store=MemoryStore(1), hooks=None)
     for _ in range(3):
         firewall.check_call({"name": "refund", "arguments": {}})
@@ -176,8 +176,8 @@ stores[1]._writer.close = stores[1]._writer.request_close = lambda *_: 1 / 0
 """
 
 
-def test_a_log_that_cannot_be_closed_keeps_no_other_from_its_end(tmp_path):
-    """At the end of a process each has its turn, and the failure is told."""
+def test_a_failed_close_does_not_prevent_the_close_of_other_logs(tmp_path):
+    """At exit every log is closed, and the failure is reported."""
     words = [sys.executable, "-c", ENDING, str(tmp_path)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
 
@@ -187,8 +187,8 @@ def test_a_log_that_cannot_be_closed_keeps_no_other_from_its_end(tmp_path):
             assert ["d-1"] == ids(store.scan())
 
 
-def test_a_label_that_is_dropped_is_no_label(tmp_path):
-    """A closed log says so, and retention deletes nothing then."""
+def test_a_dropped_label_raises_an_error(tmp_path):
+    """A label on a closed log is an error, and so is retention, which deletes nothing."""
     store = SqliteStore(tmp_path / "log.db", most=1)
     store.append(decision(1))
     store.flush()
@@ -202,8 +202,8 @@ def test_a_label_that_is_dropped_is_no_label(tmp_path):
     assert (1, {}) == (len(store), store.labels())
 
 
-def test_what_is_put_behind_the_end_of_the_thread_is_written():
-    """At exit all logs are told to end first; a call may still decide before one is closed."""
+def test_a_record_after_the_end_of_the_thread_is_written():
+    """At exit all threads end first; a call may add a decision before its log is closed."""
     written = []
 
     def write(entries):
@@ -219,8 +219,8 @@ def test_what_is_put_behind_the_end_of_the_thread_is_written():
     assert (True, [1, 2]) == (writer.close(5), written)
 
 
-def test_a_label_that_is_written_is_kept_though_a_decision_is_dropped(tmp_path, monkeypatch):
-    """By another thread, while the label waits to be on disk; the same label before is another."""
+def test_a_label_is_written_although_a_decision_is_dropped(tmp_path, monkeypatch):
+    """Another thread drops a decision meanwhile; an equal label of before does not count."""
     store = SqliteStore(tmp_path / "log.db")
     store.append(decision(1))
     label = Label(decision_id="d-1", truth=Truth.OK, at=9.0)
