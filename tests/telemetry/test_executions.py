@@ -1,4 +1,4 @@
-"""The end of a tool's run: a blocked call differs from a failed run."""
+"""The outcome of a tool's run: blocked, failed or withheld."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OUTCOME = "abs_shield.execution.outcome"
 
 
 class OutOfStock(Exception):
-    """An error of the host's."""
+    """An error of the host's code."""
 
 
 def order(firewall):
@@ -45,8 +45,8 @@ def strict(backend):
         ("a", "withheld", StatusCode.UNSET, None),
     ],
 )
-def test_what_became_of_a_run(backend, strict, sku, outcome, status, error):
-    """Blocked, failed with the qualified type of the error, or withheld."""
+def test_the_outcome_of_a_run(backend, strict, sku, outcome, status, error):
+    """It is blocked, failed (with the qualified type of the error) or withheld."""
     with suppress(Exception):
         order(strict)(sku)
 
@@ -55,8 +55,8 @@ def test_what_became_of_a_run(backend, strict, sku, outcome, status, error):
     assert status == run.status.status_code
 
 
-def test_a_run_that_ended_well_has_no_outcome(backend):
-    """Nor an error."""
+def test_a_successful_run_has_no_outcome(backend):
+    """It has no error, either."""
     order(Shield(shield.configure(mode="strict"), hooks=[backend.otel()]))("a")
 
     run = backend.span("execute_tool")
@@ -64,7 +64,7 @@ def test_a_run_that_ended_well_has_no_outcome(backend):
 
 
 def test_a_framework_span_has_the_outcome_too(backend, strict):
-    """Its status is the framework's, and so is what it says of agent and model."""
+    """The framework's own status, agent and model are unchanged."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.agent.name": "theirs"}
     tracer = backend.tracers.get_tracer("framework")
     with (
@@ -79,8 +79,8 @@ def test_a_framework_span_has_the_outcome_too(backend, strict):
     assert "ours" == backend.span().attributes["gen_ai.agent.name"]
 
 
-def test_a_tool_stopped_by_a_block_inside_has_failed(backend, strict):
-    """It ran; what it called did not."""
+def test_a_tool_whose_nested_call_is_blocked_has_failed(backend, strict):
+    """The tool ran, but the nested tool did not."""
     inner = order(strict)
 
     @shielded(strict)
@@ -96,8 +96,8 @@ def test_a_tool_stopped_by_a_block_inside_has_failed(backend, strict):
 
 
 @pytest.mark.parametrize("session_id", ["chat-1", None])
-def test_the_run_names_agent_and_conversation(backend, strict, session_id):
-    """If the host set them; a generated session id is not a conversation."""
+def test_the_span_of_a_run_has_agent_and_conversation(backend, strict, session_id):
+    """It has them if the host set them; a generated session id is not a conversation."""
     with strict.session(session_id, agent="clerk") as session, suppress(Exception):
         session.model = "gpt-5"
         order(strict)("a")
@@ -120,7 +120,7 @@ def test_the_run_names_agent_and_conversation(backend, strict, session_id):
     ("approval_state", "approval"), [(True, "granted"), (False, "refused"), (None, "required")]
 )
 def test_an_approval_is_on_span_and_event(backend, approval_state, approval):
-    """Required, granted or refused."""
+    """The span and the event of the finding say required, granted or refused."""
     tool = Tool(
         name="pay", parameters={"type": "object", "properties": {"to_id": {"type": "string"}}}
     )

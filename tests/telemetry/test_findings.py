@@ -1,4 +1,4 @@
-"""Findings go out as log events in the check's trace, without a value of the call."""
+"""Findings are exported as log events in the check's trace, without values of the call."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_a_finding_is_an_event_of_the_check_span(backend, decide, finding):
     }
 
 
-def test_an_event_is_a_line_in_a_viewer_of_logs(backend, decide, finding):
-    """With a body and the text of its severity; neither holds a value."""
+def test_an_event_has_a_body_and_a_severity_text(backend, decide, finding):
+    """A log viewer shows both; neither contains a value."""
     backend.otel()(decide(finding(), finding(suppressed=True)))
 
     assert [
@@ -53,15 +53,15 @@ def test_an_event_is_a_line_in_a_viewer_of_logs(backend, decide, finding):
     ] == [(event.log_record.body, event.log_record.severity_text) for event in backend.events]
 
 
-def test_findings_are_no_span_events(backend, decide, finding):
-    """The span has no events: they are deprecated."""
+def test_findings_are_not_span_events(backend, decide, finding):
+    """The span has no events, because span events are deprecated."""
     backend.otel()(decide(finding(), finding()))
 
     assert (len(backend.events), backend.span().events) == (2, ())
 
 
 def test_severity_follows_the_weight(backend, decide, finding):
-    """A finding that does not weigh is information, whatever its verdict."""
+    """A finding that does not count has severity INFO, whatever its verdict."""
     grave = Verdict.HALLUCINATED
     backend.otel()(decide(finding(verdict=grave), finding(verdict=grave, suppressed=True)))
 
@@ -69,7 +69,7 @@ def test_severity_follows_the_weight(backend, decide, finding):
     assert attributes == [SeverityNumber.ERROR, SeverityNumber.INFO]
 
 
-def test_a_logger_that_cannot_say_whether_it_is_enabled_gets_every_event(decide, finding):
+def test_a_logger_without_an_enabled_method_receives_every_event(decide, finding):
     """`Logger.enabled` is new in OpenTelemetry 1.45."""
     emitted = []
     old = SimpleNamespace(emit=lambda **event: emitted.append(event["event_name"]))
@@ -97,7 +97,7 @@ def _canaries(finding):
 
 
 def test_no_value_leaves_the_process(backend, decide, finding):
-    """A canary in every field that may hold a value is in nothing that is exported."""
+    """A canary in every field that can contain a value is never exported."""
     backend.otel()(decide(*_canaries(finding), errors=(f"KeyError: {CANARY}",), attempts_left=2))
 
     assert len(backend.events) == 4
@@ -114,8 +114,10 @@ def test_no_value_leaves_the_process(backend, decide, finding):
         ("true", True, True),
     ],
 )
-def test_the_operator_opts_in(monkeypatch, backend, decide, finding, word, in_spans, in_events):
-    """The standard variable lets details into spans, events or both."""
+def test_the_operator_can_export_details(
+    monkeypatch, backend, decide, finding, word, in_spans, in_events
+):
+    """The standard variable adds details to spans, events or both."""
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", word)
 
     backend.otel()(decide(finding()))
@@ -142,7 +144,7 @@ def test_the_operator_opts_in(monkeypatch, backend, decide, finding, word, in_sp
     ],
 )
 def test_a_pointer_keeps_what_the_schema_names(finding, where, code, shown):
-    """Names and short indices stay; what the model may have written does not."""
+    """It keeps names and short indexes, and replaces parts that the model chose."""
     assert safe_pointer(finding(where=where, code=code)) == shown
 
 
@@ -157,7 +159,7 @@ def test_a_pointer_keeps_what_the_schema_names(finding, where, code, shown):
     ],
 )
 def test_a_pointer_of_a_known_tool_keeps_its_own_names(finding, where, shown):
-    """Where the tool's names are known, any other one is the model's, however it looks."""
+    """Any other name is the model's and is replaced."""
     assert safe_pointer(finding(where=where), names=frozenset({"lines", "sku"})) == shown
 
 
@@ -171,8 +173,8 @@ def test_a_pointer_into_a_result_keeps_the_tools_own_names(finding, where, shown
     assert shown == safe_pointer(finding(where=where), names=names, begin=1)
 
 
-def test_a_shield_tells_its_tools_names(backend):
-    """A key that the model chose is a star, although it looks like any name."""
+def test_a_shield_passes_the_names_of_its_tools(backend):
+    """A key that the model chose is exported as a star."""
     line = {"type": "object", "properties": {"sku": {"type": "string"}}}
     lines = {"type": "object", "additionalProperties": line}
     tool = Tool(name="order", parameters={"type": "object", "properties": {"lines": lines}})
@@ -186,7 +188,7 @@ def test_a_shield_tells_its_tools_names(backend):
 
 
 def test_a_sessions_function_is_named_as_a_registered_one(backend):
-    """Its spans have its name, and a pointer the names that its author wrote."""
+    """Its spans have its name, and pointers have the names of its parameters."""
 
     def book(nights: list[dict[str, int]], guest: str) -> str:
         return "booked"
@@ -203,7 +205,7 @@ def test_a_sessions_function_is_named_as_a_registered_one(backend):
 
 
 def test_a_finding_about_a_tool_whose_rule_does_not_fit_is_exported(backend, caplog, monkeypatch):
-    """The author's names are unknown, and the hook continues."""
+    """The names of its parameters are unknown, and the hook continues."""
     monkeypatch.setattr(SHARED, "bindings", {**SHARED.bindings})  # every Shield would know it
 
     @shielded

@@ -1,4 +1,4 @@
-"""Every hook hears of every decision, and none can break a call."""
+"""Every hook is called with every decision, and none can break a call."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def broken(decision: object) -> None:
     raise ValueError("no")
 
 
-def test_a_hook_that_raises_does_not_silence_the_next(decide):
-    """The second hook hears the decision although the first raised."""
+def test_a_hook_that_raises_does_not_stop_the_next(decide):
+    """The second hook is called although the first one raised."""
     messages = []
 
     emit(decide(), [broken, messages.append])
@@ -25,7 +25,7 @@ def test_a_hook_that_raises_does_not_silence_the_next(decide):
 
 
 def test_a_hook_that_raises_is_reported_once(decide, caplog):
-    """One log record stands for many failures of one kind, with the traceback."""
+    """Repeated failures of one kind are one log record with a traceback."""
 
     def fails(decision: object) -> None:
         raise KeyError("no")
@@ -52,7 +52,7 @@ def test_another_kind_of_failure_is_reported_too(decide, caplog):
 
 
 def test_an_interrupt_passes(decide):
-    """KeyboardInterrupt is not ours to swallow."""
+    """KeyboardInterrupt is not caught."""
 
     def interrupted(decision: object) -> None:
         raise KeyboardInterrupt
@@ -61,8 +61,8 @@ def test_an_interrupt_passes(decide):
         emit(decide(), [interrupted])
 
 
-def test_the_room_imports_no_back_end():
-    """Importing the room loads neither OpenTelemetry nor structlog."""
+def test_the_package_imports_no_back_end():
+    """Importing `abs_shield.telemetry` loads neither OpenTelemetry nor structlog."""
     code = (
         "import sys, abs_shield.telemetry;"
         "print([m for m in sys.modules if m.split('.')[0] in ('opentelemetry', 'structlog')])"
@@ -73,8 +73,8 @@ def test_the_room_imports_no_back_end():
     assert out.stdout.strip() == "[]"
 
 
-def test_an_unknown_name_says_so():
-    """The lazy room raises AttributeError as any module does."""
+def test_an_unknown_name_is_an_attribute_error():
+    """The package resolves its names lazily, and raises as any module does."""
     import abs_shield.telemetry as room
 
     with pytest.raises(AttributeError, match="has no attribute 'Otell'"):

@@ -1,4 +1,4 @@
-"""The structlog line: flat, escaped, and the host's configuration untouched."""
+"""The log line: flat and escaped, without changes to the host's configuration."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def lines(caplog):
     return lambda: [json.loads(record.message) for record in caplog.records]
 
 
-def test_a_clean_decision_in_one_line(lines, decide):
-    """The line is flat and says nothing of a threat."""
+def test_a_clean_decision_is_one_line(lines, decide):
+    """The line is flat and has no `threat.type`."""
     StructLog()(decide(run_id="r-1"))
 
     assert lines() == [
@@ -62,7 +62,7 @@ def test_the_docs_name_every_key(lines, backend, decide, finding):
 
 
 def test_a_threat_is_tagged(lines, decide, finding):
-    """Layers, codes and `threat.type` say what weighs."""
+    """Layers, codes and `threat.type` are those of the findings that count."""
     StructLog()(decide(finding(), finding(check="confidence_drop", code="low", counted=False)))
 
     (line,) = lines()
@@ -87,30 +87,30 @@ def test_the_level_follows_the_verdict(caplog, decide, verdict, level):
 
 
 @pytest.mark.parametrize(("blocked", "level"), [(True, "ERROR"), (False, "WARNING")])
-def test_an_internal_error_is_no_information(caplog, lines, decide, blocked, level):
-    """Whatever the verdict: a call that it blocked is an error."""
+def test_an_internal_error_has_level_error(caplog, lines, decide, blocked, level):
+    """A call that it blocked is logged as an error, whatever the verdict."""
     StructLog()(decide(errors=("own could not run: KeyError",), blocked=blocked))
 
     assert [level] == [record.levelname for record in caplog.records]
     assert "layer_error" == lines()[0]["error.type"]
 
 
-def test_a_generated_session_id_is_no_conversation(lines, decide):
-    """A conversation is what the host named."""
+def test_a_generated_session_id_is_not_a_conversation(lines, decide):
+    """A conversation has an id that the host chose."""
     StructLog()(decide(session_id=Session().id))
 
     assert {"conversation_id", "agent", "model"}.isdisjoint(lines()[0])
 
 
 def test_a_clean_decision_is_silent_by_default(caplog, decide):
-    """Where the host configured nothing, CLEAN writes no line."""
+    """Without configuration by the host, a CLEAN decision writes no line."""
     StructLog()(decide())
 
     assert caplog.records == []
 
 
-def test_nothing_the_model_wrote_breaks_the_line(caplog, lines, decide):
-    """Newlines and terminal escapes come out as text, also after JSON is decoded."""
+def test_text_of_the_model_does_not_break_the_line(caplog, lines, decide):
+    """Newlines and terminal escapes are escaped, also in the decoded JSON."""
     nasty = "x\n\x1b[31m\u2028%s"
     StructLog()(decide(tool=nasty, call_id=nasty, errors=(nasty,), verdict=Verdict.SUSPICIOUS))
 
@@ -120,14 +120,14 @@ def test_nothing_the_model_wrote_breaks_the_line(caplog, lines, decide):
 
 
 def test_no_value_of_the_call_is_logged(caplog, decide, finding):
-    """Details, hints and values of findings stay out of the line."""
+    """The line has no details, hints or values of findings."""
     StructLog()(decide(finding(detail="canary", got="canary", hint="canary", nearest="canary")))
 
     assert len(caplog.records) == 1
     assert "canary" not in caplog.text
 
 
-def test_the_line_names_the_current_span(lines, backend, decide):
+def test_the_line_has_the_ids_of_the_current_span(lines, backend, decide):
     """Trace and span id are those of the current span, in hex."""
     with backend.tracers.get_tracer("host").start_as_current_span("work") as span:
         StructLog()(decide())
@@ -139,8 +139,8 @@ def test_the_line_names_the_current_span(lines, backend, decide):
     )
 
 
-def test_the_host_configuration_is_untouched(decide, finding):
-    """Neither structlog nor the logger is configured by logging through it."""
+def test_the_host_configuration_is_unchanged(decide, finding):
+    """Logging configures neither structlog nor the logger."""
     logger = logging.getLogger("abs_shield")
     before = (structlog.is_configured(), list(logger.handlers), logger.level, logger.propagate)
 
@@ -152,15 +152,15 @@ def test_the_host_configuration_is_untouched(decide, finding):
 
 
 def test_the_host_context_is_merged(lines, decide):
-    """The host's bound context is in the line as well, below the package's own keys."""
+    """The line has the host's bound context; keys of the package have precedence."""
     with structlog.contextvars.bound_contextvars(request_id="q-1", tool="theirs"):
         StructLog()(decide())
 
     assert (lines()[0]["request_id"], lines()[0]["tool"]) == ("q-1", "refund")
 
 
-def test_the_line_names_the_check_span(lines, backend, decide):
-    """Where OpenTelemetry heard of the decision first, the line is in its check span."""
+def test_the_line_has_the_ids_of_the_check_span(lines, backend, decide):
+    """If the OpenTelemetry hook runs first, the line belongs to its check span."""
     decision = decide()
     emit(decision, [backend.otel(), StructLog()])
 
@@ -172,7 +172,7 @@ def test_the_line_names_the_check_span(lines, backend, decide):
 
 
 def test_another_decision_is_not_in_that_span(lines, backend, decide):
-    """A decision that only reaches the log has no span, whatever came before."""
+    """A decision that is only logged has no span, whatever was logged before."""
     backend.otel()(decide())
 
     StructLog()(decide())
@@ -180,8 +180,8 @@ def test_another_decision_is_not_in_that_span(lines, backend, decide):
     assert "trace_id" not in lines()[0]
 
 
-def test_an_unknown_tool_is_cut_in_the_line(lines, decide, finding):
-    """A name that the model invented is cut at 64 characters, as on the span."""
+def test_an_unknown_tool_name_is_shortened(lines, decide, finding):
+    """A name that the model invented is cut to 64 characters, as on the span."""
     StructLog()(decide(finding(check="phantom_tool", code="unknown_tool"), tool="x" * 300))
 
     assert lines()[0]["tool"] == "x" * 64
