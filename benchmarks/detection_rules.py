@@ -143,7 +143,7 @@ RULES: dict[str, Rule] = {
     "echoes": Rule("layers.phantom_target:_is_echo"),
     "other scripts": Rule("layers.phantom_target:has_identifier_characters", True),
     "created by an earlier call": Rule("layers.phantom_target:_was_created"),
-    "created in the same turn": Rule("plan.siblings:Siblings._unread", ()),
+    "created in the same turn": Rule("plan.sibling_entities:Siblings._unread", ()),
     "created by a statement": Rule("plan.created_entities:parse_created_names", []),
     "guarded values": Rule("layers.phantom_target:_check_guarded", ()),
     "verbatim occurrence": Rule("session.verbatim:occurs_verbatim", True),
@@ -181,7 +181,7 @@ RULES: dict[str, Rule] = {
     "step requested around another one": Rule("plan.requested_steps:requests_enclosing_step"),
     "synonyms of verbs": Rule("plan.requested_steps:_synonyms_of", set()),
     "one word for both steps": Rule("plan.requested_steps:_is_one_word_for_both"),
-    "moves": Rule("plan.moves:is_move"),
+    "moves": Rule("plan.entity_moves:is_move"),
     "handles": Rule("layers.self_contradiction:_is_handle"),
     "undoing calls": Rule("plan.write_history:undoes"),
     "conflicting writes": Rule("layers.self_contradiction:_is_conflicting"),
@@ -204,7 +204,7 @@ RULES: dict[str, Rule] = {
     "failed calls": Rule("text.failure_results:is_failure_result"),
     "writes on removed entities": Rule("layers.impossible_state:_shared_parameter", ""),
     "repeated removals": Rule("layers.impossible_state:_repeated_removal", None),
-    "harmless slips": Rule("plan.slips:correct_slips", None),
+    "harmless slips": Rule("plan.lossless_corrections:correct_slips", None),
 }  # fmt: skip
 
 TESTS: dict[str, str] = {

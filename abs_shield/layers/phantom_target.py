@@ -24,7 +24,7 @@ from abs_shield.plan.judged_arguments import MOST_JUDGED, Argument, UnmentionedL
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
 from abs_shield.plan.other_languages import explain_other_language, has_identifier_characters
 from abs_shield.plan.partial_names import shares_part_with_another_name
-from abs_shield.plan.siblings import Siblings
+from abs_shield.plan.sibling_entities import Siblings
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.user_values import replaces_user_value
 from abs_shield.plan.write_history import WriteHistory

@@ -8,8 +8,8 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.events import MessageText, ToolCall
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
+from abs_shield.plan.entity_moves import is_move
 from abs_shield.plan.layer import NO_SESSION, Check, Layer
-from abs_shield.plan.moves import is_move
 from abs_shield.plan.parameter_names import classify_name
 from abs_shield.plan.parameter_values import is_token
 from abs_shield.plan.proposed_writes import ProposedWrites

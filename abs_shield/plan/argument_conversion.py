@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from abs_shield.plan.slips import correct_slips
+from abs_shield.plan.lossless_corrections import correct_slips
 from abs_shield.schema import CompiledSchema, SchemaProblem, Undecided
 from abs_shield.text.json_leaves import leaves, pointer
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from abs_shield.plan.doubt import Doubt
 from abs_shield.plan.missing_targets import find_missing_targets
 from abs_shield.plan.other_languages import has_identifier_characters
 from abs_shield.plan.parameter_names import is_path
+from abs_shield.plan.reported_value import Doubt
 from abs_shield.plan.stated_wildcards import (
     is_mentioned_pattern,
     is_stated_by_user,

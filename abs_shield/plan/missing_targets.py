@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from abs_shield.plan.doubt import Doubt
+from abs_shield.plan.reported_value import Doubt
 from abs_shield.plan.schema_lookup import schema_at
 from abs_shield.plan.tool_parameters import Parameter, Parameters
 from abs_shield.policy.parameter_marks import ANYWHERE, names_in

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import NamedTuple
 
 from abs_shield.core.fork_safety import renewed
-from abs_shield.session.compounds import spellings_of
+from abs_shield.session.compound_spellings import spellings_of
 from abs_shield.session.packed_tables import (
     LEAST,
     ChunkTable,

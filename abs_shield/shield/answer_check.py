@@ -15,7 +15,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.allowlist_entries import allowlist_entries
 from abs_shield.shield.answer_decision import CheckStart
-from abs_shield.shield.fault import error_location
+from abs_shield.shield.internal_error import error_location
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.off_switch import NOTE, SWITCH
 from abs_shield.shield.tool_registry import Registry

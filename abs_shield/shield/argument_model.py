@@ -29,8 +29,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
 from abs_shield.errors import PolicyError
 from abs_shield.schema.decimal_format import decimal_format
 from abs_shield.schema.offset_patterns import WITH_OFFSET, WITHOUT_OFFSET
+from abs_shield.shield.argument_validation import MOST_ERRORS, read_values
 from abs_shield.shield.type_aliases import alias_value
-from abs_shield.shield.validation import MOST_ERRORS, read_values
 
 # Not `\d`, which also matches the digits of other scripts.
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"

@@ -9,7 +9,7 @@ from abs_shield.core import Action, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.finding import counts
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
-from abs_shield.shield.fault import Fault
+from abs_shield.shield.internal_error import Fault
 from abs_shield.shield.tool_layers import CallJudgement
 
 

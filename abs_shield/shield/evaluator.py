@@ -20,13 +20,13 @@ from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
 from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, count_attempt
+from abs_shield.shield.changed_calls import NOTE as CHANGED
 from abs_shield.shield.dispatched_call import DispatchedCall, model_findings
 from abs_shield.shield.enforcement import rule_on
-from abs_shield.shield.fault import Fault, error_location
+from abs_shield.shield.internal_error import Fault, error_location
 from abs_shield.shield.kill_switch import KillSwitch
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
 from abs_shield.shield.off_switch import NOTE as OFF
-from abs_shield.shield.overrides import NOTE as CHANGED
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_layers import CallJudgement, ToolLayers, layers_of
 from abs_shield.shield.tool_registry import Registry, available, plans_of

@@ -24,11 +24,11 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield.answer_decision import CheckStart, answer_mode, report_decision
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.argument_copies import copy_arguments, json_arguments
+from abs_shield.shield.changed_calls import changed_text
 from abs_shield.shield.dispatched_call import DISPATCHED_CALL
 from abs_shield.shield.evaluator import Evaluator, OpenCall
 from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.shield.listeners import LISTENERS
-from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.report_log import ReportLog
 from abs_shield.shield.result_check import CallResult, ResultVerifier, is_recorded_separately
 from abs_shield.shield.signature import Binding

@@ -28,7 +28,7 @@ from abs_shield.policy.tool_declaration import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome
-from abs_shield.shield.fault import error_location
+from abs_shield.shield.internal_error import error_location
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
 from abs_shield.shield.result_ruling import decision_fields, suppression_filter
 from abs_shield.shield.session_tools import SessionTools

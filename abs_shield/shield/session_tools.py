@@ -16,7 +16,7 @@ from abs_shield.policy import Policy, Tool
 from abs_shield.policy.parameter_marks import ANY, first_name
 from abs_shield.policy.tool_declaration import LONGEST_NAME, MARKS
 from abs_shield.session import Session
-from abs_shield.shield.bindings import cached_binding, drop_function, shielded_binding
+from abs_shield.shield.binding_cache import cached_binding, drop_function, shielded_binding
 from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_entry import Entry, compile_declarations
 from abs_shield.text.safe_display import escaped, shown

@@ -25,6 +25,7 @@ from abs_shield.shield.argument_model import (
     forbid_names,
     unknown_arguments,
 )
+from abs_shield.shield.argument_validation import refused_pointers
 from abs_shield.shield.function_hints import (
     accepts_iterator,
     bound_parameters,
@@ -36,7 +37,6 @@ from abs_shield.shield.function_hints import (
     plain_partial,
 )
 from abs_shield.shield.hint_marks import marks_of, names_of_models
-from abs_shield.shield.validation import refused_pointers
 from abs_shield.text.json_leaves import TypePlaceholder, UnreadIterator
 from abs_shield.text.wildcards import names_everything
 

@@ -16,7 +16,7 @@ from abs_shield.policy import Policy
 from abs_shield.policy.check_config import PersonalData
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord
-from abs_shield.shield.fault import Fault, error_location
+from abs_shield.shield.internal_error import Fault, error_location
 
 _MOST_STORED = 512  # a tool has a few combinations of argument names; a model may invent more
 _LONGEST_NAMES = 4_096

@@ -20,7 +20,7 @@ from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.tool_declaration import with_declaration
 from abs_shield.session import Session
 from abs_shield.session.session_record import SessionRecord, record_of
-from abs_shield.shield.bindings import shielded_binding
+from abs_shield.shield.binding_cache import shielded_binding
 from abs_shield.shield.name_conflicts import (
     AmbiguousTool,
     SameCodeError,

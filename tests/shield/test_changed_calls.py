@@ -8,7 +8,7 @@ from abs_shield import CallBlocked, Shield, Tool, ToolCall, rule, shield
 from abs_shield.core import Outcome, Verdict
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.adapter_session import AdapterSession
-from abs_shield.shield.overrides import changed_text
+from abs_shield.shield.changed_calls import changed_text
 
 PAY = {
     "type": "object",
