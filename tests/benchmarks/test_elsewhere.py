@@ -37,6 +37,7 @@ def test_runs_of_other_domains(path):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_figures_are_printed_as_json(capsys):
     """One object a file of runs, with counts by layer."""
     elsewhere().main(["--format", "json"])

@@ -129,6 +129,7 @@ def test_the_same_report_of_other_processes(backtested, engine):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.usefixtures("shuffle")
 def test_the_same_report_sorted(backtested):
     """With --sort no session comes back, and the report is the same again."""
@@ -142,6 +143,7 @@ def test_the_same_report_sorted(backtested):
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
     """One chunk of everything gives what chunks of twenty lines give, however many tools."""
     small = backtested("--format", "json")

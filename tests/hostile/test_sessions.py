@@ -204,6 +204,7 @@ def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     """The same of a recorded run: its session is the one that a rule is given."""
     received: list[Session] = []

@@ -109,6 +109,7 @@ def test_a_file_and_a_row_make_a_default_layer(checkout: Path) -> None:
     assert "[]\n" == python(checkout, "-c", JUDGES).stdout
 
 
+@pytest.mark.release
 def test_the_suite_says_that_a_file_has_no_row(checkout: Path) -> None:
     """A file alone changes nothing, and the suite names it."""
     write_file(checkout)

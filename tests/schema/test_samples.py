@@ -255,6 +255,7 @@ def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @given(ODD, st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(NAME, SCALARS)))
 def test_an_impossible_schema_accepts_nothing(schema: dict[str, Any], value: Any) -> None:
     """Where a reason is given why nothing fits, nothing does."""

@@ -640,6 +640,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @given(st.one_of(st.none(), st.booleans(), st.dictionaries(st.text(max_size=9), JSON, max_size=5)))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_proof_is_total(parameters: Any) -> None:
