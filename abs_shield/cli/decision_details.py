@@ -16,8 +16,8 @@ from abs_shield.core.label import Label
 from abs_shield.core.messages import read_message
 from abs_shield.replay.file_lines import BadLine, read_record
 from abs_shield.replay.line_chunks import RawLine, raw_lines
+from abs_shield.replay.replay_counts import blocking_layers
 from abs_shield.replay.run_reader import UNREADABLE, reason_of
-from abs_shield.replay.tally import blocking_layers
 from abs_shield.stores.durable_store import DurableStore
 from abs_shield.stores.record_bodies import Skipped
 

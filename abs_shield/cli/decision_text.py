@@ -9,7 +9,7 @@ from rich.text import Text
 
 from abs_shield.cli.console import STYLES, line, safe
 from abs_shield.core import Action, Decision, Finding, Mode, Outcome, Subject
-from abs_shield.replay.tally import blocking_layers
+from abs_shield.replay.replay_counts import blocking_layers
 from abs_shield.telemetry.readable_line import outcome_text
 
 

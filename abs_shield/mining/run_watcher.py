@@ -14,8 +14,8 @@ from abs_shield.policy import Policy
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
 from abs_shield.replay.run_reader import Run
 from abs_shield.session import Executed, Session
-from abs_shield.session.field import Field
 from abs_shield.session.session_record import mentions_of, record_of
+from abs_shield.session.value_field import Field
 from abs_shield.text.failure_results import is_failure_result
 from abs_shield.text.identifier_words import split_words
 from abs_shield.text.json_leaves import Path, leaves, name_of, scalar_text

@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import Any
 
 from abs_shield.core import ToolCall
+from abs_shield.plan.code_constants import find_constants
 from abs_shield.plan.compile import rejects_name
-from abs_shield.plan.constants import find_constants
 from abs_shield.plan.further_samples import generate_further_calls, has_free_text
 from abs_shield.plan.proof_context import Arguments, ProofContext
 from abs_shield.plan.rule_plan import RulePlan, accepts_call

@@ -15,7 +15,7 @@ from abs_shield.plan.parameter_names import ParameterClass
 from abs_shield.plan.schema_lookup import examples_of
 from abs_shield.plan.tool_action import ToolAction
 from abs_shield.policy import Target, Tool
-from abs_shield.session.field import Field
+from abs_shield.session.value_field import Field
 from abs_shield.text.identifier_words import (
     is_free_text_field,
     is_machine_input_field,

@@ -12,11 +12,11 @@ from abs_shield.replay.line_chunks import (
     chunks,
     raw_lines,
 )
+from abs_shield.replay.replay_counts import LayerTally, Tally
 from abs_shield.replay.replay_job import Judging, ReplayFinding, ReplayPart
 from abs_shield.replay.replay_rows import Row, read_row, row
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run, replay
 from abs_shield.replay.run_reader import Run, runs
-from abs_shield.replay.tally import LayerTally, Tally
 from abs_shield.replay.toolsets import Toolsets
 
 __all__ = [

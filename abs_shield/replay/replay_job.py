@@ -13,9 +13,9 @@ from abs_shield.core import Finding
 from abs_shield.policy import Policy, load_policy
 from abs_shield.replay.file_lines import BadLine
 from abs_shield.replay.line_chunks import Chunk, SessionStart, readable_runs
+from abs_shield.replay.replay_counts import Tally
 from abs_shield.replay.replay_rows import ROWFILES, row
 from abs_shield.replay.run_judging import Firewalls, Judged, judge_run
-from abs_shield.replay.tally import Tally
 from abs_shield.replay.toolsets import Toolsets
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from abs_shield.replay.tally import LayerTally
+from abs_shield.replay.replay_counts import LayerTally
 from abs_shield.stats.share_intervals import Clusters, Effect, clustered_wilson, wilson
 
 SHARES = (

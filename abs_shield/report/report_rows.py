@@ -9,7 +9,7 @@ from typing import NamedTuple
 from abs_shield.core import Decision, Subject
 from abs_shield.core.label import Label, Truth
 from abs_shield.core.vocabularies import ANSWER, FAITHFULNESS, QUALITY, VERIFICATION
-from abs_shield.replay.tally import blocking_layers
+from abs_shield.replay.replay_counts import blocking_layers
 from abs_shield.report.layer_report import LayerCase
 from abs_shield.shield.guarded_output import BACKGROUND_NOTE
 from abs_shield.stores.decision_patterns import DecisionPattern, pattern_of

@@ -9,13 +9,13 @@ from itertools import filterfalse, islice
 from threading import RLock
 from typing import Any, Literal, NamedTuple
 
-from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.packed_tables import FieldTable
 from abs_shield.session.phone_index import PhoneIndex
 from abs_shield.session.recent_text import At
 from abs_shield.session.result_text import LONGEST_SCALAR, ResultText, read_result
 from abs_shield.session.token_index import PROSE, SCALAR, SYSTEM, USER, TokenIndex
+from abs_shield.session.value_field import NO_FIELD, Field
 from abs_shield.session.value_lookup import (
     LONGEST_VALUE,
     ValueMatch,

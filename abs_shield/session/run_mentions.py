@@ -10,11 +10,11 @@ from typing import Any
 from abs_shield.core.events import MessageText
 from abs_shield.core.fork_safety import renewed
 from abs_shield.session.call_states import Executed
-from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
 from abs_shield.session.provenance import Introduced, Provenance
 from abs_shield.session.token_index import SYSTEM, USER
+from abs_shield.session.value_field import NO_FIELD, Field
 
 _MOST_ALIKE = 200  # values that are compared for a hint; `closest_spelling` reads no more
 _EMPTY_INDEX = Provenance()

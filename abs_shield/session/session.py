@@ -13,12 +13,12 @@ from abs_shield.core.fork_safety import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, text_of
 from abs_shield.session.call_states import Executed
 from abs_shield.session.event_log import LogEntry
-from abs_shield.session.field import Field
 from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
 from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import SessionContext
 from abs_shield.session.session_record import SessionRecord
+from abs_shield.session.value_field import Field
 from abs_shield.text.json_leaves import scalar_text
 from abs_shield.text.safe_display import shown
 

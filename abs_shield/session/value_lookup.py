@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.recent_text import At
 from abs_shield.session.token_index import SYSTEM, TokenIndex
+from abs_shield.session.value_field import NO_FIELD, Field
 from abs_shield.text.identifier_words import name_words, singular
 from abs_shield.text.normal_form import (
     alphanumerics,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import Session
-from abs_shield.session.field import Field
 from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_field import Field
 
 DATES = [
     ("Wir fliegen am 3. März.", "2026-03-03", "2026-05-03"),

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Session
-from abs_shield.session.field import Field
 from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_field import Field
 from abs_shield.text.phones import nationals
 
 ORDER, NUMBER = Field("order_id"), Field("order_id", number=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 from abs_shield.plan.allow_entry import compile_allow_entry
 from abs_shield.session import Session
-from abs_shield.session.field import ANY_FIELD
 from abs_shield.session.session_record import mentions_of
+from abs_shield.session.value_field import ANY_FIELD
 
 Vouches = Callable[[str], bool]
 logger = logging.getLogger("abs_shield")

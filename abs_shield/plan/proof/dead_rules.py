@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from abs_shield.plan.constants import find_constants
+from abs_shield.plan.code_constants import find_constants
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, format_names
 from abs_shield.plan.rule_plan import RulePlan, compile_rule, find_unknown_parameters

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from abs_shield.plan.allow_entry import compile_allow_entry
-from abs_shield.plan.constants import find_constants
+from abs_shield.plan.code_constants import find_constants
 from abs_shield.plan.policy_problem import Problem, problem
 from abs_shield.plan.proof_context import ProofContext, format_names
 from abs_shield.plan.tool_targets import compile_targets
