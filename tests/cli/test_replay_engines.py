@@ -1,4 +1,4 @@
-"""Every engine and every number of workers writes the same bytes, in every format."""
+"""`replay` writes the same bytes with every engine and number of workers, in every format."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(n, session):
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """Two files, one of them gzip, of several chunks: sessions in order and not, and bad lines."""
+    """Write two files of several chunks, one gzipped, with unsorted sessions and bad lines."""
     lines = mixed(run, 300, no_json=200)
     folder = tmp_path_factory.mktemp("library")
     first, second = folder / "first.jsonl.gz", folder / "second.jsonl"
@@ -64,7 +64,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """Every sixteenth of the recorded runs."""
+    """Write every sixteenth recorded run to a file."""
     if not RECORDED.is_file():
         pytest.skip(f"there are no recorded runs at {RECORDED}; set ABS_SHIELD_DATA")
     path = tmp_path_factory.mktemp("recorded") / "runs.jsonl"
@@ -75,13 +75,13 @@ def recorded(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
-    """Many chunks of a small input."""
+    """Make chunks small, so that a small input has many."""
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
 
 
 @pytest.fixture
 def replayed(command, tmp_path):
-    """Replay into a file; gives its bytes, the exit code, and what was told."""
+    """Return a function that replays to a file and returns its bytes, exit code and stderr."""
 
     def replay(*args):
         if "parquet" in args:
@@ -96,8 +96,8 @@ def replayed(command, tmp_path):
 
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_same_bytes(replayed, library, format):
-    """Sessions, sessions that come back, bad lines and gzip: the same file, words and code."""
+def test_every_engine_writes_the_same_bytes(replayed, library, format):
+    """Shuffled chunks give the same file, messages and exit code as the serial engine."""
     here = replayed(*library, "--format", format)
 
     assert here == replayed(*library, "--format", format, *SHUFFLED)
@@ -110,16 +110,16 @@ def test_the_same_bytes(replayed, library, format):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", REAL)
 @pytest.mark.parametrize("format", ["jsonl", pytest.param("json", marks=pytest.mark.slow)])
-def test_the_same_bytes_of_other_processes(replayed, library, engine, format):
-    """Rows and sums are the same where processes with other hash seeds make the parts."""
+def test_worker_processes_write_the_same_bytes(replayed, library, engine, format):
+    """Workers with other hash seeds write the same rows and sums as the serial engine."""
     here = replayed(*library, "--format", format)
 
     assert here == replayed(*library, "--format", format, *engine)
 
 
 @pytest.mark.usefixtures("shuffle")
-def test_the_same_bytes_sorted(replayed, library):
-    """With --sort no session comes back, and the bytes are the same again."""
+def test_sorted_output_is_the_same_for_every_engine(replayed, library):
+    """With `--sort` no session continues after another, and the bytes are equal."""
     here = replayed(*library, "--format", "jsonl", "--sort")
 
     assert here == replayed(*library, "--format", "jsonl", "--sort", *SHUFFLED)
@@ -129,8 +129,8 @@ def test_the_same_bytes_sorted(replayed, library):
 @pytest.mark.data
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
-def test_the_same_bytes_of_recorded_runs(replayed, recorded, format):
-    """The engines also agree on recorded runs of other projects."""
+def test_every_engine_writes_the_same_bytes_for_recorded_runs(replayed, recorded, format):
+    """Shuffled chunks of runs of other projects give the same bytes as the serial engine."""
     here = replayed(*recorded, "--format", format)
 
     assert here == replayed(*recorded, "--format", format, *SHUFFLED)
@@ -141,8 +141,8 @@ def test_the_same_bytes_of_recorded_runs(replayed, recorded, format):
 
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", ["jsonl", "json", "table"])
-def test_the_standard_output_has_the_same_bytes(command, replayed, library, format):
-    """A file holds what would have been printed."""
+def test_stdout_and_output_file_have_the_same_bytes(command, replayed, library, format):
+    """A replay prints exactly what it would write to `--output`."""
     printed = command("replay", *library, "--format", format, *SHUFFLED)
     written = replayed(*library, "--format", format)
 
@@ -150,8 +150,8 @@ def test_the_standard_output_has_the_same_bytes(command, replayed, library, form
 
 
 @pytest.mark.usefixtures("shuffle")
-def test_findings_are_the_first_ones(command, library):
-    """As many findings as asked for, from the first on, however many workers."""
+def test_findings_option_returns_the_first_findings(command, library):
+    """`--findings 100` reports the first 100 findings with every engine."""
     argv = ("replay", *library, "--format", "json", "--findings", "100")
 
     here, there = (json.loads(command(*argv, *more).out) for more in ((), SHUFFLED))
@@ -179,7 +179,7 @@ POLICY = "from abs_shield.policy import configure\npolicy = configure(layers=['p
 @pytest.mark.parametrize("engine", REAL)
 @pytest.mark.parametrize("place", ["ward.py:policy", "desk_policy:policy"])
 def test_a_policy_reaches_every_worker(command, library, tmp_path, monkeypatch, engine, place):
-    """A policy of a file, or of a module of this folder, holds in every process."""
+    """A policy from a file or a module of the working directory is used in every process."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "desk_policy", raising=False)
     (tmp_path / "ward.py").write_text(POLICY)
@@ -197,8 +197,8 @@ def test_a_policy_reaches_every_worker(command, library, tmp_path, monkeypatch, 
         pytest.param(("--workers", "2"), id="two", marks=pytest.mark.slow),
     ],
 )
-def test_what_a_policy_prints_is_no_row(capfd, library, tmp_path, monkeypatch, more):
-    """Neither when it is loaded nor when a rule judges, in this process or another."""
+def test_output_printed_by_a_policy_goes_to_stderr(capfd, library, tmp_path, monkeypatch, more):
+    """Text printed by a policy at import or by a rule is not mixed with rows on stdout."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loud.py").write_text(LOUD)
 
@@ -222,8 +222,8 @@ def test_what_a_policy_prints_is_no_row(capfd, library, tmp_path, monkeypatch, m
         (("--workers", "2", "--policy", "nowhere:policy"), "there is no module `nowhere`"),
     ],
 )
-def test_wrong_options(command, library, argv, message):
-    """Each is one line that says what instead, and exit code 2."""
+def test_invalid_options_are_reported(command, library, argv, message):
+    """An invalid option is reported in one line with a hint, and the exit code is 2."""
     done = command("replay", library[1], *argv)
 
     assert 2 == done.code
@@ -245,7 +245,7 @@ sys.exit(main())
 
 @pytest.fixture
 def begun():
-    """Start a replay of the standard input; it is killed at the end."""
+    """Return a function that starts a replay of stdin; it is killed after the test."""
     started = []
 
     def begin(*argv):
@@ -268,7 +268,7 @@ def begun():
 
 
 def workers_of(process, *, count):
-    """Process ids of its workers, as soon as there are so many."""
+    """Wait until the process has *count* workers, and return their process ids."""
     for _ in range(600):
         results = [pid for pid in children(process.pid) if "spawn_main" in commandline(pid)]
         if len(results) >= count:
@@ -308,13 +308,13 @@ def ended(pids):
 
 @pytest.fixture(scope="module")
 def large():
-    """Runs for many chunks, and more than a pipe holds."""
+    """Return runs for many chunks, more bytes than a pipe can buffer."""
     return "".join(f"{run(n, f's{n // 5}')}\n" for n in range(600)).encode()
 
 
 @pytest.mark.slow
-def test_a_killed_worker_changes_nothing(begun, command, large, tmp_path):
-    """A worker is killed with SIGKILL in the middle of the work: the output is the same."""
+def test_a_killed_worker_does_not_change_the_output(begun, command, large, tmp_path):
+    """After SIGKILL of one worker the replay finishes with the same output and exit code."""
     expected = command("replay", "-", "--format", "jsonl", stdin=large.decode())
 
     process = begun("--workers", "2", "--format", "jsonl", "--output", tmp_path / "out")
@@ -332,8 +332,8 @@ def test_a_killed_worker_changes_nothing(begun, command, large, tmp_path):
 @pytest.mark.parametrize(
     "more", [(), ("--workers", "2"), ("--sort",), ("--format", "parquet", "--workers", "2")]
 )
-def test_ctrl_c_ends_at_once(begun, large, tmp_path, more):
-    """Exit code 130, not a word, no file and no worker left."""
+def test_ctrl_c_stops_the_replay(begun, large, tmp_path, more):
+    """The exit code is 130, nothing is printed, and no file or worker remains."""
     process = begun("--output", tmp_path / "out", *more)
     process.stdin.write(large[: len(large) // 2])
     process.stdin.flush()
@@ -348,8 +348,8 @@ def test_ctrl_c_ends_at_once(begun, large, tmp_path, more):
 
 
 @pytest.mark.slow
-def test_workers_end_with_a_parent_that_was_killed(begun, large):
-    """Nobody is left behind."""
+def test_workers_exit_after_their_parent_is_killed(begun, large):
+    """All worker processes exit after the parent gets SIGKILL."""
     process = begun("--workers", "2")
     process.stdin.write(large[: len(large) // 2])
     process.stdin.flush()

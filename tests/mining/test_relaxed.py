@@ -1,4 +1,4 @@
-"""With `all`, strict blocks nothing of the runs that a policy was mined from, and says so."""
+"""With `all`, a mined policy blocks no call of the recorded runs it was mined from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FINE = run(("refund", {"order_id": "W-7001", "amount": 5}, "done"), user="Refund
 
 
 def blocked(mined, recorded, tmp_path):
-    """Calls that the written policy really blocks, once its mode is strict."""
+    """Return the decisions that block a call when the written policy is strict."""
     path = tmp_path / "again.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in recorded))
     strict = execute_module(mined.text).model_copy(update={"mode": Mode.STRICT})
@@ -31,7 +31,7 @@ def blocked(mined, recorded, tmp_path):
 
 
 def calling(name, arguments, **more):
-    """A run of one good call, and one more."""
+    """Return a run of one valid refund and one further call."""
     record = run(
         ("refund", {"order_id": "W-7001", "amount": 5}, "done"),
         (name, arguments, "done"),
@@ -43,7 +43,7 @@ def calling(name, arguments, **more):
 
 @pytest.fixture
 def relaxed(mined):
-    """Mine a policy that lets everything through."""
+    """Mine a policy that allows every recorded call."""
     return partial(mined, let_through=LetThrough.ALL)
 
 
@@ -66,8 +66,8 @@ NO_NAME = "1 call with a name that is empty, too long, or not Unicode: a policy 
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind not in UNWRITABLE])
-def test_the_agents_own_mistakes_are_let_through(relaxed, tmp_path, kind):
-    """Each would have been blocked by the first draft, and is not by the written one."""
+def test_a_recorded_mistake_is_allowed_by_the_written_policy(relaxed, tmp_path, kind):
+    """The first draft of the policy blocks the call; the written policy allows it."""
     mining = relaxed([REFUND], [WRONG[kind]])
 
     assert 1 == mining.first.would_block
@@ -89,8 +89,8 @@ def test_the_agents_own_mistakes_are_let_through(relaxed, tmp_path, kind):
         ),
     ],
 )
-def test_what_no_policy_can_hold_stays_blocked(relaxed, tmp_path, kind, why):
-    """The other mistakes are let through; this one is told, and widens nothing."""
+def test_a_call_that_a_policy_cannot_name_stays_blocked(relaxed, tmp_path, kind, why):
+    """The module reports the blocked call and its reason, and makes no other exception for it."""
     wrong = [WRONG["an unknown tool"], WRONG[kind]]
     mining = relaxed([REFUND], wrong)
     again = blocked(mining, [*wrong, calling("other", {})], tmp_path)
@@ -103,12 +103,12 @@ def test_what_no_policy_can_hold_stays_blocked(relaxed, tmp_path, kind, why):
 
 
 def joined(text):
-    """The comments of a module, each as one line."""
+    """Return the text of a module with each multi-line comment joined into one line."""
     return text.replace("\n# ", " ")
 
 
-def test_other_mistakes_are_blocked_all_the_same(relaxed, tmp_path):
-    """An exception for one name does not apply to another name."""
+def test_an_exception_for_one_name_does_not_allow_another(relaxed, tmp_path):
+    """A call of another unknown tool is still blocked."""
     mining = relaxed([REFUND], [WRONG["an unknown tool"]])
 
     assert ["refnd"] == [d.tool for d in blocked(mining, [calling("refnd", {})], tmp_path)]
@@ -123,15 +123,15 @@ def test_other_mistakes_are_blocked_all_the_same(relaxed, tmp_path):
     ],
     ids=["another place", "another fault", "one more fault"],
 )
-def test_only_this_fault_at_this_place_is_let_through(relaxed, tmp_path, arguments):
-    """A wrong type of the amount says nothing of the rest of the tool's calls."""
+def test_an_exception_is_limited_to_one_error_at_one_location(relaxed, tmp_path, arguments):
+    """After a wrong type at `amount` is allowed, other errors in calls of the tool are blocked."""
     mining = relaxed([REFUND], [WRONG["a wrong type"]])
 
     assert 1 == len(blocked(mining, [calling("refund", arguments)], tmp_path))
 
 
-def test_a_position_of_a_list_is_any(relaxed, tmp_path):
-    """An exception for one line of an order applies to any line of it, and only there."""
+def test_an_exception_for_a_list_item_applies_to_every_index(relaxed, tmp_path):
+    """An error in one list item is allowed at any index, and still blocked outside the list."""
     lines = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
     order = tool("order", lines=lines, n={"type": "integer"})
 
@@ -146,8 +146,8 @@ def test_a_position_of_a_list_is_any(relaxed, tmp_path):
     assert 1 == len(blocked(mining, [run(("order", {"n": "x"}, "ok"))], tmp_path))
 
 
-def test_what_is_let_through_is_reported(relaxed):
-    """Their number and kind are beside the entry and at the head."""
+def test_the_module_lists_what_it_allows(relaxed):
+    """Each suppression has its number of calls as its reason, and the module's head lists it."""
     refused = run(("refund", {"order_id": "W-7001", "amount": "five"}, ValueError("no")))
     mining = relaxed([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
     (passed,) = mining.draft.passes
@@ -169,8 +169,8 @@ def test_what_is_let_through_is_reported(relaxed):
     )
 
 
-def test_many_unknown_names_are_let_through_one_by_one(relaxed, tmp_path):
-    """The most frequent ones; what is beyond a bound stays blocked, and so does any other name."""
+def test_at_most_200_unknown_names_are_allowed(relaxed, tmp_path):
+    """The most frequent names get an exception each; calls of all other names stay blocked."""
     wrong = [calling(f"tool_{n}", {}) for n in range(205)] + [calling("tool_204", {})]
     mining = relaxed([REFUND], wrong)
     other = blocked(mining, [calling("tool_204", {}), calling("tool_x", {})], tmp_path)
@@ -184,8 +184,8 @@ def test_many_unknown_names_are_let_through_one_by_one(relaxed, tmp_path):
     assert "# - and 180 more\n" in mining.text
 
 
-def test_very_many_places_are_one_entry(relaxed, tmp_path):
-    """Of one fault of one tool: a policy does not list whatever keys a model came up with."""
+def test_many_locations_of_one_error_share_one_entry(relaxed, tmp_path):
+    """Thirty different unknown arguments of one tool become one suppression without a location."""
     wrong = [calling("refund", {"order_id": "W-7001", f"ghost_{n}": 1}) for n in range(30)]
     mining = relaxed([REFUND], wrong)
     (passed,) = mining.draft.passes
@@ -195,8 +195,8 @@ def test_very_many_places_are_one_entry(relaxed, tmp_path):
     assert 1 == len(blocked(mining, [WRONG["a wrong type"]], tmp_path))
 
 
-def test_a_destructive_call_on_what_nobody_mentioned(mined, tmp_path):
-    """The proposal that would block it is withdrawn, and says why."""
+def test_a_declaration_that_would_block_a_recorded_call_is_withdrawn(mined, tmp_path):
+    """The module does not mark the argument as a target, and a comment gives the reason."""
     wrong = run(("delete_order", {"order_id": "W-9001"}, "gone"), user="Clean up.")
     mining = mined([tool("delete_order", order_id=TEXT)], [wrong])
 
@@ -211,8 +211,8 @@ def test_a_destructive_call_on_what_nobody_mentioned(mined, tmp_path):
     assert [] == blocked(mining, [wrong], tmp_path)
 
 
-def test_an_annotation_is_withdrawn_aloud(mined):
-    """The runs' own lists would call it destructive again: the module says that it is not."""
+def test_a_withdrawn_destructive_annotation_is_written_as_false(mined):
+    """The module says `destructive=False`, because the runs' tool lists say the opposite."""
     hints = {"destructiveHint": True}
     shape = {
         "name": "drop",
@@ -227,8 +227,8 @@ def test_an_annotation_is_withdrawn_aloud(mined):
     assert 0 == mining.last.would_block
 
 
-def test_a_list_of_values_blocks_nothing(mined, tmp_path):
-    """However often only two values were seen, a later call with a third one runs."""
+def test_an_observed_list_of_values_is_only_a_comment(mined, tmp_path):
+    """A call with a value that was never recorded is allowed."""
     fine = [run(("book", {"mode": ["slow", "fast"][n % 2]}, "ok")) for n in range(120)]
     mining = mined([tool("book", mode=TEXT)], fine)
 
@@ -236,8 +236,8 @@ def test_a_list_of_values_blocks_nothing(mined, tmp_path):
     assert [] == blocked(mining, [run(("book", {"mode": "odd"}, "ok"))], tmp_path)
 
 
-def test_a_tool_that_only_the_runs_know(mined, tmp_path):
-    """Where it is called, the module takes it over and says where it comes from."""
+def test_a_tool_described_only_in_the_runs_is_declared_if_it_is_called(mined, tmp_path):
+    """A comment in the module says that the tool comes from the runs; an unused one is left out."""
     other = {"name": "pay", "parameters": {"properties": {"sum": {"type": "integer"}}}}
     unused = {"name": "unused", "parameters": {}}
     paid = run(("pay", {"sum": 5}, "ok"), tools=[other, unused])
@@ -258,8 +258,8 @@ def test_a_tool_that_only_the_runs_know(mined, tmp_path):
     ],
     ids=["no type", "remote", "no pattern", "too large"],
 )
-def test_a_schema_that_cannot_be_kept(mined, tmp_path, schema):
-    """Its tool is known without one, and the comment says why."""
+def test_an_unusable_schema_is_left_out(mined, tmp_path, schema):
+    """The tool is declared without parameters, and a comment gives the reason."""
     shape = {"name": "odd", "parameters": schema}
     recorded = run(("odd", {"a": 1}, "ok"), tools=[shape])
     mining = mined([REFUND], [recorded])
@@ -270,7 +270,7 @@ def test_a_schema_that_cannot_be_kept(mined, tmp_path, schema):
 
 
 def test_a_schema_nested_too_deeply(mined):
-    """Python would not read it back."""
+    """A schema nested deeper than 40 levels is left out, because Python could not parse it."""
     schema: object = {}
     for _ in range(60):
         schema = {"properties": {"a": schema}}

@@ -1,4 +1,4 @@
-"""From an agent's process over OTLP into another one: everything arrives, and no value does."""
+"""An agent exports over OTLP to another process: all telemetry arrives, and no argument value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUICK = "grpc"
     params=[pytest.param(way, marks=[] if way == QUICK else pytest.mark.slow) for way in WAYS],
 )
 def story(request: Any, tmp_path_factory: Any) -> Story:
-    """The same agent, once over each way."""
+    """Run the same agent once for each protocol and compression."""
     folder = tmp_path_factory.mktemp("end_to_end")
     over = request.param.partition(",")[0]
     with receiver(folder / "arrived") as ports:
@@ -41,30 +41,30 @@ def story(request: Any, tmp_path_factory: Any) -> Story:
 
 
 def checks(story: Story) -> dict[str, TelemetryRecord]:
-    """The check spans by decision id."""
+    """Return the check spans by decision id."""
     results = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
     return {span.attributes["abs_shield.decision.id"]: span for span in results}
 
 
 def runs(story: Story) -> list[TelemetryRecord]:
-    """The spans of the tools' runs, ours and the framework's."""
+    """Return the spans of tool executions, opened by abs_shield or by a framework."""
     name = "gen_ai.operation.name"
     return [s for s in story.arrived.spans if s.attributes.get(name) == "execute_tool"]
 
 
 def counted(story: Story, metric: str) -> Counter[Any]:
-    """Each series of a counter with its sum."""
+    """Return each series of a counter with its sum."""
     points = story.arrived.points(metric)
     return Counter({labels: point.as_int for labels, point in points.items()})
 
 
 def findings(story: Story) -> list[TelemetryRecord]:
-    """The events about findings; those about internal errors have a name of their own."""
+    """Return the events about findings; those about internal errors have another name."""
     return [event for event in story.arrived.events if event.name == "abs_shield.finding"]
 
 
 def errors(story: Story) -> list[TelemetryRecord]:
-    """The events about internal errors."""
+    """Return the events about internal errors."""
     return [event for event in story.arrived.events if event.name == "abs_shield.error"]
 
 
@@ -77,18 +77,18 @@ NAMES = {
 
 
 def labels_of(row: dict[str, Any], *keys: str) -> dict[str, Any]:
-    """The metric attributes that stand for these fields of a decision."""
+    """Return the metric attributes for these fields of a decision."""
     return {NAMES.get(key, f"abs_shield.{key}"): row[key] for key in keys}
 
 
 def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
-    """The series that so many rows of labels make."""
+    """Count the rows of labels by series."""
     return Counter(frozenset(row.items()) for row in rows)
 
 
 @pytest.mark.slow
-def test_the_agent_met_everything(story: Story) -> None:
-    """Each verdict, both modes, an approval, an internal error, and nothing on standard error."""
+def test_the_agent_covers_every_kind_of_decision(story: Story) -> None:
+    """The run has each verdict, mode and approval, an internal error, and an empty stderr."""
     text = story.messages
 
     assert {d["verdict"] for d in text.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
@@ -100,8 +100,8 @@ def test_the_agent_met_everything(story: Story) -> None:
 
 
 @pytest.mark.slow
-def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
-    """No other decision lacks its check span, none has two, and each says what was decided."""
+def test_every_decision_except_a_clean_result_has_one_check_span(story: Story) -> None:
+    """The span's attributes equal the decision's subject, verdict, action, mode and approval."""
     spans = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
     attributes = {
         span.attributes["abs_shield.decision.id"]: {
@@ -119,8 +119,8 @@ def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
     }
 
 
-def test_every_result_is_on_the_span_of_its_run(story: Story) -> None:
-    """Clean or not, with its verdict; a generator's run is over when its result is judged."""
+def test_every_result_verdict_is_on_the_span_of_its_execution(story: Story) -> None:
+    """A generator's result is excluded: its span has ended when the result is checked."""
     attributes = {
         run.attributes["abs_shield.result.decision.id"]: run.attributes["abs_shield.result.verdict"]
         for run in runs(story)
@@ -132,8 +132,8 @@ def test_every_result_is_on_the_span_of_its_run(story: Story) -> None:
     assert {"CLEAN", "SUSPICIOUS"} <= {*attributes.values()}
 
 
-def test_ids_arrive(story: Story) -> None:
-    """A span has the session's id, and the call's where there is one."""
+def test_a_check_span_has_session_and_call_id(story: Story) -> None:
+    """A check span has the session id of its decision, and the call id if there is one."""
     sessions = {d["id"]: (d["session_id"], d["call_id"]) for d in story.messages.spanned}
     names = ("abs_shield.session.id", "gen_ai.tool.call.id")
     attributes = {key: tuple(map(s.attributes.get, names)) for key, s in checks(story).items()}
@@ -141,8 +141,8 @@ def test_ids_arrive(story: Story) -> None:
     assert attributes == sessions
 
 
-def test_a_threat_is_tagged_and_nothing_else(story: Story) -> None:
-    """`threat.type` stands on the spans of exactly the decisions that are not CLEAN."""
+def test_only_threats_have_threat_attributes(story: Story) -> None:
+    """`threat.type` is on the spans of exactly the decisions that are not CLEAN."""
     tagged = {
         key for key, span in checks(story).items()
         if span.attributes.get("threat.type") == "hallucination"
@@ -156,7 +156,7 @@ def test_a_threat_is_tagged_and_nothing_else(story: Story) -> None:
 
 
 def test_every_finding_is_one_event(story: Story) -> None:
-    """Findings arrive as log events, tagged where they weigh, in the trace of their check."""
+    """Each finding arrives as one log event; it has `threat.type` if it counts."""
     attributes = Counter(
         (
             event.attributes["abs_shield.decision.id"],
@@ -180,7 +180,7 @@ def test_every_finding_is_one_event(story: Story) -> None:
 
 
 def test_every_internal_error_is_one_event(story: Story) -> None:
-    """With the check that broke, what it raised, and a line that holds no value."""
+    """The event has the name of the check that failed and the type of the exception."""
     attributes = Counter(event.attributes["abs_shield.decision.id"] for event in errors(story))
     kinds = {
         (event.attributes["abs_shield.check.name"], event.attributes["error.type"])
@@ -194,14 +194,14 @@ def test_every_internal_error_is_one_event(story: Story) -> None:
 
 
 def test_every_event_has_a_body_and_a_severity(story: Story) -> None:
-    """A viewer of logs shows a line for each."""
+    """No event arrives with an empty body or without a severity text."""
     attributes = [event.message for event in story.arrived.events]
 
     assert all(message.body.string_value and message.severity_text for message in attributes)
 
 
-def test_who_speaks_arrives(story: Story) -> None:
-    """The agent and the conversation, as the host named them, on spans and in lines."""
+def test_agent_and_conversation_arrive(story: Story) -> None:
+    """Spans and log lines have the agent name and conversation id that the host set."""
     lines = {line["decision_id"]: line for line in story.messages.lines}
     for key, span in checks(story).items():
         session_id = story.messages.by_id[key]["session_id"]
@@ -213,7 +213,7 @@ def test_who_speaks_arrives(story: Story) -> None:
 
 
 def test_an_event_is_in_its_check_span(story: Story) -> None:
-    """Trace and span id of an event are those of its decision's span."""
+    """An event has the trace and span id of its decision's check span."""
     spans = {key: (span.trace, span.span) for key, span in checks(story).items()}
     events = {
         (event.attributes["abs_shield.decision.id"], (event.trace, event.span))
@@ -224,7 +224,7 @@ def test_an_event_is_in_its_check_span(story: Story) -> None:
 
 
 def test_decisions_are_counted(story: Story) -> None:
-    """Sums of decisions and of retries are those of the process."""
+    """The counters of decisions and retries equal the decisions that the process made."""
     labels = ("subject", "tool", "verdict", "action", "mode", "blocked")
     spent = [d for d in story.messages.decisions if d["blocked"] and d["attempts_left"] is not None]
 
@@ -237,7 +237,7 @@ def test_decisions_are_counted(story: Story) -> None:
 
 
 def test_findings_are_counted(story: Story) -> None:
-    """Sums of findings are those of the process, by check, tool and verdict."""
+    """The counter of findings equals the process's findings by check, tool and verdict."""
     assert counted(story, "abs_shield.findings") == series(
         {
             "abs_shield.finding.check": f["check"],
@@ -250,7 +250,7 @@ def test_findings_are_counted(story: Story) -> None:
 
 
 def test_coverage_is_counted(story: Story) -> None:
-    """Sums of checks are those of the process, by outcome and tool."""
+    """The counter of coverage equals the process's checks by outcome and tool."""
     assert counted(story, "abs_shield.coverage") == series(
         labels_of({"check": check, "outcome": outcome, **d}, "check", "outcome", "tool")
         for d in story.messages.decisions
@@ -259,7 +259,7 @@ def test_coverage_is_counted(story: Story) -> None:
 
 
 def test_durations_are_counted(story: Story) -> None:
-    """The histogram holds each decision once."""
+    """The duration histogram counts each decision once."""
     labels = ("subject", "tool", "verdict")
     points = story.arrived.points("abs_shield.check.duration")
 
@@ -268,8 +268,8 @@ def test_durations_are_counted(story: Story) -> None:
     )
 
 
-def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
-    """Two hundred made-up names make no series and no span name of their own."""
+def test_all_unknown_tools_share_one_name(story: Story) -> None:
+    """More than 200 unknown tool names create no series and no span name of their own."""
     invented = [d for d in story.messages.decisions if d["tool"] == "_unregistered"]
     spans = checks(story)
     names = {span.name for span in story.arrived.spans}
@@ -295,8 +295,8 @@ def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
     }
 
 
-def test_an_invented_name_stands_in_one_attribute(story: Story) -> None:
-    """It is escaped there, and cut at 64 characters; metrics know nothing of it."""
+def test_an_unknown_tool_name_is_in_one_attribute_only(story: Story) -> None:
+    """`gen_ai.tool.name` has it, escaped and cut at 64 characters; no metric contains it."""
     attributes = [
         (name, value)
         for item in (*story.arrived.spans, *story.arrived.events)
@@ -311,8 +311,8 @@ def test_an_invented_name_stands_in_one_attribute(story: Story) -> None:
     assert [data for data in metrics if INVENTED.encode() in data] == []
 
 
-def test_no_value_is_in_the_bytes(story: Story) -> None:
-    """No canary is in a heading, or in a body as sent or unpacked."""
+def test_no_argument_value_is_in_the_exported_bytes(story: Story) -> None:
+    """No request header or body, compressed or decompressed, contains a canary."""
     files = story.arrived.files
     opened = {
         name: gzip.decompress(data) for name, data in files.items() if data[:2] == b"\x1f\x8b"
@@ -323,8 +323,8 @@ def test_no_value_is_in_the_bytes(story: Story) -> None:
     assert [name for name, data in (*files.items(), *opened.items()) if canary.search(data)] == []
 
 
-def test_a_pointer_says_where(story: Story) -> None:
-    """Names that the tool's author wrote arrive, and a star stands for the model's own."""
+def test_a_pointer_has_declared_names_only(story: Story) -> None:
+    """A name from the tool's schema arrives; a name that the model chose arrives as `*`."""
     attributes = {event.attributes["abs_shield.finding.where"] for event in findings(story)}
 
     assert {"/arguments/amount", "/arguments/lines/*/amount", "/arguments/*", "/name"} <= attributes
@@ -332,7 +332,7 @@ def test_a_pointer_says_where(story: Story) -> None:
 
 
 def test_a_framework_span_is_annotated(story: Story) -> None:
-    """A framework's own span has the tags and is the check's parent; it is not doubled."""
+    """A framework's execution span gets the threat attributes and is the check span's parent."""
     here = [
         d for d in story.messages.decisions if d["session_id"] == "s-3" and d["subject"] == "call"
     ]
@@ -349,15 +349,15 @@ def test_a_framework_span_is_annotated(story: Story) -> None:
         assert ("threat.type" in run.attributes) == (decision["verdict"] != "CLEAN")
 
 
-def test_a_check_never_claims_to_run_a_tool(story: Story) -> None:
-    """A check span has no operation, so that a tool's run is not counted twice."""
+def test_a_check_span_has_no_operation_name(story: Story) -> None:
+    """Without the attribute, a check is not counted as a second execution of the tool."""
     attributes = [span.attributes for span in checks(story).values()]
 
     assert [names for names in attributes if "gen_ai.operation.name" in names] == []
 
 
 def test_a_log_line_is_in_its_check_span(story: Story) -> None:
-    """One line a decision, with its id, its trace and its span; of a clean result its run's."""
+    """Each decision has one line, with the ids of its check span, or of its execution if CLEAN."""
     spans = {key: (span.trace, span.span) for key, span in checks(story).items()}
     for run in runs(story):
         spans.setdefault(run.attributes.get("abs_shield.result.decision.id"), (run.trace, run.span))
@@ -370,8 +370,8 @@ def test_a_log_line_is_in_its_check_span(story: Story) -> None:
     assert {"pages"} == {d["tool"] for d in story.messages.decisions if d["id"] not in attributes}
 
 
-def test_a_log_line_is_tagged_as_its_span(story: Story) -> None:
-    """The line says verdict and threat as the span does, and no value either."""
+def test_a_log_line_has_the_threat_and_verdict_of_its_span(story: Story) -> None:
+    """The line's verdict is the decision's, and the line contains no canary."""
     tagged = {line["decision_id"] for line in story.messages.lines if "threat.type" in line}
     verdicts = {line["decision_id"]: line["verdict"] for line in story.messages.lines}
 
@@ -381,5 +381,5 @@ def test_a_log_line_is_tagged_as_its_span(story: Story) -> None:
 
 
 def test_the_host_keeps_its_configuration(story: Story) -> None:
-    """structlog's and logging's configuration are what the host made them."""
+    """The host's configuration of structlog and logging is unchanged after the run."""
     assert story.messages.untouched
