@@ -15,12 +15,12 @@ Run = dict[str, Any]
 
 
 def tool(name: str, **properties: Any) -> Tool:
-    """A tool of some parameters, none of them required."""
+    """Return a tool with these parameters, all of them optional."""
     return Tool(name=name, parameters={"type": "object", "properties": properties})
 
 
 def run(*calls: tuple[str, dict[str, Any], Any], user: str = "", **more: Any) -> Run:
-    """A recorded run: what the user wrote, and each call with its result."""
+    """Return a recorded run: the user's message, and each call with its result."""
     messages: list[Any] = [{"role": "user", "content": user or "Please."}]
     for n, (name, arguments, result) in enumerate(calls):
         call = {"id": f"c{n}", "name": name, "arguments": arguments}
@@ -37,7 +37,7 @@ def _told(result: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def mined(tmp_path) -> Callable[..., Mined]:
-    """Mine tools, and runs where there are any."""
+    """Return a function that mines a policy from tools and, if given, runs."""
 
     def of(
         tools: Iterable[Tool],

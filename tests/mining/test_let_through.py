@@ -1,4 +1,4 @@
-"""Strict enforces what a tool itself refused; a suppression of the rest stands as a comment."""
+"""Strict mode enforces what a tool itself rejected; other suppressions are written as comments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NO = ValueError("amount must be a number")
 
 
 def refund(result, amount="five", **more):
-    """A run that refunds an amount; the tool answers with *result*."""
+    """Return a run that refunds an amount; the tool answers with *result*."""
     return run(
         ("refund", {"order_id": "W-7001", "amount": amount}, result), user="Refund W-7001.", **more
     )
 
 
 def unanswered():
-    """A run that ends before the tool answers."""
+    """Return a run that ends before the tool answers."""
     recorded = refund("done")
     recorded["messages"].pop()
     return recorded
@@ -43,15 +43,15 @@ def is_blocked(text, amount="five"):
 
 
 def uncommented(text):
-    """The module with the entries of `suppress` that stand as comments."""
+    """Return the module with the commented entries of `suppress` made active."""
     above, entries = text.split("    suppress=[\n")
     entries = re.sub("(?m)^        # ", "        ", entries)
     used = above.replace("import Policy,", "import Policy, Suppression,")
     return f"{used}    suppress=[\n{entries}"
 
 
-def test_what_the_tool_refused_is_enforced(mined):
-    """Every one of these calls failed anyway: nothing is suppressed, and the head says so."""
+def test_a_call_that_the_tool_always_rejected_is_enforced(mined):
+    """The module has no suppression, and its head lists the error as enforced."""
     mining = mined([REFUND], [refund(NO)] * 3)
 
     assert (3, 3, 3) == (
@@ -68,8 +68,8 @@ def test_what_the_tool_refused_is_enforced(mined):
     ) in mining.text
 
 
-def test_what_worked_is_a_comment_with_its_count(mined):
-    """Strict blocks it, too, until somebody takes the entry over."""
+def test_a_call_that_sometimes_worked_is_a_commented_suppression(mined):
+    """Strict mode blocks the call until the commented entry is made active."""
     mining = mined([REFUND], [refund("done")] * 3 + [refund(NO)] * 2)
 
     assert is_blocked(mining.text)
@@ -91,8 +91,8 @@ def test_what_worked_is_a_comment_with_its_count(mined):
         ([unanswered()], LetThrough.ALL, False),
     ],
 )
-def test_what_is_let_through(mined, runs, let_through, blocked):
-    """Only `all` suppresses what the tool refused every time, or never answered."""
+def test_each_let_through_option_suppresses_its_calls(mined, runs, let_through, blocked):
+    """Only `all` suppresses calls that the tool always rejected or never answered."""
     mining = mined([REFUND], runs, let_through=let_through)
 
     assert blocked == is_blocked(mining.text)
@@ -100,8 +100,8 @@ def test_what_is_let_through(mined, runs, let_through, blocked):
     assert ((), ()) == (mining.stays, mining.proof.errors)
 
 
-def test_a_call_without_a_result(mined):
-    """Nobody knows whether it worked: the comment says so."""
+def test_the_comment_counts_calls_without_a_result(mined):
+    """A call without a result is not counted as one that worked."""
     mining = mined([REFUND], [unanswered(), refund("done")])
 
     assert "# Suppression(  # 1 of 2 covered calls worked, 1 without a result\n" in mining.text
@@ -110,8 +110,8 @@ def test_a_call_without_a_result(mined):
 @pytest.mark.parametrize(
     ("result", "declared"), [(ValueError("no such order"), True), ("gone", False)]
 )
-def test_a_destructive_tool_that_refused_an_invented_id(mined, result, declared):
-    """The proposal stays where the tool refused what it blocks, and gives way where it worked."""
+def test_destructive_is_declared_only_if_the_tool_rejected_the_invented_id(mined, result, declared):
+    """If the call with the invented id worked, the tool is not declared destructive."""
     wrong = run(("delete_order", {"order_id": "W-9001"}, result), user="Clean up.")
     mining = mined([tool("delete_order", order_id={"type": "string"})], [wrong])
 
@@ -120,7 +120,7 @@ def test_a_destructive_tool_that_refused_an_invented_id(mined, result, declared)
 
 
 def test_a_layer_that_fails_stays_in_audit(mined):
-    """The failure is none of the call's: the layer is not enforced for that tool."""
+    """A layer that fails on a recorded call of a tool is set to audit for that tool."""
     odd = refund("done", 5)
     odd["messages"][1]["tool_calls"][0]["logprobs"] = [float("nan")]
     mining = mined([REFUND], [odd])
@@ -131,8 +131,8 @@ def test_a_layer_that_fails_stays_in_audit(mined):
 
 @pytest.mark.skipif(not RUFF.exists(), reason="the formatter ruff is not installed here")
 @pytest.mark.parametrize("let_through", LetThrough)
-def test_the_entries_are_formatted(mined, let_through):
-    """A formatter leaves entries and comments as they are, hostile names among them."""
+def test_the_written_entries_pass_the_formatter_and_linter(mined, let_through):
+    """Suppressions and their comments need no change, even with `# fmt: off` in a name."""
     ghost = run(("refund", {"order_id": "W-7001", "ghost # fmt: off": 1}, "done"), user="W-7001")
     mining = mined([REFUND], [refund("done"), ghost, refund(NO)], let_through=let_through)
     for command in (["format", "--check"], ["check", "--select", "F,I,W,E9"]):

@@ -1,4 +1,4 @@
-"""The findings of each miner in tools and runs, and the data that it ignores."""
+"""The suggestions of each miner for tools and runs, and the data that it ignores."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def found(mined, kind, tool, parameter=""):
 
 
 def remarks(mined, kind, tool):
-    """Return what is only said of a tool."""
+    """Return the evidence of the remarks about a tool."""
     return [each.evidence for each in mined.draft.of(tool, SuggestionKind(kind)) if each.is_remark]
 
 
-def test_the_table_names_every_miner():
-    """A miner's row has the name of its function and of its file."""
+def test_a_miner_is_listed_under_its_function_and_module_name():
+    """Each key of the table is the name of the miner's function and of its module."""
     assert [*MINERS] == [miner.__name__ for miner in MINERS.values()]
     assert all(miner.__module__.endswith(f".{name}") for name, miner in MINERS.items())
 
@@ -43,8 +43,8 @@ STAGED = tool("open_locker", stage=TEXT)
 
 
 @pytest.mark.parametrize(("calls", "prompt"), [(4, []), (8, [False]), (30, [True])])
-def test_a_target_is_proposed_as_surely_as_it_was_seen(mined, calls, prompt):
-    """Values of a plain word, written as identifiers, whose source was always known."""
+def test_a_target_is_declared_if_enough_calls_support_it(mined, calls, prompt):
+    """Few calls suggest nothing, eight suggest a commented target, thirty declare it."""
     runs = [
         run(("open_locker", {"stage": f"QX{n}ZT7"}, "opened"), user=f"Open QX{n}ZT7.")
         for n in range(calls)
@@ -54,8 +54,8 @@ def test_a_target_is_proposed_as_surely_as_it_was_seen(mined, calls, prompt):
     assert [("targets", declared) for declared in prompt] == found(mining, "target", "open_locker")
 
 
-def test_what_is_judged_anyway_is_only_remarked(mined):
-    """An identifier by name needs no mark; its share of calls with a source stands beside it."""
+def test_a_parameter_named_as_an_identifier_needs_no_target_mark(mined):
+    """The remark states how many calls took the value from a known source."""
     mining = mined(
         [tool("get_order", order_id=TEXT)],
         [run(("get_order", {"order_id": f"W-{n}1"}, {}), user=f"Where is W-{n}1?") for n in "ab"],
@@ -72,8 +72,8 @@ def test_what_is_judged_anyway_is_only_remarked(mined):
     ("name", "success", "prompt"),
     [("look_up", True, [True]), ("move_up", True, [False]), ("look_up", False, [])],
 )
-def test_a_parameter_of_false_alarms_is_free(mined, name, success, prompt):
-    """It works repeatedly without a mention; not declared if a call writes."""
+def test_a_parameter_that_works_with_unmentioned_values_is_free(mined, name, success, prompt):
+    """It is declared if the runs succeeded and the tool only reads, and a comment if it writes."""
     runs = [
         run((name, {"order_id": f"ZX-44{n}1"}, {"found": n}), labels={"success": success})
         for n in range(12)
@@ -86,8 +86,8 @@ def test_a_parameter_of_false_alarms_is_free(mined, name, success, prompt):
 # creates ---------------------------------------------------------------------------------------
 
 
-def test_a_name_that_a_call_gives_is_its_own(mined):
-    """`create_` and the thing's own name; where its values were known before, they are targets."""
+def test_the_name_parameter_of_a_create_tool_is_a_created_value(mined):
+    """If the runs' values came from the user, the parameter is declared as a target instead."""
     file = tool("create_file", filename=TEXT)
     known = [
         run(("create_file", {"filename": f"QX{n}ZT7"}, "ok"), user=f"Make QX{n}ZT7.")
@@ -99,8 +99,8 @@ def test_a_name_that_a_call_gives_is_its_own(mined):
     assert [("targets", True)] == found(mined([file], known), "target", "create_file")
 
 
-def test_what_later_calls_take_was_minted(mined):
-    """An unmentioned value in one call is the target of a later call."""
+def test_a_value_that_later_calls_use_is_created(mined):
+    """An unmentioned value that a later call uses as its target was created by the first call."""
     tools = [tool("stash", marker=TEXT), tool("fetch_item", item_id=TEXT)]
     runs = [
         run(("stash", {"marker": f"QX{n}ZT7"}, "ok"), ("fetch_item", {"item_id": f"QX{n}ZT7"}, "x"))
@@ -110,8 +110,8 @@ def test_what_later_calls_take_was_minted(mined):
     assert [("creates", True)] == found(mined(tools, runs), "creates", "stash")
 
 
-def test_what_results_bring_is_reported(mined):
-    """Whose target a field of a result became."""
+def test_a_result_field_used_by_later_calls_is_a_remark(mined):
+    """The remark names the result field, and the tool and parameter that used its value."""
     tools = [tool("find_order", reader=TEXT), tool("cancel_order", order_id=TEXT)]
     calls = [
         ("find_order", {"reader": "Mia"}, {"order_id": "W-7001"}),
@@ -130,8 +130,8 @@ PAIR = [tool("lock_door", door_id=TEXT), tool("unlock_door", door_id=TEXT)]
 BOTH = [("lock_door", {"door_id": "D-71"}, "ok"), ("unlock_door", {"door_id": "D-71"}, "ok")]
 
 
-def test_opposite_names_on_one_parameter_are_a_pair(mined):
-    """Without runs the names decide: what was made is unmade, and not the other way round."""
+def test_tools_with_opposite_names_and_a_common_parameter_are_inverses(mined):
+    """Without runs the pair is declared, in one direction only."""
     mining = mined(PAIR)
 
     assert [("Undone", True)] == found(mining, "inverse", "lock_door")
@@ -139,22 +139,22 @@ def test_opposite_names_on_one_parameter_are_a_pair(mined):
 
 
 @pytest.mark.parametrize(("success", "declared"), [(True, False), (None, False), (False, True)])
-def test_a_pair_that_runs_survive_is_not_declared(mined, success, declared):
-    """If runs did both and ended well, or their end is unknown, both may be intended."""
+def test_inverses_that_a_run_used_together_are_not_declared(mined, success, declared):
+    """Unless the run failed, the pair is only a comment, because both calls may be intended."""
     runs = [run(*BOTH, user="Lock D-71.", labels={"success": success})]
 
     assert [("Undone", declared)] == found(mined(PAIR, runs), "inverse", "lock_door")
 
 
-def test_a_pair_may_name_its_entity_twice(mined):
-    """The only identifier of each, where they are called differently."""
+def test_inverses_may_have_differently_named_identifiers(mined):
+    """Each tool's only identifier is taken as the common entity."""
     mining = mined([tool("create_user", id=TEXT), tool("delete_user", user_id=TEXT)])
 
     assert 'same={"create_user": "id", "delete_user": "user_id"}' in mining.text
 
 
-def test_a_pair_without_a_parameter_is_none(mined):
-    """Nothing says that both are about one thing."""
+def test_tools_without_a_common_parameter_are_not_inverses(mined):
+    """Opposite names alone do not show that both tools are about one entity."""
     mining = mined([tool("lock_door", colour=TEXT), tool("unlock_door", door_id=TEXT)])
 
     assert [] == found(mining, "inverse", "lock_door")
@@ -173,8 +173,8 @@ def test_a_pair_without_a_parameter_is_none(mined):
         ("frobnicate", []),
     ],
 )
-def test_a_verb_says_what_a_call_does(mined, name, prompt):
-    """Reading and deleting are told by the verb; of cancelling only its author knows."""
+def test_the_verb_of_a_tool_name_suggests_its_effect(mined, name, prompt):
+    """`get` and `delete` are declared, `cancel` is a comment, other verbs suggest nothing."""
     assert prompt == found(mined([tool(name)]), "effect", name)
 
 
@@ -192,8 +192,8 @@ def test_a_verb_says_what_a_call_does(mined, name, prompt):
         ("track_event", "`track` may also record events"),
     ],
 )
-def test_a_name_that_may_write_is_not_called_reading(mined, name, why):
-    """A second verb that writes, or a first one of two meanings, is a comment with its reason."""
+def test_an_ambiguous_name_is_not_declared_read_only(mined, name, why):
+    """A second verb that writes, or an ambiguous first one, makes a comment with the reason."""
     mining = mined([tool(name)])
 
     assert [("read_only", False)] == found(mining, "effect", name)
@@ -215,13 +215,13 @@ def test_a_name_that_may_write_is_not_called_reading(mined, name, why):
         "GET /a/test",
     ],
 )
-def test_a_name_that_only_looks(mined, name):
-    """Nouns that may be verbs elsewhere, and lists of several things, are no doubt."""
+def test_a_name_that_only_reads_is_declared_read_only(mined, name):
+    """Nouns that can also be verbs, and lists of several things, do not prevent it."""
     assert [("read_only", True)] == found(mined([tool(name)]), "effect", name)
 
 
-def test_an_author_is_believed(mined):
-    """Annotations come before the verb, and the comment has their reason."""
+def test_an_annotation_takes_precedence_over_the_verb(mined):
+    """The declaration follows the annotation, and its comment gives the annotation's reason."""
     named = tool("get_rid").model_copy(update={"destructive": True})
     mining = mined([named], reasons={"get_rid": "it is `DELETE /rid`"})
 
@@ -237,16 +237,16 @@ def booked(n, **arguments):
 
 
 @pytest.mark.parametrize(("runs", "prompt"), [(19, []), (20, [False]), (300, [False])])
-def test_few_texts_often_are_a_list(mined, runs, prompt):
-    """Of enough sessions a comment, of however many no more."""
+def test_few_values_in_many_sessions_suggest_an_enum(mined, runs, prompt):
+    """The suggestion needs 20 sessions, and is a comment however many there are."""
     recorded = [booked(n, mode=["slow", "fast"][n % 2]) for n in range(runs)]
     mining = mined([tool("book", mode=TEXT)], recorded)
 
     assert [("Among", declared) for declared in prompt] == found(mining, "enum", "book")
 
 
-def test_the_calls_of_one_session_are_one_draw(mined):
-    """A session that repeats itself says no more than its first call; neither do its other runs."""
+def test_values_of_an_enum_are_counted_once_per_session(mined):
+    """Repeated calls, and several runs of one session, add no evidence for an enum."""
     calls = [("book", {"mode": ["slow", "fast"][n % 2]}, "ok") for n in range(200)]
     one = run(*calls, user="Book.")
     shared = [{**booked(n, mode=["slow", "fast"][n % 2]), "session_id": "s"} for n in range(60)]
@@ -272,15 +272,15 @@ def test_the_calls_of_one_session_are_one_draw(mined):
     ],
     ids=["many", "a single one", "a rare one", "dates", "long", "lists"],
 )
-def test_other_texts_are_no_list(mined, values):
-    """Many, a single one, rare and long ones, dates and lists are no list of values."""
+def test_other_values_suggest_no_enum(mined, values):
+    """Many, single, rare or long values, dates, and lists are not suggested as an enum."""
     runs = [booked(n, mode=value) for n, value in enumerate(values)]
 
     assert [] == found(mined([tool("book", mode={})], runs), "enum", "book")
 
 
 def test_a_range_is_never_declared(mined):
-    """Observed ranges are not rules; NaN, infinity, booleans and failed calls are not counted."""
+    """The range is a comment; it ignores NaN, infinity, booleans and failed calls."""
     odd = [float("nan"), float("inf"), True, None]
     runs = [booked(n, bags=n % 4) for n in range(20)] + [booked(0, bags=each) for each in odd]
     failed = run(("book", {"bags": 900}, ValueError("no")), user="Book.")
@@ -302,8 +302,8 @@ def test_a_range_is_never_declared(mined):
         ({}, [None, "two", [1]]),
     ],
 )
-def test_a_rule_can_be_taken_over(mined, schema, others):
-    """Uncommented as the comment says, it rejects what was never seen, and nothing else."""
+def test_a_suggested_rule_works_when_uncommented(mined, schema, others):
+    """The uncommented rules reject values that were never recorded, and nothing else."""
     tools = [tool("book", bags=schema, mode=TEXT)]
     runs = [booked(n, bags=n % 4, mode=["slow", "fast"][n % 2]) for n in range(24)]
     text = mined(tools, runs).text
@@ -331,8 +331,8 @@ def test_a_rule_can_be_taken_over(mined, schema, others):
     assert [([], ())] * len(others) == [found_in(bags=other, mode="fast") for other in others]
 
 
-def test_a_pair_can_be_taken_over(mined):
-    """Where none is declared, the comment says what to import and where it goes."""
+def test_the_comment_says_how_to_declare_inverses(mined):
+    """If no pair is declared, the comment names the import and the policy field."""
     runs = [run(*BOTH, user="Lock D-71.", labels={"success": True})]
     text = mined(PAIR, runs).text
     user_text = " ".join(line.removeprefix("# ") for line in text.splitlines())
@@ -362,7 +362,7 @@ BOUNDS = {
 
 @pytest.mark.parametrize("kind", BOUNDS)
 def test_a_bound_is_proposed_where_the_numbers_support_it(mined, kind):
-    """A sign or a scale, never the least and the greatest of what happened to be recorded."""
+    """A sign or a scale is proposed, but never the smallest and largest recorded number."""
     numbers, bound = BOUNDS[kind]
     runs = [run(("pay", {"sum": number}, "ok"), user="Pay.") for number in numbers]
     text = mined([tool("pay", sum={"type": "number"})], runs).text
@@ -371,16 +371,16 @@ def test_a_bound_is_proposed_where_the_numbers_support_it(mined, kind):
     assert bound is None or f"#     return value is None or {bound}\n" in text
 
 
-def test_the_numbers_of_one_session_are_one_draw(mined):
-    """However many different amounts one run pays, they say little of the next run."""
+def test_numbers_of_one_session_suggest_no_range(mined):
+    """Thirty different amounts in one run are not enough evidence for a range."""
     one = run(*[("pay", {"sum": number}, "ok") for number in AMOUNTS], user="Pay.")
 
     assert [] == found(mined([tool("pay", sum={"type": "number"})], [one]), "range", "pay")
 
 
 @pytest.mark.parametrize(("name", "message"), [("pay", 1), ("find_payments", 0)])
-def test_sums_below_zero_are_reported(mined, name, message):
-    """Where money moves they are a mistake or a refund: a remark, and no law."""
+def test_negative_amounts_are_a_remark(mined, name, message):
+    """A tool that pays gets a remark and no bound; a tool that only reads gets neither."""
     numbers = [-8.0, *AMOUNTS]
     runs = [run((name, {"sum": number}, "ok"), user="Pay.") for number in numbers]
     mining = mined([tool(name, sum={"type": "number"})], runs)
@@ -392,8 +392,8 @@ def test_sums_below_zero_are_reported(mined, name, message):
     assert remarks(mining, "range", name) == [remark] * message
 
 
-def test_a_coincidence_is_no_evidence(mined):
-    """A word or a small number of a result that another call takes has another source."""
+def test_a_common_word_or_number_is_not_evidence_of_a_source(mined):
+    """A word or a round number in a result does not count as the source of a later argument."""
     tools = [tool("find_seats", day=TEXT), tool("book", cabin=TEXT, n=WHOLE, seats=WHOLE)]
     found_seats = {"available_seats": {"free": "economy"}, "amount": 100, "seats": 3}
     calls = [

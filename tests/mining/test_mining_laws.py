@@ -1,4 +1,4 @@
-"""Whatever the tools are called and say, the module compiles, is formatted, and is proved."""
+"""For tools of any names and texts, the module compiles, is formatted, and is verified."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NAME = TEXT.filter(bool) | st.builds(
 
 @st.composite
 def tools(draw: Any) -> list[Tool]:
-    """Tools of any names and schemas, as far as a `Tool` can be made of them."""
+    """Generate tools of any names and schemas that a `Tool` accepts."""
     made: dict[str, Tool] = {}
     for name in draw(st.lists(NAME, min_size=1, max_size=4, unique=True)):
         schema = draw(SCHEMA)
@@ -74,8 +74,8 @@ def tools(draw: Any) -> list[Tool]:
 
 @pytest.mark.slow
 @given(tools())
-def test_any_tools_give_a_proved_module(listed: list[Tool]) -> None:
-    """No name, text or schema breaks the module, and its proof has no errors."""
+def test_any_tools_give_a_module_without_errors(listed: list[Tool]) -> None:
+    """No name, text or schema breaks the module, and its verification has no errors."""
     made = mine(ToolSource(name="tools.json", tools=tuple(listed)))
 
     assert () == made.proof.errors
@@ -99,10 +99,10 @@ LIBRARY = (Tool(name="lend", parameters=SHAPE), Tool(name="delete_copy", paramet
 
 @settings(max_examples=min(30, settings.default.max_examples // 2))
 @given(st.lists(st.lists(CALL, max_size=4), min_size=1, max_size=4), st.sampled_from(LetThrough))
-def test_whatever_was_recorded_is_let_through_or_told(
+def test_every_recorded_call_is_allowed_or_reported(
     sessions: list[Any], let_through: LetThrough
 ) -> None:
-    """Nothing that strict still blocks of the runs goes untold, and nothing else is told."""
+    """The module reports blocked calls if, and only if, strict mode still blocks some."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "runs.jsonl"
         with path.open("w") as file:
@@ -126,8 +126,8 @@ def test_whatever_was_recorded_is_let_through_or_told(
 @settings(max_examples=min(20, settings.default.max_examples // 2))
 @given(st.lists(JSON, min_size=1, max_size=20))
 @example([{"x" * 73: inf}])
-def test_a_literal_is_the_value_and_formatted(values: list[Any]) -> None:
-    """A value's source reads back as the value, and a formatter leaves it as it is."""
+def test_a_literal_evaluates_to_its_value_and_is_formatted(values: list[Any]) -> None:
+    """The formatter does not change the source, and evaluating it returns the value."""
     given = [f"v{n} = " for n, _ in enumerate(values)]
     sources = [literal(v, used=len(g), after=0) for g, v in zip(given, values, strict=True)]
     text = "".join(f"{g}{source}\n" for g, source in zip(given, sources, strict=True))
@@ -139,8 +139,8 @@ def test_a_literal_is_the_value_and_formatted(values: list[Any]) -> None:
 
 
 @given(TEXT, st.integers(0, 60))
-def test_a_comment_holds_nothing_but_comment(text: str, indent: int) -> None:
-    """No text ends a comment early, or says something to a tool that reads comments."""
+def test_any_text_makes_a_valid_comment(text: str, indent: int) -> None:
+    """No text ends a comment early or contains a further `#` that a linter could read."""
     lines = [*comment(text, indent=indent), *comment_lines(f"x = {flat(text)}", indent=indent)]
     found = [*tokenize.generate_tokens(StringIO("\n".join(lines) + "\n").readline)]
 

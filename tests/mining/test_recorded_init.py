@@ -24,7 +24,7 @@ pytestmark = [
 
 
 def mined_from(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mined:
-    """The policy of one toolset and its runs."""
+    """Mine the policy of one toolset and its runs."""
     named = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
     recorded = Recorded(paths=(str(RUNS),), toolsets=LenientToolsets(named), toolset=toolset)
     source = ToolSource(name="toolsets.json", tools=tools_of(named[toolset]))
@@ -33,12 +33,12 @@ def mined_from(toolset: str, *, let_through: LetThrough = LetThrough.NONE) -> Mi
 
 @pytest.fixture(scope="module")
 def bank() -> Mined:
-    """The policy of a bank."""
+    """Mine the policy of the banking toolset."""
     return mined_from("agentdojo:banking:v1")
 
 
-def test_no_fault_that_a_tool_refused_is_suppressed(bank: Mined) -> None:
-    """Each blocked call but one was refused by the tool; that one is a comment with its count."""
+def test_no_call_that_the_tool_rejected_is_suppressed(bank: Mined) -> None:
+    """All blocked calls but one were rejected by the tool; that one is a commented suppression."""
     assert bank.last is not None
 
     assert [] == bank.draft.active
@@ -47,16 +47,16 @@ def test_no_fault_that_a_tool_refused_is_suppressed(bank: Mined) -> None:
     assert ["1 of 1 covered call worked"] == [each.share for each in bank.draft.proposed]
 
 
-def test_everything_is_let_through_where_that_is_wanted() -> None:
-    """As before the choice: nothing of the runs is blocked."""
+def test_all_recorded_calls_are_allowed_on_request() -> None:
+    """With `LetThrough.ALL` the policy blocks no recorded call."""
     mining = mined_from("agentdojo:banking:v1", let_through=LetThrough.ALL)
     assert mining.last is not None
 
     assert (0, ()) == (mining.last.would_block, mining.stays)
 
 
-def test_no_bound_is_a_coincidence(bank: Mined) -> None:
-    """No constant, no least or greatest amount, and no sum below zero as a law."""
+def test_no_observed_extreme_is_a_bound(bank: Mined) -> None:
+    """No constant, smallest, largest or negative amount becomes a bound."""
     bounds = [
         each.declaration for each in bank.draft.suggestions if isinstance(each.declaration, Within)
     ]
@@ -67,8 +67,8 @@ def test_no_bound_is_a_coincidence(bank: Mined) -> None:
     assert "2 of 591 calls that worked had a number below zero" in bank.text.replace("\n# ", " ")
 
 
-def test_no_coincidence_is_evidence(bank: Mined) -> None:
-    """A word or a small number of a result is not where another call has its value from."""
+def test_a_common_word_or_number_is_not_a_source(bank: Mined) -> None:
+    """A common word or small number in a result is not the source of another call's argument."""
     airline = mined_from("tau2:airline")
 
     assert "used as `n`" not in bank.text.replace("\n    # ", " ")

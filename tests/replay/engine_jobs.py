@@ -1,4 +1,4 @@
-"""Jobs that show what an engine does; other processes import them from here."""
+"""Jobs for the tests of the engines, in a module that worker processes can import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abs_shield.replay import Chunk
 
 @dataclass(frozen=True)
 class Numbers:
-    """Returns the line numbers of each chunk; those of small ones arrive late."""
+    """Return the line numbers of each chunk; with `slow`, early chunks finish late."""
 
     slow: float = 0.0
 
@@ -30,7 +30,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Killed:
-    """Is killed at one chunk, so often as *times* says; *folder* counts the tries."""
+    """Kill the worker at one chunk, *times* times; *folder* counts the tries."""
 
     folder: str
     times: int
@@ -62,7 +62,7 @@ class Odd(Exception):
 
 @dataclass(frozen=True)
 class Broken:
-    """Raises; or gives what does not pickle."""
+    """Raise an error, or return a value that cannot be pickled."""
 
     how: str
 
@@ -79,7 +79,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Returns the Ray node of each chunk and its line numbers, slowly."""
+    """Return the Ray node of each chunk and its line numbers, slowly."""
 
     def prepare(self) -> Callable[[Chunk], tuple[str, list[int]]]:
         return self.node

@@ -1,4 +1,4 @@
-"""One conformance suite for the engines: order, errors, and workers that are killed."""
+"""One conformance suite for all engines: order, errors, and killed workers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ELSEWHERE = [name for name in ENGINES if name != "serial"]
 
 @pytest.fixture(scope="module")
 def cluster():
-    """One Ray cluster for all tests of this file: engines use a connection that is there."""
+    """Start one Ray cluster for all tests of this file; engines use an existing connection."""
     ray = pytest.importorskip("ray", reason="Ray is not installed: the extra `ray`")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", FOLDER)
@@ -36,7 +36,7 @@ def cluster():
 
 @pytest.fixture(params=list(ENGINES))
 def engine(request):
-    """Each engine; Ray where it is installed."""
+    """Return the name of each engine; Ray is skipped if it is not installed."""
     if request.param == "ray":
         request.getfixturevalue("cluster")
     return request.param
@@ -44,14 +44,14 @@ def engine(request):
 
 @pytest.fixture(params=ELSEWHERE)
 def elsewhere(request):
-    """Each engine that has workers."""
+    """Return the name of each engine that has workers."""
     if request.param == "ray":
         request.getfixturevalue("cluster")
     return request.param
 
 
 def numbered(count):
-    """A chunk for each of *count* lines."""
+    """Return one chunk for each of *count* lines."""
     return chunks((RawLine("f", n, b"{}") for n in range(1, count + 1)), most_lines=1)
 
 
@@ -59,20 +59,20 @@ def done(job, engine, *, count=12, workers=2):
     return list(outcomes(job, numbered(count), engine=engine, pool=WorkerPool(workers=workers)))
 
 
-def test_parts_come_in_order(engine):
-    """A chunk that takes longer holds its place, with as many workers as you like."""
+def test_results_are_in_the_order_of_chunks(engine):
+    """A slow chunk does not change the order of the results."""
     expected = [[n] for n in range(1, 13)]
 
     assert expected == done(engine_jobs.Numbers(slow=0.05), engine, workers=3)
 
 
-def test_no_chunks(engine):
-    """An empty input ends immediately."""
+def test_no_chunks_give_no_results(engine):
+    """Every engine returns no results for an empty input."""
     assert [] == done(engine_jobs.Numbers(), engine, count=0)
 
 
-def test_few_chunks_are_under_way(engine):
-    """The input is read only a few chunks ahead of what is given."""
+def test_the_input_is_read_lazily(engine):
+    """When the first result is returned, at most six chunks have been read."""
     read = []
 
     def watched():
@@ -87,15 +87,15 @@ def test_few_chunks_are_under_way(engine):
     parts.close()
 
 
-def test_an_error_of_ours_arrives(engine):
-    """An error of a job is raised in the caller with its type."""
+def test_an_error_of_a_job_is_raised_in_the_caller(engine):
+    """The exception of a job keeps its type and message."""
     with pytest.raises(PolicyError, match="a rule does not fit"):
         done(engine_jobs.Broken("policy"), engine)
 
 
 @pytest.mark.parametrize("how", ["odd", "lambda"])
-def test_what_does_not_pickle_is_an_error(how):
-    """An error or a part that cannot travel is one line, and no lost worker."""
+def test_a_result_that_cannot_be_pickled_is_an_error(how):
+    """An exception or a result that cannot be pickled raises a one-line `ReplayError`."""
     with pytest.raises(ReplayError, match=r"^\w+: ") as caught:
         done(engine_jobs.Broken(how), "processes")
 
@@ -105,7 +105,7 @@ def test_what_does_not_pickle_is_an_error(how):
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, times):
-    """SIGKILL takes nothing away: every part is there, once, in order."""
+    """After SIGKILL of a worker every result is returned once and in order."""
     job = engine_jobs.Killed(str(tmp_path), times)
 
     assert [[n] for n in range(1, 13)] == done(job, elsewhere)
@@ -114,14 +114,14 @@ def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, time
 
 @pytest.mark.slow
 def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
-    """It is tried three times; the error names the file and the lines."""
+    """The chunk is tried three times; the error names the file and the lines."""
     with pytest.raises(ReplayError, match=r"^f:2-2: .* lost|killed 3 times"):
         done(engine_jobs.Killed(str(tmp_path), 99), elsewhere)
 
     assert 3 == len(list(tmp_path.iterdir()))
 
 
-def test_processes_end_with_the_work():
+def test_closing_the_results_ends_the_workers():
     """No worker remains, even if the results are not read to the end."""
     others = children()
     parts = outcomes(
@@ -137,7 +137,7 @@ def test_processes_end_with_the_work():
 
 @pytest.mark.slow
 def test_no_more_processes_than_chunks():
-    """A worker is started when there is a chunk for it: none before, and none too many."""
+    """No worker is started before the first chunk is read, and none without a chunk."""
     others, started = children(), []
 
     def watched():
@@ -153,8 +153,8 @@ def test_no_more_processes_than_chunks():
     assert max(started) <= 2
 
 
-def test_too_many_workers():
-    """An impossible number is one line on stderr before any work."""
+def test_too_many_workers_are_refused():
+    """An impossible number of workers raises an error before any chunk is read."""
     read = iter(lambda: pytest.fail("a chunk was read"), None)
     parts = outcomes(
         engine_jobs.Numbers(), read, engine="processes", pool=WorkerPool(workers=99_999_999)
@@ -165,7 +165,7 @@ def test_too_many_workers():
 
 
 def test_a_process_that_cannot_be_started():
-    """A machine without room for one more says so, and what was started ends."""
+    """If a worker cannot be started, an error says so, and the started workers end."""
     others = children()
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -182,8 +182,8 @@ def test_a_process_that_cannot_be_started():
 
 
 @pytest.mark.slow
-def test_a_worker_that_cannot_be_started_anew(tmp_path):
-    """Where one is killed for want of memory, there may be none for another: one line says so."""
+def test_a_killed_worker_that_cannot_be_replaced(tmp_path):
+    """If no process can replace a killed worker, an error says so, and no process remains."""
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Killed(str(tmp_path), 99, at=4)
@@ -204,13 +204,13 @@ def test_a_worker_that_cannot_be_started_anew(tmp_path):
 
 
 def room_for(count):
-    """The limit of open files that leaves room for so many more."""
+    """Return the limit of open files that allows *count* more."""
     taken = {int(name) for name in os.listdir("/dev/fd")}
     return [number for number in range(len(taken) + count + 1) if number not in taken][count]
 
 
 def children():
-    """Process ids of this process's children that live."""
+    """Return the ids of this process's running children."""
     tasks = Path(f"/proc/{os.getpid()}/task")
     if not tasks.is_dir():
         pytest.skip("there is no /proc here")
@@ -225,13 +225,13 @@ def commandline(pid):
 
 
 def test_an_unknown_engine():
-    """The nearest name is told."""
+    """The error suggests the nearest engine name."""
     with pytest.raises(ReplayError, match=r"no engine is named `rya`; did you mean `ray`\?"):
         list(outcomes(Judging(), [], engine="rya"))
 
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
 def test_ray_is_missing():
-    """One line says how to install it."""
+    """Without Ray, the error says how to install it."""
     with pytest.raises(ReplayError, match=r'pip install "abs-shield\[ray\]"'):
         done(engine_jobs.Numbers(), "ray")

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # its own, about pipes that i
 
 @pytest.fixture
 def two_nodes(monkeypatch):
-    """Two raylets on this machine."""
+    """Start two Ray nodes on this machine."""
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([FOLDER, os.environ.get("PYTHONPATH", "")]))
@@ -36,8 +36,8 @@ def two_nodes(monkeypatch):
     cluster.shutdown()
 
 
-def test_a_node_that_goes_away_takes_nothing_with_it(two_nodes):
-    """Its chunks are judged by the other node; every part is there, once, in order."""
+def test_a_lost_node_loses_no_results(two_nodes):
+    """Another node judges the lost node's chunks; each result is returned once, in order."""
     lines = (RawLine("f", n, b"{}") for n in range(1, 25))
     crew = WorkerPool(address=two_nodes.address)
     parts = outcomes(engine_jobs.Nodes(), chunks(lines, most_lines=1), engine="ray", pool=crew)
@@ -52,7 +52,7 @@ def test_a_node_that_goes_away_takes_nothing_with_it(two_nodes):
 
 
 def test_no_cluster_at_an_address():
-    """A cluster that cannot be reached is one line."""
+    """A cluster that cannot be reached raises a one-line error."""
     job, crew = engine_jobs.Numbers(), WorkerPool(address="127.0.0.1:1")
     lines = [RawLine("f", 1, b"{}")]
 

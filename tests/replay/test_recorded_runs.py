@@ -1,4 +1,4 @@
-"""Recorded runs of other projects."""
+"""Replays of recorded runs of other projects."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def runs():
 
 @pytest.fixture(scope="module")
 def judged():
-    """Judge every call of the file; a bad line fails."""
+    """Judge every call of the file, and fail on a bad line."""
     toolsets = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
     return list(replay([str(RUNS)], toolsets=toolsets, on_bad_line=pytest.fail))
 
 
 def test_every_run_is_read(runs, judged):
-    """The file is whole, and each of its calls is judged."""
+    """All runs of the file are read, and their calls are judged."""
     assert (4_738, 24_789) == (len(runs), len(judged))
 
 
@@ -66,8 +66,8 @@ def test_nothing_is_blocked_and_nothing_breaks(judged):
     assert [] == [one.run_id for one in judged if one.decision.blocked or one.decision.errors]
 
 
-def test_every_layer_answers_for_every_call(judged):
-    """Each decision says of each layer whether it ran; findings come from these layers."""
+def test_every_layer_is_in_the_coverage_of_every_call(judged):
+    """The coverage of a decision has every layer, and its findings come from these layers."""
 
     assert {LAYER_NAMES} == {tuple(one.decision.coverage) for one in judged}
     assert set(LAYER_NAMES) >= {

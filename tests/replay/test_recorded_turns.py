@@ -11,8 +11,8 @@ def returned(call_id, name="see_patient"):
     return Returned(name=name, value=None, call_id=call_id)
 
 
-def test_calls_in_messages_of_their_own_are_one_turn():
-    """Calls without a result between them were proposed together."""
+def test_consecutive_call_messages_are_one_turn():
+    """Calls in separate messages without a result between them belong to one turn."""
     a, b = ToolCall("see_patient", {}, "a"), ToolCall("see_patient", {}, "b")
 
     [turn] = turns([Proposed((a,)), Proposed((b,)), returned("b"), returned("a")])
@@ -21,7 +21,7 @@ def test_calls_in_messages_of_their_own_are_one_turn():
 
 
 def test_a_result_of_another_tool_is_left_over():
-    """In order means in order of the tool's own results."""
+    """A result without an id is matched only to a call of its own tool."""
     call = ToolCall("see_patient", {})
 
     [turn] = turns([Proposed((call,)), returned(None, "weigh_patient"), returned(None)])
@@ -30,8 +30,8 @@ def test_a_result_of_another_tool_is_left_over():
     assert [event.name for event in turn.rest] == ["weigh_patient"]
 
 
-def test_what_is_said_ends_a_turn():
-    """Results after somebody spoke, and an image among the results, are told apart."""
+def test_a_message_with_text_ends_a_turn():
+    """Results after a text message belong to no call of the turn before it."""
     call = ToolCall("see_patient", {}, "a")
     events = [Proposed((call,)), Opaque("an image"), MessageText("user", "well?"), returned("a")]
 

@@ -1,4 +1,4 @@
-"""A line read as an object: each reason is one line that says what to do."""
+"""Parsing a line as an object: each error is one line that says what to do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from abs_shield.replay.file_lines import read_record
 
 
-def test_an_object():
-    """With a mark of its encoding or without."""
+def test_an_object_is_parsed():
+    """A byte order mark before the object is ignored."""
     assert {"a": 1} == read_record(b'{"a": 1}\n') == read_record(b'\xef\xbb\xbf{"a": 1}')
 
 
@@ -28,8 +28,8 @@ def test_an_object():
         (b'{"a": ' + b"9" * 5_000 + b"}", "the line holds a number of too many digits"),
     ],
 )
-def test_what_is_no_object(line, reason):
-    """Nothing of Python's own advice is in it."""
+def test_a_line_that_is_not_an_object_is_refused(line, reason):
+    """The error does not contain the text of Python's own exception."""
     with pytest.raises(ValueError, match=re.escape(reason)) as caught:
         read_record(line)
 

@@ -1,4 +1,4 @@
-"""Sessions that come back are noticed, within a bound."""
+"""Sessions that continue after another one are detected, with bounded memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.replay.session_order import SessionKeys
 
 @given(st.lists(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size=3_000))
 def test_keys_are_remembered_as_in_a_set(keys):
-    """A key is new the first time, and never again, while the table grows."""
+    """A key is new once, also while the table grows."""
     remembered, calls = SessionKeys(), set()
 
     for key in keys:
@@ -19,8 +19,8 @@ def test_keys_are_remembered_as_in_a_set(keys):
 
 
 @given(st.lists(st.integers(0, 30), max_size=60))
-def test_beyond_the_bound_only_the_first_ones_are(keys):
-    """Never is a session said to come back that did not."""
+def test_beyond_the_bound_only_the_first_keys_are_remembered(keys):
+    """A key beyond the bound is reported as new, never as seen before."""
     remembered, calls = SessionKeys(most=5), set()
 
     for key in keys:
