@@ -1,4 +1,4 @@
-"""A blank to fill in is found in every short argument, whatever else is judged of it."""
+"""The phantom_target layer reports template blanks such as `<name>` in any short argument."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TEXT = {"type": "string"}
 
 
 def found(tool, arguments, *, prompt="Please do it for me now.", results=()):
-    """Paths and codes of the findings of one call; *tool* is a name, or a declared one."""
+    """Return place, code and basis of each finding of one call; *tool* is a name or a Tool."""
     declared = tool if isinstance(tool, Tool) else Tool(name=tool)
     guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
@@ -27,13 +27,13 @@ def found(tool, arguments, *, prompt="Please do it for me now.", results=()):
     "category url tags comment summary description order_id customer_name city what".split(),
 )
 @pytest.mark.parametrize("value", ["<customer_name>", "[Your Name]", "insert the text here"])
-def test_in_every_argument(name, value):
-    """Free text, words of an interface, dates, ids and names."""
+def test_blank_is_reported_in_every_kind_of_argument(name, value):
+    """A blank is reported in free text, statuses, dates, ids and names alike."""
     assert [(name, "placeholder", "placeholder")] == found("send", {name: value})
 
 
-def test_in_an_id_to_be_created():
-    """The caller makes it up, but not so."""
+def test_blank_is_reported_as_id_of_created_entity():
+    """A creating call may choose its own id, but a blank as that id is reported."""
     for value in ("<order_id>", "{{order_id}}", "[insert id here]"):
         assert [("order_id", "placeholder", "placeholder")] == found(
             "create_order", {"order_id": value}
@@ -41,13 +41,13 @@ def test_in_an_id_to_be_created():
 
 
 @pytest.mark.parametrize("value", ["${ORDER_ID}", "[[order_id]]", "<<order_id>>", "<placeholder>"])
-def test_in_an_id(value):
-    """A variable is one, too: nothing fills it in."""
+def test_variable_or_blank_is_reported_as_id(value):
+    """A template variable or a bracketed blank is reported as an id."""
     assert [("order_id", "placeholder", "placeholder")] == found("get_order", {"order_id": value})
 
 
-def test_in_lists_and_objects():
-    """Leaf by leaf."""
+def test_blank_is_reported_in_nested_arguments():
+    """A blank inside a list of objects is reported at the pointer of its leaf."""
     arguments = {"people": [{"note": "Hello."}, {"note": "[Your Name]"}]}
 
     assert [("people/1/note", "placeholder", "placeholder")] == found("send", arguments)
@@ -56,15 +56,15 @@ def test_in_lists_and_objects():
 @pytest.mark.parametrize(
     "prompt", ["请帮我发送邮件。", "Bitte schick die Mail.", "メールを送って。"]
 )
-def test_in_runs_of_any_language(prompt):
-    """A blank is one whatever the user speaks."""
+def test_blank_is_reported_in_runs_of_any_language(prompt):
+    """A blank is reported when the user writes Chinese, German or Japanese."""
     assert [("body", "placeholder", "placeholder")] == found(
         "send", {"body": "<your name>"}, prompt=prompt
     )
 
 
-def test_one_in_free_text_that_the_author_declared():
-    """Text composed by the agent is never judged, nor is it a blank; an allowlist accepts one."""
+def test_blank_is_reported_in_declared_free_text():
+    """A blank is reported in a parameter declared as free text, unless the allowlist admits it."""
     free = Tool(name="send", free=("body",))
     allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{customer_name}}",))
 
@@ -72,8 +72,8 @@ def test_one_in_free_text_that_the_author_declared():
     assert [] == found(allowed, {"body": "{{customer_name}}"})
 
 
-def test_what_somebody_wrote_is_no_blank():
-    """The user, or a result, has the very text."""
+def test_blank_that_the_run_contains_verbatim_passes():
+    """A blank passes if the user or a result wrote it verbatim, not if only its words occur."""
     user_text = "Set the greeting to {customer_name}, literally."
     results = [("get_template", {"text": "Dear [Your Name], hello"})]
 
@@ -109,13 +109,13 @@ HONEST = [
 
 
 @pytest.mark.parametrize(("tool", "arguments"), HONEST)
-def test_what_is_written_in_brackets_and_means_itself(tool, arguments):
-    """Templates, forms, patterns, programs, tags, keys and mentions."""
+def test_bracketed_text_that_is_not_a_blank_passes(tool, arguments):
+    """Bracketed text of templates, forms, patterns, code, tags, keys and mentions passes."""
     assert [] == found(tool, arguments)
 
 
-def test_what_the_schema_names_is_no_blank():
-    """A choice, a default, and what its description tells the caller to write."""
+def test_blank_that_the_schema_contains_passes():
+    """A blank passes if it is an enum member, a default, a pattern match or in the description."""
     schema = {
         "type": "object",
         "properties": {

@@ -1,4 +1,4 @@
-"""Opt-in: the same call again and again."""
+"""The opt-in layer call_loop reports a call that repeats with the same result."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def found(*ran, said_between=False):
         return [f.code for f in firewall.check_call(ToolCall("status", {"id": 7})).findings]
 
 
-def test_the_third_equal_call_is_a_loop():
-    """Twice the same answer, and asked again."""
+def test_third_call_after_two_equal_results_is_reported():
+    """A third equal call is reported after two calls that returned the same result."""
     assert ["repeated"] == found(({"id": 7}, "busy"), ({"id": 7}, "busy"))
 
 
-def test_only_equal_answers_are_counted():
-    """Calls before a change are not part of the loop."""
+def test_only_calls_with_the_latest_result_are_counted():
+    """The finding counts only the latest calls with equal results, not those before a change."""
     tools = [Tool(name="status", parameters={"type": "object"})]
     firewall = Shield(shield.configure(tools=tools, layers=["call_loop"]), hooks=None)
     with firewall.session() as session:
@@ -48,11 +48,11 @@ def test_only_equal_answers_are_counted():
     ],
     ids=["once", "something new came", "another one"],
 )
-def test_what_is_no_loop(ran):
-    """Waiting for something that changes is not a loop."""
+def test_call_without_two_equal_results_passes(ran):
+    """A call passes after one result, after changing results, and after calls of another id."""
     assert [] == found(*ran)
 
 
-def test_the_user_asks_again():
-    """A new message begins anew."""
+def test_user_message_resets_the_count():
+    """A new user message resets the count of equal calls."""
     assert [] == found(({"id": 7}, "busy"), ({"id": 7}, "busy"), said_between=True)

@@ -1,4 +1,4 @@
-"""The model was unsure of the tool it picked."""
+"""The layer confidence_drop reports tool names that the model chose with low probability."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def codes(decision):
 
 
 def after(firewall, readings):
-    """Decisions about one call a reading, in one session."""
+    """Return the decisions on one call per log-probability, all in one session."""
     session = firewall.session()
     calls = [ToolCall("refund", {}, None, [reading]) for reading in readings]
     return [firewall.check_call(call, session=session) for call in calls]
 
 
-def test_an_unsure_call_is_suspicious_and_runs():
-    """A likelihood of 0.3 is flagged with strength 0.7."""
+def test_call_of_low_likelihood_is_suspicious_and_runs():
+    """A call of likelihood 0.3 is SUSPICIOUS with strength 0.7 and is not blocked."""
     decision = check([log(0.3)])
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
@@ -46,7 +46,7 @@ def test_an_unsure_call_is_suspicious_and_runs():
 
 
 def test_the_likelihood_is_the_geometric_mean():
-    """exp of the mean log-probability: two tokens of 0.9 and 0.1 give 0.3."""
+    """The likelihood is exp of the mean log-probability: tokens of 0.9 and 0.1 give 0.3."""
     (finding,) = check([log(0.9), log(0.1)]).findings
 
     assert pytest.approx(1 - exp((log(0.9) + log(0.1)) / 2)) == finding.strength
@@ -64,7 +64,7 @@ def test_the_likelihood_is_the_geometric_mean():
     ],
 )
 def test_the_threshold_is_a_sensitivity(threshold, likelihood, verdict):
-    """A finding counts when its strength is at least 1 - threshold."""
+    """A finding changes the verdict if its strength is at least 1 - threshold."""
     assert verdict is check([log(likelihood)], threshold=threshold).verdict
 
 
@@ -80,13 +80,13 @@ def test_the_threshold_is_a_sensitivity(threshold, likelihood, verdict):
         (1.0, 1.0, []),
     ],
 )
-def test_a_finding_that_would_not_count_is_not_yielded(threshold, likelihood, found):
-    """Every name has a likelihood: only doubt that the threshold counts is worth a finding."""
+def test_likelihood_below_the_threshold_yields_no_finding(threshold, likelihood, found):
+    """A low likelihood is a finding only if its strength reaches 1 - threshold."""
     assert found == codes(check([log(likelihood)], threshold=threshold))
 
 
-def test_a_drop_that_would_not_count_is_not_yielded():
-    """Of 3.8 deviations the strength is 0.63: found at a threshold of 0.5, and not at 0.3."""
+def test_drop_below_the_threshold_yields_no_finding():
+    """A drop of strength 0.63 is a finding at a threshold of 0.5, but not at 0.3."""
     readings = [-0.01] * 5 + [-0.2]
 
     assert ["likelihood_drop"] == codes(after(make_shield(threshold=0.5), readings)[-1])
@@ -94,35 +94,35 @@ def test_a_drop_that_would_not_count_is_not_yielded():
 
 
 def test_the_tokens_of_the_name_are_found_by_their_bytes():
-    """Tokens of the rest of the message do not count."""
+    """Only the tokens that spell the tool's name count, not others of the message."""
     (finding,) = check(TOKENS).findings
 
     assert pytest.approx(0.5) == finding.strength
 
 
 def test_a_letter_may_be_split_between_tokens():
-    """One letter in two tokens is found, too."""
+    """A tool's name is found if one of its letters is split between two tokens."""
     halves = [{"token": "�", "logprob": log(0.5), "bytes": [byte]} for byte in "é".encode()]
 
     assert pytest.approx(0.5) == check(halves, name="é").findings[0].strength
 
 
 @pytest.mark.parametrize("logprobs", [None, [], [None], [{"token": "other", "logprob": -1.0}]])
-def test_without_log_probabilities_nothing_can_be_said(logprobs):
-    """Unreadable log-probabilities count as missing."""
+def test_layer_is_unavailable_without_log_probabilities(logprobs):
+    """The layer is unavailable if log-probabilities are missing or belong to other tokens."""
     decision = check(logprobs)
 
     assert ("unavailable", "no log-probabilities") == decision.coverage["confidence_drop"]
 
 
 def test_entries_that_are_null_are_ignored():
-    """The mean is taken over those that are known."""
+    """The mean ignores null entries."""
     assert pytest.approx(0.5) == check([None, log(0.5), None]).findings[0].strength
 
 
 @pytest.mark.parametrize("logprobs", [[0.1], [float("nan")], [True], ["-1"], "refund", 5])
-def test_a_reading_that_cannot_be_is_our_error(logprobs):
-    """A positive, NaN or non-numeric reading is an error, never a verdict."""
+def test_invalid_log_probability_is_an_error(logprobs):
+    """A positive, NaN or non-numeric log-probability is an error and yields no verdict."""
     decision = check(logprobs)
 
     assert (Verdict.CLEAN, ()) == (decision.verdict, decision.findings)
@@ -130,57 +130,57 @@ def test_a_reading_that_cannot_be_is_our_error(logprobs):
     assert "error" == decision.coverage["confidence_drop"].outcome
 
 
-def test_minus_infinity_is_no_likelihood_at_all():
-    """A token that the model gave no chance is a finding of strength 1."""
+def test_minus_infinity_yields_strength_one():
+    """A log-probability of minus infinity yields a finding of strength 1."""
     assert 1.0 == check([float("-inf")]).findings[0].strength
 
 
-def test_a_drop_below_the_sessions_mean_is_noticed():
-    """After five sure calls a sixth, three deviations below, is a drop."""
+def test_drop_below_the_mean_of_the_session_is_reported():
+    """A call three deviations below the mean of five earlier calls is SUSPICIOUS."""
     decisions = after(make_shield(), [-0.01] * 5 + [-0.2])
 
     assert ["likelihood_drop"] == codes(decisions[-1])
     assert Verdict.SUSPICIOUS is decisions[-1].verdict
 
 
-def test_four_calls_are_no_usual():
-    """A mean of fewer than five calls is not compared with."""
+def test_mean_of_four_calls_is_not_used():
+    """A call is not compared with the mean of fewer than five earlier calls."""
     decisions = after(make_shield(), [-0.01] * 4 + [-2.0])
 
     assert ["low_likelihood"] == codes(decisions[-1])
 
 
-def test_a_small_drop_is_none():
-    """The spread has a floor: equal readings do not make every change a drop."""
+def test_small_drop_after_equal_calls_passes():
+    """A small drop passes after equal calls, because the deviation has a lower bound."""
     decisions = after(make_shield(), [-0.01] * 5 + [-0.1])
 
     assert "likelihood_drop" not in codes(decisions[-1])
 
 
-def test_a_point_is_judged_before_it_is_learnt():
-    """The dropping call itself does not raise the spread it is measured by."""
+def test_call_is_judged_before_it_is_added_to_the_mean():
+    """A call is compared with the statistics of earlier calls, which exclude itself."""
     decisions = after(make_shield(), [-0.01] * 5 + [-0.31])
 
     assert pytest.approx(1.0) == decisions[-1].findings[-1].strength
 
 
-def test_erroneous_readings_do_not_train():
-    """Impossible readings neither count as calls nor move the mean."""
+def test_invalid_log_probabilities_are_not_added_to_the_mean():
+    """Invalid log-probabilities change neither the number of calls nor the mean."""
     decisions = after(make_shield(mode="audit"), [-0.01] * 4 + [0.5] * 9 + [-0.2])
 
     assert "likelihood_drop" not in codes(decisions[-1])
 
 
-def test_another_session_starts_anew():
-    """The usual is this session's own."""
+def test_sessions_do_not_share_a_mean():
+    """A session does not use the mean of another session."""
     firewall = make_shield()
     after(firewall, [-0.01] * 5)
 
     assert "likelihood_drop" not in codes(after(firewall, [-0.2])[0])
 
 
-def test_a_call_of_a_turn_trains_once():
-    """A proposal and its dispatch are one reading."""
+def test_proposed_and_dispatched_call_is_counted_once():
+    """A call that is proposed in a turn and then dispatched is added to the mean once."""
     firewall = make_shield()
     session = firewall.session()
     for number in range(3):

@@ -1,4 +1,4 @@
-"""A token, a key or a password that the run was not given."""
+"""The phantom_target layer reports tokens, keys and passwords that differ from those of the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JWT = "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 4 + ".SflKxwRJSM
 
 
 def codes(tool, arguments, *, results=(), user_text="Please do it for me now.", calls=()):
-    """The findings of one call after *results*; *calls* ran before, and returned what they say."""
+    """Return the findings of a call after *results* and *calls*, each with its returned value."""
     names = dict.fromkeys([tool, *(name for name, _, _ in calls)])
     listed = [Tool(name=name) for name in names]
     guard = Shield(shield.configure(tools=listed, layers=["phantom_target"]), hooks=None)
@@ -33,8 +33,8 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_that_no_result_gave_is_found(name):
-    """The run got one by a result, and the agent presents another."""
+def test_credential_that_differs_from_the_returned_one_is_reported(name):
+    """A credential is reported if a result of the run returned a different one."""
     results = [("log_in", {name: "tk_5f81c2d4"})]
 
     assert [(name, "unseen")] == codes("get_balance", {name: "tk_77aa31e9"}, results=results)
@@ -42,20 +42,20 @@ def test_one_that_no_result_gave_is_found(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_where_no_result_had_one_none_is_judged(name):
-    """A host may have the secret from elsewhere."""
+def test_credential_is_not_judged_if_no_result_returned_one(name):
+    """A credential passes if no result returned one, since the host may have provided it."""
     assert [] == codes("get_balance", {name: "hunterhunter"}, results=[("log_in", {"ok": "yes"})])
 
 
 @pytest.mark.parametrize("value", ["<your_token>", "YOUR_API_KEY", "your_password", "[ID]", "TBD"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_placeholder_is_always_found(name, value):
-    """Whatever results the run has."""
+def test_placeholder_as_credential_is_reported(name, value):
+    """A placeholder as a credential is reported in a run without any results."""
     assert [(name, "placeholder")] == codes("get_balance", {name: value})
 
 
-def test_one_credential_under_two_names():
-    """``token`` of a result is the ``access_token`` of a call; a refresh token is another."""
+def test_token_and_access_token_are_the_same_credential():
+    """A returned `token` is compared with `access_token`; a `refresh_token` is not."""
     arguments = {"access_token": "tkqqqqqqqqqqqqqqq"}
 
     assert [("access_token", "unseen")] == codes(
@@ -66,8 +66,8 @@ def test_one_credential_under_two_names():
     )
 
 
-def test_a_long_token():
-    """A signed token is longer than the values that the index keeps fields of."""
+def test_long_signed_token_is_compared():
+    """A signed token too long for the field index passes, and an invented one is reported."""
     results = [("log_in", {"auth": {"access_token": JWT}})]
     text = [("log_in", f'{{"access_token": "{JWT}"}}')]
 
@@ -78,8 +78,8 @@ def test_a_long_token():
         )
 
 
-def test_a_scheme_before_a_token_is_no_part_of_it():
-    """As a header writes it."""
+def test_bearer_prefix_is_ignored():
+    """A token is compared without its `Bearer` prefix."""
     results = [("log_in", {"token": "tk_5f81c2d4"})]
 
     assert [] == codes("get_balance", {"token": "Bearer tk_5f81c2d4"}, results=results)
@@ -106,8 +106,8 @@ HONEST = [
 
 
 @pytest.mark.parametrize(("tool", "arguments"), HONEST)
-def test_what_the_caller_makes_up_or_is_no_secret(tool, arguments):
-    """A new password, a coin, a part of the day, a variable of the host's."""
+def test_new_credential_and_other_values_pass(tool, arguments):
+    """New passwords, currencies, times of day, cursors and variables of the host pass."""
     results = [("log_in", dict.fromkeys(arguments, "tk_5f81c2d4"))]
 
     assert [] == codes(tool, arguments, results=results)
@@ -122,30 +122,30 @@ def test_what_the_caller_makes_up_or_is_no_secret(tool, arguments):
         ("access_token", "0x" + 20 * "ab"),
     ],
 )
-def test_only_a_coin_and_an_event_are_no_credentials(name, value):
-    """An address on a chain is public, and a key that looks like one is none."""
+def test_key_that_resembles_an_address_is_reported(name, value):
+    """A key or secret is reported even if it looks like a blockchain address or an event name."""
     assert [(name, "unseen")] == codes(
         "list_files", {name: value}, results=[("log_in", {name: "tk_5f81c2d4"})]
     )
 
 
-def test_a_password_that_the_run_set_is_known():
-    """The result of a sign-up repeats the password, which is an echo, and no new one."""
+def test_password_set_in_the_run_passes():
+    """A password that an earlier call of the run set may be used to log in."""
     password = {"user": "mia", "password": "Zq8!kd02"}
     calls = [("create_user", password, password)]
 
     assert [] == codes("log_in", password, calls=calls, user_text="Sign up mia and log in.")
 
 
-def test_a_redacted_one_gives_nothing():
-    """Stars in a result are no password."""
+def test_redacted_password_is_not_compared():
+    """A password that a result shows as asterisks is not compared with."""
     results = [("get_user", {"password": "********"})]
 
     assert [] == codes("log_in", {"password": "Zq8!kd02"}, results=results)
 
 
-def test_secrets_stay_out_of_messages():
-    """Neither the wrong one nor the right one is written into a finding."""
+def test_finding_contains_no_secret():
+    """A finding contains neither the wrong credential nor the right one."""
     guard = Shield(
         shield.configure(tools=[Tool(name="get_balance")], layers=["phantom_target"]), hooks=None
     )
@@ -172,14 +172,14 @@ GAVE = "My password is hunter22, please do it for me now."
         ("log_in", {"api_key": "sk-live-91ab22cd33"}, []),
     ],
 )
-def test_one_that_a_person_gave(tool, arguments, expected):
-    """Another one is found where that one is asked for; a new one is the caller's own."""
+def test_credential_that_differs_from_the_users_is_reported(tool, arguments, expected):
+    """A password other than the user's is reported, unless the call sets a new one."""
     assert expected == codes(tool, arguments, user_text=GAVE)
 
 
 @pytest.mark.parametrize(("password", "expected"), [("Zq8!kd02x", []), ("Zq8!kd02", ["unseen"])])
-def test_one_that_the_agent_set(password, expected):
-    """The new password is presented after the change, though the user gave the old one."""
+def test_changed_password_replaces_the_users(password, expected):
+    """After a password change the new password passes and another is reported."""
     change = ("change_password", {"old_password": "hunter22", "new_password": "Zq8!kd02x"}, "ok")
     found = codes("log_in", {"password": password}, calls=[change], user_text=GAVE)
 
@@ -210,8 +210,8 @@ ALONE = [
 
 
 @pytest.mark.parametrize(("name", "value"), ALONE)
-def test_one_that_nothing_can_be_compared_with_is_not_judged(name, value):
-    """A miss is an abstention, and the coverage says so; where it was said, the layer ran."""
+def test_layer_is_unavailable_without_a_credential_to_compare(name, value):
+    """Without a credential in the run the layer is unavailable; with a matching one it ran."""
     decision = decided("get_balance", {name: value})
     known = decided("get_balance", {name: value}, user_text=f"My {name} is {value}.")
 
@@ -222,8 +222,8 @@ def test_one_that_nothing_can_be_compared_with_is_not_judged(name, value):
     assert ((), "ran") == (known.findings, known.coverage["phantom_target"][0])
 
 
-def test_what_a_caller_makes_up_is_no_abstention():
-    """A new password is the caller's own."""
+def test_layer_runs_on_new_password():
+    """The layer is not unavailable for a new password, which the caller may choose."""
     decision = decided("create_user", {"password": "Zq8!kd02"})
 
     assert "ran" == decision.coverage["phantom_target"][0]
@@ -232,13 +232,13 @@ def test_what_a_caller_makes_up_is_no_abstention():
 @pytest.mark.parametrize(
     ("name", "given", "other"), [("pin", "4711", "4712"), ("cvv", "737", "773")]
 )
-def test_a_code_of_a_few_digits(name, given, other):
-    """Where the user gave one, another one is found."""
+def test_short_code_that_differs_from_the_users_is_reported(name, given, other):
+    """A PIN or CVV other than the user's is reported."""
     assert [(name, "unseen")] == codes("pay", {name: other}, user_text=f"My {name} is {given}.")
 
 
-def test_the_message_says_where_the_other_one_is_from():
-    """From a result, or from a person."""
+def test_finding_names_the_source_of_the_known_credential():
+    """The finding says if the known credential comes from a result or from a person."""
     arguments = {"token": "tk_77aa31e9"}
     results = [("log_in", {"token": "tk_5f81c2d4"})]
     (returned,) = decided("get_balance", arguments, results=results).findings

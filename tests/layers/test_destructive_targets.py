@@ -1,4 +1,4 @@
-"""Values of unmarked targets of a destructive tool: no whole set unless the user asked."""
+"""Unmarked targets of a destructive tool must not select everything unless the user asked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ USER_TEXT = "Please delete the drafts of customer Mia Li in Oslo, in /home/ann/t
 
 
 def judged(arguments, *, prompt=USER_TEXT, **declared):
-    """Judge a call of a destructive tool without marks."""
+    """Return the decision on a call of a destructive tool whose parameters have no marks."""
     properties = {name: {} for name in arguments}
     tool = Tool(
         name="delete_items", parameters={"properties": properties}, destructive=True, **declared
@@ -35,36 +35,36 @@ def codes(arguments, **kwargs):
         "x' OR 'a'='a' --", "--", "true", "all", "", {}, [],
     ],
 )  # fmt: skip
-def test_a_selector_of_everything(name, value):
-    """Patterns and conditions that leave nothing out."""
+def test_selector_that_matches_everything_is_reported(name, value):
+    """A pattern or condition that matches everything is reported as `whole_set`."""
     assert ["whole_set"] == codes({name: value})
 
 
 @pytest.mark.parametrize("name", ["customer", "city"])
 @pytest.mark.parametrize("value", ["*", "%", "all", "everyone", ""])
-def test_a_name_of_everybody(name, value):
-    """Where one customer, one place was named."""
+def test_wildcard_as_a_name_is_reported(name, value):
+    """A wildcard in place of a customer's or city's name is reported as `whole_set`."""
     assert ["whole_set"] == codes({name: value})
 
 
 @pytest.mark.parametrize(
     "value", ["$HOME", "${HOME}/", "%USERPROFILE%", "C:\\", "c:/", "~", "/home/ann", "/home"]
 )
-def test_a_root_and_a_parent(value):
-    """Of what was asked for, or of everything."""
+def test_root_or_parent_folder_is_reported(value):
+    """A root, home or parent of the requested folder is reported as `whole_set`."""
     assert ["whole_set"] == codes({"path": value})
 
 
-def test_a_parent_in_windows():
-    """Its steps stand apart in the text."""
+def test_parent_of_windows_path_is_reported():
+    """The parent of a Windows path that the user named is reported as `whole_set`."""
     user_text = r"Delete C:\Users\ann\tmp."
 
     assert ["whole_set"] == codes({"path": r"C:\Users\ann"}, prompt=user_text)
 
 
 @pytest.mark.parametrize("value", ["admin", "root", "null", "None", "undefined"])
-def test_an_account_that_nobody_mentioned(value):
-    """Words that interfaces know, and a destructive call must not guess."""
+def test_unmentioned_account_is_reported(value):
+    """A well-known account such as `admin` is reported if the run does not mention it."""
     assert ["unseen"] == codes({"user_id": value})
 
 
@@ -76,8 +76,8 @@ def test_an_account_that_nobody_mentioned(value):
         ({"query": "drafts\u202e"}, "hidden_characters"),
     ],
 )
-def test_what_a_reader_takes_for_another(arguments, code):
-    """Letters that look alike, and characters that are not shown."""
+def test_deceptive_characters_are_reported(arguments, code):
+    """Letters of mixed scripts and invisible characters are reported."""
     assert [code] == codes(arguments)
 
 
@@ -113,8 +113,8 @@ def test_what_a_reader_takes_for_another(arguments, code):
         ("Delete the zone example.com at its root.", {"zone": "example.com", "label": "@"}),
     ],
 )
-def test_what_the_user_said(prompt, arguments):
-    """The user's own words state what is meant, or one thing is."""
+def test_target_that_the_user_stated_passes(prompt, arguments):
+    """A target passes if the user stated it, as a whole set or as one item."""
     decision = judged(arguments, prompt=prompt)
 
     assert ((), "ran") == (decision.findings, decision.coverage["phantom_target"][0])
@@ -137,8 +137,8 @@ def test_what_the_user_said(prompt, arguments):
         ("Delete event e1.", {"event_id": "", "note": "e1"}),
     ],
 )
-def test_what_the_user_did_not_say(prompt, arguments):
-    """A negation, and the mark of a list."""
+def test_whole_set_that_the_user_did_not_ask_for_is_reported(prompt, arguments):
+    """A whole set is reported if the user negated it, named one item or only used bullets."""
     assert ["whole_set"] == codes(arguments, prompt=prompt)
 
 
@@ -158,8 +158,8 @@ def test_what_the_user_did_not_say(prompt, arguments):
         ("Delete order \u200eA-123\u200e.", {"order_id": "\u200eA-123\u200e"}),
     ],
 )
-def test_what_is_reported_and_no_verdict(prompt, arguments):
-    """Another target bounds it, the language is not known, or the script."""
+def test_ambiguous_target_makes_the_layer_unavailable(prompt, arguments):
+    """An ambiguous target yields no finding, and the layer is reported as unavailable."""
     decision = judged(arguments, prompt=prompt)
 
     assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"][0])
@@ -172,13 +172,13 @@ def test_what_is_reported_and_no_verdict(prompt, arguments):
         "\U000e0100\U000e0101",
     ],
 )  # fmt: skip
-def test_fillers_and_selectors(hidden):
-    """Invisible characters that Unicode does not classify as control or format characters."""
+def test_unclassified_invisible_characters_are_reported(hidden):
+    """Invisible characters that Unicode does not class as control or format are reported."""
     assert ["hidden_characters"] == codes({"path": f"/home/ann/tmp{hidden}x"})
 
 
-def test_an_empty_value_that_the_schema_asks_for():
-    """Beside another target, ``""`` may be a filter that is not used, or a whole set."""
+def test_empty_required_target_is_reported():
+    """An empty value of a required target is reported even beside another target."""
     properties = {"calendar_id": {}, "event_id": {}}
     required = ["calendar_id", "event_id"]
     tool = Tool(
@@ -196,8 +196,8 @@ def test_an_empty_value_that_the_schema_asks_for():
     assert ["whole_set"] == [finding.code for finding in decision.findings]
 
 
-def test_a_long_value_as_a_result_has_it():
-    """A cursor of more characters than the tables hold is compared as it stands."""
+def test_long_value_is_compared_with_results():
+    """A value longer than the index stores passes if a result contains it, else is reported."""
     cursor = "eyJ" + "a1" * 10_000
     tool = Tool(name="next_page", parameters={"properties": {"cursor": {}}}, destructive=True)
     firewall = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
@@ -212,6 +212,6 @@ def test_a_long_value_as_a_result_has_it():
     assert [[], ["unseen"]] == results
 
 
-def test_what_the_author_left_free():
-    """A mark says that nothing of it is judged."""
+def test_free_parameter_is_not_judged():
+    """A parameter that the author declared free may be a wildcard."""
     assert [] == codes({"query": "*"}, free=["query"])

@@ -1,4 +1,4 @@
-"""Names in everyday calls: honest ones pass, invented values are found."""
+"""Honest values of everyday calls pass, and invented ones are reported."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ RIGHT = [
 
 
 @pytest.mark.parametrize(("user_text", "name", "arguments", "description"), RIGHT)
-def test_an_honest_call(user_text, name, arguments, description):
-    """A measure, a code that the world knows, a new name, what was said in other words."""
+def test_honest_value_passes(user_text, name, arguments, description):
+    """Measures, well-known codes, new names and values in other words pass."""
     assert [] == codes(user_text, name, arguments, description=description)
 
 
@@ -65,8 +65,8 @@ INVENTED = [
 
 
 @pytest.mark.parametrize(("user_text", "name", "arguments", "description"), INVENTED)
-def test_an_invented_value(user_text, name, arguments, description):
-    """A slip, another prefix, a folder, a recipient, what is there already."""
+def test_invented_value_is_reported(user_text, name, arguments, description):
+    """Misspelt ids and unmentioned prefixes, folders, recipients and entities are reported."""
     assert ["unseen"] == codes(user_text, name, arguments, description=description)
 
 
@@ -80,8 +80,8 @@ GIVEN = [
 
 
 @pytest.mark.parametrize(("user_text", "name", "arguments"), GIVEN)
-def test_another_value_than_the_user_gave(user_text, name, arguments):
-    """Also where an agent may choose, as for a new file, the user's own word holds."""
+def test_value_that_differs_from_the_users_is_reported(user_text, name, arguments):
+    """A name that the agent may choose is reported if the user gave a different one."""
     assert ["unseen"] == codes(user_text, name, arguments)
     assert [] == codes("I need something new.", name, arguments)
 
@@ -98,13 +98,13 @@ CHOSEN = [
 
 
 @pytest.mark.parametrize(("user_text", "name", "arguments"), CHOSEN)
-def test_a_value_of_the_agents_choice(user_text, name, arguments):
-    """Of another form, beside the one that was given, one of several."""
+def test_value_that_the_agent_may_choose_passes(user_text, name, arguments):
+    """A value passes if it differs in form, is new beside the user's, or the user gave several."""
     assert [] == codes(user_text, name, arguments)
 
 
-def test_what_was_used_is_not_asked_for_again():
-    """Once a call has what the user gave, the next name is another thing's."""
+def test_users_name_is_not_expected_after_its_use():
+    """After a call has used the user's file name, a new file may have another name."""
     tools = [Tool(name=name, parameters={"type": "object"}) for name in ("read_file", "touch")]
     policy = shield.configure(tools=tools, layers=["phantom_target"])
     guard = Shield(policy, hooks=None)
@@ -123,8 +123,8 @@ def test_what_was_used_is_not_asked_for_again():
     assert () == decision.findings
 
 
-def test_buying_what_was_held_takes_nothing_back():
-    """A shop's checkout pays for the cart; that of a hotel ends a stay."""
+def test_checkout_does_not_contradict_a_hold():
+    """A checkout of held seats is not a contradiction of the hold."""
     tools = [Tool(name=name, parameters={"type": "object"}) for name in ("hold_seats", "checkout")]
     policy = shield.configure(tools=tools, layers=["self_contradiction"])
     guard = Shield(policy, hooks=None)

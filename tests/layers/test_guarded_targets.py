@@ -1,4 +1,4 @@
-"""Values of a declared target or of a destructive call are all judged."""
+"""Every value of a declared target or of a destructive call is judged."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ WHOLE = ["/", "*", "~", "..", "../..", "%", "", "  ", "**/*", ".", "\\", "/*", "
 
 
 @pytest.mark.parametrize("value", [*WHOLE, "/home/ann/*", '"*"'])
-def test_what_names_no_one_thing(value):
-    """The worst that a destructive tool can be given, also where the user has written it."""
+def test_whole_set_is_blocked_even_if_the_user_wrote_it(value):
+    """A wildcard, root or empty value is blocked as `whole_set`, even if the user wrote it."""
     decision = judged(value, prompt=f"{USER_TEXT} {value}")
 
     assert decision.blocked
@@ -69,16 +69,16 @@ def test_what_names_no_one_thing(value):
         "\u200c\u200d",
     ],
 )
-def test_what_a_reader_does_not_see(hidden):
-    """An approver sees the address, and the tool gets more."""
+def test_hidden_characters_are_blocked(hidden):
+    """A target with invisible or control characters is blocked."""
     decision = judged(f"/home/ann/tmp{hidden}x")
 
     assert decision.blocked
     assert ["hidden_characters"] == codes(decision)
 
 
-def test_what_is_longer_than_what_is_compared():
-    """Blanks before a second address."""
+def test_value_too_long_to_compare_is_blocked():
+    """A value too long to compare is blocked as `too_long`."""
     decision = judged("/home/ann/tmp" + 17_000 * " " + "eve@evil.org")
 
     assert decision.blocked
@@ -93,8 +93,8 @@ def test_what_is_longer_than_what_is_compared():
         "paypal.com", "bob@paypal", "1921681.15",
     ],
 )  # fmt: skip
-def test_another_entity_is_unseen(value):
-    """A parent, a part, a moved separator, another script."""
+def test_similar_value_of_another_entity_is_unseen(value):
+    """A parent, a part, a moved separator or another script is an unseen value."""
     decision = judged(value)
 
     assert Verdict.HALLUCINATED is decision.verdict
@@ -105,8 +105,8 @@ def test_another_entity_is_unseen(value):
     "value",
     ["/home/ann/tmp", "/HOME/Ann/tmp", "'/home/ann/tmp'", " /home/ann/tmp\n", "bob@PayPal.com"],
 )
-def test_capitals_outer_quotes_and_blanks(value):
-    """They may differ."""
+def test_case_outer_quotes_and_spaces_are_ignored(value):
+    """A target may differ from the mention in case, outer quotes and surrounding spaces."""
     assert [] == codes(judged(value))
 
 
@@ -122,8 +122,8 @@ def test_capitals_outer_quotes_and_blanks(value):
         ("kitchen:211", "Remove light:kitchen:211."),
     ],
 )
-def test_a_part_of_what_stands_there(value, prompt):
-    """Groups of an account, a head and a tail of an id with colons."""
+def test_part_of_a_mentioned_identifier_is_unseen(value, prompt):
+    """A part of a grouped number or of an id with colons is an unseen value."""
     assert ["unseen"] == codes(judged(value, prompt=prompt))
     assert ["unseen"] == codes(judged(value, prompt="Do it.", result=prompt))
 
@@ -143,8 +143,8 @@ def test_a_part_of_what_stands_there(value, prompt):
         ("a:b:1", '{"id":"a:b:1"}'),
     ],
 )
-def test_a_label_and_what_is_beside_it(value, prompt):
-    """They are no part of the value."""
+def test_label_or_neighbour_of_a_value_is_ignored(value, prompt):
+    """A label before a value and numbers beside it are not part of the value."""
     assert [] == codes(judged(value, prompt=prompt))
 
 
@@ -166,8 +166,8 @@ def test_a_label_and_what_is_beside_it(value, prompt):
         ("a b c", "Delete it.", ["a b c"]),
     ],
 )
-def test_what_stands_so(value, prompt, result):
-    """In a person's words, or in a result, whatever stands around it."""
+def test_exact_value_passes_in_any_context(value, prompt, result):
+    """A value passes if a message or a result contains it, whatever surrounds it."""
     assert [] == codes(judged(value, prompt=prompt, result=result))
 
 
@@ -231,34 +231,34 @@ def test_value_of_escaped_json_text(value):
 
 @pytest.mark.parametrize("result", [r"a\b ", Record(key="x " * 40)], ids=["text", "model"])
 def test_labelled_part_of_value(result):
-    """A part behind a colon is not a whole value where a result is read again."""
+    """The part of an id behind a colon is unseen, even if a result has to be read again."""
     line = "Drop case 9:75-cv-02725"
     result = [result, f"{line}\n{line}"]
 
     assert ["unseen"] == codes(judged("75-cv-02725", prompt="Delete it.", result=result))
 
 
-def test_chained_words_are_no_value():
-    """Each two of them stand side by side."""
+def test_overlapping_pairs_do_not_form_a_value():
+    """Two mentioned pairs that overlap do not mention the sequence of all three numbers."""
     assert ["unseen"] == codes(judged("10 20 30", prompt="Delete 10 20 and 20 30."))
 
 
-def test_an_author_may_admit_a_whole_set():
-    """Some tools mean it."""
+def test_allowlist_admits_a_whole_set():
+    """An allowlist of the author admits a whole set."""
     assert [] == codes(judged("all", allow=["all"]))
 
 
 @pytest.mark.parametrize(("entry", "admitted"), [(1, [1, 1.0]), (1.0, [1, 1.0]), (True, [True])])
 def test_an_allowed_value_is_compared_as_json(entry, admitted):
-    """1 and 1.0 are one number, and true is none."""
+    """The allowlist compares JSON values: 1 equals 1.0, and true equals no number."""
     values = [1, 1.0, True, 0, False]
     found = [value for value in values if not codes(judged(value, allow=[entry]))]
 
     assert list(map(repr, admitted)) == list(map(repr, found))
 
 
-def test_a_type_that_cannot_be_compared():
-    """It is said, and no verdict."""
+def test_layer_is_unavailable_for_uncomparable_type():
+    """A value of a type that cannot be compared makes the layer unavailable, with a reason."""
     coverage = judged(b"\xff").coverage["phantom_target"]
 
     assert ("unavailable", "a value of `what` cannot be compared") == coverage
@@ -274,8 +274,8 @@ VOIDS = [
 @pytest.mark.parametrize("must_be_seen", [True, False])
 @pytest.mark.parametrize("name", ["user_id", "filter"])
 @pytest.mark.parametrize("value", VOIDS, ids=repr)
-def test_nothing_and_a_selector_name_no_one_thing(value, name, must_be_seen):
-    """A declaration never loosens: an empty filter is a finding without one."""
+def test_empty_value_or_selector_is_a_whole_set(value, name, must_be_seen):
+    """An empty value, a boolean or a selector is `whole_set`, whatever the target declares."""
     decision = declared({name: value}, must_be_seen=must_be_seen)
 
     assert Verdict.HALLUCINATED is decision.verdict
@@ -290,8 +290,8 @@ CONDITIONS = [
 
 @pytest.mark.parametrize("marked", [True, False])
 @pytest.mark.parametrize("value", CONDITIONS)
-def test_a_comparison_names_no_one_thing(value, marked):
-    """Of a destructive tool's target, declared or not."""
+def test_comparison_operator_makes_a_whole_set(value, marked):
+    """A value with a comparison operator is `whole_set`, whether the target is declared or not."""
     decision = declared({"user_id": value}, marked=marked)
 
     assert Verdict.HALLUCINATED is decision.verdict
@@ -299,16 +299,16 @@ def test_a_comparison_names_no_one_thing(value, marked):
 
 
 @pytest.mark.parametrize("value", ["acct_1?", "acct_1;"])
-def test_the_end_of_a_sentence_is_no_part_of_a_name(value):
-    """The user asked: Can you delete acct_1?"""
+def test_sentence_punctuation_is_not_part_of_a_name(value):
+    """A final `?` or `;` of the user's sentence does not mention the name with that sign."""
     user_text = "Can you delete acct_1? Or acct_1;"
 
     assert ["whole_set"] == codes(declared({"user_id": value}, prompt=user_text, must_be_seen=True))
 
 
 @pytest.mark.parametrize("value", ["!abc:matrix.org", "~ann", "C$", "main..dev"])
-def test_a_name_that_is_written_so(value):
-    """It occurs in the run with its signs."""
+def test_operator_that_the_run_contains_is_part_of_the_name(value):
+    """A name with an operator character passes if the run contains it with that character."""
     assert [] == codes(declared({"user_id": value}, prompt=f"Delete {value} please."))
 
 

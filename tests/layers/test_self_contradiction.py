@@ -172,8 +172,8 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("calls", HARMLESS)
-def test_what_is_no_contradiction(calls):
-    """Another entity, another noun, reading, repeating, setting something else, closing."""
+def test_unrelated_calls_do_not_contradict(calls):
+    """Calls on another entity or noun, reads, repeats, other settings and closing pass."""
     assert [] == codes(*calls)
 
 
@@ -184,8 +184,8 @@ ALIKE = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "turned"), ALIKE)
-def test_one_value_turned_round(name, arguments, turned):
-    """The same call with the opposite of one value; with another value besides it is another."""
+def test_opposite_value_in_the_same_call_contradicts(name, arguments, turned):
+    """Repeating a call with one opposite value contradicts it, unless another value differs too."""
     first = (name, arguments, "ok")
 
     assert "undone" in {code for code, _ in codes(first, (name, {**arguments, **turned}))}
@@ -201,8 +201,8 @@ def test_one_value_turned_round(name, arguments, turned):
         (("open_issue", {"title": "Leak"}), {"number": 519}, ("close_issue", {"number": 519})),
     ],
 )
-def test_what_a_result_calls_as_the_tool_does(made, value, ended):
-    """Its name, or its number, stands for the thing; another one does not."""
+def test_entity_is_identified_by_the_returned_name_or_number(made, value, ended):
+    """An entity is identified by the id or number that the first call returned."""
     (name, (key,)) = (ended[0], ended[1])
 
     assert [UNDONE] == codes((*made, value), ended)
@@ -216,14 +216,14 @@ SET = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "other"), SET)
-def test_what_a_name_says_is_set(name, arguments, other):
-    """The last words of the tool's name are the value, not the thing."""
+def test_setter_is_called_with_another_value(name, arguments, other):
+    """Two calls of a setter for one entity with different values conflict."""
     assert [CONFLICTING] == codes((name, arguments, "ok"), (name, {**arguments, **other}))
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("number", [CONFLICTING]), ("integer", [])])
-def test_a_measured_value(kind, expected):
-    """A number that need not be whole measures something; a whole one may number it."""
+def test_number_sets_and_integer_identifies(kind, expected):
+    """A `number` parameter is a value that can conflict; an `integer` may identify the entity."""
     schema = {"type": "object", "properties": {"target": {"type": kind}, "room": {}}}
     firewall = Shield(
         shield.configure(
@@ -237,8 +237,8 @@ def test_a_measured_value(kind, expected):
     assert expected == [(finding.code, finding.basis) for finding in findings]
 
 
-def test_an_id_that_the_first_call_returned():
-    """The booking is made without an id, and cancelled under the one that came back."""
+def test_entity_is_identified_by_the_returned_id():
+    """A call that ends an entity by the id that the first call returned contradicts it."""
     first_call = ("book_room", {"hotel_id": "h1"}, '{"bookingCode": "QX3T9P"}')
 
     assert [UNDONE] == codes(first_call, ("cancel_room", {"booking_code": "QX3T9P"}))
@@ -264,8 +264,8 @@ LONG = [{"line": n} for n in range(300)]
     ids=str,
 )
 @pytest.mark.parametrize("id_", [4711, "4711", 4711.0])
-def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
-    """However deep it stands, and under whatever name of a record's own number."""
+def test_returned_number_identifies_the_entity(value, id_):
+    """A number that the first call returned as a record's id identifies the entity at any depth."""
     first_call = ("create_ticket", {"title": "Leak", "user_id": "u1"}, value)
 
     assert [UNDONE] == codes(first_call, ("delete_ticket", {"ticket_id": id_}))
@@ -283,31 +283,31 @@ def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
     ],
     ids=str,
 )
-def test_another_number_of_its_result_is_no_entity(value):
-    """A count or a measurement does not identify a ticket."""
+def test_count_in_a_result_does_not_identify_an_entity(value):
+    """A count or measurement in a result does not identify an entity."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
     assert [] == codes(first_call, ("delete_ticket", {"ticket_id": 4711}))
 
 
 @pytest.mark.parametrize("value", [{"result": 1}, 0, 1])
-def test_a_number_that_says_how_it_went_is_no_entity(value):
-    """0 and 1 are answers of yes and no."""
+def test_status_number_does_not_identify_an_entity(value):
+    """A returned 0 or 1 is a status and does not identify an entity."""
     first_call = ("create_ticket", {"title": "Leak"}, value)
 
     assert [] == codes(first_call, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
 
 
 @pytest.mark.parametrize("value", ["Error: no such user", {"success": False}, {"error": "denied"}])
-def test_a_failed_call_did_nothing(value):
-    """A first try that failed, and its correction, are no contradiction."""
+def test_failed_call_is_not_contradicted(value):
+    """A call that corrects a failed one does not contradict it."""
     assert [] == codes(
         ("update_user", {"id": 1, "x": 2}, value), ("update_user", {"id": 1, "x": 3})
     )
 
 
-def test_a_call_that_raised_did_nothing():
-    """An exception of the tool is a failure."""
+def test_call_that_raised_is_not_contradicted():
+    """A call whose tool raised is not contradicted by a later one."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Go.")
@@ -321,8 +321,8 @@ def test_a_call_that_raised_did_nothing():
     assert () == decision.findings
 
 
-def test_a_blocked_call_does_not_count():
-    """A call that did not run cannot be undone."""
+def test_blocked_call_is_not_contradicted():
+    """A blocked call is not contradicted by a later one."""
     firewall = Shield(
         shield.configure(
             tools=[Tool(name=name, parameters=ANY) for name in NAMES],
@@ -339,7 +339,7 @@ def test_a_blocked_call_does_not_count():
 
 
 def test_a_new_user_message_closes_the_window():
-    """The user changed their mind."""
+    """Calls before the latest user message are not compared with."""
     assert [] == codes(
         ("create_user", {"id": 1}, "ok"),
         ("user", "No, delete 1!", None),
@@ -348,7 +348,7 @@ def test_a_new_user_message_closes_the_window():
 
 
 def test_the_window_is_in_calls():
-    """With a window of two, the third write looks back no further."""
+    """A write is compared only with as many earlier writes as the window has."""
     between = [("send_note", {"note_id": n}, "ok") for n in range(2)]
     calls = (("create_user", {"id": 1}, "ok"), *between, ("delete_user", {"id": 1}))
 
@@ -367,7 +367,7 @@ BETWEEN = {
 @pytest.mark.parametrize("between", BETWEEN)
 @pytest.mark.parametrize("inverses", [(), (inverse("create_user", "delete_user", same="id"),)])
 def test_the_tenth_later_call_is_inside_the_window(between, inverses):
-    """Whatever was written between: nine writes lie within, ten do not."""
+    """A pair is reported with nine writes of any kind in between, but not with ten."""
     name, arguments = BETWEEN[between]
     basis = "declared" if inverses else "contradiction"
     for n, inside in ((9, True), (10, False)):
@@ -381,15 +381,15 @@ def test_the_tenth_later_call_is_inside_the_window(between, inverses):
         assert inside == any(first == "create_user" for _, _, first in messages)
 
 
-def test_reading_calls_take_no_place_in_the_window():
-    """Only writes are counted."""
+def test_reads_do_not_count_towards_the_window():
+    """Reads between two writes do not count towards the window."""
     looks = [("get_user", {"id": 1}, {"id": 1})] * 30
 
     assert [UNDONE] == codes(("create_user", {"id": 1}, "ok"), *looks, ("delete_user", {"id": 1}))
 
 
-def test_what_the_user_asked_for_excuses_the_writes_between():
-    """Created, updated and deleted as asked: no pair of them is told."""
+def test_requested_sequence_with_update_passes():
+    """Creating, updating and deleting a user as requested yields no finding."""
     calls = [
         ("create_user", {"id": 1}, "ok"),
         ("update_user", {"id": 1, "city": "A"}, "ok"),
@@ -402,7 +402,7 @@ def test_what_the_user_asked_for_excuses_the_writes_between():
 
 @pytest.mark.parametrize(("between", "expected"), [(9, ["undone"]), (10, [])])
 def test_the_window_holds_among_siblings(between, expected):
-    """In one batch, too, the tenth later call is the last inside of it."""
+    """Within one batch a pair is reported with nine calls in between, but not with ten."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Go.")
@@ -414,7 +414,7 @@ def test_the_window_holds_among_siblings(between, expected):
 
 
 def test_the_window_is_in_seconds():
-    """After the declared time nothing is a moment ago."""
+    """A call older than the window in seconds is not compared with."""
     firewall = make_shield(window=(10, 60.0))
     with firewall.session() as session:
         record_of(session).clock = lambda: 0.0

@@ -1,4 +1,4 @@
-"""An identifier is the whole of what a text holds: not two joined, no part of a longer one."""
+"""An identifier must match a whole identifier of the run, not a part or a concatenation."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ TWO = [
 
 
 @pytest.mark.parametrize(("prompt", "value"), TWO)
-def test_two_values_make_no_third(prompt, value):
-    """In the user's words, in running text of a result, and in two rows of one."""
+def test_concatenated_values_are_unseen(prompt, value):
+    """Two adjacent values of a message, a result or its rows do not mention their concatenation."""
     rows = [{"order_id": one.strip(",")} for one in prompt.split()]
 
     assert ["unseen"] == codes(f"Please cancel {prompt} today.", value)
@@ -74,21 +74,21 @@ ONE = [
 
 
 @pytest.mark.parametrize(("prompt", "value", "field"), ONE)
-def test_one_value_in_groups(prompt, value, field):
-    """By a word before it, by its form, and by the name of the parameter."""
+def test_grouped_value_is_one_identifier(prompt, value, field):
+    """Groups are one identifier by the word before them, their format or the parameter's name."""
     assert [] == codes(f"Please use {prompt} today.", value, field=field)
     assert [] == codes("Please do it.", value, field=field, result={field: prompt, "rows": 3})
 
 
 @pytest.mark.parametrize("prompt", ["1234 5678", "A1B2C3 D4E5F6"])
-def test_what_stands_so_passes(prompt):
-    """Whatever it is, it is what the user wrote."""
+def test_value_as_the_user_wrote_it_passes(prompt):
+    """A value with spaces passes exactly as the user wrote it."""
     assert [] == codes(f"Please cancel {prompt} today.", prompt)
 
 
 @pytest.mark.parametrize("value", ["12345678", "1234-5678"])
-def test_a_whole_value_of_a_result_is_one(value):
-    """A cell, and an answer that is nothing else."""
+def test_whole_cell_or_message_is_one_identifier(value):
+    """A grouped number that is a whole cell or a whole message is one identifier."""
     assert [] == codes("Please cancel it.", value, result=[{"no": 7, "what": "1234 5678"}])
     assert [] == codes("1234 5678", value)
 
@@ -101,8 +101,8 @@ def test_a_whole_value_of_a_result_is_one(value):
         ("FX 99 20 b", "FX9920b"),
     ],
 )
-def test_a_whole_code_of_a_result_is_one(prompt, value):
-    """Blanks and slashes in it are its own; in running text they may part two."""
+def test_code_in_a_cell_matches_without_separators(prompt, value):
+    """A code that is a whole cell matches without its spaces and slashes."""
     assert [] == codes("Please cancel it.", value, result=[{"no": prompt, "rows": 3}])
     assert ["unseen"] == codes("Please cancel it.", value[:-1] + "7", result=[{"no": prompt}])
 
@@ -117,8 +117,8 @@ def test_a_whole_code_of_a_result_is_one(prompt, value):
         ("W884 22 019 01", "W884-22019-01"),
     ],
 )
-def test_groups_of_unequal_length_are_one(prompt, value):
-    """Numbers that are listed are as long as each other, whatever they are called."""
+def test_groups_of_unequal_length_are_one_identifier(prompt, value):
+    """Digit groups of unequal length are one identifier."""
     assert [] == codes(f"Please cancel {prompt} today.", value)
     assert ["unseen"] == codes(f"Please cancel {prompt} today.", value[:-1] + "7")
 
@@ -146,8 +146,8 @@ IN_A_ROW = [
 @pytest.mark.parametrize("prompt", IN_A_ROW)
 @pytest.mark.parametrize("row", ["2982 0044 1234 5678", "620 144 770", "29 01 44 55 21 88"])
 @pytest.mark.parametrize("field", ["card_id", "tracking_number", "sendungsnummer"])
-def test_a_row_of_groups_of_one_length_is_one(prompt, row, field):
-    """Whatever the thing is called, by the user or by the parameter; other digits are another."""
+def test_groups_of_equal_length_are_one_identifier(prompt, row, field):
+    """Digit groups of equal length after a noun are one identifier in any language."""
     value = row.replace(" ", "")
 
     assert [] == codes(prompt.format(row), value, field=field)
@@ -167,8 +167,8 @@ def test_a_row_of_groups_of_one_length_is_one(prompt, row, field):
         "both 2982 0044 and 1234 5678",
     ],
 )
-def test_a_list_of_numbers_is_no_row(prompt):
-    """Commas, words and lines part them, and so does a word for several."""
+def test_listed_numbers_are_not_joined(prompt):
+    """Numbers separated by commas, words, line breaks or after a plural are not joined."""
     assert ["unseen"] == codes(f"Please cancel {prompt}.", "2982004412345678")
     assert ["unseen"] == codes("Please cancel 4100 4101 4102.", "410041014102")
 
@@ -193,8 +193,8 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("prompt", "value"), PARTS)
-def test_a_part_of_a_longer_identifier(prompt, value):
-    """A hyphen, an underscore or a full stop joins it to another code, or to a letter."""
+def test_part_of_a_longer_identifier_is_unseen(prompt, value):
+    """A part of a code joined by a hyphen, an underscore or a full stop is unseen."""
     assert ["unseen"] == codes(f"Please cancel {prompt} today.", value)
     assert ["unseen"] == codes("Please cancel it.", value, result={"order_id": prompt})
 
@@ -208,8 +208,8 @@ WHOLE = [
 
 
 @pytest.mark.parametrize("prompt", WHOLE)
-def test_a_whole_identifier(prompt):
-    """Marks of a text, steps of a path, names before a value, words beside it."""
+def test_whole_identifier_in_context_passes(prompt):
+    """An identifier passes inside markup, a path, a URL, a key-value pair or beside words."""
     assert [] == codes(f"Please cancel {prompt} today.", "ABC123")
     assert [] == codes("Please cancel it.", "ABC123", result={"order": prompt})
 
@@ -218,8 +218,8 @@ def test_a_whole_identifier(prompt):
     ("prompt", "value"),
     [("ORD-7731", "7731"), ("W-7731", "7731"), ("12345-final", "12345"), ("TX-1-Order", "TX-1")],
 )
-def test_a_number_with_its_prefix_or_a_word(prompt, value):
-    """The letters before it say what it numbers."""
+def test_number_without_its_prefix_or_suffix_passes(prompt, value):
+    """A number passes without the letters or the word that a hyphen joins to it."""
     assert [] == codes(f"Please cancel {prompt} today.", value)
 
 
@@ -227,8 +227,8 @@ def test_a_number_with_its_prefix_or_a_word(prompt, value):
     "prompt",
     ["a/bob@example.com", "ann+bob@example.com", "ann.bob@example.com", "bob@example.com.uk"],
 )
-def test_a_part_of_an_address(prompt):
-    """Whoever reads the longer address is another person."""
+def test_part_of_an_email_address_is_unseen(prompt):
+    """An email address that is part of a longer one is unseen."""
     assert ["unseen"] == codes(f"Please remove {prompt} now.", "bob@example.com", field="email")
 
 
@@ -239,8 +239,8 @@ def test_a_part_of_an_address(prompt):
         "ann@x.org/bob@example.com", "ann@x.org,bob@example.com", "https://x.org/bob@example.com",
     ],
 )  # fmt: skip
-def test_a_whole_address(prompt):
-    """Behind a scheme, a name, another address."""
+def test_whole_email_address_passes(prompt):
+    """An email address passes behind a scheme, a parameter name or another address."""
     assert [] == codes(f"Please remove {prompt} now.", "bob@example.com", field="email")
 
 
@@ -256,8 +256,8 @@ def test_a_whole_address(prompt):
         ("4111 1111 1111 1111", "1111"),
     ],
 )
-def test_a_part_of_a_number_where_it_must_be_seen(prompt, value):
-    """The national part, a group of a card or of an IBAN; another spelling neither."""
+def test_part_of_a_number_is_unseen_if_it_must_be_seen(prompt, value):
+    """With `must_be_seen`, a part or another spelling of a number is unseen."""
     assert ["unseen"] == codes(f"Use {prompt} now.", value, field="phone", must_be_seen=True)
 
 
@@ -271,8 +271,8 @@ def test_a_part_of_a_number_where_it_must_be_seen(prompt, value):
         ("room 4111 1111", "1111"),
     ],
 )
-def test_a_whole_number_where_it_must_be_seen(prompt, value):
-    """As it stands, whatever number is behind it."""
+def test_whole_number_passes_if_it_must_be_seen(prompt, value):
+    """With `must_be_seen`, a number passes as written, even before another number."""
     assert [] == codes(f"Use {prompt}.", value, field="phone", must_be_seen=True)
 
 
@@ -285,8 +285,8 @@ def test_a_whole_number_where_it_must_be_seen(prompt, value):
         ("Look up patient MRN 00 12 45 78, please.", "00124578"),
     ],
 )
-def test_a_number_in_groups_that_something_is(prompt, value):
-    """After "is", grouped digits are one number, also a short one in pairs."""
+def test_groups_after_is_are_one_identifier(prompt, value):
+    """Digit groups after "is" are one identifier, even short ones."""
     assert [] == codes(prompt, value)
     assert ["unseen"] == codes(prompt, value[:-1] + "3")
 
@@ -295,8 +295,8 @@ def test_a_number_in_groups_that_something_is(prompt, value):
     "prompt",
     ["The orders are 1234 5678.", "It is done. Now 1234 5678.", "Cancel 1234 5678, please."],
 )
-def test_numbers_side_by_side_stay_two(prompt):
-    """Nothing says that they are one."""
+def test_adjacent_numbers_are_not_joined(prompt):
+    """Two adjacent numbers are not joined if no word before them calls for one number."""
     assert ["unseen"] == codes(prompt, "12345678")
 
 
@@ -322,8 +322,8 @@ COMPOSED = [
 
 
 @pytest.mark.parametrize(("prompt", "value", "field"), COMPOSED)
-def test_a_seen_part_behind_words_that_nobody_said(prompt, value, field):
-    """Another owner, another folder, another kind: the rest of the value makes it another one."""
+def test_mentioned_part_with_unmentioned_prefix_is_unseen(prompt, value, field):
+    """A mentioned id under an unmentioned owner, folder or kind is unseen."""
     assert ["unseen"] == codes(f"Please cancel {prompt} today.", value, field=field)
     assert ["unseen"] == codes("Please cancel it.", value, field=field, result={"text": prompt})
 
@@ -351,8 +351,8 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("prompt", "value", "field"), NAMED)
-def test_a_seen_thing_behind_words_of_its_interface(prompt, value, field):
-    """Words for kinds and services, words of the parameter's name, and words of the run."""
+def test_mentioned_part_with_conventional_prefix_passes(prompt, value, field):
+    """A mentioned id passes with prefixes of its kind, service or parameter name."""
     assert [] == codes(f"Please cancel {prompt}, today.", value, field=field)
 
 
@@ -360,8 +360,8 @@ LETTERS_ONLY = "deadbeef-cafe-beef-fade-facadefacade"
 
 
 @pytest.mark.parametrize("must_be_seen", [False, True])
-def test_a_uuid_of_letters_alone_is_no_name(must_be_seen):
-    """Its groups do not stand apart: in another order, or one of them twice, it is another one."""
+def test_groups_of_a_uuid_are_not_compared_separately(must_be_seen):
+    """A UUID of letters with reordered or repeated groups is unseen."""
 
     def found(value):
         user_text = f"Please cancel {LETTERS_ONLY} today."
@@ -373,8 +373,8 @@ def test_a_uuid_of_letters_alone_is_no_name(must_be_seen):
 
 
 @pytest.mark.parametrize("value", ["babe", "fade"])
-def test_one_group_of_a_uuid_exchanged(value):
-    """A group that is letters only stands elsewhere, as a word or in another UUID."""
+def test_uuid_with_one_exchanged_group_is_unseen(value):
+    """A UUID is unseen if one group comes from a word or another UUID of the run."""
     user_text = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
 
     assert ["unseen"] == codes(user_text, f"deadbeef-{value}-4abc-8def-0123456789ab")
@@ -385,21 +385,21 @@ ABROAD = ["+43 30 1234567", "+43301234567", "0043 30 1234567", "(+43) 30 1234567
 
 @pytest.mark.parametrize("field", ["phone", "to", "contact"])
 @pytest.mark.parametrize("value", ABROAD)
-def test_a_telephone_of_another_country(value, field):
-    """It is another number, also where the national one stands without its country as well."""
+def test_telephone_with_another_country_code_is_unseen(value, field):
+    """A telephone number with another country code is unseen."""
     assert ["unseen"] == codes("Please call +49 30 1234567 today.", value, field=field)
     assert ["unseen"] == codes("Call +49 30 1234567, locally 030 1234567.", value, field=field)
 
 
 @pytest.mark.parametrize("value", ["030 1234567", "0301234567", "301234567", "0049 30 1234567"])
-def test_a_telephone_with_and_without_its_country(value):
-    """The national part names the number; its own country may be put before it."""
+def test_telephone_passes_with_or_without_its_country_code(value):
+    """A telephone number passes with or without its own country code."""
     assert [] == codes("Please call +49 30 1234567 today.", value, field="phone")
     assert [] == codes("Call 030 1234567, or +49 30 1234567.", value, field="phone")
 
 
 def test_two_countries_with_one_national_number():
-    """Each of two telephones that the user wrote may be called."""
+    """Two mentioned numbers that differ only in country code both pass; a third is unseen."""
     user_text = "Call +49 30 1234567, or +43 30 1234567, or locally 030 1234567."
 
     for value in ("+49301234567", "+43301234567", "030 1234567"):
@@ -417,8 +417,8 @@ BANKING = [
 
 
 @pytest.mark.parametrize(("field", "prompt", "same", "others"), BANKING)
-def test_codes_of_banks_and_of_offers(field, prompt, same, others):
-    """They identify a branch, a bank or an offer, and need a mention."""
+def test_bank_and_coupon_codes_must_be_mentioned(field, prompt, same, others):
+    """A bank or coupon code passes in another spelling of the mention; other codes are unseen."""
     for value in (prompt, *same):
         assert [] == codes(f"Please use {prompt} today.", value, field=field)
     for value in others:
@@ -427,8 +427,8 @@ def test_codes_of_banks_and_of_offers(field, prompt, same, others):
 
 @pytest.mark.parametrize("field", ["coupon_code", "promo_code", "voucher_code"])
 @pytest.mark.parametrize("name", ["create_coupon", "create_promo_code"])
-def test_the_code_of_a_new_offer(name, field):
-    """Whoever makes an offer makes up its code, whatever it is called."""
+def test_code_of_a_new_coupon_passes(name, field):
+    """A call that creates a coupon may choose its code."""
     firewall = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
     firewall.register(Tool(name=name, parameters={"properties": {field: {"type": "string"}}}))
     with firewall.session() as session:
@@ -450,7 +450,7 @@ COMMAS = [
 
 @pytest.mark.parametrize(("text", "value"), COMMAS)
 def test_comma_without_blank_separates_values(text, value):
-    """In rows of a CSV result, and in a list that a user types."""
+    """A comma without a space separates values in CSV results and in the user's lists."""
     assert [] == codes("Cancel it.", value, result=text, must_be_seen=True)
     assert [] == codes(f"Cancel {text} now.", value, must_be_seen=True)
     assert ["unseen"] == codes(f"Cancel {text} now.", value[:-1], must_be_seen=True)
@@ -458,7 +458,7 @@ def test_comma_without_blank_separates_values(text, value):
 
 @pytest.mark.parametrize("value", ["1", "234", "1,234"])
 def test_digit_group_is_part_of_number(value):
-    """A comma between digit groups separates nothing."""
+    """A digit group between commas is part of its number and unseen by itself."""
     text = "Pay 1,500 or 1,234,500 today."
 
     assert ["unseen"] == codes(text, value, must_be_seen=True)
