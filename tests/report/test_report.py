@@ -28,7 +28,7 @@ LAYERS = ["phantom_tool", "parameter_mismatch"]
 
 
 def judged(*calls: tuple[str, object], **fields) -> list[Decision]:
-    """Judge calls by name and number in audit mode."""
+    """Judge calls, given as pairs of name and number, in audit mode; return the decisions."""
     store = MemoryStore()
     declared = shield.configure(**({"mode": "audit", "tools": TOOLS, "layers": LAYERS} | fields))
     firewall = Shield(declared, store=store)
@@ -38,13 +38,13 @@ def judged(*calls: tuple[str, object], **fields) -> list[Decision]:
     return list(store.scan())
 
 
-def labelled(decisions: list[Decision], truth: Truth) -> dict[str, Label]:
-    """The same word about each."""
+def labels_for(decisions: list[Decision], truth: Truth) -> dict[str, Label]:
+    """Return the same label for each decision."""
     return {d.id: Label(decision_id=d.id, truth=truth, at=1.0) for d in decisions}
 
 
-def test_invented_tools_share_one_row():
-    """A model that invents a name a call makes one row, not thousands."""
+def test_unregistered_tools_share_one_row():
+    """Calls of 50 different invented tools are counted under one row."""
     report = Report.of(judged(*((f"made_{n}", n) for n in range(50)), ("first", 1)))
 
     assert {UNREGISTERED: 50, "first": 1} == {
@@ -53,8 +53,8 @@ def test_invented_tools_share_one_row():
 
 
 @pytest.mark.slow
-def test_memory_is_bounded_by_tools():
-    """Beyond a thousand tools, and a hundred layers, one row holds the rest."""
+def test_the_number_of_rows_is_bounded():
+    """Tools after the first 1,000 and layers after the first 100 share one row."""
     (one,) = judged(("first", 1))
     many = (
         dataclasses.replace(
@@ -69,8 +69,8 @@ def test_memory_is_bounded_by_tools():
     assert 9 >= len(report.place(OTHERS, OTHERS).reasons)
 
 
-def test_results_are_counted_by_what_became_of_them():
-    """One that could not be judged is none that was; what is flagged has a finding that weighs."""
+def test_results_are_counted_by_outcome():
+    """A result with an error does not count as judged, and results do not count as calls."""
     (one,) = judged(("first", 1))
     weighing = (
         Finding(
@@ -95,8 +95,8 @@ def test_results_are_counted_by_what_became_of_them():
     } == report.to_dict()["results"]  # fmt: skip
 
 
-def test_answers_are_counted_by_what_became_of_them():
-    """They are no calls and no results; one with nothing to check is said to be so."""
+def test_answers_are_counted_by_outcome():
+    """An answer without claims counts as unverified; answers do not count as calls or results."""
     (one,) = judged(("first", 1))
     usual = {"subject": Subject.ANSWER, "tool": "", "coverage": {"answer": Coverage(Outcome.RAN)}}
     nothing = {"answer": Coverage(Outcome.UNAVAILABLE, "no_claims")}
@@ -120,8 +120,8 @@ def test_answers_are_counted_by_what_became_of_them():
     } == report.to_dict()["answers"]  # fmt: skip
 
 
-def test_a_report_of_nothing():
-    """No decision, no layer, nothing muted, nothing safe."""
+def test_a_report_without_decisions_is_empty():
+    """It has no calls, layers, tools and silent layers, and the rollout has no steps."""
     report = Report.of([])
 
     assert (0, [], [], {}) == (
@@ -133,8 +133,8 @@ def test_a_report_of_nothing():
     assert [] == rollout(report, Readiness())
 
 
-def test_the_whole_is_the_sum_of_the_tools():
-    """A layer's counts on all tools are those of each, added."""
+def test_the_counts_of_a_layer_are_the_sums_over_all_tools():
+    """Each count of a layer on all tools is the sum of its counts on each tool."""
     report = Report.of(judged(("first", 1), ("first", "x"), ("second", 2), ("nobody", 1)))
     whole = report.place("parameter_mismatch").counts
     parts = [report.place("parameter_mismatch", tool).counts for tool in report.tools()]
@@ -144,8 +144,8 @@ def test_the_whole_is_the_sum_of_the_tools():
     assert (4, 3, 1, 1) == (whole.calls, whole.ran, whole.unavailable, whole.would_block)
 
 
-def test_the_heatmap_has_the_hottest_tool_first():
-    """Its cells count the findings that weigh."""
+def test_the_heatmap_lists_the_tool_with_most_findings_first():
+    """Its cells have the number of runs, the worst verdict and the number of findings."""
     rows = Report.of(judged(("first", 1), ("second", "x"), ("second", "y"))).heat()
 
     assert ["second", "first"] == [row.tool for row in rows]
@@ -154,7 +154,7 @@ def test_the_heatmap_has_the_hottest_tool_first():
 
 
 def breaks_on_words(call, session):
-    """A layer of one's own that raises on some arguments, and flags others."""
+    """A custom layer that raises if the number is "x", and flags the call if it is "y"."""
     number = call.arguments["n"]
     if number == "x":
         raise KeyError("x")
@@ -163,18 +163,18 @@ def breaks_on_words(call, session):
 
 
 def finding(check: str, verdict: Verdict) -> Finding:
-    """A finding that weighs."""
+    """Return a finding with strength 1."""
     return Finding(check=check, verdict=verdict, strength=1.0, where="", detail="odd", code="odd")
 
 
 def caveats(report: Report, layer: str) -> str:
-    """Return what is noted of a layer on all tools."""
+    """Return the caveats of a layer on all tools."""
     steps = rollout(report, Readiness())
     return " ".join(next(s for s in steps if (s.layer, s.tool) == (layer, "")).caveats)
 
 
-def test_calls_that_strict_lets_run_are_counted():
-    """Calls that the layer's own errors block are no such calls, and no number is negative."""
+def test_flagged_calls_that_run_in_strict_mode_are_counted():
+    """Calls that are blocked because the layer raised are not subtracted from flagged calls."""
     calls = [("first", "x")] * 3 + [("first", "y")] * 2
     report = Report.of(judged(*calls, layers=["phantom_tool", breaks_on_words]))
 
@@ -182,8 +182,8 @@ def test_calls_that_strict_lets_run_are_counted():
     assert "2 calls that it flags run in strict mode too" in caveats(report, "breaks_on_words")
 
 
-def test_calls_that_another_layer_blocks_do_not_run_in_strict():
-    """A flag on a call that is blocked for something graver is not counted as one that runs."""
+def test_flagged_calls_that_another_layer_blocks_do_not_run_in_strict():
+    """A flag on a call that another layer blocks is not counted as a call that runs."""
     (one,) = judged(("first", "x"))
     mild = finding("phantom_tool", Verdict.SUSPICIOUS)
     both = dataclasses.replace(one, findings=(*one.findings, mild))
@@ -199,8 +199,8 @@ def test_calls_that_another_layer_blocks_do_not_run_in_strict():
     assert "1 call that it flags runs in strict mode too" in caveats(report, "phantom_tool")
 
 
-def test_errors_are_the_hottest():
-    """A tool that a layer failed on stands above one with the gravest findings."""
+def test_the_heatmap_lists_tools_with_errors_first():
+    """A tool on which a layer raised is listed before a tool with HALLUCINATED findings."""
     calls = [("second", "x")] * 3 + [("first", "x")]
     rows = Report.of(judged(*calls[:3]) + judged(*calls[3:], layers=[breaks_on_words])).heat()
 
@@ -212,8 +212,8 @@ def test_errors_are_the_hottest():
     )
 
 
-def test_a_cell_is_shaded_by_its_rate():
-    """Three of 231 calls are lighter than twenty of twenty."""
+def test_the_shade_of_a_cell_depends_on_its_rate():
+    """A cell with 3 findings in 231 calls is lighter than one with 20 in 20."""
     few, all_ = (Cell(n, Verdict.HALLUCINATED, k, flagged=k) for n, k in ((231, 3), (20, 20)))
 
     assert (2, 4, 0) == (few.shade, all_.shade, Cell(9, Verdict.CLEAN, 0).shade)
@@ -226,11 +226,11 @@ def standing(report: Report, **rule) -> dict[tuple[str, str], Standing]:
     return {(step.layer, step.tool): step.standing for step in rollout(report, Readiness(**rule))}
 
 
-def test_a_tool_that_speaks_against_it_is_kept_in_audit():
-    """The layer is proven by labels, but on one tool its blocks are labelled ok."""
+def test_a_tool_with_false_blocks_stays_in_audit_mode():
+    """The layer is safe to enforce, except on the tool whose blocks are labelled `ok`."""
     right = judged(*BUSY, *(("first", "x") for _ in range(60)))
     wrong = judged(("second", "x"))
-    labels = labelled(right[-60:], Truth.HALLUCINATED) | labelled(wrong, Truth.OK)
+    labels = labels_for(right[-60:], Truth.HALLUCINATED) | labels_for(wrong, Truth.OK)
     report = Report.of([*right, *wrong], labels)
 
     results = standing(report)
@@ -241,8 +241,8 @@ def test_a_tool_that_speaks_against_it_is_kept_in_audit():
     assert Mode.AUDIT is proposed_modes["second", "parameter_mismatch"]
 
 
-def test_a_tool_that_is_safe_by_itself_is_reported():
-    """The layer is not safe on the whole, but one tool has calls enough and nothing against it."""
+def test_a_layer_can_be_safe_on_one_tool_only():
+    """The layer is not safe on all tools, but one tool has enough calls and no blocks."""
     report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
 
     results = standing(report)
@@ -253,8 +253,8 @@ def test_a_tool_that_is_safe_by_itself_is_reported():
     assert "parameter_mismatch" not in proposed_modes
 
 
-def test_the_modes_hold_in_a_policy():
-    """Pasted into the policy, they block what is safe to block, and nothing else."""
+def test_the_proposed_modes_work_in_a_policy():
+    """A policy with the proposed modes blocks only on the tool that is safe to enforce."""
     report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
     proposed_modes = {key: mode.value for key, mode in modes(rollout(report, Readiness())).items()}
     again = judged(("first", "x"), ("second", "x"), ("third", "x"), modes=proposed_modes)
@@ -262,15 +262,15 @@ def test_the_modes_hold_in_a_policy():
     assert [True, False, False] == [decision.blocked for decision in again]
 
 
-def test_unknown_tools_get_no_entry_of_their_own():
+def test_the_rollout_has_no_step_for_unregistered_tools():
     """`_unregistered` is not a tool that a policy can name."""
     report = Report.of(judged(*((f"made_{n}", n) for n in range(500))))
 
     assert {("phantom_tool", ""), ("parameter_mismatch", "")} == set(standing(report, min_calls=0))
 
 
-def test_a_known_name_is_not_told_safe_by_itself():
-    """`phantom_tool` blocks unknown names; a tool that is known needs no entry for it."""
+def test_phantom_tool_has_no_step_for_a_registered_tool():
+    """`phantom_tool` blocks only unregistered names, so a registered tool needs no mode for it."""
     invented = judged(*((f"made_{n}", n) for n in range(9)))
     results = standing(Report.of([*judged(*BUSY), *invented]))
 
@@ -278,8 +278,8 @@ def test_a_known_name_is_not_told_safe_by_itself():
     assert ("phantom_tool", "first") not in results
 
 
-def test_what_is_enforced_is_read_from_the_log():
-    """The mode of its findings, else of the calls; the newest policy revision counts."""
+def test_enforced_layers_are_read_from_the_decisions():
+    """A layer counts as enforced if the newest policy revision has it in strict mode."""
     old = judged(("first", 1), ("first", "x"))
     new = judged(("first", 1), mode="strict")
 
@@ -288,10 +288,10 @@ def test_what_is_enforced_is_read_from_the_log():
     assert Standing.ENFORCED is standing(Report.of([*old, *new]))["parameter_mismatch", ""]
 
 
-def test_an_enforced_layer_with_a_wrong_block_says_so():
-    """The reasons against it are listed; too few calls are not."""
+def test_an_enforced_layer_lists_its_false_blocks():
+    """The reasons against strict mode are listed, except that there are too few calls."""
     strict = judged(("first", "x"), mode="strict")
-    report = Report.of(strict, labelled(strict, Truth.OK))
+    report = Report.of(strict, labels_for(strict, Truth.OK))
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
 
     assert (Standing.ENFORCED, ["false_blocks", "many_blocks"]) == (
@@ -300,8 +300,8 @@ def test_an_enforced_layer_with_a_wrong_block_says_so():
     )
 
 
-def test_what_a_layer_does_not_see_is_reported():
-    """Below nine tenths of the calls it stands beside the verdict."""
+def test_low_coverage_of_a_layer_is_a_caveat():
+    """A layer that can judge less than 90 % of the calls has a caveat with the main reason."""
     report = Report.of(judged(*BUSY, *(("nobody", n) for n in range(100))))
     (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
 
@@ -310,18 +310,18 @@ def test_what_a_layer_does_not_see_is_reported():
             ) == step.caveats  # fmt: skip
 
 
-def test_the_newest_calls_without_a_label_are_named():
-    """Whatever their tool: five, in the order in which they were judged."""
+def test_a_layer_lists_its_five_newest_unlabelled_calls():
+    """The ids are in the order of the decisions, whatever the tool."""
     calls = [(name, "x") for _ in range(4) for name in ("first", "second")]
     decisions = judged(*calls)
-    labels = labelled(decisions[-1:], Truth.OK)
+    labels = labels_for(decisions[-1:], Truth.OK)
     named = Report.of(decisions, labels).place("parameter_mismatch").unlabelled
 
     assert [decision.id for decision in decisions[2:7]] == [name for _, name in named]
 
 
-def test_sessions_are_counted_once():
-    """Two calls of a session are one session; so is every call without one."""
+def test_each_session_is_counted_once():
+    """Two calls of a session count as one session; a call without a session counts as one."""
     one, two = judged(("first", 1), ("first", 2))
     again = dataclasses.replace(two, session_id=one.session_id)
 
@@ -332,7 +332,7 @@ def test_sessions_are_counted_once():
 
 
 def test_the_number_of_sessions_is_bounded(monkeypatch):
-    """Beyond the bound it is said that there are more."""
+    """Beyond the bound, `more_sessions` is True."""
     monkeypatch.setattr("abs_shield.report.log_totals._SESSIONS", 3)
     totals = Report.of(judged(*(("first", n) for n in range(5)))).totals
 
@@ -340,15 +340,15 @@ def test_the_number_of_sessions_is_bounded(monkeypatch):
 
 
 @pytest.mark.parametrize("error", ["raise", "label"])
-def test_a_call_that_was_not_judged_is_no_finding(error):
-    """Our own failure is blocked in strict, but asks for no label."""
+def test_a_call_on_which_a_layer_raises_is_not_a_finding(error):
+    """An internal error would block the call in strict mode, but it is not a false block."""
 
     def breaks(call, session):
         raise KeyError("x")
         yield
 
     decisions = judged(*(("first", n) for n in range(3)), layers=[breaks])
-    labels = labelled(decisions, Truth.OK) if error == "label" else {}
+    labels = labels_for(decisions, Truth.OK) if error == "label" else {}
     counts = Report.of(decisions, labels).place("breaks").counts
 
     assert (3, 3, 0, 0) == (

@@ -9,7 +9,7 @@ from abs_shield.core import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.report import Readiness, Report, Standing, rollout
 from abs_shield.stats.share_intervals import wilson
-from tests.report.test_report import judged, labelled
+from tests.report.test_report import judged, labels_for
 
 CLEAN, WRONG = judged(("first", 1), ("first", "x"))
 
@@ -83,7 +83,7 @@ def test_labels_of_one_session_are_one_proof():
     truth = Truth.HALLUCINATED
     apart, together = calls(40, 1, wrong=40), calls(1, 40, wrong=1)
     proofs = [
-        Report.of(some, labelled(some, truth)).place("parameter_mismatch").counts
+        Report.of(some, labels_for(some, truth)).place("parameter_mismatch").counts
         for some in (apart, together)
     ]
 

@@ -22,24 +22,24 @@ from abs_shield.stores import Store
 from tests.stores.conftest import decision, ids
 
 
-def test_it_is_a_store(store):
-    """It has what the protocol asks for."""
+def test_every_store_implements_the_protocol(store):
+    """Every store is an instance of the `Store` protocol."""
     assert isinstance(store, Store)
 
 
-def test_an_empty_store_is_empty(store):
-    """Nothing is found, and nothing raises."""
+def test_an_empty_store_returns_no_decisions(store):
+    """The length is 0, `decisions` returns an empty list, and `get` returns None."""
     assert (len(store), store.decisions(), store.get("d-1")) == (0, [], None)
 
 
-def test_an_empty_store_is_falsy_and_still_a_choice(store):
-    """A store is told from None by `is None`: an empty one has length 0."""
+def test_an_empty_store_is_falsy_but_not_none(store):
+    """Code must compare a store with None, because an empty store has length 0."""
     assert not store
     assert store is not None
 
 
-def test_records_come_back_as_they_were(store):
-    """Appended records are returned equal, oldest first."""
+def test_decisions_are_returned_unchanged(store):
+    """`decisions` returns equal decisions, oldest first, and `get` returns one by its id."""
     kept = [decision(1), decision(2, tool="transfer"), decision(3)]
     for one in kept:
         store.append(one)
@@ -62,8 +62,8 @@ def test_records_come_back_as_they_were(store):
         ({"session_id": "s-1", "limit": 1}, ["d-3"]),
     ],
 )
-def test_records_are_found_by_what_they_say(store, wanted, found):
-    """Filters must all match; a limit keeps the newest."""
+def test_decisions_can_be_filtered(store, wanted, found):
+    """A decision must match all filters; a limit returns the newest decisions."""
     store.append(decision(1, session_id="s-1"))
     store.append(decision(2, tool="transfer"))
     store.append(decision(3, session_id="s-1", tool="transfer", verdict=Verdict.HALLUCINATED))
@@ -71,16 +71,16 @@ def test_records_are_found_by_what_they_say(store, wanted, found):
     assert ids(store.decisions(**wanted)) == found
 
 
-def test_the_same_id_again_is_another_record(store):
-    """Both are kept; by its id the newer one is found."""
+def test_two_decisions_can_have_the_same_id(store):
+    """The store keeps both, and `get` returns the newer one."""
     store.append(decision(1))
     store.append(decision(1, tool="transfer"))
 
     assert (len(store), store.get("d-1").tool) == (2, "transfer")
 
 
-def test_what_was_given_stays_as_it_was(store):
-    """A list that was given back does not grow with the store."""
+def test_a_returned_list_does_not_change(store):
+    """A later append does not change a list that `decisions` returned before."""
     store.append(decision(1))
     decisions = store.decisions()
     store.append(decision(2))
@@ -94,8 +94,8 @@ def test_what_was_given_stays_as_it_was(store):
     ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)],
     indirect=True,
 )
-def test_threads_may_append_and_read(store):
-    """Four writers and a reader lose nothing, and no thread raises."""
+def test_threads_can_append_and_read_concurrently(store):
+    """Four threads that append and read lose no decision and raise no exception."""
     raised = []
 
     def write(start: int) -> None:
@@ -115,8 +115,8 @@ def test_threads_may_append_and_read(store):
     assert (raised, len(store), len(set(ids(store.decisions())))) == ([], 1_000, 1_000)
 
 
-def rich(number: int):
-    """A decision with everything in it, texts included that no database likes."""
+def full_decision(number: int):
+    """A decision with every field set, and with texts that databases reject."""
     finding = Finding(
         check="phantom_target",
         verdict=Verdict.SUSPICIOUS,
@@ -145,21 +145,23 @@ def rich(number: int):
     )
 
 
-def plain(text: object) -> object:
-    """A text as UTF-8 can say it."""
+def escaped(text: object) -> object:
+    """Return *text* with what UTF-8 cannot encode as backslash escapes."""
     return str(text).encode("utf-8", "backslashreplace").decode()
 
 
-def test_everything_in_a_decision_comes_back(store):
-    """Findings, coverage, errors and notes, and texts with NUL and half characters."""
-    store.append(rich(1))
+def test_every_field_of_a_decision_is_stored(store):
+    """This includes findings, coverage, errors, notes, and texts with NUL or lone surrogates."""
+    store.append(full_decision(1))
 
-    (decision,) = store.decisions(tool=rich(1).tool, session_id=rich(1).session_id)
-    assert plain(rich(1)) == plain(decision).replace("\\\\", "\\")
+    (decision,) = store.decisions(
+        tool=full_decision(1).tool, session_id=full_decision(1).session_id
+    )
+    assert escaped(full_decision(1)) == escaped(decision).replace("\\\\", "\\")
 
 
-def test_numbers_that_json_does_not_know_are_kept_as_text(store):
-    """NaN and an endless number do not stop the log."""
+def test_numbers_that_json_cannot_hold_are_stored(store):
+    """A decision with NaN, infinity or a huge integer in a finding can be stored and read."""
     nan = Finding(
         check="x", verdict=Verdict.SUSPICIOUS, strength=1.0, where="", detail="", code="c",
         got=[float("nan"), float("inf"), 10**5_000],
@@ -169,8 +171,8 @@ def test_numbers_that_json_does_not_know_are_kept_as_text(store):
     assert (1, 1.0) == (len(store), store.get("d-1").findings[0].strength)
 
 
-def test_a_scan_gives_the_decisions_of_a_time(store):
-    """From the first moment on, up to but without the second."""
+def test_a_scan_can_be_limited_to_a_time_range(store):
+    """`since` is inclusive, and `until` is exclusive."""
     for number in range(5):
         store.append(decision(number))
     start = decision(0).at
@@ -179,8 +181,8 @@ def test_a_scan_gives_the_decisions_of_a_time(store):
     assert 5 == len(list(store.scan()))
 
 
-def test_the_newest_label_of_a_decision_holds(store):
-    """Operators may change their mind, and label what was not flagged as well."""
+def test_labels_returns_the_newest_label_of_a_decision(store):
+    """A decision can be labelled again, and decisions that were not flagged can be labelled."""
     store.append(decision(1))
     store.append(decision(2))
     store.label(Label(decision_id="d-1", truth=Truth.HALLUCINATED, at=1.0, by="ann"))
@@ -192,14 +194,14 @@ def test_the_newest_label_of_a_decision_holds(store):
     assert ("bob", "it's a test") == (labels["d-1"].by, labels["d-1"].note)
 
 
-def test_a_label_needs_its_decision(store):
-    """A mistyped id is not kept quietly."""
+def test_a_label_for_an_unknown_decision_is_rejected(store):
+    """A label with a mistyped id raises a StoreError."""
     with pytest.raises(StoreError, match="the log has no decision `d-9`"):
         store.label(Label(decision_id="d-9", truth=Truth.OK, at=1.0))
 
 
-def test_what_is_old_can_be_pruned(store):
-    """Younger decisions stay, and their count is given."""
+def test_prune_deletes_old_decisions(store):
+    """`prune` deletes decisions before the given time and returns the number of deleted ones."""
     for number in range(6):
         store.append(decision(number))
 
@@ -208,8 +210,8 @@ def test_what_is_old_can_be_pruned(store):
     assert 0 == store.prune(decision(4).at)
 
 
-def test_a_flushed_store_has_nothing_waiting(store):
-    """Everything is kept for good, nothing was lost, and nothing is wrong."""
+def test_a_flushed_store_has_no_pending_records(store):
+    """After a flush the store reports no pending and dropped records, no error and no gaps."""
     for number in range(100):
         store.append(decision(number))
 
@@ -217,8 +219,8 @@ def test_a_flushed_store_has_nothing_waiting(store):
     assert ((0, 0, ""), False, []) == (store.status, store.losing, list(store.gaps()))
 
 
-def test_a_closed_store_says_what_it_does_not_keep(store):
-    """Closing twice is not an error."""
+def test_a_store_can_be_closed_twice(store):
+    """Both calls return True, and the decisions can still be read."""
     store.append(decision(1))
 
     assert (True, True) == (store.close(), store.close())
@@ -228,8 +230,8 @@ def test_a_closed_store_says_what_it_does_not_keep(store):
 YEAR_S = 365 * 86_400
 
 
-def test_a_record_from_the_future_holds_no_retention_up(store):
-    """A clock that was wrong once: old records behind it prove that it is old as well."""
+def test_a_record_with_a_future_time_does_not_stop_retention(store):
+    """A record with a wrong time is deleted if old records follow it."""
     now = time()
     for number, at in enumerate([4e9, *[now - YEAR_S] * 10, now - 1, now - YEAR_S, 4e9]):
         store.append(decision(number, at=at))
@@ -238,8 +240,8 @@ def test_a_record_from_the_future_holds_no_retention_up(store):
     assert ["d-11", "d-12", "d-13"] == ids(store.decisions())
 
 
-def test_a_young_record_keeps_what_stands_behind_it(store):
-    """Pruning deletes only a prefix, in every store."""
+def test_prune_keeps_records_that_follow_a_young_one(store):
+    """`prune` deletes only a prefix of the log."""
     now = time()
     store.append(decision(1, at=now - 1))
     store.append(decision(2, at=now - YEAR_S))
@@ -247,8 +249,8 @@ def test_a_young_record_keeps_what_stands_behind_it(store):
     assert (0, 2) == (store.prune(now - 90 * 86_400), len(store))
 
 
-def test_a_time_that_is_no_number_counts_as_old(store):
-    """Retention deletes it; nothing raises."""
+def test_prune_deletes_a_record_whose_time_is_nan(store):
+    """A scan returns the record before, and nothing raises."""
     store.append(decision(1, at=float("nan")))
     store.append(decision(2))
 

@@ -24,11 +24,11 @@ WITHIN_S = 30.0
 
 @pytest.fixture
 def address(request, kind, tmp_path) -> str:
-    """Name the log of each kind."""
+    """Return the address of a log of each durable kind."""
     return str(tmp_path / "log.db") if kind == "sqlite" else request.getfixturevalue("dsn")
 
 
-def appending(address: str, start: int, count: int, every: int) -> subprocess.Popen[str]:
+def start_appending(address: str, start: int, count: int, every: int) -> subprocess.Popen[str]:
     words = ["-m", "tests.stores.appending", address, str(start), str(count), str(every)]
     return subprocess.Popen([sys.executable, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
@@ -42,7 +42,7 @@ def until(holds, within_s: float = WITHIN_S) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path):
-    """Hold the write lock, as another process would."""
+    """Hold the write lock of the file, as another process would."""
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
@@ -54,8 +54,8 @@ def locked(path: Path):
 
 @QUICK_ON_A_FILE
 def test_a_killed_process_loses_nothing_that_was_flushed(address):
-    """Killed in the middle of a write; the log is whole, and other processes go on."""
-    with appending(address, 1, 1_000_000, 500) as process:
+    """After SIGKILL during a write, flushed records exist, the log verifies and can be written."""
+    with start_appending(address, 1, 1_000_000, 500) as process:
         flushed = [int(process.stdout.readline()) for _ in range(4)][-1]
         time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
@@ -71,9 +71,9 @@ def test_a_killed_process_loses_nothing_that_was_flushed(address):
 
 
 @QUICK_ON_A_FILE
-def test_a_process_that_ends_without_a_word_loses_nothing(address):
+def test_a_process_that_exits_without_closing_loses_nothing(address):
     """Pending records are written at exit."""
-    with appending(address, 1, 700, 1_000) as process:
+    with start_appending(address, 1, 700, 1_000) as process:
         assert "end" == process.stdout.read().strip()
 
     with contextlib.closing(open_store(address)) as store:
@@ -81,9 +81,9 @@ def test_a_process_that_ends_without_a_word_loses_nothing(address):
 
 
 @QUICK_ON_A_FILE
-def test_several_processes_share_a_log(address):
-    """Four concurrent writers: none waits for another's chain, and nothing is lost."""
-    processes = [appending(address, 1_000 * n, 500, 100) for n in range(4)]
+def test_several_processes_can_write_to_one_log(address):
+    """Each of four concurrent writers has its own chain, and no record is lost."""
+    processes = [start_appending(address, 1_000 * n, 500, 100) for n in range(4)]
     for process in processes:
         process.communicate(timeout=60)
     result = Verified()
@@ -93,8 +93,8 @@ def test_several_processes_share_a_log(address):
     assert (4, 2_000) == (result.chains, result.records)
 
 
-def test_a_forked_child_has_a_chain_of_its_own(address):
-    """Pending records belong to the parent; the child's connection is new."""
+def test_a_forked_child_writes_its_own_chain(address):
+    """The child opens a new connection, and the parent's pending records stay with the parent."""
     store = open_store(address)
     store.append(decision(1))
     store.flush()
@@ -114,8 +114,8 @@ def test_a_forked_child_has_a_chain_of_its_own(address):
 @pytest.mark.parametrize(
     "attempt_ms", [50, pytest.param(1_000, marks=[pytest.mark.slow, pytest.mark.release])]
 )
-def test_a_file_locked_for_ten_attempts_loses_nothing(tmp_path, monkeypatch, attempt_ms):
-    """Decisions wait; the calling thread does not."""
+def test_a_locked_file_loses_nothing(tmp_path, monkeypatch, attempt_ms):
+    """Records stay in the buffer while the file is locked, and `append` does not block."""
     monkeypatch.setattr(sqlite_store, "_WAITS_MS", attempt_ms)
     store = SqliteStore(tmp_path / "log.db")
     with locked(tmp_path / "log.db"):
@@ -130,8 +130,8 @@ def test_a_file_locked_for_ten_attempts_loses_nothing(tmp_path, monkeypatch, att
 
 
 @pytest.mark.slow
-def test_a_full_buffer_drops_counts_and_says_so(tmp_path, caplog):
-    """A gap stands where the lost decisions would, with their number."""
+def test_a_full_buffer_drops_and_counts_records(tmp_path, caplog):
+    """The log has a gap with the number of dropped records and the reason; a warning is logged."""
     store = SqliteStore(tmp_path / "log.db", most=10)
     with locked(tmp_path / "log.db"):
         store.append(decision(0))
@@ -168,8 +168,8 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_keeps_decisions_waiting(small_disk):
-    """Nothing is torn; when there is room again everything is written, in order."""
+def test_decisions_stay_in_the_buffer_while_the_disk_is_full(small_disk):
+    """When there is space again, all decisions are written in order, and the log verifies."""
     filler = small_disk / "filler"
     store = SqliteStore(small_disk / "log.db")
     store.append(decision(0))
@@ -189,8 +189,8 @@ def test_a_full_disk_keeps_decisions_waiting(small_disk):
     store.close()
 
 
-def test_a_deleted_file_is_made_again_and_its_chain_says_so(tmp_path):
-    """SQLite would continue to write to the deleted file."""
+def test_a_deleted_file_is_recreated_and_verification_reports_it(tmp_path):
+    """Without this, SQLite would continue to write to the deleted file."""
     path = tmp_path / "log.db"
     store = SqliteStore(path)
     store.append(decision(1))
@@ -205,8 +205,8 @@ def test_a_deleted_file_is_made_again_and_its_chain_says_so(tmp_path):
     store.close()
 
 
-def test_a_server_that_is_restarted_loses_nothing(postgres, dsn):
-    """Decisions wait while it is away, and the chain goes on."""
+def test_a_restart_of_the_server_loses_nothing(postgres, dsn):
+    """Decisions stay in the buffer while the server is down, and the chain continues."""
     store = open_store(dsn)
     store.append(decision(1))
     assert store.flush()
@@ -223,8 +223,8 @@ def test_a_server_that_is_restarted_loses_nothing(postgres, dsn):
     store.close()
 
 
-class Deaf:
-    """Passes connections on; told to, it sends a commit to the server and hangs up before it."""
+class CommitProxy:
+    """A TCP proxy; while `cuts` is set, it forwards a commit and drops the server's answer."""
 
     def __init__(self, port: int) -> None:
         self.cuts = 0
@@ -258,9 +258,9 @@ class Deaf:
             one.close()
 
 
-def test_a_commit_whose_answer_got_lost_is_not_written_twice(postgres, dsn):
-    """The head in the database tells whether it went through."""
-    deaf = Deaf(postgres.port)
+def test_a_commit_whose_response_is_lost_is_not_repeated(postgres, dsn):
+    """The writer reads the head from the database to see that the commit succeeded."""
+    deaf = CommitProxy(postgres.port)
     store = open_store(dsn.replace(str(postgres.port), str(deaf.port)))
     store.append(decision(1))
     assert store.flush()
@@ -309,8 +309,8 @@ if __name__ == "__main__":
     "method",
     ["fork", *(pytest.param(one, marks=pytest.mark.slow) for one in ("forkserver", "spawn"))],
 )
-def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method):
-    """They leave without what a process usually does at its end."""
+def test_multiprocessing_workers_lose_nothing_at_exit(tmp_path, method):
+    """Workers of multiprocessing exit without running the usual `atexit` functions."""
     address, script = str(tmp_path / "log.db"), tmp_path / "script.py"
     script.write_text(CHILD, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -334,8 +334,8 @@ for number in range(100):
 """Makes a log every hundredth of a second from a time on that stdin tells."""
 
 
-def test_workers_that_make_a_log_at_once_wait_for_each_other(tmp_path):
-    """SQLite itself does not wait while another process switches to a write-ahead log."""
+def test_processes_can_create_the_same_log_concurrently(tmp_path):
+    """SQLite itself does not wait while another process switches the file to WAL mode."""
     command = [sys.executable, "-c", OPENED, str(tmp_path)]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     workers = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]
@@ -351,9 +351,9 @@ def test_workers_that_make_a_log_at_once_wait_for_each_other(tmp_path):
 
 @pytest.mark.release
 @QUICK_ON_A_FILE
-def test_a_log_is_whole_while_it_is_written(address):
-    """A verification sees one moment, whatever is appended meanwhile."""
-    with appending(address, 1, 1_000_000, 10) as process:
+def test_a_log_verifies_while_another_process_appends(address):
+    """A verification reads one snapshot, so concurrent appends cause no faults."""
+    with start_appending(address, 1, 1_000_000, 10) as process:
         process.stdout.readline()
         with contextlib.closing(open_store(address, existing=True)) as store:
             faults = [fault for _ in range(20) for fault in verify(store)]
@@ -362,8 +362,8 @@ def test_a_log_is_whole_while_it_is_written(address):
     assert [] == faults
 
 
-def test_what_a_close_could_not_write_is_counted(tmp_path):
-    """The answer stays the same, and a flush does not wait for what will never come."""
+def test_records_that_close_cannot_write_are_counted_as_dropped(tmp_path):
+    """A second close and a later flush return False too, without waiting."""
     store = SqliteStore(tmp_path / "log.db")
     with locked(tmp_path / "log.db"):
         store.append(decision(1))
@@ -374,8 +374,8 @@ def test_what_a_close_could_not_write_is_counted(tmp_path):
     until(lambda: store.close() or store._ledger is None)  # its thread ends when the lock is free
 
 
-class Refusing(sqlite3.Connection):
-    """Refuses one record for good, and fails once for a moment behind it."""
+class RefusingConnection(sqlite3.Connection):
+    """A connection that always refuses one record, and fails once for the record after it."""
 
     moments = 1
 
@@ -383,18 +383,20 @@ class Refusing(sqlite3.Connection):
         if sql.startswith("INSERT INTO records"):
             if any("poison" in str(value) for value in values):
                 raise sqlite3.IntegrityError("refused")
-            if "d-4" in values and Refusing.moments:
-                Refusing.moments -= 1
+            if "d-4" in values and RefusingConnection.moments:
+                RefusingConnection.moments -= 1
                 raise sqlite3.OperationalError("for a moment")
         return super().execute(sql, values)
 
 
 @pytest.mark.slow
-def test_a_refused_record_leaves_a_gap_and_no_other_twice(tmp_path, monkeypatch):
-    """Also where the database fails while the others are written one by one."""
+def test_only_a_refused_record_is_dropped_and_no_other_is_duplicated(tmp_path, monkeypatch):
+    """This also holds if the database fails while the other records are written one by one."""
     connect = sqlite3.connect
     monkeypatch.setattr(
-        sqlite3, "connect", lambda *words, **named: connect(*words, factory=Refusing, **named)
+        sqlite3,
+        "connect",
+        lambda *words, **named: connect(*words, factory=RefusingConnection, **named),
     )
     store = SqliteStore(tmp_path / "log.db")
     with locked(tmp_path / "log.db"):
@@ -423,8 +425,8 @@ with closing(open_store(sys.argv[1], existing=True)) as store:
 
 @pytest.mark.release
 @QUICK_ON_A_FILE
-def test_processes_that_read_and_write_do_not_disturb_each_other(address):
-    """Two operators label while a service appends records and reads decisions."""
+def test_processes_can_label_append_and_read_concurrently(address):
+    """Two processes add labels while a third appends and reads decisions; nothing is lost."""
     store = open_store(address)
     for number in range(150):
         store.append(decision(number))

@@ -17,8 +17,8 @@ from tests.stores.conftest import decision, ids
 CHILDREN = 12
 
 
-def child_of(act) -> int:
-    """Fork; give the child's exit code, or minus the signal that ended it."""
+def fork_child(act) -> int:
+    """Run `act` in a forked child, which exits with 0 if it returns true; return its pid."""
     child = os.fork()
     if not child:
         signal.alarm(30)
@@ -26,13 +26,14 @@ def child_of(act) -> int:
     return child
 
 
-def ended(child: int) -> int:
+def exit_code(child: int) -> int:
+    """Wait for a child; return its exit code, or minus the signal that ended it."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 @contextlib.contextmanager
-def busy(store):
-    """Append without a pause, so that nearly every moment is one of a transaction."""
+def appending_without_pause(store):
+    """Append from a thread without a pause, so that a fork nearly always hits a transaction."""
     stop, count = Event(), [0]
 
     def work() -> None:
@@ -54,10 +55,10 @@ def busy(store):
 
 @pytest.mark.release
 @pytest.mark.slow
-def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
-    """A fork in the middle of a transaction would leave the child's file locked for good."""
+def test_children_forked_while_the_parent_writes_can_write(dsn_of, kind):
+    """A fork in the middle of a transaction does not leave the file locked for the child."""
     store = open_store(dsn_of(kind))
-    with busy(store) as count:
+    with appending_without_pause(store) as count:
         time.sleep(0.2)
         codes = []
         for number in range(CHILDREN):
@@ -66,7 +67,7 @@ def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
                 store.append(decision(9_000_000 + number))
                 return store.flush(15)
 
-            codes.append(ended(child_of(act)))
+            codes.append(exit_code(fork_child(act)))
     assert store.flush(30)
     findings = ids(store.scan())
 
@@ -77,8 +78,8 @@ def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
     store.close()
 
 
-def test_a_parent_that_closes_leaves_its_children_their_log(tmp_path):
-    """The child keeps the file open, so no other process treats it as closed and cleans up."""
+def test_a_child_can_write_after_its_parent_closes_the_log(tmp_path):
+    """The child keeps the file open, so closing it elsewhere does not delete its WAL file."""
     store = SqliteStore(tmp_path / "log.db")
     store.append(decision(1))
     store.flush()
@@ -91,7 +92,7 @@ def test_a_parent_that_closes_leaves_its_children_their_log(tmp_path):
         store.append(decision(3))
         return kept and store.close()
 
-    child = child_of(act)
+    child = fork_child(act)
     with contextlib.closing(SqliteStore(tmp_path / "log.db", existing=True)) as other:
         end = time.monotonic() + 20
         while other.get("d-2") is None and time.monotonic() < end:
@@ -100,14 +101,14 @@ def test_a_parent_that_closes_leaves_its_children_their_log(tmp_path):
     assert store.close()
     os.write(writing, b"x")
 
-    assert 0 == ended(child)
+    assert 0 == exit_code(child)
     with contextlib.closing(SqliteStore(tmp_path / "log.db")) as after:
         assert {"d-1", "d-2", "d-3", "d-4"} == set(ids(after.scan()))
         assert [] == list(verify(after))
 
 
-def test_a_scan_that_goes_on_holds_no_fork_up(tmp_path):
-    """It reads page by page: no connection stays open between two decisions."""
+def test_an_unfinished_scan_does_not_delay_a_fork(tmp_path):
+    """A scan reads page by page, so it holds no connection open between two decisions."""
     store = SqliteStore(tmp_path / "log.db")
     for number in range(3):
         store.append(decision(number))
@@ -115,14 +116,14 @@ def test_a_scan_that_goes_on_holds_no_fork_up(tmp_path):
     next(scan)
     started = time.monotonic()
 
-    assert 0 == ended(child_of(lambda: store.append(decision(9)) and store.flush(10)))
+    assert 0 == exit_code(fork_child(lambda: store.append(decision(9)) and store.flush(10)))
     assert ({}, True) == (sqlite_forks.FORKS._uses, time.monotonic() - started < 10)
     assert ["d-1", "d-2"] == ids(scan)
     store.close()
 
 
-def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch, caplog):
-    """Then it goes ahead with a warning, and the child tells no decision as written."""
+def test_a_fork_waits_for_a_reader_only_until_its_timeout(tmp_path, monkeypatch, caplog):
+    """After the timeout it logs a warning, and a flush in the child returns False."""
     monkeypatch.setattr(sqlite_forks, "_FORK_TIMEOUT_S", 0.2)
     store = SqliteStore(tmp_path / "log.db")
     inside, done = Event(), Event()
@@ -135,7 +136,7 @@ def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch,
     thread = Thread(target=read)
     thread.start()
     assert inside.wait(10)
-    assert 0 == ended(child_of(lambda: store.append(decision(0)) and not store.flush(0.3)))
+    assert 0 == exit_code(fork_child(lambda: store.append(decision(0)) and not store.flush(0.3)))
     done.set()
     thread.join()
 
@@ -147,8 +148,8 @@ def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [50])
-def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
-    """A store that is closed before a fork is only weakly referenced."""
+def test_closed_stores_are_not_kept_alive_by_the_fork_hooks(tmp_path, count):
+    """The fork hooks hold only weak references to stores."""
     import gc
 
     gc.collect()
@@ -161,8 +162,8 @@ def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
 
 
 @pytest.mark.parametrize("way", ["verify", "snapshot"])
-def test_a_child_of_a_thread_that_reads_tells_no_decision_as_written(tmp_path, caplog, way):
-    """The parent's last close would delete the -wal file that the child writes to."""
+def test_a_child_forked_during_a_read_reports_its_decision_as_dropped(tmp_path, caplog, way):
+    """The parent's last close would delete the WAL file that the child writes to."""
     store = SqliteStore(tmp_path / "log.db")
     for number in range(3):
         store.append(decision(number))
@@ -186,27 +187,27 @@ def test_a_child_of_a_thread_that_reads_tells_no_decision_as_written(tmp_path, c
             next(use.enter_context(contextlib.closing(verify(store))))
         else:
             use.enter_context(store.snapshot())
-        child = child_of(act)
+        child = fork_child(act)
 
-    assert 0 == ended(child)
+    assert 0 == exit_code(child)
     assert "was in use by the thread that forked" in caplog.text
     store.append(decision(4))
     assert store.close()
 
 
-def test_a_fork_after_a_reader_writes_again(tmp_path, caplog):
-    """Only what is open at the moment of the fork is closed to the child."""
+def test_a_child_forked_after_a_read_can_write(tmp_path, caplog):
+    """Only a snapshot that is open at the moment of the fork stops the child from writing."""
     store = SqliteStore(tmp_path / "log.db")
     with store.snapshot():
         pass
 
-    assert 0 == ended(child_of(lambda: store.append(decision(9)) and store.flush(10)))
+    assert 0 == exit_code(fork_child(lambda: store.append(decision(9)) and store.flush(10)))
     assert ("", ["d-9"]) == (caplog.text, ids(store.scan()))
     store.close()
 
 
-def test_a_fork_that_was_interrupted_holds_nobody_up():
-    """A Ctrl-C while it waits for its lock: the next use waits for no fork."""
+def test_an_interrupted_fork_does_not_block_later_use():
+    """After a KeyboardInterrupt while the fork waits for its lock, no fork counts as pending."""
     own = sqlite_forks.Forks()
 
     class Interrupted:
@@ -223,12 +224,12 @@ def test_a_fork_that_was_interrupted_holds_nobody_up():
     assert 0 == own._forking
 
 
-def test_a_child_that_closes_leaves_the_parent_its_connection(opens, kind, caplog):
-    """Over PostgreSQL's socket, which both have, the child would end the parent's session."""
+def test_closing_the_store_in_a_child_keeps_the_parents_connection(opens, kind, caplog):
+    """The child inherits PostgreSQL's socket and must not end the parent's session over it."""
     store = opens(kind)
     store.append(decision(1))
     assert store.flush()
 
-    assert 0 == ended(child_of(store.close))
+    assert 0 == exit_code(fork_child(store.close))
     store.append(decision(2))
     assert (True, "") == (store.flush(10), caplog.text)

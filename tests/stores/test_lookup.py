@@ -17,7 +17,7 @@ from tests.stores.conftest import decision, ids
 
 @pytest.fixture
 def log(kind, opens):
-    """Return a durable store with six decisions, of two sessions in turn."""
+    """Return a durable store with six decisions that alternate between two sessions."""
     store = opens(kind)
     for number in range(1, 7):
         store.append(decision(number, session_id=f"s-{number % 2}"))
@@ -28,8 +28,8 @@ def label(number: int, truth: Truth, at: float = 1.0) -> Label:
     return Label(decision_id=f"d-{number}", truth=truth, at=at)
 
 
-def test_ids_around_a_text_are_given_in_order(log):
-    """So many before it and so many from it on; those that begin with it follow each other."""
+def test_ids_near_a_text_are_returned_in_order(log):
+    """`ids_near` returns up to `most` ids on each side, so ids with one prefix are adjacent."""
     log.append(decision(30))
     log.append(decision(31))
 
@@ -38,8 +38,8 @@ def test_ids_around_a_text_are_given_in_order(log):
     assert ["d-6"] == log.ids_near("e", most=1)
 
 
-def test_an_id_is_given_once_and_without_its_decision_never(log):
-    """A record under the same id is the same id; a label of what is gone names nothing."""
+def test_ids_near_has_no_duplicates_and_no_deleted_ids(log):
+    """The id of a deleted decision is not returned, even if a label with this id exists."""
     log.append(decision(1))
     log.label(label(6, Truth.OK, at=9e9))
     log.prune(decision(7).at)
@@ -51,13 +51,13 @@ def test_an_id_is_given_once_and_without_its_decision_never(log):
 
 
 @pytest.mark.parametrize("text", ["d%", "d_1", "\\", "d\x00", "\ud800", "x" * 999])
-def test_any_text_may_be_looked_for(log, text):
-    """Nothing in it is a pattern, and nothing breaks the database."""
+def test_ids_near_accepts_any_text(log, text):
+    """Wildcards of SQL have no effect, and no text causes a database error."""
     assert not [one for one in log.ids_near(text, most=9) if one.startswith(text)]
 
 
-def test_decisions_around_one_are_of_its_session(log):
-    """At most so many on each side, in the order of the log."""
+def test_around_returns_decisions_of_the_same_session(log):
+    """`around` returns up to `most` decisions on each side, in the order of the log."""
     before, after = log.around("d-3", most=1)
 
     assert (["d-1"], ["d-5"]) == (ids(before), ids(after))
