@@ -35,8 +35,8 @@ def needs_ok(reply: dict[str, Any]) -> str:
 QUESTION = Ask(messages=(USER,), schema={"type": "object"}, problem=needs_ok)
 
 
-class Scripted:
-    """A judge that gives one reply after the other, raises those that are exceptions."""
+class ScriptedJudge:
+    """A judge that returns the given replies in turn, and raises those that are exceptions."""
 
     def __init__(self, *replies: Any, name: str | None = None) -> None:
         self.requests: list[list[dict[str, str]]] = []
@@ -52,8 +52,8 @@ class Scripted:
         return reply
 
 
-def asynchronous(judge: Any) -> Any:
-    """The same judge as an async function."""
+def as_async(judge: Any) -> Any:
+    """Return the same judge as an async function."""
 
     async def ajudge(messages: Any, schema: Any) -> Any:
         await asyncio.sleep(0)
@@ -62,55 +62,55 @@ def asynchronous(judge: Any) -> Any:
     return ajudge
 
 
-def every_way(*replies: Any, terms: Terms = DEFAULT_TERMS) -> list[Any]:
-    """A sync and an async judge, each asked from sync and from async code."""
+def ask_every_way(*replies: Any, terms: Terms = DEFAULT_TERMS) -> list[Any]:
+    """Return the replies of a sync and an async judge, each called from sync and async code."""
     return [
-        ask(Scripted(*replies), QUESTION, terms=terms),
-        ask(asynchronous(Scripted(*replies)), QUESTION, terms=terms),
-        asyncio.run(aask(Scripted(*replies), QUESTION, terms=terms)),
-        asyncio.run(aask(asynchronous(Scripted(*replies)), QUESTION, terms=terms)),
+        ask(ScriptedJudge(*replies), QUESTION, terms=terms),
+        ask(as_async(ScriptedJudge(*replies)), QUESTION, terms=terms),
+        asyncio.run(aask(ScriptedJudge(*replies), QUESTION, terms=terms)),
+        asyncio.run(aask(as_async(ScriptedJudge(*replies)), QUESTION, terms=terms)),
     ]
 
 
-def test_every_way_gives_the_same_reply():
-    """Sync or async, judge or caller: one text decides."""
+def test_sync_and_async_judges_give_the_same_reply():
+    """The reply is the same for sync and async judges, called from sync and async code."""
 
-    assert [{"ok": 1}] * 4 == every_way({"ok": 1})
+    assert [{"ok": 1}] * 4 == ask_every_way({"ok": 1})
 
 
 @pytest.mark.parametrize("wrong", [{}, None, "ok", ["ok"], {"ok": {1}}, BadReply("no JSON")])
-def test_a_wrong_reply_is_asked_for_once_more(wrong):
-    """A reply that is not a JSON object, or does not fit, is requested once more, then accepted."""
+def test_an_invalid_reply_is_requested_once_more(wrong):
+    """A second invalid reply is undetermined, even if a third one would be valid."""
 
-    assert [{"ok": 2}] * 4 == every_way(wrong, {"ok": 2})
-    assert all(isinstance(one, Undetermined) for one in every_way(wrong, wrong, {"ok": 3}))
+    assert [{"ok": 2}] * 4 == ask_every_way(wrong, {"ok": 2})
+    assert all(isinstance(one, Undetermined) for one in ask_every_way(wrong, wrong, {"ok": 3}))
 
 
-def test_the_second_question_names_the_error():
-    """The messages are as before, and one says what was wrong."""
-    judge = Scripted({}, {"ok": 1})
+def test_the_second_request_names_the_error():
+    """The second request has the same messages, and one more with the error."""
+    judge = ScriptedJudge({}, {"ok": 1})
     ask(judge, QUESTION)
 
     assert [USER] == judge.requests[0] == judge.requests[1][:1]
     assert "`ok` is missing" in judge.requests[1][1]["content"]
 
 
-def test_what_a_judge_raises_is_a_reason():
-    """An exception is not tried again: whoever calls a server has its own retries."""
-    results = every_way(RuntimeError("no route\nto host"), {"ok": 1})
+def test_an_exception_of_a_judge_becomes_the_reason():
+    """The judge is not called again, because clients of servers have their own retries."""
+    results = ask_every_way(RuntimeError("no route\nto host"), {"ok": 1})
 
     assert all("RuntimeError: no route\\nto host" in one.reason for one in results)
 
 
 @pytest.mark.parametrize("odd", [StopIteration("x"), StopAsyncIteration("x"), TimeoutError("x")])
-def test_odd_exceptions_are_reasons_too(odd):
-    """Those that mean something to generators and loops stay inside."""
+def test_exceptions_with_a_special_meaning_are_caught(odd):
+    """StopIteration and TimeoutError must not reach the generators and event loops around."""
 
-    assert all(isinstance(one, Undetermined) for one in every_way(odd))
+    assert all(isinstance(one, Undetermined) for one in ask_every_way(odd))
 
 
-def test_nested_replies_are_no_crash():
-    """A reply that JSON cannot write is a wrong reply."""
+def test_replies_that_json_cannot_write_are_invalid():
+    """A cyclic reply, a deeply nested one and NaN are undetermined, and nothing raises."""
     endless: dict[str, Any] = {}
     endless["ok"] = endless
     deep: Any = []
@@ -118,18 +118,18 @@ def test_nested_replies_are_no_crash():
         deep = [deep]
 
     for reply in (endless, {"ok": deep}, {"ok": float("nan")}):
-        assert all("no JSON" in one.reason for one in every_way(reply, reply))
+        assert all("no JSON" in one.reason for one in ask_every_way(reply, reply))
 
 
-def test_a_check_that_breaks_finds_no_reply_right():
-    """Our own failure to check is undetermined."""
+def test_a_check_that_raises_makes_the_reply_undetermined():
+    """The reason names the exception of the check."""
     broken = Ask(messages=(USER,), schema={}, problem=lambda reply: str(1 / 0))
 
-    assert "cannot be checked: ZeroDivisionError" in ask(Scripted({}, {}), broken).reason
+    assert "cannot be checked: ZeroDivisionError" in ask(ScriptedJudge({}, {}), broken).reason
 
 
-def test_time_runs_out_for_every_kind_of_judge():
-    """A sync judge that sleeps, and an async one, end after the same time."""
+def test_the_timeout_applies_to_sync_and_async_judges():
+    """A sync judge that sleeps and an async one both end after `timeout_s`."""
     start = time.monotonic()
     terms = Terms(timeout_s=0.1)
 
@@ -146,8 +146,8 @@ def test_time_runs_out_for_every_kind_of_judge():
     assert time.monotonic() - start < 2
 
 
-def test_calls_that_never_come_back_are_bounded():
-    """A judge that hangs for good does not fill the process with threads."""
+def test_the_number_of_hanging_calls_is_bounded():
+    """A judge that never returns occupies at most 64 threads."""
     release = threading.Event()
 
     def hangs(messages: Any, schema: Any) -> Any:
@@ -162,11 +162,11 @@ def test_calls_that_never_come_back_are_bounded():
     for thread in threading.enumerate():
         if thread.name == "abs_shield judge":
             thread.join(5)
-    assert {"ok": 1} == ask(Scripted({"ok": 1}), QUESTION)
+    assert {"ok": 1} == ask(ScriptedJudge({"ok": 1}), QUESTION)
 
 
-def test_a_judge_sees_the_context_of_its_caller():
-    """Context variables, as tracing uses them, reach the judge's thread."""
+def test_a_judge_runs_in_the_context_of_its_caller():
+    """Context variables, which tracing uses, are available in the thread of the judge."""
     tenant: ContextVar[str] = ContextVar("tenant", default="none")
     tenant.set("acme")
 
@@ -174,7 +174,7 @@ def test_a_judge_sees_the_context_of_its_caller():
 
 
 def test_a_judge_cannot_change_the_question():
-    """It gets copies."""
+    """The judge receives copies of the messages and of the schema."""
 
     def meddles(messages: Any, schema: Any) -> Any:
         messages[0]["content"] = "x"
@@ -187,8 +187,8 @@ def test_a_judge_cannot_change_the_question():
     assert {"type": "object"} == QUESTION.schema
 
 
-def test_an_async_twin_is_used_by_async_callers():
-    """A judge that is sync and async says so with ``acall``."""
+def test_async_callers_use_acall():
+    """A judge that supports both sync and async callers defines ``acall``."""
 
     class Both:
         def __call__(self, messages: Any, schema: Any) -> Any:
@@ -201,10 +201,10 @@ def test_an_async_twin_is_used_by_async_callers():
     assert {"ok": "async"} == asyncio.run(aask(Both(), QUESTION))
 
 
-def test_the_budget_bounds_calls_and_characters():
-    """Second tries count; what is not to be had is undetermined, and says so."""
+def test_the_budget_limits_calls_and_characters():
+    """Repeated requests count; a request beyond the budget is undetermined, with a reason."""
     calls = Terms(budget=Budget(calls=3))
-    judge = Scripted({}, {"ok": 1}, {"ok": 2}, {"ok": 3})
+    judge = ScriptedJudge({}, {"ok": 1}, {"ok": 2}, {"ok": 3})
     first, second, third = (ask(judge, QUESTION, terms=calls) for _ in range(3))
 
     assert ({"ok": 1}, {"ok": 2}) == (first, second)
@@ -214,10 +214,10 @@ def test_the_budget_bounds_calls_and_characters():
     assert 0 == calls.budget.fresh().calls_spent
 
 
-def test_replies_are_kept_by_question_and_judge():
-    """The same question to the same judge costs no call; another judge is asked."""
+def test_replies_are_cached_by_question_and_judge():
+    """A cached reply costs no call, and another judge does not share it."""
     kept = Terms(replies=Replies(), budget=Budget(calls=2))
-    judge, other = Scripted({"ok": [1]}), Scripted({"ok": 2})
+    judge, other = ScriptedJudge({"ok": [1]}), ScriptedJudge({"ok": 2})
     first = ask(judge, QUESTION, terms=kept)
     first["ok"].append("changed by its reader")
 
@@ -226,48 +226,48 @@ def test_replies_are_kept_by_question_and_judge():
     assert 2 == kept.budget.calls_spent
 
 
-def test_judges_of_one_name_share_replies():
-    """A declared name is an identity."""
+def test_judges_with_the_same_name_share_cached_replies():
+    """A judge with another name is called itself."""
     kept = Terms(replies=Replies())
-    ask(Scripted({"ok": 1}, name="m"), QUESTION, terms=kept)
+    ask(ScriptedJudge({"ok": 1}, name="m"), QUESTION, terms=kept)
 
-    assert {"ok": 1} == ask(Scripted(name="m"), QUESTION, terms=kept)
-    assert isinstance(ask(Scripted(name="n"), QUESTION, terms=kept), Undetermined)
+    assert {"ok": 1} == ask(ScriptedJudge(name="m"), QUESTION, terms=kept)
+    assert isinstance(ask(ScriptedJudge(name="n"), QUESTION, terms=kept), Undetermined)
 
 
-def test_kept_replies_are_bounded():
-    """The least recently used goes first; wrong replies are not kept at all."""
+def test_the_number_of_cached_replies_is_bounded():
+    """The least recently used reply is evicted first; invalid replies are not cached."""
     kept = Terms(replies=Replies(2))
     for text in "abac":
         question = Ask(messages=({"role": "user", "content": text},), schema={})
-        ask(Scripted({"said": text}, name="m"), question, terms=kept)
-    ask(Scripted({}, {}, name="m"), QUESTION, terms=kept)
+        ask(ScriptedJudge({"said": text}, name="m"), question, terms=kept)
+    ask(ScriptedJudge({}, {}, name="m"), QUESTION, terms=kept)
 
     questions = [Ask(messages=({"role": "user", "content": t},), schema={}) for t in "abc"]
-    results = [kept.replies.find(Scripted(name="m"), one) for one in questions]
+    results = [kept.replies.find(ScriptedJudge(name="m"), one) for one in questions]
     assert [{"said": "a"}, None, {"said": "c"}] == results
     assert 2 == len(kept.replies)
 
 
-def test_long_replies_are_bounded_together():
-    """However few they are, they hold no more than ten million characters."""
+def test_the_total_length_of_cached_replies_is_bounded():
+    """The cache holds at most ten million characters, however few the replies are."""
     kept = Terms(replies=Replies(1_000))
     for n in range(70):
         question = Ask(messages=({"role": "user", "content": str(n)},), schema={})
-        ask(Scripted({"said": "x" * 190_000}, name="m"), question, terms=kept)
+        ask(ScriptedJudge({"said": "x" * 190_000}, name="m"), question, terms=kept)
 
     assert 45 < len(kept.replies) < 55
 
 
-def test_without_a_judge_it_says_so():
-    """A part that needs a model runs without one; its questions are undetermined."""
+def test_without_a_judge_every_question_is_undetermined():
+    """The reason is that no judge is given; nothing raises."""
 
     assert Undetermined("no judge is given") == ask(None, QUESTION)
     assert Undetermined("no judge is given") == asyncio.run(aask(None, QUESTION))
 
 
-def test_a_part_is_played_with_what_it_asks():
-    """A generator yields questions and is sent replies; async ones are asked side by side."""
+def test_play_sends_the_replies_to_a_generator():
+    """A generator yields questions and receives replies; `aplay` asks them concurrently."""
 
     def part() -> Any:
         (first,) = yield (QUESTION,)
@@ -277,9 +277,9 @@ def test_a_part_is_played_with_what_it_asks():
     replies = [{"ok": n} for n in range(3)]
 
     async def gathers() -> Any:
-        return await aplay(part(), asynchronous(Scripted(*replies)))
+        return await aplay(part(), as_async(ScriptedJudge(*replies)))
 
-    assert replies == play(part(), Scripted(*replies))
+    assert replies == play(part(), ScriptedJudge(*replies))
     assert replies == asyncio.run(gathers())
 
 
@@ -295,7 +295,7 @@ def test_a_part_is_played_with_what_it_asks():
         (lambda: Replies(0), "`most` is 0"),
     ],
 )
-def test_wrong_limits_fail_when_declared(make, message):
-    """One line names the limit and what it was given."""
+def test_invalid_limits_are_rejected_when_declared(make, message):
+    """The error names the limit and its value on one line."""
     with pytest.raises(PolicyError, match=message):
         make()

@@ -15,7 +15,7 @@ CLEAN, WRONG = judged(("first", 1), ("first", "x"))
 
 
 def calls(sessions: int, each: int, wrong: int = 0) -> list[Decision]:
-    """Sessions of so many calls each; in the first ones every call is wrong."""
+    """Return *each* calls for every session; in the first *wrong* sessions all are wrong."""
     return [
         dataclasses.replace(
             WRONG if session < wrong else CLEAN, id=f"d{session}-{n}", session_id=f"s{session}"
@@ -26,23 +26,23 @@ def calls(sessions: int, each: int, wrong: int = 0) -> list[Decision]:
 
 
 def stops(decisions: list[Decision], tool: str | None = None):
-    """The calls that `parameter_mismatch` would block."""
+    """Return the share of calls that `parameter_mismatch` would block."""
     return Report.of(decisions).place("parameter_mismatch", tool).counts.stops
 
 
 def standing(decisions: list[Decision]) -> Standing:
-    """Return what the rule says of `parameter_mismatch`."""
+    """Return the standing of `parameter_mismatch` in the rollout."""
     steps = rollout(Report.of(decisions), Readiness())
     return next(s.standing for s in steps if (s.layer, s.tool) == ("parameter_mismatch", ""))
 
 
-def test_a_session_of_one_call_is_a_call():
-    """Nothing changes where no session has a second one."""
+def test_sessions_of_one_call_count_like_calls():
+    """If every session has one call, the interval is that of the calls."""
     assert wilson(3, 600) == stops(calls(600, 1, wrong=3)).ends
 
 
-def test_calls_that_repeat_each_other_add_nothing():
-    """Twenty equal calls of a session tell what one of them tells."""
+def test_equal_calls_of_a_session_do_not_narrow_the_interval():
+    """The interval of 20 equal calls per session is that of one call per session."""
     share = stops(calls(40, 20, wrong=4))
     alone = stops(calls(40, 1, wrong=4)).ends
 
@@ -50,16 +50,16 @@ def test_calls_that_repeat_each_other_add_nothing():
     assert all(abs(end - one) < 0.01 for end, one in zip(share.ends, alone, strict=True))
 
 
-def test_without_a_finding_sessions_are_counted():
-    """500 clean calls of 25 sessions are no proof; of 500 sessions they are."""
+def test_clean_calls_count_by_session():
+    """500 clean calls in 25 sessions do not make a layer safe; in 500 sessions they do."""
     few, many = calls(25, 20), calls(500, 1)
 
     assert wilson(0, 25)[1] == stops(few).ends[1]
     assert (Standing.NOT_YET, Standing.SAFE) == (standing(few), standing(many))
 
 
-def test_a_session_is_one_on_all_tools_together():
-    """On its tool each call is alone; on all tools they are of one session."""
+def test_a_session_with_calls_of_two_tools_counts_once():
+    """On both tools together there are 60 calls in 30 sessions."""
     pairs = [
         dataclasses.replace(one, tool=tool, id=f"{tool}{n}", session_id=f"s{n}")
         for n, one in enumerate(calls(30, 1))
@@ -70,16 +70,16 @@ def test_a_session_is_one_on_all_tools_together():
     assert (60, 30) == (stops(pairs).of, stops(pairs).sessions)
 
 
-def test_the_order_of_calls_does_not_matter():
-    """Sessions that run side by side count as those that run one after the other."""
+def test_the_order_of_calls_does_not_change_the_interval():
+    """Concurrent sessions count like sequential ones."""
     ordered = calls(30, 5, wrong=3)
     mixed = random.Random(1).sample(ordered, len(ordered))
 
     assert stops(ordered).ends == stops(mixed).ends
 
 
-def test_labels_of_one_session_are_one_proof():
-    """35 right labels prove a layer; of one session they do not."""
+def test_labels_in_one_session_do_not_prove_a_layer():
+    """40 right labels prove a layer if each is in another session, but not in one session."""
     truth = Truth.HALLUCINATED
     apart, together = calls(40, 1, wrong=40), calls(1, 40, wrong=1)
     proofs = [
@@ -90,8 +90,8 @@ def test_labels_of_one_session_are_one_proof():
     assert [True, False] == [Readiness().proven(counts) for counts in proofs]
 
 
-def test_the_labels_asked_for_are_of_sessions():
-    """So many more labels, each of another session, and the rule is content."""
+def test_labels_needed_counts_sessions():
+    """With `labels_needed` more right labels, each in another session, the layer is safe."""
     blocked = calls(200, 2, wrong=60)
     report = Report.of(blocked)
     rule, counts = Readiness(), report.place("parameter_mismatch").counts
@@ -107,8 +107,8 @@ def test_the_labels_asked_for_are_of_sessions():
     assert [] == [r.code for r in rule.reasons(place) if r.code != "few_calls"]
 
 
-def test_the_sessions_that_are_followed_are_bounded(monkeypatch):
-    """One that comes back later counts as another."""
+def test_the_number_of_open_sessions_is_bounded(monkeypatch):
+    """A session whose calls continue after it was evicted counts as a new one."""
     monkeypatch.setattr("abs_shield.report.layer_counts._OPEN", 3)
 
     assert 20 == stops(calls(10, 2)).sessions

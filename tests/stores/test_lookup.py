@@ -64,16 +64,16 @@ def test_around_returns_decisions_of_the_same_session(log):
     assert ([], ["d-3", "d-5"]) == tuple(map(ids, log.around("d-1", most=9)))
 
 
-def test_nothing_is_around_what_has_no_session_or_is_unknown(log):
-    """A decision without a session stands alone."""
+def test_around_returns_nothing_without_a_session(log):
+    """`around` returns two empty lists if the decision has no session or is unknown."""
     log.append(decision(7))
     log.append(decision(8))
 
     assert (([], []), ([], [])) == (log.around("d-7", most=9), log.around("d-9", most=9))
 
 
-def test_all_labels_of_a_decision_are_given(log):
-    """The one that holds is the last, as `labels` has it."""
+def test_labels_of_returns_all_labels_of_a_decision(log):
+    """The last label of `labels_of` is the one that `labels` returns."""
     for truth in (Truth.HALLUCINATED, Truth.OK, Truth.HALLUCINATED):
         log.label(label(2, truth))
     log.label(label(1, Truth.OK))
@@ -83,8 +83,8 @@ def test_all_labels_of_a_decision_are_given(log):
     assert [] == log.labels_of("d-3")
 
 
-def test_of_two_writers_the_label_that_holds_is_the_last(kind, opens, log):
-    """Each process writes a chain of its own; the latest time decides between them."""
+def test_the_label_with_the_latest_time_counts(kind, opens, log):
+    """Two writers have a chain each, so the time of the labels decides."""
     log.flush()
     other = opens(kind)
     other.label(label(2, Truth.OK, at=5.0))
@@ -102,30 +102,32 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_one_decision_is_found_by_the_index_of_ids(tmp_path, name):
-    """Its labels and reports too, however many others there are."""
+def test_records_of_a_decision_are_found_with_the_index_of_ids(tmp_path, name):
+    """Lookups of a decision, its labels and its reports use `records_decision`."""
     from abs_shield.stores import SqliteStore
 
     SqliteStore(tmp_path / "log.db").close()
-    assert ["records_decision"] == plans(tmp_path / "log.db", lambda one: one.rows(QUERIES[name]))
+    assert ["records_decision"] == used_indexes(
+        tmp_path / "log.db", lambda one: one.rows(QUERIES[name])
+    )
 
 
-def test_a_session_and_the_ids_near_a_text_are_found_by_an_index(tmp_path):
-    """No lookup of `abs-shield show` reads the whole log."""
+def test_sessions_and_ids_near_a_text_are_found_with_an_index(tmp_path):
+    """No lookup of `abs-shield show` scans the whole log."""
     from abs_shield.stores import SqliteStore
 
     SqliteStore(tmp_path / "log.db").close()
     path = tmp_path / "log.db"
     session = Query(kind=RecordKind.DECISION, session_id="s", up_to=5)
 
-    assert ["records_session"] == plans(
+    assert ["records_session"] == used_indexes(
         path, lambda one: one.rows(session, order="place DESC", limit=2)
     )
-    assert ["records_decision"] * 2 == plans(path, lambda one: one.ids_near("d", most=2))
+    assert ["records_decision"] * 2 == used_indexes(path, lambda one: one.ids_near("d", most=2))
 
 
-def plans(path, look) -> list[str]:
-    """The indexes that SQLite searches for what a ledger is asked for."""
+def used_indexes(path, look) -> list[str]:
+    """Return the indexes that SQLite uses for the queries of a ledger."""
     ledger = SqliteLedger(path, reads=True)
     statements: list[str] = []
     with contextlib.closing(ledger), contextlib.closing(sqlite3.connect(path)) as connection:
@@ -145,8 +147,8 @@ def plans(path, look) -> list[str]:
     ]
 
 
-def test_records_of_some_decisions_are_found_in_one_go(log):
-    """Each record under an id, by its place; ids that the log does not have are left out."""
+def test_decisions_of_returns_every_record_of_many_ids(log):
+    """`decisions_of` returns a dict in the order of places, without unknown ids."""
     log.append(decision(2, tool="again"))
     long = "x" * 400
     log.append(decision(7, id=long + "1"))
@@ -158,8 +160,8 @@ def test_records_of_some_decisions_are_found_in_one_go(log):
     assert {} == log.decisions_of([])
 
 
-def test_records_that_are_known_are_not_read_again(log):
-    """Those that were pruned meanwhile are left out nevertheless."""
+def test_decisions_of_does_not_read_records_again(log):
+    """Objects in `already_read` are reused, except those whose record was pruned meanwhile."""
     first = log.decisions_of(["d-1", "d-2"])
     log.append(decision(9))
     later = log.decisions_of(["d-1", "d-2", "d-9"], already_read=first)

@@ -17,7 +17,7 @@ HOUR = 3_600.0
 START = 1_767_225_600.0
 
 
-def various(count: int, seed: int = 1):
+def varied_decisions(count: int, seed: int = 1):
     """Return decisions of several tools, verdicts and agents, over some hours."""
     draw = random.Random(seed)
     for number in range(count):
@@ -38,35 +38,35 @@ def various(count: int, seed: int = 1):
         )
 
 
-def counted(store, **time) -> Counter[str]:
-    """Return how many decisions of each pattern the store has counted."""
+def stored_counts(store, **time) -> Counter[str]:
+    """Return the number of decisions of each pattern as the store has counted them."""
     counts = Counter()
     for count in store.pattern_counts(**time):
         counts[count.pattern.body] += count.decisions
     return counts
 
 
-def recounted(decisions) -> Counter[str]:
+def counts_of(decisions) -> Counter[str]:
     return Counter(pattern_of(one).body for one in decisions)
 
 
-def test_counts_agree_with_the_rows(kind, opens):
-    """Of all decisions, and of those of some hours."""
-    store, made = opens(kind), [*various(400)]
+def test_counts_equal_the_stored_decisions(kind, opens):
+    """This holds for all decisions, and for those of a time range."""
+    store, made = opens(kind), [*varied_decisions(400)]
     for one in made:
         store.append(one)
 
-    assert recounted(made) == counted(store)
+    assert counts_of(made) == stored_counts(store)
     some = [one for one in made if START + HOUR <= one.at < START + 3 * HOUR]
-    assert recounted(some) == counted(store, since=START + HOUR, until=START + 3 * HOUR)
+    assert counts_of(some) == stored_counts(store, since=START + HOUR, until=START + 3 * HOUR)
     spans = [(count.first_at, count.last_at) for count in store.pattern_counts()]
     assert min(one.at for one in made) == min(first for first, _ in spans)
     assert max(one.at for one in made) == max(last for _, last in spans)
 
 
-def test_times_are_counted_apart(kind, opens):
-    """By the hour, or by several hours."""
-    store, made = opens(kind), [*various(200)]
+def test_decisions_are_counted_per_hour(kind, opens):
+    """`pattern_counts(hours=1)` has one count for each hour and pattern."""
+    store, made = opens(kind), [*varied_decisions(200)]
     for one in made:
         store.append(one)
 
@@ -76,8 +76,8 @@ def test_times_are_counted_apart(kind, opens):
     assert Counter(one.at // HOUR * HOUR for one in made) == counts
 
 
-def test_ids_times_and_texts_make_no_pattern():
-    """Neither do values that a layer's error quotes, nor names that no tool has."""
+def test_ids_times_and_texts_do_not_change_the_pattern():
+    """Values in a layer's error and the names of unregistered tools do not change it either."""
     broken = [
         decision(n, coverage={
             "impossible_state": Coverage(Outcome.ERROR, f"`late` raised KeyError: 'tx_{n}', {n}"),
@@ -97,39 +97,39 @@ def test_ids_times_and_texts_make_no_pattern():
     assert 2 == len({pattern_of(decision(1)), pattern_of(decision(1, mode=Mode.AUDIT))})
 
 
-def test_what_is_pruned_is_counted_no_more(kind, opens):
-    """The counts of partly pruned hours are those of the rest."""
-    store, made = opens(kind), sorted(various(300), key=lambda one: one.at)
+def test_pruned_decisions_are_not_counted(kind, opens):
+    """The count of a partly pruned hour equals the decisions that are left."""
+    store, made = opens(kind), sorted(varied_decisions(300), key=lambda one: one.at)
     for one in made:
         store.append(one)
 
     assert store.prune(START + 2.5 * HOUR)
-    assert recounted(store.decisions()) == counted(store)
+    assert counts_of(store.decisions()) == stored_counts(store)
 
 
-def test_what_an_older_version_wrote_is_counted_when_asked(kind, opens, raw):
-    """Once, however often it is asked; what cannot be read is left out."""
-    store, made = opens(kind), [*various(50)]
+def test_decisions_of_an_older_version_are_counted_on_request(kind, opens, raw):
+    """`count_uncounted` counts them once, without records that cannot be read."""
+    store, made = opens(kind), [*varied_decisions(50)]
     for one in made:
         store.append(one)
     store.flush()
     raw(kind, "UPDATE records SET pattern = NULL ; DELETE FROM hourly_counts WHERE hour >= 0")
     raw(kind, "UPDATE records SET sealed = '{' WHERE decision_id = 'd-7'")
 
-    assert (50, Counter()) == (store.uncounted(), counted(store))
+    assert (50, Counter()) == (store.uncounted(), stored_counts(store))
     assert [50] == [*store.count_uncounted()]
     assert [] == [*store.count_uncounted()]
-    assert recounted(one for one in made if one.id != "d-7") == counted(store)
+    assert counts_of(one for one in made if one.id != "d-7") == stored_counts(store)
 
 
 def write(address: str, seed: int) -> None:
     store = open_store(address)
-    for one in various(300, seed):
+    for one in varied_decisions(300, seed):
         store.append(one)
     store.close()
 
 
-def test_processes_that_write_at_the_same_time_lose_no_count(kind, opens, dsn_of):
+def test_concurrent_processes_lose_no_count(kind, opens, dsn_of):
     store = opens(kind)
     spawn = get_context("spawn")
     processes = [spawn.Process(target=write, args=(dsn_of(kind), seed)) for seed in range(3)]
@@ -138,13 +138,13 @@ def test_processes_that_write_at_the_same_time_lose_no_count(kind, opens, dsn_of
     for process in processes:
         process.join()
 
-    assert 900 == counted(store).total()
-    assert recounted(store.decisions()) == counted(store)
+    assert 900 == stored_counts(store).total()
+    assert counts_of(store.decisions()) == stored_counts(store)
 
 
-def test_decisions_of_patterns_are_given_in_pages(kind, opens):
-    """Newest first, of a time, and behind the page before."""
-    store, made = opens(kind), [*various(120)]
+def test_newest_returns_decisions_of_patterns_in_pages(kind, opens):
+    """`newest` returns the newest first, within a time range, and before a place."""
+    store, made = opens(kind), [*varied_decisions(120)]
     for one in made:
         store.append(one)
     verdicts = {c.number: c.pattern.decision().verdict for c in store.pattern_counts()}
@@ -163,8 +163,8 @@ def test_decisions_of_patterns_are_given_in_pages(kind, opens):
 
 
 @pytest.mark.parametrize("probability", [None, 0.12345])
-def test_a_pattern_keeps_what_a_report_counts(probability):
-    """And rounds a probability, so that results do not differ in its last places."""
+def test_a_pattern_has_no_values_of_errors_and_a_rounded_probability(probability):
+    """Decisions that differ only in such details share a pattern."""
     one = decision(1, probability=probability, agent="billing", model="m", approval="granted",
                    errors=("no date in 'tx_1'",), notes=("background",))  # fmt: skip
     body = pattern_of(one).body
@@ -175,10 +175,10 @@ def test_a_pattern_keeps_what_a_report_counts(probability):
     assert ("0.12" in body) == (probability is not None)
 
 
-def test_any_time_is_counted(kind, opens):
-    """A host may give a time that no calendar has."""
+def test_decisions_of_any_time_are_counted(kind, opens):
+    """A host may set a time that is outside the calendar, e.g. a negative one or 1e300."""
     store, made = opens(kind), [decision(n, at=at) for n, at in enumerate((1e300, -5.0, 0.0))]
     for one in made:
         store.append(one)
 
-    assert recounted(made) == counted(store)
+    assert counts_of(made) == stored_counts(store)

@@ -8,8 +8,8 @@ from tests.stores.conftest import decision
 REPORT = {"claims": [{"start": 0, "end": 9, "status": "grounded"}], "action": "emit"}
 
 
-def test_a_report_stands_beside_its_decision(store):
-    """It comes back by the decision's id, and counts as no decision."""
+def test_a_report_is_found_by_the_id_of_its_decision(store):
+    """A report does not count as a decision."""
     one, other = decision(1), decision(2)
     for each in (one, other):
         store.append(each)
@@ -20,8 +20,8 @@ def test_a_report_stands_beside_its_decision(store):
     assert (2, [one, other]) == (len(store), store.decisions())
 
 
-def test_the_newest_report_holds(store):
-    """A decision may be recorded again under its id, and its report with it."""
+def test_the_newest_report_of_a_decision_is_returned(store):
+    """If a decision is recorded again under its id, its report replaces the earlier one."""
     store.append(decision(1))
     for action in ("revise", "emit"):
         store.append_report(decision(1), {"action": action})
@@ -29,8 +29,8 @@ def test_the_newest_report_holds(store):
     assert {"action": "emit"} == store.report("d-1")
 
 
-def test_reports_of_a_time(store):
-    """They are those of the decisions' times."""
+def test_reports_can_be_limited_to_a_time_range(store):
+    """The time of a report is that of its decision."""
     for number in (1, 2, 3):
         store.append(decision(number))
         store.append_report(decision(number), {"number": number})
@@ -40,8 +40,8 @@ def test_reports_of_a_time(store):
     assert [] == [*store.reports(until=0.0)]
 
 
-def test_a_log_with_reports_verifies_and_is_pruned(kind, opens):
-    """A report is sealed like any record, and goes with the decisions of its time."""
+def test_a_log_with_reports_can_be_verified_and_pruned(kind, opens):
+    """A report is sealed like any record, and is pruned together with its decision."""
     store = opens(kind)
     store.append(decision(1))
     store.append_report(decision(1), REPORT)
@@ -53,7 +53,7 @@ def test_a_log_with_reports_verifies_and_is_pruned(kind, opens):
 
 
 def test_a_changed_column_of_a_report_is_found(kind, opens, raw):
-    """A report cannot be moved beside another decision."""
+    """Verification finds a report that was moved to another decision."""
     store = opens(kind)
     store.append(decision(1))
     store.append_report(decision(1), REPORT)
@@ -64,8 +64,8 @@ def test_a_changed_column_of_a_report_is_found(kind, opens, raw):
     assert "decision_id" in next(verify(store)).detail
 
 
-def test_memory_forgets_the_oldest_reports():
-    """A ring of decisions keeps no report of one that made room."""
+def test_a_memory_store_drops_reports_of_dropped_decisions():
+    """A decision and its report are dropped together when newer decisions need the room."""
     store = MemoryStore(most=2)
     for number in (1, 2, 3):
         store.append(decision(number))
@@ -74,8 +74,8 @@ def test_memory_forgets_the_oldest_reports():
     assert [None, REPORT, REPORT] == [store.report(f"d-{n}") for n in (1, 2, 3)]
 
 
-def test_quality_scores_are_kept_beside_the_decisions(kind, opens):
-    """They are found by time, and the log verifies."""
+def test_quality_scores_are_stored_in_the_log(kind, opens):
+    """They can be read by time, the log verifies, and they do not count as decisions."""
     store = opens(kind)
     store.append(decision(1))
     for at, score in ((10.0, 87.5), (20.0, 71.0)):
