@@ -1,4 +1,4 @@
-"""Records of a log that cannot be read: left out, counted, and said in words of one's own."""
+"""Unreadable records of a log are left out and counted, without Python's error texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DAMAGE = ("no", "[]", "{}", '{"schema_version": 1, "body": 7}', '{"schema_versio
 
 @pytest.fixture(params=DAMAGE)
 def damaged(request, tmp_path):
-    """A log of six calls; of one record the text is another."""
+    """Return a log of six calls in which one record was overwritten."""
     path = str(tmp_path / "log.db")
     filled(path, *map(order, range(6)))
     damage(path, request.param, seq=3)
@@ -35,8 +35,8 @@ def own_words(text):
     return not any(word in text for word in ("Error", "Exception", "string indices", "line 1"))
 
 
-def test_a_report_is_of_what_can_be_read(command, damaged):
-    """One line says how many records are left out, and which is the first."""
+def test_a_report_leaves_out_an_unreadable_record(command, damaged):
+    """One line has the number of records left out and names the first one."""
     done = command("report", damaged)
 
     assert 2 == done.code
@@ -48,7 +48,7 @@ def test_a_report_is_of_what_can_be_read(command, damaged):
 
 
 def test_a_verified_report_says_that_the_log_is_not_intact(command, damaged, tmp_path):
-    """The faults are counted, the exit code is 1, and the page is written."""
+    """`report --verify` prints a warning and exits with 1, and the page has the warning as well."""
     page = tmp_path / "page.html"
     done = command("report", damaged, "--verify", "--html", page)
 
@@ -59,8 +59,8 @@ def test_a_verified_report_says_that_the_log_is_not_intact(command, damaged, tmp
     assert "THE LOG IS NOT INTACT: " in page.read_text()
 
 
-def test_labels_are_asked_for_and_applied(command, damaged, tmp_path):
-    """`label --next` and `calibrate` do their work, and end with 2."""
+def test_labelling_and_calibration_skip_an_unreadable_record(command, damaged, tmp_path):
+    """`label --next` exits with 2 and `calibrate` continues, both without the record."""
     walk = command("label", "--next", "--db", damaged, stdin="q\n")
     calibrated = command("calibrate", damaged, "--engine", tmp_path / "engine.db")
 
@@ -70,7 +70,7 @@ def test_labels_are_asked_for_and_applied(command, damaged, tmp_path):
 
 
 def test_a_label_that_cannot_be_read_is_left_out(command, tmp_path):
-    """`calibrate` says so, and applies the others."""
+    """`calibrate` reports an unreadable label once, and exits with 2."""
     path = str(tmp_path / "log.db")
     filled(path, order(1))
     with contextlib.closing(open_store(path)) as store:
@@ -86,8 +86,8 @@ def test_a_label_that_cannot_be_read_is_left_out(command, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["label", "decision"])
-def test_an_export_of_labels_goes_on(command, tmp_path, kind):
-    """A label, or its decision, that cannot be read is left out; the others are written."""
+def test_an_export_of_labels_leaves_out_an_unreadable_record(command, tmp_path, kind):
+    """If a label or its decision cannot be read, the other labels are exported."""
     path = str(tmp_path / "log.db")
     filled(path, *map(order, range(3)))
     with contextlib.closing(open_store(path)) as store:
@@ -104,8 +104,8 @@ def test_an_export_of_labels_goes_on(command, tmp_path, kind):
     assert done.err.startswith("1 record is left out; first: record ")
 
 
-def test_a_decision_is_shown_without_what_cannot_be_read(command, tmp_path):
-    """A damaged neighbour in its session, or label, is counted; the decision is shown."""
+def test_show_leaves_out_an_unreadable_record_of_the_session(command, tmp_path):
+    """The decision is shown, and an unreadable neighbour in its session is counted."""
     path = str(tmp_path / "log.db")
     firewall = Shield(policy(), store=open_store(path))
     with firewall.session("s1"):
@@ -120,7 +120,7 @@ def test_a_decision_is_shown_without_what_cannot_be_read(command, tmp_path):
 
 
 def test_a_page_of_the_database_that_cannot_be_read(command, tmp_path):
-    """The report is of the rest, and a verified one says that the log is not intact."""
+    """The report covers the readable records, and `--verify` says that the log is not intact."""
     log = tmp_path / "log.db"
     filled(str(log), *map(order, range(300)))
     with contextlib.closing(sqlite3.connect(log)) as connection:
@@ -136,8 +136,8 @@ def test_a_page_of_the_database_that_cannot_be_read(command, tmp_path):
     assert "left out; first: " in done.err
 
 
-def test_an_engine_file_that_is_none(command, tmp_path):
-    """A text, an empty file and broken JSON, each in one line."""
+def test_an_invalid_engine_file_is_refused(command, tmp_path):
+    """A text file, an empty file and invalid JSON are each refused in one line."""
     log = str(tmp_path / "log.db")
     filled(log, order(1))
     for name, text, words in (

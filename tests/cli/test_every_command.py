@@ -85,7 +85,7 @@ every = pytest.mark.parametrize("name", LEAVES)
 
 @pytest.fixture
 def here(tmp_path, monkeypatch, file, command):
-    """A folder with a good file of each kind, and bad ones."""
+    """Return a folder with a valid file of each kind, and invalid ones."""
     monkeypatch.chdir(tmp_path)
     call = {"id": "a", "name": "refund", "arguments": {"order_id": "W1", "amount": 20}}
     talk = [{"role": "user", "content": "Refund W1, it was 20."}]
@@ -114,12 +114,12 @@ def here(tmp_path, monkeypatch, file, command):
 
 
 def argv(name: str) -> list[str]:
-    """The words of a command's row."""
+    """Return the arguments of a command's row."""
     return [*name.split(), *CALLS[name].replace("@", "").split()]
 
 
 def run(command: Any, words: list[str]) -> Any:
-    """Run words, with the id of a decision in place of `ID`, and a call on the standard input."""
+    """Run a command with a decision's id in place of `ID`, and a call on stdin."""
     if "ID" in words:
         lines = command("log", "export", "log.db").out.splitlines()
         words = [json.loads(lines[0])["id"] if word == "ID" else word for word in words]
@@ -127,14 +127,14 @@ def run(command: Any, words: list[str]) -> Any:
 
 
 def test_every_command_has_a_row():
-    """A new command says how it is called."""
+    """`CALLS` has a row for each registered command."""
     assert [*LEAVES] == [*CALLS]
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 @pytest.mark.parametrize("name", [*GROUPS, *LEAVES])
-def test_help(command, monkeypatch, name, flag):
-    """It fits 80 columns, and ends with an example of the command itself."""
+def test_help_fits_80_columns(command, monkeypatch, name, flag):
+    """Help has no line wider than 80 columns, and ends with an example of the command."""
     monkeypatch.setenv("COLUMNS", "80")
     done = command(*name.split(), flag)
     title, _, example = done.out.partition("\n\nExample: ")
@@ -147,22 +147,22 @@ def test_help(command, monkeypatch, name, flag):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_one_short_line(name):
-    """The list of commands is not cut."""
+def test_a_command_has_a_short_description(name):
+    """The description is at most 60 characters, so that the list of commands is not cut."""
     assert len(COMMANDS[name]) <= 60
 
 
 @every
-def test_words_for_values_are_plain(name):
-    """No brackets, no types, and of each option one word or its choices."""
+def test_placeholders_of_values_are_plain_words(name):
+    """The placeholder of an option is one word or its choices, without brackets and types."""
     words = {value_word(one) for one in LEAVES[name].params if not getattr(one, "is_flag", False)}
 
     assert [] == [word for word in words if not PLAIN.fullmatch(word)]
 
 
 @every
-def test_help_breaks_no_name(command, monkeypatch, name):
-    """Names of options stand whole on one line."""
+def test_help_wraps_no_option_name(command, monkeypatch, name):
+    """Each option name is on one line of the help at 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     output = command(*name.split(), "--help").out
     names = [option for one in LEAVES[name].params for option in one.opts if option[:2] == "--"]
@@ -171,8 +171,8 @@ def test_help_breaks_no_name(command, monkeypatch, name):
 
 
 @every
-def test_what_is_too_much_or_unknown(command, name):
-    """It is refused in words of our own."""
+def test_an_unknown_option_is_refused(command, name):
+    """The error is one line that names the option, and nothing is printed."""
     wrong = command(*argv(name), "--colour")
 
     assert (2, "", 1) == (wrong.code, wrong.out, wrong.err.count("\n"))
@@ -182,8 +182,8 @@ def test_what_is_too_much_or_unknown(command, name):
 @pytest.mark.parametrize(
     "name", [name for name in LEAVES if name not in REFUSED | {*WITHOUT_OUTPUT}]
 )
-def test_output(command, here, name):
-    """`-o` gives a file what the standard output has without it."""
+def test_output_option_writes_a_file(command, here, name):
+    """`-o` and `--output` write a file, and print nothing except a command's own report."""
     target = "planted" if name == "plant" else "policy.py" if name == "init" else "out.txt"
     words = [word for word in argv(name) if word not in ("-o", "planted")]
     done = run(command, [*words, "-o", target])
@@ -200,7 +200,7 @@ def test_output(command, here, name):
     "name", [name for name in LEAVES if name not in REFUSED | {*WITHOUT_OUTPUT, "plant"}]
 )
 def test_output_to_a_dash(command, here, name):
-    """`-o -` prints what the command prints without it, and writes no file of that name."""
+    """`-o -` prints the output, and writes no file named `-`."""
     words = [word for word in argv(name) if word not in ("-o", "planted")]
     done = run(command, [*words, "-o", "-"])
 
@@ -211,8 +211,8 @@ def test_output_to_a_dash(command, here, name):
 
 @pytest.mark.parametrize("flag", ["-o", "--output"])
 @pytest.mark.parametrize("name", WITHOUT_OUTPUT)
-def test_no_output(command, here, name, flag):
-    """A command whose output goes elsewhere says where, as its documentation does."""
+def test_a_command_without_output_option_says_where_its_output_goes(command, here, name, flag):
+    """The error of `-o` has the same words as the documentation."""
     done = run(command, [*name.split(), flag, "out.txt"])
     page = " ".join((Path(__file__).parents[2] / "docs" / "cli.md").read_text().split())
 
@@ -222,7 +222,7 @@ def test_no_output(command, here, name, flag):
 
 
 def outputs(command: Any) -> list[str]:
-    """The options of a command that name a file to be written."""
+    """Return the options of a command that name an output file."""
     return [option for one in command.params for option in one.opts if option in WRITTEN]
 
 
@@ -230,8 +230,8 @@ def outputs(command: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "option"), [(name, option) for name in LEAVES for option in outputs(LEAVES[name])]
 )
-def test_an_output_is_looked_at_first(command, here, name, option, target):
-    """Also where an input is missing: nothing is read for what cannot be written."""
+def test_an_invalid_output_is_refused_before_any_input_is_read(command, here, name, option, target):
+    """The error is about the output, although an input is missing as well."""
     if target.startswith("/proc") and not Path("/proc/self").exists():
         pytest.skip("only Linux has a folder in which nobody can write")
     if name == "plant":
@@ -245,7 +245,7 @@ def test_an_output_is_looked_at_first(command, here, name, option, target):
 
 
 def inputs(name: str) -> Iterator[tuple[str, str]]:
-    """Yield what of a row, or which option, names a file to be read."""
+    """Yield each argument or option of a row that names an input file."""
     yield from ((name, word) for word in CALLS[name].split() if word.startswith("@"))
     for one in LEAVES[name].params:
         read = value_word(one) in ("FILE", "DB") and one.param_type_name == "option"
@@ -256,7 +256,7 @@ def inputs(name: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("bad", ["gone.json", "folder", "binary.bin", "number.json"])
 @pytest.mark.parametrize(("name", "place"), [one for name in LEAVES for one in inputs(name)])
 def test_an_input_that_cannot_be_read(command, here, name, place, bad):
-    """It is named on one line, with what to do, and nothing is written."""
+    """The error names a remedy, and no file is written."""
     if (name, place) in MADE and bad == "gone.json":
         pytest.skip("the file is made")
     if (name, place) in ANY_CONTENT and bad in ("binary.bin", "number.json"):
@@ -292,7 +292,7 @@ PLACES = ["gone.py:policy", "pol.py:polcy", "pol.py", "folder:policy"]
     ],
 )
 def test_a_policy_that_cannot_be_loaded(command, here, name, option, bad):
-    """One line; the nearest name where there is one."""
+    """The error is one line, with the nearest name if there is one."""
     words = [word for word in argv(name) if word != "pol.py:policy"]
     words = [word for word in words if word != option]
     extra = ["--policy", "pol.py:policy"] if option == "--against" else []
@@ -306,8 +306,8 @@ def test_a_policy_that_cannot_be_loaded(command, here, name, option, bad):
     [("replay", "run"), ("backtest", "run"), ("plant", "run"), ("ground", "answer"),
      ("quality", "output")],
 )  # fmt: skip
-def test_an_input_that_holds_nothing(command, here, name, noun):
-    """It is refused, so that a broken export does not pass; `--allow-empty` takes it."""
+def test_an_empty_input_is_refused(command, here, name, noun):
+    """An empty input is an error, unless `--allow-empty` is given."""
     Path("empty.jsonl").write_text("\n")
     words = ["empty.jsonl" if f"@{word}" in CALLS[name].split() else word for word in argv(name)]
     words = [word for word in words if word not in ("--labels", "labels.jsonl")]
@@ -319,8 +319,8 @@ def test_an_input_that_holds_nothing(command, here, name, noun):
 
 
 @pytest.mark.parametrize("name", ["replay", "backtest", "plant", "ground", "quality", "init"])
-def test_a_wrong_file_does_not_flood(command, here, name):
-    """Five lines of it, and how many more there are; a laid-out JSON file has a hint."""
+def test_at_most_five_bad_lines_are_reported(command, here, name):
+    """Further bad lines are counted; an indented JSON file is reported with a hint."""
     Path("wrong.jsonl").write_text(json.dumps([{"a": 1}] * 40, indent=1))
     old = "runs.jsonl" if name == "init" else CALLS[name].split()[0][1:]
     done = command(*["wrong.jsonl" if word == old else word for word in argv(name)])
@@ -343,8 +343,8 @@ SHAPES = [
 @pytest.mark.parametrize(
     "name", [n for n in LEAVES if "--tools" in [o for p in LEAVES[n].params for o in p.opts]]
 )
-def test_tools_have_both_shapes(command, here, file, name, held):
-    """A list, and an object of name to list, are read by every command that takes tools."""
+def test_tools_may_be_a_list_or_an_object_of_lists(command, here, file, name, held):
+    """Every command that takes tools reads both shapes."""
     file("tools.json", held)
     many = isinstance(held, dict) and len(held) > 1 and name in ("check", "init")
     done = run(command, [*argv(name), *(["--toolset", "shop"] if many else [])])

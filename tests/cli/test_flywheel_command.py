@@ -1,4 +1,4 @@
-"""`abs-shield flywheel`: from the log to gaps that somebody accepted."""
+"""`abs-shield flywheel`: from a log to accepted gaps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.shop import filled, order, refund
 
 @pytest.fixture
 def log(tmp_path):
-    """Return the address of a log with four refunds too large and two invented tools."""
+    """Return the address of a log with four excessive refunds and two invented tools."""
     address = str(tmp_path / "log.db")
     phantoms = [{"name": "get_ordr", "arguments": {"order_id": "W1"}}] * 2
     filled(address, order(1), *(refund(n, 900 + n) for n in range(4)), *phantoms)
@@ -25,7 +25,7 @@ def log(tmp_path):
 
 @pytest.fixture
 def flywheel(command, tmp_path):
-    """Run a command of the flywheel on one file."""
+    """Return a function that runs a flywheel command on one file."""
 
     def run(name: str, *argv, stdin: str = ""):
         return command("flywheel", name, *argv, "--book", tmp_path / "book.db", stdin=stdin)
@@ -35,7 +35,7 @@ def flywheel(command, tmp_path):
 
 @pytest.fixture
 def gaps(flywheel, log) -> list[str]:
-    """Return the ids of two open gaps, the graver one first."""
+    """Return the ids of two open gaps, the more severe one first."""
     flywheel("harvest", log)
     flywheel("curate")
     return [gap["id"] for gap in state(flywheel)["gaps"]]
@@ -45,14 +45,14 @@ def state(flywheel):
     return json.loads(flywheel("status", "--format", "json").out)
 
 
-def test_a_log_is_harvested_once(flywheel, log):
-    """The second time there is nothing new."""
+def test_a_second_harvest_reads_nothing_new(flywheel, log):
+    """The second harvest of an unchanged log reads no decisions."""
     assert (0, "7 decisions read: 6 new catches, 0 new labels\n", "") == flywheel("harvest", log)
     assert (0, "0 decisions read: 0 new catches, 0 new labels\n", "") == flywheel("harvest", log)
 
 
-def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
-    """Tier, title, rate with its interval, state; before the curation, what waits for it."""
+def test_the_status_has_a_row_for_each_gap_and_a_total(flywheel, log):
+    """Before curation the status counts the catches that are in no gap yet."""
     flywheel("harvest", log)
     assert "6 catches are in no gap yet" in flywheel("status").out
     flywheel("curate")
@@ -65,7 +65,7 @@ def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
 
 
 def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
-    """The version in use of each target, and every version with its parent and its state."""
+    """The status has the version in use; `--versions` lists each with its parent and state."""
     registry, path = VersionRegistry(tmp_path / "book.db"), tmp_path / "new.txt"
     path.write_text("new")
     for number in (1, 2):
@@ -88,8 +88,8 @@ def test_the_status_names_versions_and_their_reasons(flywheel, gaps, tmp_path):
     assert "what was there before is in use" in flywheel("status").out
 
 
-def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
-    """Answers are saved; the end of the input ends the questions."""
+def test_curate_asks_about_each_open_gap(flywheel, gaps, tmp_path):
+    """Answers are saved, and the end of stdin ends the questions."""
     done = flywheel("curate", "--by", "ann", stdin="what\naccept\nworth it\n")
 
     assert 0 == done.code
@@ -101,24 +101,24 @@ def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
     assert (gaps[0], "ann", "worth it") == (review.gap, review.by, review.why)
 
 
-def test_the_right_answer_is_asked_for_in_the_terminal(flywheel, gaps):
-    """Where a check only guessed it."""
+def test_curate_asks_for_the_right_answer(flywheel, gaps):
+    """The question suggests the right answer that the check guessed."""
     done = flywheel("curate", stdin="s\na\ntypo\nget_order\n")
 
     assert "right answer, if you know it (suggested: get_order)?" in done.out
     assert ["", "get_order"] == [gap["right_answer"] for gap in state(flywheel)["gaps"]]
 
 
-def test_a_gap_is_merged_in_the_terminal(flywheel, gaps):
-    """A wrong id is refused with a hint, and asked about another time."""
+def test_curate_merges_a_gap_into_another(flywheel, gaps):
+    """The merged gap names the gap that it was merged into."""
     flywheel("curate", stdin=f"s\nm\n{gaps[0]}\nsame cause\n")
     assert [("open", ""), ("merged", gaps[0])] == [
         (gap["state"], gap["into"]) for gap in state(flywheel)["gaps"]
     ]
 
 
-def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
-    """The gap stays open, and is asked about again."""
+def test_an_invalid_merge_changes_nothing(flywheel, gaps):
+    """After an unknown id or an empty reason the gap stays open, and is asked about again."""
     done = flywheel("curate", stdin=f"m\ngap-0\nsame\nm\n{gaps[0]}\n \nq\n")
 
     assert "no gap has that id" in done.out
@@ -129,7 +129,7 @@ def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
 
 @pytest.mark.parametrize("name", ["gaps.md", "gaps.json"])
 def test_a_reviewed_file_is_imported(flywheel, gaps, tmp_path, name):
-    """Export, decide, import; again, it changes nothing."""
+    """An exported and edited file is imported; a second import changes nothing."""
     path = tmp_path / name
     done = flywheel("curate", "--export", path)
     assert (0, f"2 open gaps written to {path}\n") == (done.code, done.err)
@@ -145,8 +145,8 @@ def test_a_reviewed_file_is_imported(flywheel, gaps, tmp_path, name):
     assert "1 decision read: 0 new\n" == flywheel("curate", *arguments).out
 
 
-def test_a_file_imported_again_undoes_nothing(flywheel, gaps, tmp_path):
-    """Neither a promotion, nor a rollback, nor a later decision."""
+def test_a_second_import_keeps_later_states(flywheel, gaps, tmp_path):
+    """A gap that was fixed, reopened or rejected since keeps its state."""
     path, book = tmp_path / "gaps.md", tmp_path / "book.db"
     path.write_text(f"by: ann\n## {gaps[0]}\n- [x] accept\nwhy: worth it\n")
     flywheel("curate", "--import", path)
@@ -157,8 +157,8 @@ def test_a_file_imported_again_undoes_nothing(flywheel, gaps, tmp_path):
         assert state_now == state(flywheel)["gaps"][0]["state"]
 
 
-def test_mistakes_are_named_and_nothing_is_applied(flywheel, gaps, tmp_path):
-    """One line each, in the order of the file, with its number."""
+def test_a_file_with_mistakes_is_not_applied(flywheel, gaps, tmp_path):
+    """Each mistake is one line with its line number, in the order of the file."""
     path = tmp_path / "gaps.md"
     path.write_text(
         f"by: ann\n## {gaps[0]}\n- [x] accept\nwhy: yes\n## gap-0\n- [x] reject\nwhy: no\n"
@@ -184,21 +184,21 @@ def test_mistakes_are_named_and_nothing_is_applied(flywheel, gaps, tmp_path):
     ],
 )
 def test_bad_input_is_one_line(flywheel, gaps, argv, message):
-    """It says what is wrong, and exits with 2."""
+    """Invalid input is reported in one line, and the exit code is 2."""
     done = flywheel(*argv)
 
     assert (2, 1, True) == (done.code, done.err.count("\n"), message in done.err)
 
 
-def test_a_file_that_is_not_there_is_named(flywheel):
-    """Only a harvest makes one."""
+def test_a_missing_file_is_reported(flywheel):
+    """The error names the command that creates the file."""
     done = flywheel("status")
 
     assert (2, True) == (done.code, "abs-shield flywheel harvest LOG --book FILE" in done.err)
 
 
-def test_the_log_is_not_the_file_of_the_flywheel(command, log):
-    """One is not written over the other."""
+def test_the_log_cannot_be_the_book(command, log):
+    """`--book` is refused if it is the log, so that the log is not overwritten."""
     done = command("flywheel", "harvest", log, "--book", log)
 
     assert (2, True) == (done.code, "name another file" in done.err)
@@ -206,7 +206,7 @@ def test_the_log_is_not_the_file_of_the_flywheel(command, log):
 
 @pytest.mark.slow
 def test_a_log_in_postgresql_is_harvested(flywheel, dsn):
-    """The same on a server."""
+    """A log on a PostgreSQL server is harvested once, like a file."""
     filled(dsn, refund(1, 900))
 
     assert "1 decision read: 1 new catch," in flywheel("harvest", dsn).out

@@ -1,4 +1,4 @@
-"""`abs-shield label`: what operators say of decisions is kept, told and exported."""
+"""`abs-shield label` stores, reports and exports what operators say about decisions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def log(tmp_path):
 
 
 def labels(log):
-    """Truth, author and note by decision id."""
+    """Return truth, author and note of each label by decision id."""
     store = open_store(log)
     decisions = {key: (one.truth.value, one.by, one.note) for key, one in store.labels().items()}
     store.close()
@@ -27,7 +27,7 @@ def labels(log):
 
 
 def test_a_decision_is_labelled(command, log):
-    """The label is kept with who said it and why; the line says what was labelled."""
+    """The label has its author and note, and the printed line names the decision."""
     (one,) = filled(log, refund(1, 900))
     done = command(
         "label", one.id, "hallucinated", "--db", log, "--by", "ann", "--note", "no such order"
@@ -42,7 +42,7 @@ def test_a_decision_is_labelled(command, log):
 
 @pytest.mark.slow
 def test_a_log_in_postgresql_is_labelled(command, dsn):
-    """The same on a server."""
+    """A log on a PostgreSQL server is labelled like a file."""
     (one,) = filled(dsn, refund(1, 900))
 
     assert 0 == command("label", one.id, "ok", "--db", dsn).code
@@ -57,8 +57,8 @@ def test_a_missed_call_can_be_labelled(command, log):
     assert (0, True) == (done.code, "every layer missed it" in done.out)
 
 
-def test_the_newest_label_holds(command, log):
-    """An operator may change their mind; a false alarm is named as one."""
+def test_the_newest_label_replaces_an_earlier_one(command, log):
+    """A decision labelled twice has the second label; a false alarm is reported as one."""
     (one,) = filled(log, refund(1, 900))
     command("label", one.id, "hallucinated", "--db", log)
     done = command("label", one.id, "ok", "--db", log)
@@ -68,7 +68,7 @@ def test_the_newest_label_holds(command, log):
 
 
 def test_the_author_is_the_user_by_default(command, log, monkeypatch):
-    """Nobody has to type their name."""
+    """Without `--by`, the author of a label is the current user."""
     monkeypatch.setenv("LOGNAME", "bob")
     (one,) = filled(log, order(1))
     command("label", one.id, "ok", "--db", log)
@@ -76,8 +76,8 @@ def test_the_author_is_the_user_by_default(command, log, monkeypatch):
     assert "bob" == labels(log)[one.id][1]
 
 
-def test_many_are_labelled_at_once(command, log):
-    """One line each; blank lines and comments are skipped."""
+def test_many_decisions_are_labelled_from_stdin(command, log):
+    """Each line labels one decision; blank lines and comments are skipped."""
     one, two = filled(log, order(1), refund(2, 900))
     lines = f"# from the review\n{one.id} ok\n\n{two.id}\thallucinated\n"
     done = command("label", "--db", log, "--from", "-", "--by", "ann", stdin=lines)
@@ -86,8 +86,8 @@ def test_many_are_labelled_at_once(command, log):
     assert {one.id: ("ok", "ann", ""), two.id: ("hallucinated", "ann", "")} == labels(log)
 
 
-def test_bad_lines_are_named_and_the_rest_is_labelled(command, log, tmp_path):
-    """Each bad line is told with its number; the exit code says so."""
+def test_bad_lines_are_reported_and_the_rest_is_labelled(command, log, tmp_path):
+    """Each bad line is reported with its number, and the exit code is not 0."""
     (one,) = filled(log, order(1))
     path = tmp_path / "review.txt"
     path.write_text(f"d-9 ok\n{one.id} okay\n{one.id}\n{one.id} ok\n")
@@ -101,7 +101,7 @@ def test_bad_lines_are_named_and_the_rest_is_labelled(command, log, tmp_path):
 
 
 def test_labels_are_exported(command, log, tmp_path):
-    """A line a labelled call, joined with its decision, in ASCII."""
+    """Each labelled call is one line in ASCII with the fields of its decision."""
     one, _ = filled(log, {**refund(1, 900), "id": "c1"}, order(2))
     command("label", one.id, "hallucinated", "--db", log)
     path = tmp_path / "labels.jsonl"
@@ -117,8 +117,8 @@ def test_labels_are_exported(command, log, tmp_path):
     assert path.read_text() == command("label", "--db", log, "--export", "-").out
 
 
-def test_labels_of_decorated_functions_feed_the_sweep(command, log, tmp_path):
-    """Record, label, export, backtest: calls without an id are found again."""
+def test_labels_of_decorated_functions_match_their_recorded_calls(command, log, tmp_path):
+    """Calls without an id are found again after recording, labelling, export and backtest."""
     record = tmp_path / "runs.jsonl"
     decisions = decorated(log, record)
     for decision in decisions:
@@ -140,7 +140,7 @@ def test_labels_of_decorated_functions_feed_the_sweep(command, log, tmp_path):
 
 
 def decorated(log, record):
-    """Audit two decorated tools, sync and async, in sessions of two turns; give the decisions."""
+    """Audit two decorated tools, sync and async, in sessions of two turns; return the decisions."""
     store = open_store(log)
     firewall = Shield(shield.configure(mode="audit"), store=store, record=str(record), hooks=None)
 
@@ -168,7 +168,7 @@ def decorated(log, record):
 
 
 def test_labels_without_a_decision_are_left_out(command, log):
-    """Labels on pruned decisions, or not on calls, cannot be joined; their number is reported."""
+    """An export counts labels of pruned decisions, and of decisions that are not about calls."""
     import dataclasses
 
     from abs_shield.core import Subject
@@ -199,7 +199,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
     ],
 )
 def test_bad_input_is_one_line(command, log, argv, message):
-    """Each is exit code 2, says what instead, and labels nothing."""
+    """Invalid input is one line with a hint and exit code 2, and labels nothing."""
     (one,) = filled(log, order(1))
     done = command("label", *(word.replace("ID", one.id) for word in argv), "--db", log)
 
@@ -208,21 +208,21 @@ def test_bad_input_is_one_line(command, log, argv, message):
 
 
 def test_the_label_is_read_before_the_log(command, tmp_path):
-    """An invalid label is reported first, with or without a log."""
+    """An invalid label is reported first, whether the log exists or not."""
     done = command("label", "d-1", "maybe", "--db", tmp_path / "no.db")
 
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert "label must be `hallucinated` or `ok`, not `maybe`" in done.err
 
 
-def test_a_log_has_to_be_there(command, tmp_path):
-    """A mistyped file is not made."""
+def test_a_missing_log_is_not_created(command, tmp_path):
+    """A misspelt path of a log creates no file."""
     done = command("label", "d-1", "ok", "--db", tmp_path / "no.db")
 
     assert (2, []) == (done.code, list(tmp_path.iterdir()))
 
 
-def test_hostile_names_are_only_shown(command, log):
+def test_control_characters_of_a_tool_name_are_escaped(command, log):
     """The tool's name reaches the terminal escaped."""
     (one,) = filled(log, {"name": HOSTILE, "arguments": {}})
     done = command("label", one.id, "hallucinated", "--db", log)
@@ -232,12 +232,12 @@ def test_hostile_names_are_only_shown(command, log):
 
 
 def test_help_has_an_example(command):
-    """`--help` shows one."""
+    """`label --help` ends with an example."""
     assert "Example: abs-shield label" in command("label", "--help").out
 
 
-def test_the_beginning_of_an_id_suffices(command, log):
-    """Where no other decision has it; the line names the whole id."""
+def test_a_unique_prefix_of_an_id_is_enough(command, log):
+    """The printed line has the whole id."""
     (one,) = filled(log, order(1))
     done = command("label", one.id[:-1], "ok", "--db", log)
 
@@ -246,16 +246,16 @@ def test_the_beginning_of_an_id_suffices(command, log):
     assert "several decisions begin with" in command("label", one.id[:8], "ok", "--db", log).err
 
 
-def test_in_a_file_ids_are_whole(command, log):
-    """A cut id is not the label of another decision."""
+def test_a_line_of_labels_needs_the_whole_id(command, log):
+    """A shortened id in a file of labels is not matched to another decision."""
     (one,) = filled(log, order(1))
     done = command("label", "--from", "-", "--db", log, stdin=f"{one.id[:-1]} ok\n")
 
     assert (2, {}) == (done.code, labels(log))
 
 
-def test_a_line_that_is_not_utf8_is_named(command, log, tmp_path):
-    """The lines around it are used."""
+def test_a_line_that_is_not_utf8_is_reported(command, log, tmp_path):
+    """The lines before and after it are used."""
     first, second = filled(log, order(1), order(2))
     path = tmp_path / "said.txt"
     path.write_bytes(f"{first.id} ok\n".encode() + b"\xff ok\n" + f"{second.id} ok".encode())
@@ -265,8 +265,8 @@ def test_a_line_that_is_not_utf8_is_named(command, log, tmp_path):
     assert f"{path}:2: the line is not UTF-8 at byte 0\n" == done.err
 
 
-def test_a_wrong_file_does_not_flood(command, log, tmp_path):
-    """Five of its lines are named, then a count."""
+def test_at_most_five_bad_lines_are_reported(command, log, tmp_path):
+    """Five bad lines are reported, and the rest is counted."""
     filled(log, order(1))
     path = tmp_path / "wrong.txt"
     path.write_text("no label\n" * 90)

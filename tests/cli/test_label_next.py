@@ -1,4 +1,4 @@
-"""`abs-shield label --next`: what is worth a label, one by one, in real logs."""
+"""`abs-shield label --next` asks for the most useful labels, one by one, in real logs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def log(tmp_path):
 
 
 def labels(log):
-    """Truth by decision id."""
+    """Return the truth of each label by decision id."""
     store = open_store(log)
     decisions = {key: one.truth.value for key, one in store.labels().items()}
     store.close()
@@ -41,18 +41,18 @@ def labels(log):
 
 
 def walk(command, log, *answers, argv=()):
-    """Walk through a log with one answer a line."""
+    """Run `label --next` with one answer a line."""
     lines = "".join(f"{answer}\n" for answer in answers)
     return command("label", "--next", "--db", log, *argv, stdin=lines)
 
 
 def questions_for(done) -> list[str]:
-    """The ids of the decisions that were asked about, in order."""
+    """Return the ids of the decisions that were asked about, in order."""
     return re.findall(r"^  ([0-9a-f]{16}-[0-9a-f]+), .* UTC", done.out, re.MULTILINE)
 
 
-def test_each_key_does_what_it_says(command, log):
-    """Hallucinated, ok, skip, and quit; words are read as well."""
+def test_keys_and_words_label_skip_or_quit(command, log):
+    """`h` and `o` label the decision, `s` skips it and `q` quits; words work as well."""
     decisions = filled(log, *(refund(n, 900) for n in range(5)))
     newest = [one.id for one in reversed(decisions)]
     done = walk(command, log, "h", "OK", "s", "hallucinated", "q")
@@ -64,7 +64,7 @@ def test_each_key_does_what_it_says(command, log):
 
 
 def test_a_decision_is_shown_as_show_does(command, log):
-    """Its headline and findings, and what surrounds it."""
+    """The question has the headline and the findings that `abs-shield show` prints."""
     (one,) = filled(log, refund(1, 900))
     done = walk(command, log, "q")
     shown = command("show", one.id, "--db", log).out.splitlines()
@@ -73,8 +73,8 @@ def test_a_decision_is_shown_as_show_does(command, log):
     assert "A refund is at most 500. Got amount=900." in done.out
 
 
-def test_it_says_what_is_left_and_what_the_layer_needs(command, log):
-    """The numbers are those of the report, and go down with each label."""
+def test_each_question_counts_decisions_left_and_labels_needed(command, log):
+    """Both numbers go down with each label, and the second equals the report's."""
     filled(log, *(refund(n, 900) for n in range(12)), *(order(n) for n in range(8)))
     before = wanted(log, "impossible_state")
     done = walk(command, log, "h", "h", "q")
@@ -96,16 +96,16 @@ def wanted(log, layer) -> int:
     return int(count)
 
 
-def test_labels_are_written_at_once(command, log):
-    """The end of the input loses nothing of what was answered."""
+def test_a_label_is_written_when_it_is_given(command, log):
+    """The label is in the log although stdin ends without `q`."""
     decisions = filled(log, refund(1, 900), refund(2, 900))
     done = walk(command, log, "h")
 
     assert (0, {decisions[1].id: "hallucinated"}) == (done.code, labels(log))
 
 
-def test_an_undo_asks_again(command, log):
-    """The newest label holds; a decision that is skipped then keeps the label it has."""
+def test_undo_repeats_the_previous_question(command, log):
+    """A new answer replaces the label; skipping the repeated question keeps it."""
     _, second, first = (one.id for one in filled(log, *(refund(n, 900) for n in range(3))))
     done = walk(command, log, "h", "u", "o", "h", "u", "s", "q")
 
@@ -115,8 +115,8 @@ def test_an_undo_asks_again(command, log):
     assert "\n2 decisions labelled, 1 left\n" in done.out
 
 
-def test_an_undo_takes_back_what_was_counted(command, log):
-    """The layer needs as many labels as before, less the new one."""
+def test_undo_restores_the_number_of_labels_needed(command, log):
+    """After undo and a new label, the layer needs one label less than at first."""
     filled(log, *(refund(n, 900) for n in range(12)))
     done = walk(command, log, "h", "u", "h", "q")
     needs = [int(n) for n in re.findall(r"needs (\d+) more label", done.out)]
@@ -125,8 +125,8 @@ def test_an_undo_takes_back_what_was_counted(command, log):
     assert needs[-1] == wanted(log, "impossible_state")
 
 
-def test_there_may_be_nothing_to_undo(command, log):
-    """The question is asked again."""
+def test_undo_of_nothing_repeats_the_question(command, log):
+    """An undo at the first question prints a message and asks again."""
     (one,) = filled(log, refund(1, 900))
     done = walk(command, log, "u", "o")
 
@@ -134,8 +134,8 @@ def test_there_may_be_nothing_to_undo(command, log):
     assert {one.id: "ok"} == labels(log)
 
 
-def test_what_is_no_answer_is_named(command, log):
-    """It labels nothing, the question stays, and the exit code says so."""
+def test_an_invalid_answer_repeats_the_question(command, log):
+    """An invalid answer labels nothing, is reported with a hint, and makes the exit code 2."""
     (one,) = filled(log, refund(1, 900))
     done = walk(command, log, "x\x1b", "halucinated", "", "o")
 
@@ -144,8 +144,8 @@ def test_what_is_no_answer_is_named(command, log):
     assert "did you mean `hallucinated`?" in done.out
 
 
-def test_what_was_labelled_is_not_asked_about_again(command, log):
-    """A second walk goes on where the first one ended."""
+def test_a_labelled_decision_is_not_asked_about_again(command, log):
+    """A second run continues where the first one ended."""
     filled(log, refund(1, 900), refund(2, 900))
     first = questions_for(walk(command, log, "h", "q"))
     second = walk(command, log, "h")
@@ -154,8 +154,8 @@ def test_what_was_labelled_is_not_asked_about_again(command, log):
     assert "0 decisions labelled, 0 left" in walk(command, log).out
 
 
-def test_the_layer_with_the_fewest_labels_comes_first(command, log):
-    """Of those that labels can make ready for enforcement; fewer that are needed go first."""
+def test_the_layer_that_needs_the_fewest_labels_comes_first(command, log):
+    """Layers that labels can make ready for enforcement are asked about first."""
     rules = filled(log, *(refund(n, 900) for n in range(3)))
     (phantom,) = filled(log, PHANTOM)
     (extra,) = filled(log, EXTRA)
@@ -166,8 +166,8 @@ def test_the_layer_with_the_fewest_labels_comes_first(command, log):
     assert [extra.id, rules[2].id, other.id, rules[1].id, rules[0].id] == questions_for(done)
 
 
-def test_a_call_that_repeats_comes_last(command, log):
-    """One of each session first; then the others, as the rule may need them all."""
+def test_repeated_calls_of_a_session_come_last(command, log):
+    """One call of each session is asked about first, then all others."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, hooks=None)
     result = {}
@@ -184,7 +184,7 @@ def test_a_call_that_repeats_comes_last(command, log):
 
 
 def test_a_block_comes_before_a_flag(command, log):
-    """A decision that strict would only flag comes last, with the share that is labelled."""
+    """A decision that strict mode would only flag is asked about after those it would block."""
     flagged = suspicious(log)
     (blocked,) = filled(log, refund(1, 900))
     done = walk(command, log, "s", "s")
@@ -194,7 +194,7 @@ def test_a_block_comes_before_a_flag(command, log):
 
 
 def suspicious(log) -> str:
-    """Judge a call that is only flagged; give its id."""
+    """Judge a call that is only flagged, and return the decision's id."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, hooks=None)
     with firewall.session() as session:
@@ -206,8 +206,8 @@ def suspicious(log) -> str:
     return decision.id
 
 
-def test_a_tool_that_differs_is_asked_about(log):
-    """Where a layer is ready but for one tool, its labels come next, as many as the report says."""
+def test_a_tool_that_is_not_ready_is_asked_about_first(log):
+    """If a layer is ready except for one tool, it asks for as many labels as the report."""
     store = open_store(log)
     clean, wrong, other = judge(store, [order(1), EXTRA, refund(1)])
     store.close()
@@ -233,8 +233,8 @@ def _many(decision, name, count):
 
 
 @pytest.mark.parametrize("option", ["--layer", "--check"])
-def test_one_layer_alone(command, log, option):
-    """Nothing without a finding of it is asked about."""
+def test_layer_option_limits_the_questions(command, log, option):
+    """Only decisions with a finding of the chosen layer are asked about."""
     filled(log, refund(1, 900), EXTRA)
     (phantom,) = filled(log, PHANTOM)
     done = walk(command, log, "h", argv=[option, "phantom_tool"])
@@ -243,8 +243,8 @@ def test_one_layer_alone(command, log, option):
     assert "impossible_state" not in done.out
 
 
-def test_a_limit_ends_the_walk(command, log):
-    """A skipped decision counts too; an undo gives it back."""
+def test_limit_option_limits_the_questions(command, log):
+    """A skipped decision counts towards `--limit`; an undo is subtracted."""
     filled(log, *(refund(n, 900) for n in range(5)))
     done = walk(command, log, "s", "u", "h", "h", "h", argv=["--limit", "2"])
 
@@ -252,8 +252,8 @@ def test_a_limit_ends_the_walk(command, log):
     assert "2 decisions labelled, 0 left" in done.out
 
 
-def test_labels_can_be_of_no_use(command, log):
-    """Where a block is labelled ok and too few are left, it is said that no label helps."""
+def test_a_layer_that_labels_cannot_make_ready_is_reported(command, log):
+    """If a block is labelled ok and too few are left, a line says that labels cannot help."""
     filled(log, refund(1, 900), refund(2, 900))
     done = walk(command, log, "o", "q")
 
@@ -263,7 +263,7 @@ def test_labels_can_be_of_no_use(command, log):
 
 
 def test_arguments_and_messages_come_from_a_run_file(command, log, tmp_path):
-    """As `show` has them."""
+    """With `--runs` a question shows the arguments and messages of the call."""
     runs = tmp_path / "runs.jsonl"
     store = open_store(log)
     firewall = Shield(policy(), store=store, record=str(runs), hooks=None)
@@ -278,8 +278,8 @@ def test_arguments_and_messages_come_from_a_run_file(command, log, tmp_path):
     assert "user: Refund W1, all of it." in done.out
 
 
-def test_answers_and_outputs_are_asked_about(command, log):
-    """The number of labelled flags is reported if the check blocks none of them."""
+def test_answers_are_asked_about(command, log):
+    """The number of labelled flags is printed if the check blocks none of them."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, hooks=None)
     with firewall.session() as session:
@@ -294,8 +294,8 @@ def test_answers_and_outputs_are_asked_about(command, log):
     assert "answer: 0 of 1 that it flags are labelled" in done.out
 
 
-def test_the_author_and_the_note_are_kept(command, log):
-    """They hold for every label of the walk."""
+def test_author_and_note_are_stored_with_each_label(command, log):
+    """`--by` and `--note` apply to every label of the run."""
     (one,) = filled(log, refund(1, 900))
     walk(command, log, "h", argv=["--by", "ann", "--note", "from the review"])
     store = open_store(log)
@@ -305,8 +305,8 @@ def test_the_author_and_the_note_are_kept(command, log):
     assert ("ann", "from the review") == (label.by, label.note)
 
 
-def test_what_another_labels_meanwhile_is_left_out(log):
-    """The queue was read before; the log is asked again for each decision."""
+def test_a_decision_labelled_by_another_author_meanwhile_is_skipped(log):
+    """The log is read again for each decision, although the queue was built before."""
     one, other = filled(log, refund(1, 900), refund(2, 900))
     store = open_store(log)
     queue = LabelQueue.of(store.scan(), store.labels(), rule=Readiness())
@@ -317,8 +317,8 @@ def test_what_another_labels_meanwhile_is_left_out(log):
     assert one.id == asked_about.decision_id
 
 
-def test_an_empty_log_has_nothing_to_label(command, log):
-    """It is said so, and no question is asked."""
+def test_a_log_without_findings_has_nothing_to_label(command, log):
+    """The command asks no question and exits with 0."""
     filled(log, order(1))
     done = walk(command, log, "h")
 
@@ -326,8 +326,8 @@ def test_an_empty_log_has_nothing_to_label(command, log):
     assert "0 decisions labelled, 0 left" in done.out
 
 
-def test_what_a_model_wrote_is_escaped(command, log):
-    """Names reach the terminal as they may be shown."""
+def test_names_that_a_model_wrote_are_escaped(command, log):
+    """Control characters in a name do not reach the terminal."""
     filled(log, {"name": HOSTILE, "arguments": {}})
     done = walk(command, log, "h")
 
@@ -350,7 +350,7 @@ def test_what_a_model_wrote_is_escaped(command, log):
     ],
 )
 def test_bad_input_is_one_line(command, log, argv, message):
-    """Each is exit code 2, says what instead, and labels nothing."""
+    """Invalid input is one line with a hint and exit code 2, and labels nothing."""
     filled(log, refund(1, 900))
     done = command("label", *argv, "--db", log, stdin="h\n")
 
@@ -361,7 +361,7 @@ def test_bad_input_is_one_line(command, log, argv, message):
 
 @pytest.mark.slow
 def test_a_key_suffices_on_a_terminal(log):
-    """No line is waited for; Ctrl-C ends the walk, and loses nothing."""
+    """On a terminal no Enter is needed; Ctrl-C ends the run and keeps the labels."""
     decisions = filled(log, refund(1, 900), refund(2, 900), refund(3, 900))
     text, code = on_a_terminal(log, ["h", "o", "\x03"])
 
@@ -395,7 +395,7 @@ def on_a_terminal(log, keys) -> tuple[str, int]:
 
 @pytest.mark.slow
 def test_a_log_in_postgresql(command, dsn):
-    """The same on a server."""
+    """A log on a PostgreSQL server is labelled like a file."""
     decisions = filled(dsn, refund(1, 900), refund(2, 900))
     done = walk(command, dsn, "h", "u", "o", "h")
 

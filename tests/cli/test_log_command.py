@@ -1,4 +1,4 @@
-"""`abs-shield log`: the decision log verified, exported and pruned."""
+"""`abs-shield log` verifies, exports and prunes the decision log."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def change(path: str, sql: str) -> None:
         connection.executescript(sql)
 
 
-def test_a_whole_log_is_reported_as_whole(command, log):
-    """Records, chains and faults are counted."""
+def test_an_intact_log_verifies(command, log):
+    """`log verify` counts records, chains and faults, and exits with 0."""
     done = command("log", "verify", log)
 
     assert (0, "records: 7, chains: 1, faults: 0\n", "") == done
 
 
-def test_an_edited_log_is_not(command, log):
-    """The exit code says so, and a line says where."""
+def test_an_edited_log_does_not_verify(command, log):
+    """The exit code is 1, and a line names the edited record."""
     change(log, "UPDATE records SET sealed = replace(sealed, 'audit', 'strict') WHERE seq = 2")
     done = command("log", "verify", log)
 
@@ -61,8 +61,8 @@ def test_an_edited_log_is_not(command, log):
     assert "faults: 1" in done.out
 
 
-def test_the_answer_can_be_read_by_a_program(command, log):
-    """One object, with the first faults."""
+def test_verify_prints_json(command, log):
+    """The JSON object has the counts and the first faults."""
     change(log, "DELETE FROM records WHERE seq = 3")
     output = json.loads(command("log", "verify", log, "--format", "json").out)
 
@@ -70,8 +70,8 @@ def test_the_answer_can_be_read_by_a_program(command, log):
     assert (4, "missing") == (output["first_faults"][0]["seq"], output["first_faults"][0]["code"])
 
 
-def test_every_day_from_the_first_on(command, log, tmp_path, monkeypatch):
-    """The lines of the example: the first day has no heads to compare with, the others have."""
+def test_the_example_of_the_help_runs_every_day(command, log, tmp_path, monkeypatch):
+    """The first command of the example saves heads; the second compares with them each day."""
     monkeypatch.chdir(tmp_path)
     shown = command("log", "verify", "--help").out.split("Example: ")[1]
     first, others = " ".join(shown.replace("\\", "").split()).split(" Every day from then on: ")
@@ -82,8 +82,8 @@ def test_every_day_from_the_first_on(command, log, tmp_path, monkeypatch):
         assert (0, "") == (done.code, done.err)
 
 
-def test_heads_that_were_kept_find_a_tail_that_was_cut_off(command, log, tmp_path):
-    """They are only saved from a log that is whole."""
+def test_saved_heads_detect_a_truncated_log(command, log, tmp_path):
+    """Heads of a truncated log are not saved over the earlier ones."""
     heads = str(tmp_path / "heads.json")
     assert 0 == command("log", "verify", log, "--save-heads", heads).code
     change(log, "DELETE FROM records WHERE seq > 5")
@@ -96,7 +96,7 @@ def test_heads_that_were_kept_find_a_tail_that_was_cut_off(command, log, tmp_pat
 
 
 def test_the_key_comes_from_the_environment(command, log, monkeypatch, tmp_path):
-    """A log without one does not pass for a sealed one, nor with another key."""
+    """A log verifies only with the key with which it was sealed."""
     monkeypatch.setenv(KEY, "secret")
     assert "unsealed: it is sealed without the key" in command("log", "verify", log).out
     with contextlib.closing(SqliteStore(tmp_path / "sealed.db", key=b"secret")) as store:
@@ -115,8 +115,8 @@ def exported(command, log, *options):
         yield record
 
 
-def test_decisions_are_exported_as_they_are(command, log):
-    """Line by line, in ASCII, each readable as the record that it was."""
+def test_decisions_are_exported_unchanged(command, log):
+    """Each line is ASCII and parses to the stored decision, with its label."""
     done = command("log", "export", log)
     records = [Decision.from_dict(record) for record in exported(command, log)]
 
@@ -128,14 +128,14 @@ def test_decisions_are_exported_as_they_are(command, log):
     assert [*[None] * 5, "hallucinated"] == labels
 
 
-def test_decisions_of_a_time_are_exported(command, log):
-    """Nothing is older than an hour, everything younger."""
+def test_since_and_until_limit_the_export(command, log):
+    """`--since 1h` exports all decisions, and `--until` an earlier date none."""
     assert 6 == len([*exported(command, log, "--since", "1h")])
     assert 0 == len([*exported(command, log, "--until", "2026-01-01")])
 
 
 def test_decisions_are_exported_as_parquet(command, log, tmp_path):
-    """A column a field; texts that UTF-8 does not know are escaped."""
+    """Each field is a column; text that is not valid UTF-8 is escaped."""
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow: abs-shield[parquet]")
     path = tmp_path / "decisions.parquet"
     done = command("log", "export", log, "--format", "parquet", "-o", path)
@@ -148,7 +148,7 @@ def test_decisions_are_exported_as_parquet(command, log, tmp_path):
 
 
 def test_old_records_are_pruned(command, log):
-    """The remaining records still verify."""
+    """`log prune` deletes old records, and the rest of the log verifies."""
     done = command("log", "prune", log, "--older-than", "2020-01-01")
     assert (0, "0 records deleted; 6 decisions remain\n") == (done.code, done.out)
     done = command("log", "prune", log, "--older-than", "0s")
@@ -157,7 +157,7 @@ def test_old_records_are_pruned(command, log):
 
 
 def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
-    """No argument is needed then."""
+    """Without an argument the commands use the log of `ABS_SHIELD_LOG`."""
     monkeypatch.setenv(LOG, log)
 
     assert "records: 7" in command("log", "verify").out
@@ -189,7 +189,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
     ],
 )
 def test_bad_input_is_reported_on_one_line(command, log, tmp_path, argv, message):
-    """With a hint, and exit code 2."""
+    """The line has a hint, and the exit code is 2."""
     (tmp_path / "text").write_text("nothing that any of them reads " * 40)
     names = {"log": log, "dir": tmp_path, "text": tmp_path / "text"}
     done = command("log", *(word.format(**names) for word in argv))

@@ -1,4 +1,4 @@
-"""An output file appears when it is complete, and never takes the place of something else."""
+"""An output file is written completely or not at all, and never replaces another kind of file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.cli.output_file import open_output
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path):
-    """Until then the old one stands; nothing else is left beside it."""
+    """Until the output is complete the old file stays, and no other file remains beside it."""
     path = tmp_path / "out"
     path.write_text("old")
 
@@ -25,8 +25,8 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
     assert [path] == list(tmp_path.iterdir())
 
 
-def test_a_file_that_is_not_completed_is_not_there(tmp_path):
-    """An error, or Ctrl-C, leaves nothing behind."""
+def test_an_interrupted_output_leaves_no_file(tmp_path):
+    """Neither an error nor Ctrl-C leaves a file."""
 
     def interrupted(path):
         with open_output(str(path)) as file:
@@ -40,7 +40,7 @@ def test_a_file_that_is_not_completed_is_not_there(tmp_path):
 
 
 def test_a_link_stays_a_link(tmp_path):
-    """The file behind it is written."""
+    """Output to a symbolic link is written to the file that it points to."""
     (tmp_path / "link").symlink_to(tmp_path / "real")
 
     with open_output(str(tmp_path / "link")) as file:
@@ -51,14 +51,14 @@ def test_a_link_stays_a_link(tmp_path):
 
 
 def test_a_device_stays_a_device(command, clinic):
-    """A file that is not regular is written as it is."""
+    """Output to a file that is not regular is written in place."""
     assert 0 == command("replay", clinic, "--output", os.devnull).code
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
 @pytest.mark.parametrize("format", ["table", "json", "jsonl"])
-def test_what_is_printed_can_be_written(command, clinic, tmp_path, format):
-    """The file has what the terminal would have had, escapes shown."""
+def test_the_output_file_equals_the_printed_output(command, clinic, tmp_path, format):
+    """The file has the printed text, with escape characters shown."""
     done = command("replay", clinic, "--format", format, "-o", tmp_path / "out")
 
     assert (0, "") == (done.code, done.out)
@@ -67,8 +67,8 @@ def test_what_is_printed_can_be_written(command, clinic, tmp_path, format):
     assert b"\x1b" not in (tmp_path / "out").read_bytes()
 
 
-def test_wrong_files(command, clinic, tmp_path):
-    """An input, a folder, and a folder that is not there are one line each."""
+def test_invalid_output_files_are_refused(command, clinic, tmp_path):
+    """An input, a folder and a missing folder are each refused in one line."""
     same = command("replay", clinic, "-o", clinic)
     folder = command("replay", clinic, "-o", tmp_path)
     nowhere = command("replay", clinic, "-o", tmp_path / "nowhere" / "out")
@@ -80,7 +80,7 @@ def test_wrong_files(command, clinic, tmp_path):
 
 
 def test_a_broken_policy_leaves_the_old_file(command, clinic, tmp_path):
-    """Where the replay cannot begin, what stood there stands."""
+    """If the policy cannot be loaded, the old output file stays unchanged."""
     path = tmp_path / "out"
     path.write_text("old")
 

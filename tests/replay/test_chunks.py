@@ -1,4 +1,4 @@
-"""Chunks never split a session, lose nothing, and do not change what is judged."""
+"""Chunks never split a session, contain every line once, and do not affect decisions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOOLS = [
 
 
 def run(session, place):
-    """A run that names its copy; the runs of one session name the copies of those before it."""
+    """Return a run that names the copies of all earlier places of the layout."""
     calls = [
         {"name": "lend_copy", "arguments": {"copy_id": f"copy_{n:05}"}} for n in range(1, place)
     ]
@@ -45,7 +45,7 @@ LAYOUTS = st.lists(
 
 
 def laid_out(layout):
-    """The lines of a layout: a session's runs in a row share what was said, whoever is between."""
+    """Yield the lines of a layout: runs, invalid runs, invalid JSON and bad lines."""
     for place, (kind, session) in enumerate(layout, start=1):
         if kind == "bad line":
             yield BadLine("f", place, "it is too long")
@@ -58,8 +58,8 @@ def laid_out(layout):
 
 
 @given(LAYOUTS, st.integers(1, 6), st.integers(1, 4_000))
-def test_chunks_hold_every_line_once(layout, most_lines, most_bytes):
-    """Put together again they are the input; none is empty, and none is full before its end."""
+def test_chunks_contain_every_line_once(layout, most_lines, most_bytes):
+    """The lines of all chunks are the input in order, and no chunk is empty."""
     lines = list(laid_out(layout))
 
     parts = list(chunks(lines, most_lines=most_lines, most_bytes=most_bytes))
@@ -70,7 +70,7 @@ def test_chunks_hold_every_line_once(layout, most_lines, most_bytes):
 
 @given(LAYOUTS, st.integers(1, 6))
 def test_a_session_is_never_split(layout, most_lines):
-    """A chunk ends where the next line is of another session; a full one ends as soon as it can."""
+    """Lines beyond the limit of a chunk all belong to its last session."""
     parts = list(chunks(laid_out(layout), most_lines=most_lines))
 
     for before, after in pairwise(parts):
@@ -86,8 +86,8 @@ def named(line):
 
 
 @given(LAYOUTS, st.integers(1, 5))
-def test_what_is_judged_does_not_depend_on_the_chunks(layout, most_lines):
-    """Rows, counts, findings and what is told are the same for chunks of every size."""
+def test_decisions_do_not_depend_on_the_size_of_chunks(layout, most_lines):
+    """Rows and notes are the same for chunks of every size."""
     lines = list(laid_out(layout))
 
     whole = judged(lines, most_lines=100)
@@ -104,12 +104,12 @@ def judged(lines, *, most_lines):
 
 @pytest.fixture
 def shared():
-    """Two runs of one session: the second names what the user said in the first."""
+    """Return two runs of one session; the second names a copy mentioned in the first."""
     return [RawLine("f", 1, run("a", 1)), RawLine("f", 2, run("a", 2))]
 
 
-def test_runs_that_follow_each_other_share_their_session(shared):
-    """Text of the user in the first run is known in the second, unless another run is between."""
+def test_consecutive_runs_share_their_session(shared):
+    """Text of the first run is mentioned in the second, unless another run is between."""
     between = [shared[0], RawLine("f", 2, run(None, 1)), shared[1]]
 
     assert unknown(shared) == []
@@ -125,8 +125,8 @@ def unknown(lines):
     )
 
 
-def test_a_session_that_begins_is_reported_once():
-    """Where a session begins is told once for the lines that follow each other."""
+def test_the_start_of_a_session_is_reported_once():
+    """Consecutive runs of one session are one start; after another run it starts again."""
     layout = [("wrong", "a"), ("run", "a"), ("run", "a"), ("run", None), ("run", "a")]
 
     result = judged(list(laid_out(layout)), most_lines=100)[1]
@@ -138,16 +138,16 @@ def test_a_session_that_begins_is_reported_once():
     ]
 
 
-def test_a_line_of_a_session_that_is_no_run_does_not_end_it():
-    """A line that names the session but has no messages leaves what was seen."""
+def test_an_invalid_run_does_not_end_its_session():
+    """The run after a line with the session's id, but without messages, continues the session."""
     chunk = Chunk((RawLine("f", 1, run("a", 1)), RawLine("f", 2, b'{"session_id": "a"}'),
                    RawLine("f", 3, run("a", 2))))  # fmt: skip
 
     assert [True, False, False] == [begins for _, begins in chunk_runs(chunk, Toolsets())]
 
 
-def test_a_chunk_says_where_it_is():
-    """Its name is that of its lines, of one file or of several."""
+def test_the_text_of_a_chunk_is_its_range_of_lines():
+    """The text names one file and its lines, or the first and last line of several files."""
     one = Chunk((RawLine("f", 1, b""), RawLine("f", 9, b"")))
     two = Chunk((RawLine("f", 1, b""), BadLine("g", 2, "")))
 

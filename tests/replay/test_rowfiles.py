@@ -1,4 +1,4 @@
-"""Rows as files: each format says the same."""
+"""Files of rows: each format contains the same data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def path(written, a_run):
 
 
 def replayed(path, format):
-    """The whole file, of a chunk a run."""
+    """Return the rows of the whole file, with one run in each chunk."""
     judge, file = Judging(rows=format).prepare(), io.BytesIO()
     writer = ROWFILES[format].writer(file)
     for chunk in chunks(raw_lines([path]), most_lines=1):
@@ -37,15 +37,15 @@ def pyarrow():
     return pytest.importorskip("pyarrow.parquet")
 
 
-def test_lines_read_back(path):
-    """Each line of jsonl is a row."""
+def test_each_line_of_jsonl_is_a_row(path):
+    """Reading the lines returns a row for each call, in order."""
     rows = [read_row(json.loads(line)) for line in replayed(path, "jsonl").splitlines()]
 
     assert ["r0", "r0", "r1", "r1", "r2", "r2"] == [row.run_id for row in rows]
 
 
-def test_parquet_says_what_the_lines_say(path, pyarrow):
-    """Each row of Parquet is the line's, half a character aside, which is written as its escape."""
+def test_parquet_has_the_same_rows_as_jsonl(path, pyarrow):
+    """The rows are equal, except that Parquet has a lone surrogate as its escape."""
     lines = re.sub(rb"(?<!\\)(\\ud800)", rb"\\\1", replayed(path, "jsonl")).splitlines()
     table = pyarrow.read_table(io.BytesIO(replayed(path, "parquet")))
 
@@ -63,8 +63,8 @@ def test_parquet_has_row_groups(path, pyarrow, monkeypatch):
     assert [4, 2] == groups
 
 
-def test_parquet_of_nothing(written, pyarrow):
-    """No call gives an empty table with the same columns."""
+def test_parquet_without_calls_has_all_columns(written, pyarrow):
+    """The table is empty, and has the usual columns."""
     table = pyarrow.read_table(io.BytesIO(replayed(written({"messages": []}), "parquet")))
 
     assert 0 == table.num_rows

@@ -1,4 +1,4 @@
-"""The line of one judged call, and the way back."""
+"""The row of one judged call, written as a line and parsed again."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ ROWS = st.builds(
 
 
 @given(ROWS)
-def test_a_line_reads_back(entries):
-    """Whatever is written as a line of ASCII reads back as the same row."""
+def test_a_line_parses_to_the_same_row(entries):
+    """Every row is written as an ASCII line that parses to an equal row."""
     line = json.dumps(entries.to_dict())
 
     assert line.isascii()
@@ -50,7 +50,7 @@ def test_a_line_reads_back(entries):
 
 
 def test_a_line_has_the_documented_members(written, a_run):
-    """A line has exactly the members that the run file's documentation names."""
+    """A line has exactly the members that the documentation lists."""
     message = {"role": "assistant", "tool_calls": [{"id": "c", "name": "burn_book"}]}
     [judged] = replay([written(a_run(message))])
 
@@ -68,7 +68,7 @@ def test_a_line_has_the_documented_members(written, a_run):
 
 
 @pytest.mark.parametrize("record", [{}, {"run_id": "r"}, {"verdict": "FINE"}, {"findings": 3}])
-def test_no_line_is_no_row(record):
-    """A text that `row` did not write is refused on one line."""
+def test_an_invalid_row_is_refused(record):
+    """A text that is not a row raises a one-line error."""
     with pytest.raises(ValueError, match=r"replay|valid Verdict"):
         read_row(record)

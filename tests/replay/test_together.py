@@ -1,4 +1,4 @@
-"""Sorting on disk: a session's lines stand together, and nothing else moves."""
+"""Sorting on disk moves a session's lines together, and changes no other order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENTRIES = st.lists(st.sampled_from([None, "a", "b", "c", "bad line", "no json"])
 
 
 def lines(entries):
-    """A line each, of two files."""
+    """Yield one line for each entry, in two files."""
     for n, entry in enumerate(entries, start=1):
         path = "one" if n < 10 else "two\udcff"
         if entry == "bad line":
@@ -30,8 +30,8 @@ def lines(entries):
 
 
 @given(ENTRIES)
-def test_the_order_is_that_of_first_lines(entries):
-    """It is what a stable sort by each session's first line gives, in memory."""
+def test_sessions_are_sorted_by_their_first_line(entries):
+    """The result equals a stable sort in memory by each session's first line."""
     given = list(lines(entries))
     named = [session_of(line.data) if isinstance(line, RawLine) else None for line in given]
     first = [n if name is None else named.index(name) for n, name in enumerate(named)]
@@ -41,8 +41,8 @@ def test_the_order_is_that_of_first_lines(entries):
     assert expected == list(sort_by_session(iter(given)))
 
 
-def test_how_much_there_is_is_told_before():
-    """The bytes of all lines are known when the first one comes."""
+def test_the_total_size_is_reported_before_the_first_line():
+    """`on_sorted` is called with the number of bytes when the first line is returned."""
     progress = []
     ordered = sort_by_session(
         [RawLine("f", 1, b"{}"), RawLine("f", 2, b"[]\n")], on_sorted=progress.append
@@ -54,15 +54,15 @@ def test_how_much_there_is_is_told_before():
 
 
 def test_a_full_disk_is_one_line(monkeypatch):
-    """The error says which folder is meant."""
+    """A full disk raises a one-line error that names TMPDIR."""
     monkeypatch.setattr(room, "_TABLES", "PRAGMA max_page_count = 20;" + room._TABLES)
 
     with pytest.raises(ReplayError, match=r"^cannot sort: database or disk is full; let TMPDIR"):
         list(sort_by_session(RawLine("f", n, bytes(10_000)) for n in range(1_000)))
 
 
-def test_ctrl_c_ends_the_sorting_while_the_disk_works(monkeypatch):
-    """The error of the signal handler ends the sorting even inside SQLite, as Ctrl-C does."""
+def test_ctrl_c_stops_the_sorting(monkeypatch):
+    """A KeyboardInterrupt raised inside SQLite is raised in the caller."""
 
     def stopped():
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""A host's providers: SDK providers that store everything in memory."""
+"""In-memory SDK providers for the telemetry tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Decide = Callable[..., Decision]
 
 @dataclass
 class MemoryBackend:
-    """An `Otel` and everything it has told."""
+    """An `Otel` hook and all telemetry that it exported."""
 
     tracers: TracerProvider
     meters: MeterProvider

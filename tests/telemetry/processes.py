@@ -1,4 +1,4 @@
-"""The processes of an end-to-end test: a receiver, an agent, and what may stand between them."""
+"""The processes of an end-to-end test: a receiver, an agent, and a collector between them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROTOCOLS = {"grpc": "grpc", "http": "http/protobuf"}
 
 @contextmanager
 def receiver(folder: Path, *options: str) -> Iterator[dict[str, int]]:
-    """Yield the ports of a receiver that keeps what arrives in *folder*."""
+    """Yield the ports of a receiver that writes what arrives to *folder*."""
     folder.mkdir()
     command = [sys.executable, "-m", "tests.telemetry.receiver", str(folder), *options]
     with subprocess.Popen(
@@ -34,7 +34,7 @@ def receiver(folder: Path, *options: str) -> Iterator[dict[str, int]]:
 
 
 def environment(port: int, *, over: str, **variables: str) -> dict[str, str]:
-    """The variables with which a process exports to *port* of this machine."""
+    """Return the environment variables of a process that exports to *port* on this machine."""
     bare = {key: word for key, word in os.environ.items() if not key.startswith("OTEL_")}
     return bare | {
         "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}",
@@ -45,7 +45,7 @@ def environment(port: int, *, over: str, **variables: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class MessageText:
-    """The messages of an agent's process: its decisions and its log lines."""
+    """The output of an agent's process: its decisions and its log lines."""
 
     decisions: list[dict[str, Any]]
     lines: list[dict[str, Any]]
@@ -59,7 +59,7 @@ class MessageText:
 
     @property
     def spanned(self) -> list[dict[str, Any]]:
-        """The decisions that have a check span: all but the results in which nothing was found."""
+        """Return the decisions that have a check span: all except clean results."""
         return [d for d in self.decisions if not _is_clean_result(d)]
 
     @property
@@ -87,7 +87,7 @@ def run_agent(folder: Path, env: dict[str, str]) -> MessageText:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One run of the agent: what it said, and what arrived of it."""
+    """One run of the agent: its output, and the telemetry that arrived."""
 
     messages: MessageText
     arrived: Arrivals

@@ -1,4 +1,4 @@
-"""The text of a block names no value, wherever a host's spans, logs and tracebacks record it."""
+"""The text of a block contains no value, in spans, logs and tracebacks of the host."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def blocked_by(call: Callable[[], Any]) -> CallBlocked | ResultBlocked:
 
 
 def assert_nowhere(error: BaseException, backend: Any, caplog: Any) -> None:
-    """No text of *error* has a canary: str, repr, traceback, log record, span of the host's."""
+    """Assert that no text of *error* (str, repr, traceback, log record, span) has a canary."""
     with (
         pytest.raises(type(error)),
         backend.tracers.get_tracer("host").start_as_current_span("invoke_agent shop"),
@@ -123,7 +123,7 @@ def assert_nowhere(error: BaseException, backend: Any, caplog: Any) -> None:
 
 @pytest.mark.parametrize("case", BLOCKED)
 def test_no_value_is_in_the_text_of_a_block(firewall, backend, caplog, case) -> None:
-    """Layer, pointer, code and hint are; what the model wrote is not."""
+    """The text has layer, pointer, code and hint, and no value that the model wrote."""
     name, arguments, expected = BLOCKED[case]
     with firewall.session() as session:
         session.user(f"Refund {NAMED}.")
@@ -164,7 +164,7 @@ def test_no_value_is_in_the_text_of_a_withheld_result(backend, caplog) -> None:
 
 
 def test_a_block_inside_a_tool_names_no_value(firewall, backend, caplog) -> None:
-    """Nor does the exception that it is raised from, in one traceback."""
+    """The traceback of a nested block, including its cause, contains no value."""
 
     @shielded(firewall)
     def outer(note: str) -> str:
@@ -180,14 +180,14 @@ def test_a_block_inside_a_tool_names_no_value(firewall, backend, caplog) -> None
 
 
 def test_a_block_survives_pickling(firewall) -> None:
-    """A worker of another process tells the same."""
+    """A block that was pickled in a worker process has the same text."""
     error = blocked_by(lambda: firewall.dispatch("refund", {"transaction_id": 1}))
 
     assert str(error) == str(pickle.loads(pickle.dumps(error)))
 
 
 def test_a_block_by_an_internal_error_says_so(firewall) -> None:
-    """It is not the verdict that blocks the call."""
+    """The text names the internal error, not the verdict, as the reason."""
     error = blocked_by(lambda: firewall.dispatch("broken", {}))
 
     assert str(error).startswith("call of `broken` is blocked by an internal error, in strict mode")

@@ -38,8 +38,8 @@ def refunding(mode, *hooks, **policy):
     return refund
 
 
-def test_a_block_is_an_error_everywhere(backend, caplog):
-    """Span, span of the run, event and line have the error's type, and the tool."""
+def test_a_block_by_an_internal_error_is_an_error_in_all_telemetry(backend, caplog):
+    """Check span, execution span, event and log line have the error's type and the tool."""
     caplog.set_level(logging.INFO, "abs_shield")
     refund = refunding("strict", backend.otel(), StructLog(), layers=[broken])
     with pytest.raises(CallBlocked, match="layer_error: broken could not run: ConnectionError at"):
@@ -63,7 +63,7 @@ def test_a_block_is_an_error_everywhere(backend, caplog):
 
 
 def test_an_event_names_the_layer_and_the_tool(backend):
-    """With what the layer raised, and without the text of that."""
+    """The event has the type of the exception, and not its text."""
     with suppress(CallBlocked):
         refunding("strict", backend.otel(), layers=[broken])(CANARY)
 
@@ -84,8 +84,8 @@ def test_an_event_names_the_layer_and_the_tool(backend):
     }.items() <= dict(record.attributes).items()
 
 
-def test_audit_warns_and_the_tool_has_run(backend, caplog):
-    """The check is in error; the run is not."""
+def test_in_audit_only_the_check_is_an_error(backend, caplog):
+    """The tool has run: its span is not an error, and the log line is a warning."""
     caplog.set_level(logging.INFO, "abs_shield")
     assert "refunded" == refunding("audit", backend.otel(), StructLog(), layers=[broken])("tx_1")
 
@@ -99,8 +99,8 @@ def test_audit_warns_and_the_tool_has_run(backend, caplog):
     assert "WARNING" in [record.levelname for record in caplog.records]
 
 
-def test_a_rule_that_raises_is_named_by_what_it_raised(backend):
-    """The layer caught it."""
+def test_a_rule_that_raises_is_reported_with_the_type_of_its_exception(backend):
+    """The error has the exception's type, although the layer caught it."""
     with suppress(CallBlocked):
         refunding("strict", backend.otel(), rules=[is_known])(CANARY)
 
@@ -112,8 +112,8 @@ def test_a_rule_that_raises_is_named_by_what_it_raised(backend):
     assert CANARY not in backend.everything()
 
 
-def test_a_layer_that_fails_in_its_own_words_has_no_type(backend):
-    """Its words are not exported."""
+def test_an_error_that_a_layer_words_itself_has_no_type(backend):
+    """The layer's own text is not exported."""
 
     def own(proposal, session):
         yield Failed(CANARY)
@@ -133,13 +133,13 @@ def test_a_layer_that_fails_in_its_own_words_has_no_type(backend):
         ("something else", ("call", "layer_error")),
     ],
 )
-def test_an_error_of_no_layer_is_one_too(decide, error, broke):
-    """An error of the call check itself, and one of a decision log without records."""
+def test_an_error_outside_of_the_layers_is_reported(decide, error, broke):
+    """The error names the call check, the decision log or, if neither failed, the call."""
     assert [broke] == internal_errors(decide(errors=(error,)))
 
 
-def test_each_layer_that_broke_is_named_once(decide):
-    """By the coverage, which has one entry for each."""
+def test_each_failed_layer_is_reported_once(decide):
+    """Failed layers are taken from the coverage, which has one entry for each."""
     coverage = {"one": Coverage(Outcome.ERROR, "KeyError at a.py:1"), "two": Coverage(Outcome.RAN)}
 
     assert [("one", "KeyError")] == internal_errors(decide(coverage=coverage, errors=("x", "y")))

@@ -102,8 +102,8 @@ def test_a_generated_session_id_is_not_a_conversation(lines, decide):
     assert {"conversation_id", "agent", "model"}.isdisjoint(lines()[0])
 
 
-def test_a_clean_decision_is_silent_by_default(caplog, decide):
-    """Without configuration by the host, a CLEAN decision writes no line."""
+def test_a_clean_decision_is_not_logged_by_default(caplog, decide):
+    """If the host configured nothing, a CLEAN decision writes no line."""
     StructLog()(decide())
 
     assert caplog.records == []
@@ -171,8 +171,8 @@ def test_the_line_has_the_ids_of_the_check_span(lines, backend, decide):
     )
 
 
-def test_another_decision_is_not_in_that_span(lines, backend, decide):
-    """A decision that is only logged has no span, whatever was logged before."""
+def test_a_decision_without_a_span_has_no_span_ids(lines, backend, decide):
+    """A decision that is only logged does not have the ids of an earlier decision's span."""
     backend.otel()(decide())
 
     StructLog()(decide())

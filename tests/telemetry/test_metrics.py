@@ -71,7 +71,7 @@ def _coverage(backend):
 
 
 def test_coverage_is_counted_by_outcome(backend, decide):
-    """Of each tool; reasons are no labels: only the outcome is."""
+    """Coverage is counted by tool and outcome; reasons are not labels."""
     otel = backend.otel()
     otel(decide(coverage={"phantom_tool": RAN, "confidence_drop": RAN}))
     otel(decide(coverage={"confidence_drop": Coverage(Outcome.UNAVAILABLE, "no logprobs")}))
@@ -87,7 +87,7 @@ def test_coverage_is_counted_by_outcome(backend, decide):
 
 
 def test_coverage_is_bounded(backend, decide):
-    """Past 300 checks with an outcome the rest shares one name."""
+    """Beyond 300 pairs of check and outcome the rest shares one name."""
     otel = backend.otel()
     for number in range(310):
         otel(decide(coverage={f"own_{number}": RAN}))
@@ -109,7 +109,7 @@ def test_a_layer_that_breaks_is_counted_under_its_tool(backend):
 
 
 def test_two_hooks_of_one_provider_share_the_coverage_count(backend, decide):
-    """The second observer of one name would be dropped; nothing is lost."""
+    """The SDK would drop a second observer of the same name, so both hooks share one."""
     for otel in (backend.otel(), backend.otel()):
         otel(decide(coverage={"phantom_tool": RAN}))
 
@@ -118,7 +118,7 @@ def test_two_hooks_of_one_provider_share_the_coverage_count(backend, decide):
 
 @dataclass
 class Wrapping(MeterProvider):
-    """A provider that compares by what it wraps, as Logfire's, so that it has no hash."""
+    """A provider with `__eq__` and without a hash, such as Logfire's."""
 
     inner: MeterProvider
 
@@ -137,7 +137,7 @@ class Slotted(NoOpMeterProvider):
 
 @pytest.mark.parametrize("provider", [Wrapping(NoOpMeterProvider()), Slotted()])
 def test_a_provider_without_a_hash(provider):
-    """Two hooks share its count, and it can be forgotten."""
+    """Two hooks of the provider share one count; a hook of another provider has its own."""
     one, other = (Otel(meter_provider=provider) for _ in range(2))
     alone = Otel(meter_provider=NoOpMeterProvider())
 
@@ -160,7 +160,7 @@ def test_coverage_is_exact_under_threads(backend, decide):
 
 
 def test_duration_is_in_seconds(backend, decide):
-    """Two milliseconds are 0.002, in buckets made for it."""
+    """Two milliseconds are exported as 0.002, in buckets of a suitable size."""
     backend.otel()(decide(elapsed_ms=2.0))
 
     (point,) = backend.points("abs_shield.check.duration")
@@ -196,7 +196,7 @@ def test_unknown_tools_are_one_series(backend, decide, finding):
 
 
 def test_checks_are_bounded(backend, decide, finding):
-    """A layer of the user's may name any check; past a hundred the rest shares one label."""
+    """Beyond a hundred names of checks, the rest shares one label."""
     otel = backend.otel()
     for i in range(300):
         otel(decide(finding(check=f"check_{i}", code=f"code_{i}")))
@@ -208,7 +208,7 @@ def test_checks_are_bounded(backend, decide, finding):
 
 
 def test_a_shield_has_its_own_providers(backend):
-    """A Shield whose hook has providers of its own tells them, and the global ones nothing."""
+    """A Shield whose hook has its own providers exports to these, and not to the global ones."""
     before = (get_tracer_provider(), get_meter_provider(), get_logger_provider())
     firewall = Shield(shield.configure(tools=[Tool(name="refund")]), hooks=[backend.otel()])
 
@@ -220,8 +220,8 @@ def test_a_shield_has_its_own_providers(backend):
     assert before == (get_tracer_provider(), get_meter_provider(), get_logger_provider())
 
 
-def test_a_log_that_loses_decisions_is_seen(backend, decide, tmp_path):
-    """The number of dropped and pending decisions; no metric without a log."""
+def test_dropped_and_pending_decisions_are_metrics(backend, decide, tmp_path):
+    """A log's dropped and pending decisions are metrics; without a log there are none."""
     memory = Shield(shield.configure(), hooks=[backend.otel()])
     memory.check_call({"name": "refund", "arguments": {}})
     assert [] == backend.points("abs_shield.log.dropped")

@@ -1,4 +1,4 @@
-"""A collector that is dead, deaf or slow costs a bounded end and no call."""
+"""An unreachable, silent or slow collector delays the exit for a bounded time, and no call."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def collector(kind: str, folder: Path) -> Iterator[dict[str, int]]:
 
 
 def run(code: str, env: dict[str, str]) -> tuple[str, str, float]:
-    """Output, standard error and seconds of a process of its own."""
+    """Return output, standard error and duration of a new process."""
     start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", TELLS + code],
@@ -55,8 +55,8 @@ def run(code: str, env: dict[str, str]) -> tuple[str, str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("over", [pytest.param("grpc", marks=pytest.mark.release), "http"])
 @pytest.mark.parametrize("kind", ["dead", "deaf", "slow"])
-def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
-    """`shutdown(timeout_s=1)` is over soon, and says that it did not end; asked again, likewise."""
+def test_shutdown_returns_within_its_timeout(kind: str, over: str, tmp_path: Path) -> None:
+    """`shutdown(timeout_s=1)` returns false soon, also when it is called again."""
     with collector(kind, tmp_path) as ports:
         out, _, _ = run(CALLS, environment(ports[over], over=over))
 
@@ -67,8 +67,8 @@ def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 @pytest.mark.parametrize("kind", ["dead", "deaf"])
-def test_the_exit_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
-    """A process that never calls `shutdown` ends within its five seconds and some slack."""
+def test_a_process_exits_within_the_default_timeout(kind: str, over: str, tmp_path: Path) -> None:
+    """A process that never calls `shutdown` ends after about five seconds."""
     with collector(kind, tmp_path) as ports:
         _, _, seconds = run("", environment(ports[over], over=over))
 
@@ -84,8 +84,8 @@ threading.Thread.start = refuse
 
 
 @pytest.mark.slow
-def test_no_thread_is_needed_to_end(tmp_path: Path) -> None:
-    """Where Python starts no thread any more, shutdown keeps its time all the same."""
+def test_shutdown_needs_no_new_thread(tmp_path: Path) -> None:
+    """Where Python cannot start a thread, shutdown returns within its timeout."""
     with collector("deaf", tmp_path) as ports:
         out, _, _ = run(NO_THREADS + CALLS, environment(ports["http"], over="http"))
 
@@ -93,8 +93,8 @@ def test_no_thread_is_needed_to_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_exporters_speak_through_logging(tmp_path: Path) -> None:
-    """A host hears of a dead collector on the logger `opentelemetry`, and can silence it there."""
+def test_export_errors_are_logged(tmp_path: Path) -> None:
+    """The host sees an unreachable collector on the logger `opentelemetry`, and can silence it."""
     env = environment(9, over="http")
     _, loud, _ = run(CALLS, env)
     quiet = "import logging; logging.getLogger('opentelemetry').setLevel(logging.CRITICAL)"
@@ -115,8 +115,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), telemetry.shutdown(tim
 
 
 @pytest.mark.slow
-def test_a_forked_process_ends_too(tmp_path: Path) -> None:
-    """A fork keeps no thread; the child's shutdown is bounded as its parent's is."""
+def test_shutdown_of_a_forked_process_is_bounded(tmp_path: Path) -> None:
+    """A forked child has no export thread, and its shutdown still ends in time."""
     with collector("deaf", tmp_path) as ports:
         out, _, _ = run(FORKS, environment(ports["http"], over="http"))
 

@@ -20,7 +20,7 @@ MOST = 8
 
 
 class Stuck:
-    """An exporter that waits until it is let go."""
+    """An exporter that blocks until it is released."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
@@ -41,23 +41,23 @@ class Stuck:
 
 
 class StuckSpans(Stuck, SpanExporter):
-    """One of spans."""
+    """A blocked exporter of spans."""
 
 
 class StuckEvents(Stuck, LogRecordExporter):
-    """One of log records."""
+    """A blocked exporter of log records."""
 
 
 @dataclass
 class StuckExport:
-    """An exporter that is stuck, what tells it something, and what waits until all is exported."""
+    """A blocked exporter with functions to emit one item and to flush."""
 
     stuck: Stuck
     tell: Callable[[str], None]
     flush: Callable[[], bool]
 
     def fill(self, more: int) -> None:
-        """One that is being exported, as many as fit, and so many more."""
+        """Emit one item to block the exporter, fill the queue, and emit *more* beyond it."""
         self.tell("first")
         assert self.stuck.reached.wait(30)
         for i in range(MOST + more):
@@ -94,7 +94,7 @@ def events() -> Iterator[StuckExport]:
 
 
 @pytest.mark.parametrize(("signal", "called"), [("spans", "spans"), ("events", "log records")])
-def test_a_full_queue_speaks_once(request: Any, caplog: Any, signal: str, called: str) -> None:
+def test_a_full_queue_logs_one_warning(request: Any, caplog: Any, signal: str, called: str) -> None:
     """A hundred dropped items are one warning of the package, and none of the SDK."""
     with caplog.at_level(logging.WARNING):
         request.getfixturevalue(signal).fill(100)
@@ -105,8 +105,8 @@ def test_a_full_queue_speaks_once(request: Any, caplog: Any, signal: str, called
 
 
 @pytest.mark.parametrize("signal", ["spans", "events"])
-def test_what_was_queued_is_kept(request: Any, signal: str) -> None:
-    """Once the collector takes things again, the queued ones arrive, and later ones do too."""
+def test_queued_items_are_exported_after_the_collector_recovers(request: Any, signal: str) -> None:
+    """Items queued before and items emitted later are all exported."""
     message = request.getfixturevalue(signal)
     message.fill(5)
     message.stuck.go.set()

@@ -1,4 +1,4 @@
-"""The readable log line of a terminal, and where JSON stays."""
+"""The readable log line on a terminal, and the cases in which lines are JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ except CallBlocked:
 
 
 def logged(before: str = "", **env: str) -> list[str]:
-    """Block one call in a process whose standard error is a terminal; return what is there."""
+    """Block one call in a process whose stderr is a terminal, and return its output."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", CODE.format(before=before)], stderr=theirs, env={**os.environ, **env}
@@ -51,8 +51,8 @@ def logged(before: str = "", **env: str) -> list[str]:
     return text.decode().splitlines()
 
 
-def test_a_terminal_gets_a_line_to_read():
-    """The verdict, the tool, what became of it, why, and the id; nothing of the arguments."""
+def test_a_terminal_gets_a_readable_line():
+    """The line has verdict, tool, action, reason and id, and no value of an argument."""
     (line,) = logged()
 
     assert line.startswith("abs-shield: HALLUCINATED refund: blocked; parameter_mismatch (")
@@ -62,7 +62,7 @@ def test_a_terminal_gets_a_line_to_read():
 
 
 def test_a_host_that_configured_structlog_gets_json():
-    """It is the host's choice, also in a terminal."""
+    """If the host configured structlog, lines are JSON also on a terminal."""
     (line,) = logged("import structlog; structlog.configure()")
 
     assert "HALLUCINATED" == json.loads(line)["verdict"]
@@ -73,7 +73,7 @@ BOTH = "logging.StreamHandler(), logging.FileHandler('calls.log')"
 
 @pytest.mark.parametrize("handlers", ["logging.FileHandler('calls.log')", BOTH])
 def test_a_file_gets_json(handlers, tmp_path, monkeypatch):
-    """Where some of the lines go to a file, programs read them."""
+    """If some lines go to a file, all lines are JSON, so that programs can parse them."""
     monkeypatch.chdir(tmp_path)
     lines = logged(f"logging.basicConfig(handlers=[{handlers}], format='%(message)s')")
     lines += (tmp_path / "calls.log").read_text().splitlines()
@@ -82,16 +82,16 @@ def test_a_file_gets_json(handlers, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("word", "is_json"), [("json", True), ("LINE", False), ("", False)])
-def test_a_variable_chooses(word, is_json):
-    """`ABS_SHIELD_LOG_FORMAT` holds for every Shield of a process."""
+def test_an_environment_variable_sets_the_format(word, is_json):
+    """`ABS_SHIELD_LOG_FORMAT` applies to every Shield of a process."""
     (line,) = logged(ABS_SHIELD_LOG_FORMAT=word)
 
     assert is_json == line.startswith("{")
 
 
 @pytest.mark.parametrize(("format", "is_json"), [("json", True), ("line", False), (None, True)])
-def test_an_argument_chooses(caplog, decide, format, is_json):
-    """Without it, output other than a terminal is JSON."""
+def test_an_argument_sets_the_format(caplog, decide, format, is_json):
+    """Without the argument, output that is not a terminal is JSON."""
     with caplog.at_level(logging.INFO, "abs_shield"):
         StructLog(format)(decide())
 
@@ -99,7 +99,7 @@ def test_an_argument_chooses(caplog, decide, format, is_json):
 
 
 def test_an_unknown_format(monkeypatch):
-    """It is an error at start, on one line."""
+    """An unknown format is a one-line error at startup."""
     monkeypatch.setenv("ABS_SHIELD_LOG_FORMAT", "jsno")
     with pytest.raises(ShieldError, match="`ABS_SHIELD_LOG_FORMAT` is `jsno`; use one of auto, l"):
         StructLog()
@@ -107,8 +107,8 @@ def test_an_unknown_format(monkeypatch):
         StructLog("text")
 
 
-def test_what_a_line_says(decide, finding):
-    """Each check once, our own errors, and names that a terminal only shows."""
+def test_a_readable_line_has_checks_and_internal_errors(decide, finding):
+    """Each check is named once, and control characters in names are escaped."""
     decision = decide(finding(), finding(), errors=("phantom_tool: broke\x1b",), id="d\x1b")
     line = readable_line(decision)
 
@@ -118,8 +118,8 @@ def test_what_a_line_says(decide, finding):
     assert line.startswith("abs-shield: SUSPICIOUS refund: runs, flagged; ")
 
 
-def test_structlog_is_as_it_was():
-    """Nothing here configures it."""
+def test_the_readable_format_does_not_configure_structlog():
+    """Creating a `StructLog` leaves structlog unconfigured."""
     StructLog("line")
 
     assert not structlog.is_configured()

@@ -1,4 +1,4 @@
-"""The example of a rollout, with a collector that takes everything in, and with none."""
+"""The rollout example, with a collector that receives everything and without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.telemetry.receiver.arrivals import Arrivals
 
 
 def run(env: dict[str, str], folder: Path) -> list[str]:
-    """Run the example in an empty folder, and give its lines; it writes no file and no error."""
+    """Run the example in an empty folder and return its lines; it must write nothing else."""
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, "-W", "error", str(ROOT / "examples" / "audit_rollout.py")],
@@ -27,7 +27,7 @@ def run(env: dict[str, str], folder: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
-    """Each call of both weeks is a span: in the second one two are stopped."""
+    """Each call of both weeks is a span; two calls of the second week are blocked."""
     with receiver(tmp_path / "arrived") as ports:
         lines = run(environment(ports[over], over=over), tmp_path / "here")
 
@@ -46,7 +46,7 @@ def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 def test_no_collector_is_needed(over: str, tmp_path: Path) -> None:
-    """Without a collector the output is the same, with one line about it."""
+    """Without a collector the output is the same, with one more line that says so."""
     lines = run(environment(9, over=over), tmp_path / "here")
 
     assert lines[-2:] == ["6 calls, 2 stopped", "no collector took everything in"]

@@ -1,4 +1,4 @@
-"""The same through a real collector: ``pip install --pre rotel``, else this is skipped."""
+"""The end-to-end test through a real collector (``pip install --pre rotel``), else skipped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(
 
 @contextmanager
 def rotel(folder: Path, to: int, *, over: str) -> Iterator[dict[str, int]]:
-    """Run the collector in front of port *to*, to which it hands on over the same way."""
+    """Run the collector, which exports to port *to* over the same protocol."""
     ports = {"grpc": _free_port(), "http": _free_port()}
     assert ROTEL is not None
     command = [
@@ -57,8 +57,8 @@ def rotel(folder: Path, to: int, *, over: str) -> Iterator[dict[str, int]]:
 
 
 @pytest.mark.parametrize("over", ["grpc", "http"])
-def test_everything_passes_a_collector(over: str, tmp_path: Path) -> None:
-    """Decisions, findings and sums arrive behind it as they were said, and no value does."""
+def test_all_telemetry_passes_a_collector(over: str, tmp_path: Path) -> None:
+    """Decisions, findings and sums arrive unchanged behind the collector, without values."""
     arrived = Arrivals(tmp_path / "arrived")
     with (
         receiver(tmp_path / "arrived") as behind,

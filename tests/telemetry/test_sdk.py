@@ -1,4 +1,4 @@
-"""`setup()` follows the OTEL variables, sets nothing twice and always ends."""
+"""`setup()` follows the OTEL variables, replaces no provider and shuts down in bounded time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ kind = lambda thing: type(thing).__module__ + "." + type(thing).__name__
 
 
 def run(code: str, **variables: str) -> list[str]:
-    """Return what a fresh process prints; anything on its stderr fails."""
+    """Return the output of a new process, and fail if it writes to stderr."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("OTEL_")} | variables
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", HEAD + code],
@@ -84,7 +84,7 @@ def test_a_provider_of_the_host_is_left_alone():
     ],
 )
 def test_the_protocol_chooses_the_exporter(variables, package):
-    """The signal's own variable goes before the common one; grpc is the default."""
+    """The signal's own variable takes precedence over the common one; the default is grpc."""
     out = run(
         "from abs_shield.telemetry.otel_setup import _exporters\n"
         "print([e.__module__.split('.')[4] for e in _exporters('traces')])",
@@ -102,8 +102,8 @@ def test_the_protocol_chooses_the_exporter(variables, package):
         ("OTEL_LOGS_EXPORTER", "jaeger", "use one of otlp, console, none"),
     ],
 )
-def test_a_misspelt_variable_shouts(variable, word, message):
-    """The error names the variable, the word and the nearest known one."""
+def test_an_invalid_value_of_a_variable_is_an_error(variable, word, message):
+    """The error names the variable, the value and the nearest valid one."""
     out = run(
         "from abs_shield.errors import ShieldError\n"
         "try:\n    setup()\n"
@@ -123,8 +123,8 @@ def test_a_misspelt_variable_shouts(variable, word, message):
         ("OTEL_METRIC_EXPORT_INTERVAL", "-5"),
     ],
 )
-def test_what_the_sdk_refuses_is_one_line(variable, word):
-    """The error is ours and names the reason; no provider was set."""
+def test_an_error_of_the_sdk_is_one_line(variable, word):
+    """The error of abs_shield names the reason, and no provider was set."""
     out = run(
         "from abs_shield.errors import ShieldError\n"
         "try:\n    setup()\n"
@@ -138,7 +138,7 @@ def test_what_the_sdk_refuses_is_one_line(variable, word):
 
 
 def test_shutdown_is_bounded_without_a_collector():
-    """With records to export and no collector, shutdown returns in its time."""
+    """With records to export and no collector, shutdown returns within its timeout."""
     code = """
 import logging; logging.disable()
 t = setup()
@@ -154,7 +154,7 @@ print(time.monotonic() - start < 2)
 
 
 def test_a_hook_built_before_setup_is_recorded():
-    """Spans, findings and metrics of an `Otel` made first reach the providers set later."""
+    """Telemetry of an `Otel` created before `setup()` reaches the providers set later."""
     code = """
 from abs_shield.core import *
 otel = Otel()
@@ -182,8 +182,8 @@ print(t.shutdown())
 
 @pytest.mark.release
 @pytest.mark.slow
-def test_the_exit_is_bounded_too():
-    """A process that never calls shutdown still ends in seconds, without a collector."""
+def test_the_exit_is_bounded_without_a_collector():
+    """A process that never calls shutdown ends within seconds."""
     code = """
 import atexit, logging; logging.disable()
 start = time.monotonic()
@@ -219,6 +219,6 @@ print(len(spans.get_finished_spans()), counted)
 """
 
 
-def test_an_sdk_that_comes_late_hears_all_from_then_on():
-    """A Shield made before and one made after the SDK was set are both heard, once each."""
+def test_providers_set_late_receive_all_later_telemetry():
+    """Shields created before and after the SDK was set are both recorded, once each."""
     assert run(LATE) == ["2 {'abs_shield.decisions': 2}"]

@@ -12,8 +12,8 @@ ROW = re.compile(r"^\| (span|event|metric|label|attribute) \| `([^`]+)` \| \S.* 
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_docs_name_what_the_code_names():
-    """Each name has its row, and each row its name."""
+def test_the_docs_list_every_name_of_the_code():
+    """Each name has a row in the docs, and each row a name in the code."""
     named = [
         (constant.partition("_")[0].lower(), value)
         for constant, value in vars(semconv).items()

@@ -1,4 +1,4 @@
-"""Spans: one check a decision, the framework's own annotated, nothing claimed twice."""
+"""Spans: one per check; a framework's own span is annotated, and no execution counted twice."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from abs_shield.core import Action, Mode, Subject, Verdict
 from abs_shield.telemetry import Otel
 
 
-def test_a_clean_call_has_its_span(backend, decide):
-    """A CLEAN decision is told in full, and without a threat."""
+def test_a_clean_call_has_a_span(backend, decide):
+    """The span of a CLEAN decision has all attributes, except those of a threat."""
     backend.otel()(decide())
 
     assert dict(backend.span("abs_shield.check refund").attributes) == {
@@ -33,7 +33,7 @@ def test_a_clean_call_has_its_span(backend, decide):
     }
 
 
-def test_the_span_lasts_as_long_as_the_judging(backend, decide):
+def test_the_span_lasts_as_long_as_the_check(backend, decide):
     """The span begins at the decision's time and ends `elapsed_ms` later."""
     backend.otel()(decide())
     span = backend.span()
@@ -45,7 +45,7 @@ def test_the_span_lasts_as_long_as_the_judging(backend, decide):
 
 
 def test_a_threat_names_its_layers(backend, decide, finding):
-    """Only the checks whose findings weigh are named, each once."""
+    """`threat.*` names only the checks whose findings count, each once."""
     ignored = finding(check="confidence_drop", counted=False)
     worse = finding(check="phantom_tool", verdict=Verdict.HALLUCINATED)
 
@@ -60,15 +60,15 @@ def test_a_threat_names_its_layers(backend, decide, finding):
 
 
 @pytest.mark.parametrize("counts", [{"counted": False}, {"suppressed": True}])
-def test_a_finding_that_does_not_weigh_is_no_threat(backend, decide, finding, counts):
-    """A CLEAN decision has no `threat.*`, on its span or on its findings."""
+def test_a_finding_that_does_not_count_is_not_a_threat(backend, decide, finding, counts):
+    """A CLEAN decision has no `threat.*` on its span or on its findings."""
     backend.otel()(decide(finding(**counts)))
 
     attributes = [*backend.span().attributes, *backend.events[0].log_record.attributes]
     assert [name for name in attributes if name.startswith("threat.")] == []
 
 
-def test_an_unknown_tool_is_not_in_the_name(backend, decide, finding):
+def test_an_unknown_tool_is_not_in_the_name_of_the_span(backend, decide, finding):
     """A name that the model invented is in one attribute, escaped and cut at 64 characters."""
     name = "refnud\x1b[31m\n" + "x" * 200
     unknown = finding(check="phantom_tool", code="unknown_tool", where="/name")
@@ -83,14 +83,14 @@ def test_an_unknown_tool_is_not_in_the_name(backend, decide, finding):
 
 
 def test_a_note_makes_a_tool_unregistered(backend, decide):
-    """Without the layer, the Shield's note is enough."""
+    """Without a `phantom_tool` finding, the Shield's note marks the tool as unregistered."""
     backend.otel()(decide(tool="whatever", notes=("unregistered",)))
 
     assert backend.span().name == "abs_shield.check _unregistered"
 
 
-def test_names_are_bounded(backend, decide):
-    """Past 1,000 registered tools the rest shares a name, which is not that of unknown ones."""
+def test_names_of_tools_are_bounded(backend, decide):
+    """Beyond 1,000 registered tools the rest shares one name, which differs from unknown tools'."""
     otel = backend.otel()
     for i in range(1_010):
         otel(decide(tool=f"tool_{i}"))
@@ -102,7 +102,7 @@ def test_names_are_bounded(backend, decide):
 
 
 def test_an_answer_has_no_tool(backend, decide):
-    """A decision that is about no tool names none."""
+    """The span of a decision that is not about a tool has no tool name."""
     backend.otel()(decide(subject=Subject.ANSWER, tool="", call_id=None))
 
     span = backend.span()
@@ -124,8 +124,8 @@ def test_a_framework_span_is_annotated(backend, decide, finding):
     assert ours.items() <= outer.attributes.items()
 
 
-def test_another_span_is_left_alone(backend, decide, finding):
-    """A span that runs no tool is a parent and nothing more."""
+def test_a_span_of_no_execution_is_not_annotated(backend, decide, finding):
+    """A current span that does not execute a tool is the parent, without attributes."""
     with backend.tracers.get_tracer("host").start_as_current_span("work") as outer:
         backend.otel()(decide(finding()))
 
@@ -133,8 +133,8 @@ def test_another_span_is_left_alone(backend, decide, finding):
     assert backend.span().parent.span_id == outer.get_span_context().span_id
 
 
-def test_our_own_execute_tool_span(backend, decide):
-    """Without a framework, the dispatch opens the span and the check is its child."""
+def test_dispatch_opens_an_execute_tool_span(backend, decide):
+    """Without a framework, dispatch opens the span and the check is its child."""
     otel = backend.otel()
     with otel.execute_tool("refund", "c-1"):
         otel(decide())
@@ -152,7 +152,7 @@ def test_our_own_execute_tool_span(backend, decide):
 
 
 def test_a_framework_span_is_not_doubled(backend):
-    """Inside an `execute_tool` span none is opened."""
+    """Inside an `execute_tool` span no second one is opened."""
     framework = backend.tracers.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool"}
     outer = framework.start_as_current_span("execute_tool refund", attributes=attributes)
@@ -162,8 +162,8 @@ def test_a_framework_span_is_not_doubled(backend):
     assert [span.name for span in backend.spans] == ["execute_tool refund"]
 
 
-def test_a_failed_run_tells_its_type_alone(backend):
-    """The exception's text may hold values; only its type leaves."""
+def test_a_failed_execution_has_only_the_error_type(backend):
+    """The exception's text can contain values, so only its type is exported."""
     with pytest.raises(ValueError, match="tx_99999"), backend.otel().execute_tool("refund"):
         raise ValueError("tx_99999")
 
@@ -173,8 +173,8 @@ def test_a_failed_run_tells_its_type_alone(backend):
     assert "tx_99999" not in backend.everything()
 
 
-def test_without_an_sdk_nothing_is_opened():
-    """The shared null context is given, and the current span stays what it was."""
+def test_without_an_sdk_no_span_is_opened():
+    """The shared null context is returned, and the current span stays current."""
     otel = Otel(tracer_provider=trace.NoOpTracerProvider())
     before = trace.get_current_span()
 
@@ -184,8 +184,8 @@ def test_without_an_sdk_nothing_is_opened():
     assert otel.execute_tool("refund") is otel.execute_tool("transfer")
 
 
-def test_without_an_sdk_a_host_span_goes_on(backend, decide):
-    """A tracer that records nothing neither ends nor replaces the span that is current."""
+def test_without_an_sdk_a_host_span_stays_current(backend, decide):
+    """A tracer that records nothing neither ends nor replaces the current span."""
     otel = Otel(tracer_provider=trace.NoOpTracerProvider())
     with backend.tracers.get_tracer("host").start_as_current_span("work") as span:
         with otel.execute_tool("refund"):
@@ -196,7 +196,7 @@ def test_without_an_sdk_a_host_span_goes_on(backend, decide):
 
 
 def test_a_sampled_out_run_stays_sampled_out(backend, decide):
-    """The check of a run that was sampled out is not a new root."""
+    """The check of an execution that was sampled out does not start a new trace."""
     otel = Otel(tracer_provider=TracerProvider(sampler=ALWAYS_OFF, shutdown_on_exit=False))
     with otel.execute_tool("refund"):
         context = trace.get_current_span().get_span_context()
@@ -205,8 +205,8 @@ def test_a_sampled_out_run_stays_sampled_out(backend, decide):
     assert not context.trace_flags.sampled
 
 
-def test_audit_and_strict_rows_differ_in_what_was_enforced(backend, decide, finding):
-    """The action is the policy's, whatever the mode; blocked is what was done."""
+def test_audit_and_strict_spans_differ_in_blocked(backend, decide, finding):
+    """The action is the same in both modes; `blocked` is true in strict mode only."""
     otel = backend.otel()
     request = {"action": Action.BLOCK, "would_block": True}
     otel(decide(finding(), mode=Mode.AUDIT, **request))
@@ -220,7 +220,7 @@ def test_audit_and_strict_rows_differ_in_what_was_enforced(backend, decide, find
 
 
 def run_of(framework: TracerProvider, otel: Otel, ours: bool):
-    """The span of a tool's run: our own, or a framework's."""
+    """Return a context that opens an execution span: abs_shield's own, or a framework's."""
     if ours:
         return otel.execute_tool("refund", "c-1")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
@@ -229,8 +229,8 @@ def run_of(framework: TracerProvider, otel: Otel, ours: bool):
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_a_clean_result_is_an_attribute_of_the_run(backend, decide, ours):
-    """A call has one check span; what it returned is told on the span of its run."""
+def test_a_clean_result_is_on_the_execution_span(backend, decide, ours):
+    """A clean result has no check span; the execution span has its verdict."""
     otel = backend.otel()
     with run_of(backend.tracers, otel, ours):
         otel(decide())
@@ -248,8 +248,8 @@ def test_a_clean_result_is_an_attribute_of_the_run(backend, decide, ours):
 
 
 @pytest.mark.parametrize("fields", [{"errors": ("verification: broke",)}, {"findings": ()}])
-def test_a_result_that_was_not_clean_has_its_span(backend, decide, finding, fields):
-    """One with findings, whether they weigh or not, and one that could not be judged."""
+def test_a_result_with_findings_or_errors_has_a_check_span(backend, decide, finding, fields):
+    """A result with an uncounted finding, or one that could not be checked, has its own span."""
     otel = backend.otel()
     findings = () if "errors" in fields else (finding(counted=False),)
     with otel.execute_tool("refund"):
@@ -267,8 +267,8 @@ def test_a_result_that_was_not_clean_has_its_span(backend, decide, finding, fiel
     assert "threat.type" not in run
 
 
-def test_a_flagged_result_is_on_the_run_too(backend, decide, finding):
-    """With its threat; the decision of the call stays the run's own."""
+def test_a_flagged_result_is_also_on_the_execution_span(backend, decide, finding):
+    """The execution span gets the result's threat, and keeps the decision of its call."""
     otel = backend.otel()
     with otel.execute_tool("refund"):
         otel(decide())
@@ -284,7 +284,7 @@ def test_a_flagged_result_is_on_the_run_too(backend, decide, finding):
 
 
 def test_a_clean_result_outside_of_a_run_is_counted(backend, decide):
-    """Without a span of a run nothing is annotated; the metrics have it."""
+    """Without an execution span no span is annotated, and the metrics count the result."""
     with backend.tracers.get_tracer("host").start_as_current_span("work") as outer:
         backend.otel()(decide(subject=Subject.RESULT))
 
