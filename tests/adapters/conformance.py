@@ -1,4 +1,4 @@
-"""One suite for all adapters: `conforms(DRIVER)` gives a test class; `matrix` what it shows."""
+"""One conformance suite for all adapters: `conforms(DRIVER)` returns a test class."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
 
 
 def proposed(scene: Scene) -> list[str]:
-    """The ids of all calls of a scene."""
+    """Return the ids of all calls of a scene."""
     return [call.id for call in calls_of(scene)]
 
 
 def calls_of(scene: Scene) -> list[Call]:
-    """All calls of a scene."""
+    """Return all calls of a scene."""
     return [call for turn in scene.turns if not isinstance(turn, str) for call in turn]
 
 
 def ends_so(driver: Driver, scene: Scene, error: BaseException) -> bool:
-    """Return whether the framework by itself ends a scene with that error: a tool's own."""
+    """Return whether the framework ends a scene with this error without a Shield, too."""
     bare = played(driver, scene, None).error
     return type(bare) is type(error) and str(bare) == str(error)
 
 
 def strict(driver: Driver, name: str) -> Iterator[str]:
-    """Say what is wrong with a scene in strict mode."""
+    """Return what is wrong with a scene in strict mode."""
     scene = SCENES[name]
     ran = played(driver, scene, "strict")
     if ran.error is not None and not (scene.bad is None and ends_so(driver, scene, ran.error)):
@@ -72,7 +72,7 @@ def of_calls(ran: Ran) -> list[Decision]:
 
 
 def results(ran: Ran, scene: Scene) -> Iterator[str]:
-    """Say what is wrong with what became of the results."""
+    """Return what is wrong with the results of a scene."""
     judged = Counter(d.call_id for d in ran.decisions if d.subject is Subject.RESULT)
     if any(times > 1 for times in judged.values()):
         yield f"decisions a result: {dict(judged)}"
@@ -92,7 +92,7 @@ def _fed_back(ran: Ran, call_id: str, status: str) -> Iterator[str]:
 
 
 def audit(driver: Driver, name: str) -> Iterator[str]:
-    """Say what is different in audit mode from the framework by itself."""
+    """Return how audit mode differs from the framework without a Shield."""
     scene = SCENES[name]
     bare, ran = played(driver, scene, None), played(driver, scene, "audit")
     if bare.requests != ran.requests:
@@ -119,7 +119,7 @@ def _unordered(ran: list[tuple[str, dict[str, object]]]) -> list[str]:
 
 
 def seen(driver: Driver) -> Iterator[str]:
-    """Say what the session did not take in, and what the spans claim twice."""
+    """Return what the session did not record, and what the spans count twice."""
     ran = played(driver, SCENES["parallel calls"], "strict")
     if ran.origin != "tool":
         yield f"`pc_777` of a tool's result comes from {ran.origin!r}"
@@ -141,20 +141,20 @@ def conforms(driver: Driver) -> type:
 
         @pytest.mark.parametrize("scene", possible)
         def test_strict(self, scene: str) -> None:
-            """A bad call does not run, the model is told, and the run goes on."""
+            """A bad call does not run, the model receives feedback, and the run continues."""
             assert [] == [*strict(driver, scene)]
 
         @pytest.mark.parametrize("scene", possible)
         def test_audit(self, scene: str) -> None:
-            """The framework's own run is left as it is, byte for byte."""
+            """A run in audit mode equals the framework's own run, byte for byte."""
             assert [] == [*audit(driver, scene)]
 
-        def test_sees(self) -> None:
-            """Results are taken in; no span claims an execution twice."""
+        def test_results_are_recorded(self) -> None:
+            """The session records all results, and no execution has two spans."""
             assert [] == [*seen(driver)]
 
-        def test_says_what_is_impossible(self) -> None:
-            """A scene that is not played has a reason, and is a scene."""
+        def test_impossible_scenes_have_a_reason(self) -> None:
+            """Each scene that a driver does not play exists and has a reason."""
             assert driver.impossible.keys() <= SCENES.keys()
             assert all(driver.impossible.values())
 

@@ -1,4 +1,4 @@
-"""The scenes that every adapter plays: what a scripted model does, and what has to come of it."""
+"""The scenes that every adapter plays: the script of a model, and the expected outcome."""
 
 from __future__ import annotations
 

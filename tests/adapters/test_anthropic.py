@@ -62,7 +62,7 @@ def runner_of(model: Scripted, *given: Any, **options: Any) -> Any:
 
 
 def ran(turns: Any, guard: Shield, *given: Any, session: Session | None = None, **more: Any) -> Any:
-    """Run a script to its end; give the model, which knows what it was told."""
+    """Run a script to its end, and return the model with what it received."""
     model = Scripted(turns)
     runner = runner_of(model, *given, **more)
     shielded_runner(runner, firewall=guard, session=session).until_done()
@@ -74,7 +74,7 @@ def ran(turns: Any, guard: Shield, *given: Any, session: Session | None = None, 
 
 @pytest.mark.parametrize("driver", [*STREAMED, LOOP])
 def test_json_that_a_stream_cuts_off_is_malformed(driver: Any) -> None:
-    """The SDK completes it silently; the firewall reads what the model wrote."""
+    """The SDK completes truncated JSON silently; the Shield judges what the model wrote."""
     guard = firewall("strict")
     played = driver.run(SCENES["unparsable JSON"].turns, firewall=guard, stream=True)
     first = played.decisions[0]
@@ -84,7 +84,7 @@ def test_json_that_a_stream_cuts_off_is_malformed(driver: Any) -> None:
 
 
 def test_a_stream_gives_dispatch_the_arguments_as_an_object() -> None:
-    """Text that is sound JSON is handed on as the SDK read it."""
+    """Arguments that are valid JSON are passed on as the SDK parsed them."""
     received: list[Any] = []
     stream = asked(Scripted([[GOOD]]).client(), REQUEST["messages"], stream=True)
     run_tool_calls(
@@ -146,8 +146,8 @@ def test_a_tool_that_runs_another_runner_is_judged_in_a_child() -> None:
     }
 
 
-def test_runs_at_once_do_not_see_each_other() -> None:
-    """Two concurrent conversations of one firewall cannot use each other's ids."""
+def test_concurrent_runs_do_not_share_mentions() -> None:
+    """Two conversations that run concurrently cannot use each other's ids."""
     guard = firewall("strict")
 
     def play(user: str) -> dict[str, str]:
@@ -169,8 +169,8 @@ def test_runs_at_once_do_not_see_each_other() -> None:
 # What a tool does ---------------------------------------------------------------------------------
 
 
-def test_what_stops_the_program_passes() -> None:
-    """An interrupt inside a tool ends the run, and the call counts as failed."""
+def test_an_interrupt_in_a_tool_ends_the_run() -> None:
+    """A KeyboardInterrupt is not caught, and the call counts as failed."""
     guard, session = firewall("strict"), Session()
 
     @beta_tool
@@ -198,8 +198,8 @@ def test_a_tool_error_keeps_its_content(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_block_inside_a_tool_is_the_tools_own(mode: str) -> None:
-    """Another firewall's exception is an exception like any other."""
+def test_a_block_inside_a_tool_is_an_error_of_the_tool(mode: str) -> None:
+    """An exception of another Shield is handled like any other exception of the tool."""
     inner = Shield(shield.configure(mode="strict"), hooks=None)
 
     @shielded(inner)
@@ -216,7 +216,7 @@ def test_a_block_inside_a_tool_is_the_tools_own(mode: str) -> None:
 
 
 def test_a_result_that_is_read_once_reaches_session_and_model() -> None:
-    """A tool may give its blocks one by one; their text is known from then on."""
+    """A tool may return a generator of blocks; session and model both receive their text."""
     session = Session()
 
     @beta_tool
@@ -233,7 +233,7 @@ def test_a_result_that_is_read_once_reaches_session_and_model() -> None:
 
 
 def test_a_cancelled_tool_is_cancelled() -> None:
-    """A task that is cancelled while a tool runs ends so, and the call counts as failed."""
+    """Cancelling the task during a tool ends the run, and the call counts as failed."""
     session, model = Session(), Scripted([[GOOD], DONE])
 
     async def play() -> None:
@@ -254,7 +254,7 @@ def test_a_cancelled_tool_is_cancelled() -> None:
 
 
 def test_a_host_that_answers_by_itself_is_left_alone() -> None:
-    """`append_messages` discards the runner's own answers, with a firewall as without."""
+    """`append_messages` discards the runner's answers, with and without a Shield."""
     model, shop = Scripted([[GOOD], DONE]), Shop()
     runner = shielded_runner(runner_of(model, *tools(shop)), firewall=firewall("strict"))
     own = [{"type": "tool_result", "tool_use_id": "c1", "content": "by hand"}]
@@ -266,8 +266,8 @@ def test_a_host_that_answers_by_itself_is_left_alone() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Tool 'refnud' not found:UserWarning")
-def test_the_answer_that_a_host_asks_for_is_the_one_that_is_sent() -> None:
-    """`generate_tool_call_response` gives our feedback, and the runner sends the same."""
+def test_the_generated_tool_response_is_the_one_sent() -> None:
+    """`generate_tool_call_response` returns the feedback, and the runner sends the same."""
     model = Scripted([[PHANTOM], DONE])
     runner = shielded_runner(runner_of(model, *tools(Shop())), firewall=firewall("strict"))
     options = [runner.generate_tool_call_response() for _ in runner]
@@ -281,8 +281,8 @@ def test_the_answer_that_a_host_asks_for_is_the_one_that_is_sent() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Tool '.*' not found:UserWarning")
-def test_tools_are_added_and_removed_on_the_way() -> None:
-    """A tool that was added may be called; one that was taken away is a phantom."""
+def test_tools_may_be_added_and_removed_during_a_run() -> None:
+    """An added tool may be called; a removed one is a phantom tool."""
     guard, shop = firewall("strict"), Shop()
     order = Call("c1", "get_order", {"order_id": "ord_1"})
     model = Scripted([[GOOD], [order], [GOOD._replace(id="c3")], DONE])
@@ -313,13 +313,13 @@ class Browser(BetaRunnableToolset):
 
 
 def member(call_id: str, name: str, toolset: str = "browser", **given: Any) -> dict[str, Any]:
-    """A call of a toolset's member, as the model writes it."""
+    """Return a call of a toolset's member, as the model writes it."""
     of = {"type": "tool_use", "id": call_id, "name": name}
     return {**of, "toolset_name": toolset, "input": given}
 
 
 def test_a_toolset_is_judged_by_member() -> None:
-    """A member's name has the toolset before it; its results are seen, and its errors."""
+    """A member has its toolset's name as prefix; its results and errors are recorded."""
     guard, session = firewall("strict"), Session()
     turns = [[member("c1", "navigate", url="x")], [member("c2", "fly")], DONE]
     model = ran(turns, guard, Browser(), session=session)
@@ -333,16 +333,16 @@ def test_a_toolset_is_judged_by_member() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Toolset 'computer':UserWarning")
-def test_a_toolset_that_nobody_offered_is_a_phantom() -> None:
-    """Its member is refused with feedback, which names the toolset as the API wants it."""
+def test_a_member_of_an_unknown_toolset_is_a_phantom_tool() -> None:
+    """The feedback names the toolset in the form that the API requires."""
     model = ran([[member("c1", "click", "computer")], DONE], firewall("strict"), Browser())
     result = model.requests[1]["messages"][-1]["content"][0]
 
     assert ("computer", True) == (result["toolset_name"], '"blocked"' in result["content"])
 
 
-def test_a_member_may_be_forbidden() -> None:
-    """A policy that narrows a member's arguments is asked before the member runs."""
+def test_a_policy_applies_to_a_member_of_a_toolset() -> None:
+    """A rule about a member's arguments is evaluated before the member runs."""
     schema = {"type": "object", "properties": {"url": {"enum": ["a"]}}}
     guard = firewall("strict")
     guard.register({"name": "browser.navigate", "input_schema": schema})
@@ -355,7 +355,7 @@ def test_a_member_may_be_forbidden() -> None:
 
 
 def session_of(messages: Any, **more: Any) -> Session:
-    """The session after one reply to this conversation."""
+    """Return the session after one reply to this conversation."""
     session = Session()
     message = Scripted([[GOOD]]).client().messages.create(**REQUEST)
     run_tool_calls(
@@ -366,13 +366,13 @@ def session_of(messages: Any, **more: Any) -> Session:
 
 
 def source(session: Session, value: str) -> str:
-    """Return who said *value*."""
+    """Return the source of *value*."""
     origin = session.origin(value)
     return "" if origin is None else origin.source
 
 
-def test_an_image_is_what_we_did_not_see() -> None:
-    """From then on, a miss proves nothing."""
+def test_an_image_makes_the_session_opaque() -> None:
+    """After an image, a value without a mention is not a finding."""
     image = {"type": "image", "source": {"type": "url", "url": "http://image.invalid"}}
     session = session_of([{"role": "user", "content": [image]}])
 
@@ -380,7 +380,7 @@ def test_an_image_is_what_we_did_not_see() -> None:
 
 
 def test_documents_of_text_are_read() -> None:
-    """A document and a search result hold what the user gave."""
+    """Text of a document or search result counts as mentioned by the user."""
     document = {"type": "document", "source": {"type": "text", "data": "about tx_1"}}
     content = [{"type": "text", "text": "and tx_2"}]
     result = {"type": "search_result", "source": "s", "title": "t", "content": content}
@@ -391,14 +391,14 @@ def test_documents_of_text_are_read() -> None:
 
 @pytest.mark.parametrize("system", ["It is tx_1.", [{"type": "text", "text": "It is tx_1."}]])
 def test_the_system_prompt_is_read(system: Any) -> None:
-    """Text or blocks, it counts as said by the system."""
+    """Text and blocks of the system prompt count as mentioned by the system."""
     session = session_of(REQUEST["messages"], system=system)
 
     assert "system" == source(session, "tx_1")
 
 
-def test_a_cache_mark_is_no_new_message() -> None:
-    """Hosts move `cache_control` along; the user has spoken once."""
+def test_a_moved_cache_mark_is_not_a_new_message() -> None:
+    """A host that moves `cache_control` to another message adds no message of the user."""
     mark = {"type": "text", "text": "Hello.", "cache_control": {"type": "ephemeral"}}
     message = write([GOOD], 0)
     session, guard = Session(), firewall("strict")
@@ -410,7 +410,7 @@ def test_a_cache_mark_is_no_new_message() -> None:
 
 
 def test_a_summary_hides_only_what_was_not_received() -> None:
-    """A conversation that was seen stays seen when it is compacted."""
+    """A conversation that the session recorded stays known when it is compacted."""
     summary = {"role": "assistant", "content": [{"type": "compaction", "content": "all well"}]}
     session = session_of(REQUEST["messages"])
     message, guard = write([GOOD], 0), firewall("strict")
@@ -420,8 +420,8 @@ def test_a_summary_hides_only_what_was_not_received() -> None:
 
 
 @pytest.mark.skipif(not hasattr(Messages, "thread"), reason="threads are new in anthropic 2.2")
-def test_a_thread_that_goes_on_tells_what_was_before() -> None:
-    """A later run on the same thread starts with all that was said and returned on it."""
+def test_a_continued_thread_contains_earlier_messages() -> None:
+    """A later run on the same thread starts with all earlier messages and results."""
     order, later = Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")
     later = later._replace(arguments={"transaction_id": "pc_777", "amount": 1.0})
     model, guard = Scripted([[order], DONE, [later], DONE]), firewall("strict")
@@ -455,7 +455,7 @@ class Broken:
     ],
 )
 def test_a_message_without_calls_has_no_answer(message: Any) -> None:
-    """Whatever it holds; what is strange in the conversation is what we did not see."""
+    """A message without calls is not answered; unreadable content makes the session opaque."""
     session = Session()
     odd = [SimpleNamespace(role="user", content=[Broken()]), "text", {"role": "user"}]
     messages = run_tool_calls(message, odd, firewall=firewall("strict"), session=session)
@@ -463,8 +463,8 @@ def test_a_message_without_calls_has_no_answer(message: Any) -> None:
     assert ([], "unknown") == (messages, source(session, "tx_1"))
 
 
-def test_a_strange_call_is_answered() -> None:
-    """A call without an id, a name or an object as arguments does not stop other calls."""
+def test_a_malformed_call_is_answered() -> None:
+    """A call without an id, a name or arguments does not stop the other calls."""
     blocks = [
         {"type": "tool_use", "id": "c1", "name": None, "input": {}},
         {"type": "tool_use", "name": "refund", "input": None},
@@ -497,8 +497,8 @@ def test_a_members_result_names_its_toolset() -> None:
     }
 
 
-def test_async_calls_run_side_by_side() -> None:
-    """Each of two waits for the other."""
+def test_async_calls_run_concurrently() -> None:
+    """Two calls that wait for each other both finish."""
 
     async def play() -> list[dict[str, Any]]:
         both = asyncio.Barrier(2)
@@ -521,8 +521,8 @@ def test_async_calls_run_side_by_side() -> None:
 # What can go wrong --------------------------------------------------------------------------------
 
 
-def test_a_runner_has_one_firewall() -> None:
-    """The second one says so."""
+def test_a_runner_accepts_one_shield() -> None:
+    """A second Shield for the same runner is refused."""
     runner = runner_of(Scripted([DONE]), *tools(Shop()))
     shielded_runner(runner, firewall=firewall("strict"))
 
@@ -530,15 +530,15 @@ def test_a_runner_has_one_firewall() -> None:
         shielded_runner(runner, firewall=firewall("strict"))
 
 
-def test_what_is_no_runner_is_named() -> None:
-    """An object of another kind fails before it runs unguarded."""
+def test_an_object_that_is_not_a_runner_is_refused() -> None:
+    """An object of another type raises an error before it runs unguarded."""
     with pytest.raises(ShieldError, match="Loop is not a supported tool runner"):
         shielded_runner(Loop(), firewall=firewall("strict"))
 
 
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
-def test_a_streaming_runner_that_lost_its_stream_is_named(streams: bool) -> None:
-    """Only from the stream is it known what the model wrote; without streams nothing is missing."""
+def test_a_streaming_runner_without_its_stream_is_refused(streams: bool) -> None:
+    """Only the stream has what the model wrote; a runner that does not stream needs none."""
     runner = runner_of(Scripted([DONE]), *tools(Shop()), stream=streams)
     vars(runner).pop("_last_message")
 
@@ -550,8 +550,8 @@ def test_a_streaming_runner_that_lost_its_stream_is_named(streams: bool) -> None
 
 
 @pytest.mark.parametrize("used", ["runner", "loop"])
-def test_a_stream_that_lost_what_the_model_wrote_is_named(used: str, monkeypatch: Any) -> None:
-    """Cut-off JSON would look whole: the adapter says so when a stream is first used."""
+def test_a_stream_without_the_original_json_is_refused(used: str, monkeypatch: Any) -> None:
+    """Truncated JSON would look complete, so the first use of a stream raises an error."""
     whole = SimpleNamespace(role="assistant", content=[], model="scripted")
     stream = SimpleNamespace(current_message_snapshot=whole)
 
@@ -573,8 +573,8 @@ def test_a_stream_that_lost_what_the_model_wrote_is_named(used: str, monkeypatch
 # The pages ----------------------------------------------------------------------------------------
 
 
-def test_the_example_tells_its_story(tmp_path: Path) -> None:
-    """Its key lines stand in the output, in order, and nothing is warned of."""
+def test_the_example_runs(tmp_path: Path) -> None:
+    """The output has its key lines in order, and no warning is printed."""
     path = str(ROOT / "examples" / "anthropic_agent.py")
     done = subprocess.run(
         [sys.executable, "-W", "error", path],
@@ -595,7 +595,7 @@ def test_the_example_tells_its_story(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:Tool 'refnud' not found:UserWarning")
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_page_runs(number: int) -> None:
-    """Its blocks run as they stand, with a scripted model for the client."""
+    """The code blocks of the docs run unchanged, with a scripted model for the client."""
     model, shop = Scripted([[PHANTOM], DONE]), Shop()
     client, ask = model.client(), {"model": "scripted", "max_tokens": 100}
     names: dict[str, Any] = {

@@ -21,8 +21,8 @@ PLACES = {
 
 
 @pytest.mark.parametrize("package", PLACES)
-def test_a_parameter_of_that_type_needs_no_mark(package):
-    """A decorated tool is offered without it, whatever its name."""
+def test_a_parameter_with_a_context_type_is_not_offered_to_the_model(package):
+    """The type alone is enough: neither a mark nor a certain name is needed."""
     if find_spec(package) is None:
         pytest.skip(f"`{package}` is not installed")
     module, _, name = PLACES[package].partition(":")
@@ -39,6 +39,6 @@ def test_a_parameter_of_that_type_needs_no_mark(package):
     assert ["order_id"] == [*tool["function"]["parameters"]["properties"]]
 
 
-def test_every_framework_is_tried():
-    """The table has no package that no test imports."""
+def test_every_framework_of_the_table_is_tested():
+    """The table has no package that these tests do not import."""
     assert {package for package, _ in CONTEXTS} == PLACES.keys()

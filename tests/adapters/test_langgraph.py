@@ -54,12 +54,12 @@ LOOK = Call("c1", "get_order", {"order_id": "ord_1"})
 
 
 def played(turns: Sequence[Turn | AIMessage], mode: str = "strict", **kept: Any) -> Played:
-    """Run an agent over *turns*, with the Shield alone."""
+    """Run an agent over *turns* behind a Shield."""
     return Played(turns, firewall(mode), **kept)
 
 
 class Played:
-    """One run, and what can be asked of it."""
+    """One run, and properties of its outcome."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Played:
 
 
 class Verbatim(Scripted):
-    """A turn may be a message as it is."""
+    """A scripted model that accepts a message as a turn."""
 
     def _generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatResult:
         turn = self._asked(messages)
@@ -98,8 +98,8 @@ class Verbatim(Scripted):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def test_ids_are_carried() -> None:
-    """The call's, the thread's, the run's, the agent's and the model's."""
+def test_a_decision_has_the_ids_of_the_run() -> None:
+    """A decision has the ids of call, thread and run, and the names of agent and model."""
     run_id = uuid4()
     turn = written([GOOD])
     turn.response_metadata = {"model_name": "scripted-1"}
@@ -113,7 +113,7 @@ def test_ids_are_carried() -> None:
 
 
 def test_a_run_without_a_thread_has_one_session() -> None:
-    """A value of the first call's result is known at the second, and in no other run."""
+    """A value in the first call's result is known at the second call, and in no other run."""
     refund = Call("c2", "refund", {"transaction_id": "pc_777", "amount": 20.0})
     guard = firewall("strict")
     shield = ShieldMiddleware(guard)
@@ -126,8 +126,8 @@ def test_a_run_without_a_thread_has_one_session() -> None:
 
 # langchain silences this warning per thread with `warnings.catch_warnings`, which holds for all
 @pytest.mark.filterwarnings("ignore::pydantic.PydanticDeprecatedSince20")
-def test_runs_at_once_share_the_adapter() -> None:
-    """Eight at a time, each with its own order, in threads."""
+def test_concurrent_runs_share_the_adapter() -> None:
+    """Eight runs in threads have a session each, with their own order."""
     guard = firewall("strict")
     shield = ShieldMiddleware(guard)
 
@@ -145,7 +145,7 @@ def test_runs_at_once_share_the_adapter() -> None:
 
 
 def test_parallel_calls_stay_parallel() -> None:
-    """Each of two tools waits for the other one."""
+    """Two tools of one turn that wait for each other both finish."""
     met = Barrier(2, timeout=10)
 
     def wait(order_id: str) -> str:
@@ -160,7 +160,7 @@ def test_parallel_calls_stay_parallel() -> None:
 
 
 def test_parallel_awaited_calls_stay_parallel() -> None:
-    """The same, in one event loop."""
+    """Two async tools of one turn that wait for each other both finish."""
     arrived: list[asyncio.Event] = []
 
     async def wait(order_id: str) -> str:
@@ -185,8 +185,8 @@ def test_parallel_awaited_calls_stay_parallel() -> None:
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_an_interrupted_call_goes_on(mode: str) -> None:
-    """A person is asked in between: one decision, one execution."""
+def test_an_interrupted_call_is_resumed(mode: str) -> None:
+    """A call interrupted for a person's answer has one decision and one execution."""
 
     def ask(order_id: str) -> str:
         """Ask a person."""
@@ -211,8 +211,8 @@ def test_an_interrupted_call_goes_on(mode: str) -> None:
     )  # fmt: skip
 
 
-def test_a_handoff_goes_on_in_the_thread() -> None:
-    """`Command` leads to another agent of the graph, whose name is in its decisions."""
+def test_a_handoff_continues_in_the_thread() -> None:
+    """After a `Command` to another agent, decisions have that agent's name."""
 
     def transfer(runtime: ToolRuntime) -> Command:
         """Hand over."""
@@ -254,8 +254,8 @@ def results_of(guard: Shield) -> list[tuple[Action, bool, bool]]:
     return [(d.action, d.would_block, d.blocked) for d in results]
 
 
-def test_a_handoff_whose_result_is_fabricated_still_leads_there() -> None:
-    """The framework's own signal is flagged; strict would not withhold it either."""
+def test_a_handoff_with_a_fabricated_result_still_happens() -> None:
+    """The result is flagged, and not withheld in strict mode either."""
 
     def transfer(runtime: ToolRuntime) -> Command:
         """Hand over."""
@@ -277,14 +277,14 @@ def test_a_handoff_whose_result_is_fabricated_still_leads_there() -> None:
 
 
 class Basket(AgentState):
-    """A state that a tool writes beside the messages."""
+    """A state with a field that a tool writes, next to the messages."""
 
     items: list[str]
 
 
 @pytest.mark.parametrize("awaits", [False, True])
-def test_a_withheld_command_keeps_what_it_says_of_the_state(awaits) -> None:
-    """Only the message for the call is replaced."""
+def test_a_withheld_command_keeps_its_state_update(awaits) -> None:
+    """Only the command's message for the call is replaced."""
 
     def put(runtime: ToolRuntime) -> Command:
         """Put an apple into the basket."""
@@ -306,8 +306,8 @@ def test_a_withheld_command_keeps_what_it_says_of_the_state(awaits) -> None:
     assert [(Action.BLOCK, True, True)] == results_of(guard)
 
 
-def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
-    """In a list, in a command's list of messages; what answers another call stays."""
+def test_the_withheld_message_is_replaced_in_lists_and_commands() -> None:
+    """Messages that answer other calls stay unchanged."""
     mine, other = (ToolMessage("5", tool_call_id=call_id, id=call_id) for call_id in ("c1", "c2"))
     feedback = ToolMessage("no", tool_call_id="c1")
     message = feedback.model_copy(update={"id": "c1"})
@@ -336,13 +336,13 @@ def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
         (ToolMessage("5", tool_call_id="c1"), False),
     ],
 )
-def test_a_command_that_leads_somewhere_is_a_signal(result, is_signal) -> None:
-    """One that only writes to the state is a result like any other."""
+def test_only_a_command_that_leads_somewhere_is_a_handoff(result, is_signal) -> None:
+    """A command that only updates the state is a result like any other."""
     assert is_signal is directs_graph(result)
 
 
 def test_a_sub_agent_has_a_child_session() -> None:
-    """A value that the parent agent invents for its sub-agent is not a mention."""
+    """A value that the parent agent invents for its sub-agent does not count as mentioned."""
     guard, shop = firewall("strict"), Shop()
     middleware = [ShieldMiddleware(guard)]
     bad = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
@@ -362,8 +362,8 @@ def test_a_sub_agent_has_a_child_session() -> None:
     assert 2 == len({d.session_id for d in decided.values()})
 
 
-def test_a_result_passes_as_it_is() -> None:
-    """An artifact, and a message that a tool wrote itself."""
+def test_a_result_is_passed_on_unchanged() -> None:
+    """An artifact, and a message that a tool created itself, are not changed."""
 
     def look(order_id: str) -> tuple[str, dict[str, int]]:
         """Look."""
@@ -375,8 +375,8 @@ def test_a_result_passes_as_it_is() -> None:
     assert ("pc_777", {"rows": 3}) == (ran.results["c1"].content, ran.results["c1"].artifact)
 
 
-def test_a_block_inside_of_a_tool_is_the_tools_own_error() -> None:
-    """Its `CallBlocked` is not answered in its name."""
+def test_a_block_inside_a_tool_is_an_error_of_the_tool() -> None:
+    """A `CallBlocked` raised inside a tool is not answered as a block of that tool."""
     inner = firewall("strict")
 
     def look(order_id: str) -> str:
@@ -390,7 +390,7 @@ def test_a_block_inside_of_a_tool_is_the_tools_own_error() -> None:
 
 
 def test_an_image_makes_a_missing_mention_no_finding() -> None:
-    """The transaction may stand in the picture."""
+    """After an image from the user, an unmentioned transaction is not flagged."""
     image = {"type": "image", "base64": "aGk=", "mime_type": "image/png"}
     request = [{"type": "text", "text": "Refund this, 20 dollars."}, image]
     ran = played([[GOOD], DONE], asked=request)
@@ -399,7 +399,7 @@ def test_an_image_makes_a_missing_mention_no_finding() -> None:
 
 
 def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
-    """A tool took a screenshot."""
+    """After an image in a tool's result, an unmentioned transaction is not flagged."""
 
     def shoot(order_id: str) -> list[dict[str, str]]:
         """Take a screenshot."""
@@ -412,8 +412,8 @@ def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
     assert ["refund"] == [name for name, _ in ran.shop.ran]
 
 
-def test_a_summary_vouches_for_nothing() -> None:
-    """It is a model's words in the user's name."""
+def test_a_value_in_a_summary_is_not_mentioned() -> None:
+    """A summary has the user's role, but a model wrote it."""
     bad = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
     guard = firewall("strict")
     summary = HumanMessage("They want tx_99999.", additional_kwargs={"lc_source": "summarization"})
@@ -427,8 +427,8 @@ def test_a_summary_vouches_for_nothing() -> None:
     assert [["unseen"]] == [[f.code for f in d.findings] for d in session.decisions]
 
 
-def test_an_error_that_quotes_the_call_vouches_for_nothing() -> None:
-    """LangChain answers arguments of a wrong type by quoting them."""
+def test_a_value_that_an_error_quotes_is_not_mentioned() -> None:
+    """LangChain quotes arguments of a wrong type in its error message."""
     wrong = {"transaction_id": "tx_99999", "amount": "a lot"}
     bad = GOOD._replace(id="c2", arguments={"transaction_id": "tx_99999", "amount": 20.0})
     ran = played([[GOOD._replace(arguments=wrong)], [bad], DONE], "audit")
@@ -437,8 +437,8 @@ def test_an_error_that_quotes_the_call_vouches_for_nothing() -> None:
     assert ["unseen"] == [f.code for f in ran.decisions[-1].findings]
 
 
-def test_what_the_model_wrote_is_judged_where_it_was_kept() -> None:
-    """The integration reads one of two equal keys; the text shows both."""
+def test_duplicate_keys_are_judged_in_the_original_text() -> None:
+    """The integration parses one of two equal keys; the original text has both."""
     text = '{"transaction_id": "tx_99999", "transaction_id": "tx_12345", "amount": 20.0}'
     turn = written([GOOD])
     kept = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": text}}
@@ -449,7 +449,7 @@ def test_what_the_model_wrote_is_judged_where_it_was_kept() -> None:
 
 
 def test_a_turn_of_good_and_unreadable_calls() -> None:
-    """The good one runs, the other is answered."""
+    """The valid call runs, and the unreadable call is answered."""
     broken = Call("c2", "refund", '{"transaction_id": "tx_12')
     ran = played([[LOOK, broken], DONE])
 
@@ -457,8 +457,8 @@ def test_a_turn_of_good_and_unreadable_calls() -> None:
     assert "malformed_json" in str(ran.results["c2"].content)
 
 
-def test_a_model_that_never_writes_a_readable_call_is_not_asked_for_ever() -> None:
-    """The policy's retries are its bound; then the run ends as it would by itself."""
+def test_unreadable_calls_are_bounded_by_the_policys_retries() -> None:
+    """After the policy's retries the run ends as it does without a Shield."""
     turns = [[Call(f"c{n}", "refund", "{")] for n in range(9)]
     ran = played(turns)
 
@@ -466,8 +466,8 @@ def test_a_model_that_never_writes_a_readable_call_is_not_asked_for_ever() -> No
     assert isinstance(ran.messages[-1], AIMessage)
 
 
-def test_structured_output_is_no_call() -> None:
-    """The agent answers it itself."""
+def test_structured_output_is_not_a_call() -> None:
+    """The agent handles the call for structured output itself."""
 
     class Receipt(BaseModel):
         """The result of a payment."""
@@ -481,7 +481,7 @@ def test_structured_output_is_no_call() -> None:
 
 
 def test_log_probabilities_are_forwarded() -> None:
-    """They stand in the response's metadata."""
+    """The log-probabilities are taken from the response's metadata."""
     turn = written([GOOD])
     tokens = [{"token": "refund", "logprob": -0.01, "bytes": None}]
     turn.response_metadata = {"logprobs": {"content": tokens}}
@@ -492,8 +492,8 @@ def test_log_probabilities_are_forwarded() -> None:
     assert ["refund"] == [name for name, _ in played.shop.ran]
 
 
-def test_a_message_that_breaks_is_not_seen() -> None:
-    """It does not stop the run; its role is unknown, so a missing mention is not a finding."""
+def test_an_unreadable_message_makes_the_session_opaque() -> None:
+    """The message does not stop the run, and an unmentioned value is not a finding."""
 
     class Odd(HumanMessage):
         """A host's own, that breaks when it is read."""
@@ -505,8 +505,8 @@ def test_a_message_that_breaks_is_not_seen() -> None:
     assert {"role": "Odd"} == as_openai_message(Odd.model_construct(content="hi"))
 
 
-def test_the_graph_is_as_it_was() -> None:
-    """No node, and so no step that counts against a recursion limit."""
+def test_the_graph_is_unchanged() -> None:
+    """The middleware adds no node, and so no step towards a recursion limit."""
     with_it = create_agent(
         Scripted([], []), tools(Shop()), middleware=[ShieldMiddleware(firewall("audit"))]
     )
@@ -514,8 +514,8 @@ def test_the_graph_is_as_it_was() -> None:
     assert [*create_agent(Scripted([], []), tools(Shop())).nodes] == [*with_it.nodes]
 
 
-def test_a_graph_without_messages_is_not_seen() -> None:
-    """A miss proves nothing where the calls come from elsewhere."""
+def test_a_graph_without_messages_is_opaque() -> None:
+    """If calls come from elsewhere, an unmentioned value is not a finding."""
     guard, shop = firewall("strict"), Shop()
     shield = ShieldMiddleware(guard)
     node = ToolNode(tools(shop), wrap_tool_call=shield.wrap_tool_call)
@@ -528,8 +528,8 @@ def test_a_graph_without_messages_is_not_seen() -> None:
     assert ["refund"] == [name for name, _ in shop.ran]
 
 
-def test_the_example_tells_its_story() -> None:
-    """It runs by itself, and warns of nothing."""
+def test_the_example_runs() -> None:
+    """The example runs as a script without warnings."""
     path = ROOT / "examples" / "langgraph_agent.py"
     ran = subprocess.run(
         [sys.executable, "-W", "error", str(path)],
@@ -542,7 +542,7 @@ def test_the_example_tells_its_story() -> None:
 
 
 def test_the_page_runs() -> None:
-    """Its blocks, with a scripted model."""
+    """The code blocks of the docs run with a scripted model."""
     names: dict[str, Any] = {
         "model": Scripted([[GOOD], DONE], []), "tools": tools(Shop()), "ToolNode": ToolNode
     }  # fmt: skip

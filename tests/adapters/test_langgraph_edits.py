@@ -1,4 +1,4 @@
-"""LangChain's agents where a person, or the host, changes a call before it runs."""
+"""LangChain agents in which a person or the host changes a call before it runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Reviewed:
         self.start()
 
     def start(self) -> None:
-        """Make the agent, with nothing kept but the checkpoints."""
+        """Create the agent again, with only the checkpoints kept."""
         self.guard: Shield | None = firewall(self.mode) if self.mode else None
         review = HumanInTheLoopMiddleware(interrupt_on={"refund": True}, **self.how)
         shields = [] if self.guard is None else [ShieldMiddleware(self.guard)]
@@ -58,7 +58,7 @@ class Reviewed:
         return self.agent.invoke({"messages": [HumanMessage(ASKED)]}, THREAD)
 
     def edit(self, arguments: Any, name: str = "refund") -> Any:
-        """Answer the question of the newest run with an edit."""
+        """Answer the newest review request with an edit."""
         decision = {"type": "edit", "edited_action": {"name": name, "args": arguments}}
         one = self.how.get("interrupt_mode") == "per_call"
         answer = decision if one else {"decisions": [decision]}
@@ -79,8 +79,10 @@ CHANGED = (False, ("changed_by_host",), "CLEAN")
 @pytest.mark.parametrize("first", [False, True], ids=["last", "first"])
 @pytest.mark.parametrize("restarts", [False, True], ids=["same process", "another process"])
 @pytest.mark.parametrize("proposed", [GOOD.arguments, UNSEEN], ids=["good", "unseen"])
-def test_what_a_reviewer_wrote_vouches(first: bool, restarts: bool, proposed: Any) -> None:
-    """An id that only the reviewer knows runs, and the one Decision is about that call."""
+def test_a_value_that_a_reviewer_wrote_is_mentioned(
+    first: bool, restarts: bool, proposed: Any
+) -> None:
+    """The edited call runs, and its only decision is CLEAN and noted as changed by the host."""
     run = Reviewed([[GOOD._replace(arguments=proposed)], DONE], first=first)
     run.ask()
     if restarts:
@@ -91,8 +93,8 @@ def test_what_a_reviewer_wrote_vouches(first: bool, restarts: bool, proposed: An
     assert [CHANGED] == run.decided()
 
 
-def test_a_review_at_the_call_vouches() -> None:
-    """The same where the reviewer is asked as the call starts."""
+def test_a_value_from_a_review_of_one_call_is_mentioned() -> None:
+    """With `per_call` interrupts the edited call runs as well, and its decision is CLEAN."""
     run = Reviewed([[GOOD], DONE], interrupt_mode="per_call")
     run.ask()
     run.edit(EDITED)
@@ -100,8 +102,8 @@ def test_a_review_at_the_call_vouches() -> None:
     assert ([EDITED], [CHANGED]) == (run.ran, run.decided())
 
 
-def test_a_message_that_the_host_wrote_anew_vouches() -> None:
-    """A host may put an edited message in the place of the model's while the run is paused."""
+def test_a_value_in_a_message_that_the_host_replaced_is_mentioned() -> None:
+    """A call that the host edited in a paused run's state runs, noted as changed by the host."""
     guard, shop = firewall("strict"), Shop()
     agent = create_agent(
         Scripted([[GOOD], DONE], []), tools(shop), middleware=[ShieldMiddleware(guard)],
@@ -117,8 +119,8 @@ def test_a_message_that_the_host_wrote_anew_vouches() -> None:
     assert [("changed_by_host",)] == [d.notes for d in about_calls(guard.store)]
 
 
-def test_what_a_reviewer_wrote_is_known_afterwards() -> None:
-    """It was mentioned, and by no model."""
+def test_a_value_that_a_reviewer_wrote_is_stored_as_the_users() -> None:
+    """The session names the user as the source of the edited value."""
     run = Reviewed([[GOOD], DONE])
     run.ask()
     run.edit(EDITED)
@@ -129,8 +131,8 @@ def test_what_a_reviewer_wrote_is_known_afterwards() -> None:
     assert (1, None) == (session.turns, session.origin("tx_99999"))
 
 
-def test_what_an_edit_left_alone_is_the_models() -> None:
-    """A reviewer changes only the amount; the id is still unmentioned."""
+def test_a_value_that_a_reviewer_left_unchanged_is_the_models() -> None:
+    """After an edit of the amount alone, the unmentioned id still blocks the call."""
     run = Reviewed([[GOOD._replace(arguments=UNSEEN)], DONE])
     run.ask()
     run.edit({**UNSEEN, "amount": 5.0})
@@ -139,7 +141,7 @@ def test_what_an_edit_left_alone_is_the_models() -> None:
 
 
 def test_an_edit_is_judged_by_the_schema() -> None:
-    """A wrong type is wrong, whoever wrote it."""
+    """An edit with a wrong type is blocked."""
     run = Reviewed([[GOOD], DONE])
     run.ask()
     run.edit({"transaction_id": "tx_5555", "amount": "a lot"})
@@ -148,8 +150,8 @@ def test_an_edit_is_judged_by_the_schema() -> None:
 
 
 @pytest.mark.parametrize("reused", ["in a later turn", "in one turn"])
-def test_an_id_that_is_used_again_is_no_edit(reused: str) -> None:
-    """The model cannot pass for the host: its own words are all that stands under its ids."""
+def test_a_repeated_call_id_is_not_an_edit(reused: str) -> None:
+    """A second call of the model with the same id is judged as the model's."""
     bad = GOOD._replace(arguments=UNSEEN)
     turns = [[GOOD], [bad], DONE] if reused == "in a later turn" else [[GOOD, bad], DONE]
     guard, shop = firewall("strict"), Shop()
@@ -160,8 +162,8 @@ def test_an_id_that_is_used_again_is_no_edit(reused: str) -> None:
     assert not any(d.notes for d in about_calls(guard.store))
 
 
-def test_an_edit_does_not_reach_the_next_turn() -> None:
-    """The id of a call that was edited, used again by the model, is judged as the model's."""
+def test_an_edit_does_not_apply_to_a_later_turn() -> None:
+    """A later call of the model with the edited call's id is judged as the model's."""
     bad = GOOD._replace(arguments=UNSEEN)
     run = Reviewed([[GOOD], [bad], DONE])
     run.ask()
@@ -172,8 +174,8 @@ def test_an_edit_does_not_reach_the_next_turn() -> None:
     assert [False, True] == [blocked for blocked, _, _ in run.decided()]
 
 
-def test_an_undeclared_argument_of_an_edit_passes_in_audit_as_it_does_plain() -> None:
-    """LangChain ignores it; so does the Shield that only watches."""
+def test_an_undeclared_argument_of_an_edit_passes_in_audit() -> None:
+    """LangChain ignores the argument, with and without a Shield in audit mode."""
     results = []
     for mode in (None, "audit"):
         run = Reviewed([[GOOD], DONE], mode=mode)
@@ -186,7 +188,7 @@ def test_an_undeclared_argument_of_an_edit_passes_in_audit_as_it_does_plain() ->
 
 
 class Adds(AgentMiddleware[Any, Any, Any]):
-    """Puts the host's own id in the place of the model's alias."""
+    """A middleware that replaces the model's alias with the host's own id."""
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:
         call = {**request.tool_call, "args": EDITED}
@@ -198,8 +200,8 @@ class Adds(AgentMiddleware[Any, Any, Any]):
 
 
 @pytest.mark.parametrize("awaits", [False, True], ids=["sync", "async"])
-def test_what_a_middleware_wrote_vouches(awaits: bool) -> None:
-    """A middleware before the Shield that changes the call speaks for the host."""
+def test_a_value_that_a_middleware_wrote_is_mentioned(awaits: bool) -> None:
+    """A middleware before the Shield that changes the call counts as the host."""
     guard, shop = firewall("strict"), Shop()
     middleware = [Adds(), ShieldMiddleware(guard)]
     agent = create_agent(Scripted([[GOOD], DONE], []), tools(shop), middleware=middleware)

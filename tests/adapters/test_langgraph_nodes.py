@@ -1,4 +1,4 @@
-"""A graph's tool node by itself: its errors, its own tools, the arguments that it injects."""
+"""A graph's tool node on its own: its errors, its tools, and the arguments that it injects."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ HANDLED: list[Any] = [(ValueError,), ValueError, True, "an error", False, str]
 @pytest.mark.parametrize("awaits", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("handled", HANDLED, ids=repr)
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_errors_pass_a_node_as_they_are(mode: str, handled: Any, awaits: bool) -> None:
-    """The node handles the errors that it catches; all others end the run."""
+def test_a_node_handles_errors_as_without_a_shield(mode: str, handled: Any, awaits: bool) -> None:
+    """The node handles the errors that it catches; all other errors end the run."""
     calls = [
         *(Call(f"c_{kind}", "raises", {"kind": kind, "order_id": "ord_1"}) for kind in KINDS),
         Call("c_store", "asks_store", {"order_id": "ord_1"}),
@@ -81,7 +81,7 @@ def outcome(call: Call, handled: Any, awaits: bool, own: Any) -> list[str]:
 
 
 class Brings(AgentMiddleware[Any, Any, Any]):
-    """Runs a tool that the agent was not made with."""
+    """A middleware that runs a tool with which the agent was not created."""
 
     def __init__(self, brought: BaseTool) -> None:
         super().__init__()
@@ -93,8 +93,8 @@ class Brings(AgentMiddleware[Any, Any, Any]):
         return handler(request)
 
 
-def test_a_tool_that_a_middleware_brings_is_known() -> None:
-    """It is in the request alone; its own schema judges it, and an invented id is still found."""
+def test_a_tool_that_a_middleware_adds_is_known() -> None:
+    """A tool in the request alone is judged by its schema, and an unmentioned id is found."""
     ran = []
 
     def look(transaction_id: str) -> str:
@@ -115,7 +115,7 @@ def test_a_tool_that_a_middleware_brings_is_known() -> None:
 
 
 def test_a_tool_that_the_node_has_and_the_model_was_not_offered_is_a_phantom() -> None:
-    """That the node would run it does not make it one of this model's tools."""
+    """A tool that the node could run, but the model was not offered, is a phantom tool."""
     guard, shop = firewall("strict"), Shop()
 
     class Narrows(AgentMiddleware[Any, Any, Any]):
@@ -131,7 +131,7 @@ def test_a_tool_that_the_node_has_and_the_model_was_not_offered_is_a_phantom() -
 
 
 def test_an_argument_that_the_node_injects_by_its_name_is_not_missing() -> None:
-    """LangChain sets `runtime`, whatever its type is."""
+    """LangChain injects `runtime` by name, so it is not required of the model."""
     ran = []
 
     def look(order_id: str, runtime: Any) -> str:
@@ -151,8 +151,8 @@ def test_an_argument_that_the_node_injects_by_its_name_is_not_missing() -> None:
     assert [False] == [decision.blocked for decision in about_calls(guard.store)]
 
 
-def test_an_agent_without_tools_stays_as_it_is() -> None:
-    """Its middleware adds no node, so that a jump ends where it ended; its calls are judged."""
+def test_an_agent_without_tools_gets_no_extra_node() -> None:
+    """A jump ends where it did without the middleware, and the agent's calls are judged."""
 
     @after_model
     def jumps(state: Any, runtime: Any) -> Any:
@@ -173,8 +173,8 @@ def test_an_agent_without_tools_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("gone", ["control", "execution_info"])
-def test_a_runtime_that_lost_a_part_is_refused(gone: str, monkeypatch: Any) -> None:
-    """The adapter says what is gone when it is made, and does not judge with half of it."""
+def test_a_langgraph_without_a_required_part_is_refused(gone: str, monkeypatch: Any) -> None:
+    """Creating the adapter raises an error that names the missing part."""
     known = dict(Runtime.__dataclass_fields__)
     known.pop(gone)
     monkeypatch.setattr(Runtime, "__dataclass_fields__", known)
@@ -187,7 +187,7 @@ def test_a_runtime_that_lost_a_part_is_refused(gone: str, monkeypatch: Any) -> N
 
 
 def test_a_node_that_hides_itself_from_its_wrappers_is_refused(monkeypatch: Any) -> None:
-    """Otherwise errors that pass a node without a wrapper would be caught silently."""
+    """Without access to the node, errors it does not catch would be caught silently."""
     monkeypatch.setattr(ToolNode, "_run_one", lambda *given: None)
     framework_checks.check_framework.cache_clear()
     try:
@@ -198,7 +198,7 @@ def test_a_node_that_hides_itself_from_its_wrappers_is_refused(monkeypatch: Any)
 
 
 def test_summaries_that_are_no_longer_marked_are_refused(monkeypatch: Any) -> None:
-    """A summary would count as the user's own words."""
+    """Without the mark, a summary would count as the user's own words."""
     monkeypatch.setattr(
         framework_checks.SummarizationMiddleware,
         "_build_new_messages",
@@ -213,7 +213,7 @@ def test_summaries_that_are_no_longer_marked_are_refused(monkeypatch: Any) -> No
 
 
 def test_a_step_without_its_place_is_refused() -> None:
-    """In a graph every step says where it stands; one that does not is named."""
+    """A graph step without a checkpoint namespace is an error that names the missing field."""
     results: list[Any] = []
 
     def step(state: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The table of `docs/adapters.md` says what the scenes show."""
+"""The table of `docs/adapters.md` equals the outcome of the scenes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tests.adapters.matrix import INSTALLED, documented, played
 
 
 @pytest.mark.skipif(not INSTALLED, reason="no framework is installed")
-def test_the_page_says_what_is_shown():
-    """Every cell of every framework that is installed here."""
+def test_the_documented_table_equals_the_outcome_of_the_scenes():
+    """Each cell is compared for every framework that is installed."""
     page = documented()
     wrong = [row for row in played() if page.get(row[0], {}).get(row[1]) != row[2]]
     assert [] == wrong
 
 
 def test_no_cell_is_empty():
-    """Each adapter plays each scene, or says why it cannot."""
+    """Each adapter plays each scene, or has a reason why it cannot."""
     assert all(cell for message in documented().values() for cell in message.values())

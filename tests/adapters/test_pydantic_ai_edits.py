@@ -1,4 +1,4 @@
-"""pydantic-ai's agents where a person, or a hook of the host's, changes a call before it runs."""
+"""pydantic-ai agents in which a person or a hook changes a call before it runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHANGED = (False, ("changed_by_host",), "CLEAN")
 
 
 class Till:
-    """The host's tool, and what ran."""
+    """The host's tool, and the calls that ran."""
 
     def __init__(self) -> None:
         self.ran: list[Any] = []
@@ -51,7 +51,7 @@ class Till:
 
 
 def agent_of(tool: Any, guard: Shield, *turns: Any, own: Any = (), **given: Any) -> Agent[Any, Any]:
-    """An agent with one tool, behind the Shield."""
+    """Return an agent with one tool, behind the Shield."""
     given = {"output_type": [str, DeferredToolRequests], **given}
     return Agent(
         ScriptedAgent(*turns).model,
@@ -62,12 +62,12 @@ def agent_of(tool: Any, guard: Shield, *turns: Any, own: Any = (), **given: Any)
 
 
 def decided(guard: Shield) -> list[Any]:
-    """Return what was decided about each call."""
+    """Return the decision about each call."""
     return [(d.blocked, d.notes, d.verdict) for d in about_calls(guard.store)]
 
 
 def tool_of(till: Till, kind: str) -> Any:
-    """A tool that needs an approval, by its declaration or by its own word."""
+    """Return a tool that needs an approval, by its declaration or by an exception."""
     if kind == "declared":
         return Tool(till.refund, requires_approval=True)
     return Tool(till.asks, name="refund")
@@ -76,8 +76,8 @@ def tool_of(till: Till, kind: str) -> Any:
 @pytest.mark.parametrize("restarts", [False, True], ids=["same process", "another process"])
 @pytest.mark.parametrize("kind", ["declared", "raised"])
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_what_an_approval_overrides_vouches(mode, kind, restarts):
-    """An id that only the person knows runs, and its Decision is about what ran."""
+def test_a_value_that_an_approval_overrides_is_mentioned(mode, kind, restarts):
+    """An id that only the approver knows runs, and the decision is about the call that ran."""
     till, guard = Till(), firewall(mode)
     tool = tool_of(till, kind)
     first = ran(agent_of(tool, guard, [GOOD]))
@@ -93,8 +93,8 @@ def test_what_an_approval_overrides_vouches(mode, kind, restarts):
     assert CHANGED == decided(guard)[-1]
 
 
-def test_what_a_handler_overrides_vouches():
-    """The same where a capability answers within the run."""
+def test_a_value_that_a_handler_overrides_is_mentioned():
+    """An override by a capability within the run has the same effect as an approval."""
     till, guard = Till(), firewall("strict")
 
     def answer(ctx: Any, requests: DeferredToolRequests) -> DeferredToolResults:
@@ -110,7 +110,7 @@ def test_what_a_handler_overrides_vouches():
 
 
 def test_an_override_is_judged_by_the_schema():
-    """A wrong type is the framework's to refuse, whoever wrote it."""
+    """A wrong type in an override is refused by the framework."""
     till, guard = Till(), firewall("strict")
     tool = tool_of(till, "declared")
     first = ran(agent_of(tool, guard, [GOOD]))
@@ -126,8 +126,8 @@ def test_an_override_is_judged_by_the_schema():
 @pytest.mark.parametrize(
     "given", [True, ToolApproved(override_args={**UNSEEN})], ids=["plain", "same"]
 )
-def test_an_approval_alone_vouches_for_nothing(given):
-    """In another process, what the model wrote is judged as the model's, approved or not."""
+def test_an_approval_without_override_mentions_no_value(given):
+    """In another process an approved call is still judged as the model's."""
     till = Till()
     tool = tool_of(till, "declared")
     bad = GOOD._replace(arguments=UNSEEN)
@@ -141,8 +141,8 @@ def test_an_approval_alone_vouches_for_nothing(given):
     assert ([], {"c1": True}) == (till.ran, blocked(guard))
 
 
-def test_an_id_that_is_used_again_is_no_override():
-    """After an override, the model's own next call under that id is judged as the model's."""
+def test_a_repeated_call_id_is_not_an_override():
+    """After an override, the model's next call with the same id is judged as the model's."""
     till, guard = Till(), firewall("strict")
     tool = tool_of(till, "raised")
     first = ran(agent_of(tool, guard, [GOOD]))
@@ -160,28 +160,28 @@ def test_an_id_that_is_used_again_is_no_override():
 
 
 class Before(AbstractCapability[Any]):
-    """Puts a number in the place of words."""
+    """A hook that replaces words with a number."""
 
     async def before_tool_validate(self, ctx, *, call, tool_def, args):
         return {"transaction_id": "tx_12345", "amount": 20.0}
 
 
 class OnError(AbstractCapability[Any]):
-    """Recovers arguments that are not numbers."""
+    """A hook that repairs arguments that are not numbers."""
 
     async def on_tool_validate_error(self, ctx, *, call, tool_def, args, error):
         return {"transaction_id": "tx_12345", "amount": 20.0}
 
 
 class Skips(AbstractCapability[Any]):
-    """Takes the validation over."""
+    """A hook that replaces the validation."""
 
     async def before_tool_validate(self, ctx, *, call, tool_def, args):
         raise SkipToolValidation({"transaction_id": "tx_12345", "amount": 20.0})
 
 
 class Wraps(AbstractCapability[Any]):
-    """Validates other arguments."""
+    """A hook that validates other arguments."""
 
     async def wrap_tool_validate(self, ctx, *, call, tool_def, args, handler):
         return await handler({"transaction_id": "tx_12345", "amount": 20.0})
@@ -194,8 +194,8 @@ BROKEN = GOOD._replace(arguments='{"transaction_id": "tx_12345", "amou')
 @pytest.mark.parametrize("hook", [Before, OnError, Skips, Wraps])
 @pytest.mark.parametrize("call", [WRONG, BROKEN], ids=["type", "JSON"])
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_hook_is_asked_before_a_call_is_blocked(mode, call, hook):
-    """The arguments that it returns are the ones that run."""
+def test_a_hook_runs_before_a_call_is_blocked(mode, call, hook):
+    """The tool runs with the arguments that the hook returns."""
     till, guard = Till(), firewall(mode)
     agent = agent_of(till.refund, guard, [call], DONE, own=[hook()], output_type=str)
 
@@ -203,16 +203,16 @@ def test_a_hook_is_asked_before_a_call_is_blocked(mode, call, hook):
     assert [False] == [decision.blocked for decision in about_calls(guard.store)]
 
 
-def test_the_decision_is_about_what_the_hook_made():
-    """One Decision a call, clean, that says who changed it."""
+def test_the_decision_is_about_the_arguments_of_the_hook():
+    """Each call has one clean decision, with the note of who changed it."""
     till, guard = Till(), firewall("strict")
     ran(agent_of(till.refund, guard, [WRONG], DONE, own=[OnError()]))
 
     assert [CHANGED] == decided(guard)
 
 
-def test_a_hook_that_leaves_an_id_alone_does_not_vouch_for_it():
-    """It repairs the amount; the id is still the model's, and unmentioned."""
+def test_a_value_that_a_hook_left_unchanged_is_the_models():
+    """A hook repairs the amount; the unmentioned id is still the model's."""
 
     class Amount(AbstractCapability[Any]):
         async def on_tool_validate_error(self, ctx, *, call, tool_def, args, error):
@@ -225,8 +225,8 @@ def test_a_hook_that_leaves_an_id_alone_does_not_vouch_for_it():
     assert ([], {"c1": True}) == (till.ran, blocked(guard))
 
 
-def test_a_hook_that_changes_nothing_lifts_no_block():
-    """Validation alone, whatever types it makes, is not the host's word."""
+def test_a_hook_that_changes_nothing_does_not_lift_a_block():
+    """Validation alone does not count as a change by the host, whatever types it returns."""
     calls = []
 
     class Looks(AbstractCapability[Any]):
@@ -247,7 +247,7 @@ class Refund(BaseModel):
 
 
 def test_a_repaired_model_is_judged_by_its_fields():
-    """A tool of one model takes its fields as arguments, and its validated value is an object."""
+    """A tool with one model takes the model's fields as arguments."""
     taken = []
 
     def refund(order: Refund) -> str:

@@ -1,4 +1,4 @@
-"""`abs-shield ground`: recorded answers against the context that they were given from."""
+"""`abs-shield ground`: recorded answers compared with the context that they were based on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSES = {"number", "money", "date", "time", "id", "name"}
 
 @pytest.fixture
 def grounded(command, file):
-    """Check answers as JSON lines; give what came of each."""
+    """Check answers as JSON lines, and return the report of each."""
 
     def run(*records, **options):
         done = command("ground", file("answers.jsonl", *records), "--format", "jsonl", **options)
@@ -27,8 +27,8 @@ def grounded(command, file):
     return run
 
 
-def test_the_shape_of_a_line(grounded):
-    """One object a line, in the order of the file; each with these fields."""
+def test_each_answer_is_one_json_line(grounded):
+    """Reports are in the order of the file, each with the documented fields."""
     report = grounded(GOOD, BAD)
 
     assert [("good", "emit"), ("bad", "block")] == [(one["id"], one["action"]) for one in report]
@@ -43,8 +43,8 @@ def test_the_shape_of_a_line(grounded):
         } == {*claim} - {"contradicted"}  # fmt: skip
 
 
-def test_statuses_and_the_evidence(grounded):
-    """The evidence is named by its document, with where it stands there."""
+def test_a_claim_has_its_status_and_evidence(grounded):
+    """Each span of evidence has its document's id and its offsets in that document."""
     context = [{"id": "tower", "text": "The tower is 300 m tall."}, TEXT]
     [report] = grounded(
         {"id": 1, "context": context, "answer": f"The tower is 300 m tall. {BAD['answer']}"}
@@ -61,8 +61,8 @@ def test_statuses_and_the_evidence(grounded):
         assert span["text"] == text[span["start"] : span["end"]]
 
 
-def test_no_claims(grounded):
-    """No score, emitted, and it says so."""
+def test_an_answer_without_claims_is_emitted(grounded):
+    """The report has no score, and the note `no_claims`."""
     [report] = grounded(NOTHING)
 
     assert (None, "emit", [], ["no_claims"]) == (
@@ -70,8 +70,8 @@ def test_no_claims(grounded):
     )  # fmt: skip
 
 
-def test_no_context(grounded):
-    """Nothing to stand on: unverified, and not emitted."""
+def test_an_answer_without_context_is_unverified(grounded):
+    """The claim is `unverified`, and the action is `revise`."""
     [report] = grounded({"id": 1, "context": [], "answer": "It weighs 30 kg."})
 
     assert (None, "revise", "unverified") == (
@@ -84,15 +84,15 @@ def test_no_context(grounded):
     [TEXT, [TEXT], [{"id": "a", "text": TEXT}], [{"text": TEXT}], ["x", {"id": "a", "text": TEXT}],
      {"id": "a", "text": TEXT}, [{"id": 7, "text": TEXT, "title": "Orders"}]],
 )  # fmt: skip
-def test_every_shape_of_context(grounded, context):
-    """One text, texts, documents with and without an id, or both mixed."""
+def test_every_shape_of_context_is_read(grounded, context):
+    """The context may be a text, a document with or without an id, or a list of both."""
     [report] = grounded({"id": 1, "context": context, "answer": GOOD["answer"]})
 
     assert "emit" == report["action"]
 
 
-def test_the_question_is_known(grounded):
-    """A figure that was asked about is not missed in the answer."""
+def test_a_value_in_the_question_is_not_a_miss(grounded):
+    """A value is a miss if neither the context nor the question has it."""
     line = {"id": 1, "context": TEXT, "answer": "Order W-7755 is not among them."}
     request, unasked = grounded({**line, "question": "Has W-7755 shipped?"}, line)
 
@@ -114,7 +114,7 @@ ODD = [
 
 @pytest.mark.parametrize("answer", ODD)
 def test_offsets_count_characters_of_the_answer(grounded, answer):
-    """Whatever stands before: astral, combining, invisible, line ends, tables, half characters."""
+    """Offsets are correct after astral, combining and invisible characters, and in tables."""
     [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
     misses = [miss for claim in report["claims"] for miss in claim["misses"]]
 
@@ -137,15 +137,15 @@ def test_offsets_count_characters_of_the_answer(grounded, answer):
         ("Order W-2040 was carried by Kuehne.", "name", "Kuehne"),
     ],
 )
-def test_the_kinds_of_misses(grounded, answer, kind, text):
-    """Values that are missing in the context, by kind."""
+def test_a_missing_value_is_reported_with_its_kind(grounded, answer, kind, text):
+    """The miss has the kind and text of the value that the context does not have."""
     [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
 
     assert (kind, text) in [(miss["kind"], miss["text"]) for miss in report["claims"][0]["misses"]]
 
 
-def test_statuses_are_these(grounded):
-    """Over many answers no other word stands there."""
+def test_statuses_are_the_documented_ones(grounded):
+    """Many different answers have no other status than the documented ones."""
     answers = [GOOD["answer"], BAD["answer"], "It cost $99.00 in Bergen, and Mia paid it.", *ODD]
     report = grounded(*({"id": 1, "context": c, "answer": a} for a in answers for c in (TEXT, [])))
 
@@ -177,7 +177,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("line", "message"), WRONG)
 def test_a_line_that_cannot_be_read(command, tmp_path, line, message):
-    """It is said on one line, with its place; the others are judged, and the exit code is 2."""
+    """The line is reported with its place, the others are checked, and the exit code is 2."""
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([json.dumps(GOOD), line, "", json.dumps(BAD)]))
     done = command("ground", path, "--format", "jsonl")
@@ -192,8 +192,8 @@ def test_a_line_that_cannot_be_read(command, tmp_path, line, message):
     assert "\x1b" not in done.err
 
 
-def test_every_line_that_cannot_be_read_is_reported(command, tmp_path):
-    """Five lines of them, and how many they were."""
+def test_at_most_five_bad_lines_are_reported(command, tmp_path):
+    """Five bad lines are reported, and all are counted."""
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([line for line, _ in WRONG] + [json.dumps(GOOD)]))
     done = command("ground", path, "--format", "jsonl")
@@ -206,16 +206,16 @@ def test_every_line_that_cannot_be_read_is_reported(command, tmp_path):
     assert 1 == done.out.count("\n")
 
 
-def test_lines_of_one_id_and_of_none(grounded):
-    """A line is judged for itself; its id is only given back."""
+def test_ids_may_repeat_or_be_missing(grounded):
+    """Each line is checked by itself, and its report has the line's id."""
     report = grounded(GOOD, GOOD, {"context": TEXT, "answer": GOOD["answer"]})
 
     assert ["good", "good", None] == [one["id"] for one in report]
     assert 1 == len({one["overall_score"] for one in report})
 
 
-def test_what_else_a_line_holds_is_passed_over(grounded):
-    """Labels and the like, as data sets have them."""
+def test_other_fields_of_a_line_are_ignored(grounded):
+    """Labels and other fields of data sets do not change the report."""
     line = {**GOOD, "label": "bad", "spans": [[0, 5]], "question": None, "n": float("nan")}
     first, second = grounded(GOOD, line)
 
@@ -224,7 +224,7 @@ def test_what_else_a_line_holds_is_passed_over(grounded):
 
 @pytest.mark.parametrize("form", ["table", "jsonl"])
 def test_an_empty_file(command, file, form):
-    """Nothing to check is a fault, unless it is allowed."""
+    """A file without answers is an error, unless `--allow-empty` is given."""
     refused = command("ground", file("answers.jsonl"), "--format", form)
     allowed = command("ground", file("answers.jsonl"), "--format", form, "--allow-empty")
 
@@ -235,15 +235,15 @@ def test_an_empty_file(command, file, form):
 
 @pytest.mark.parametrize("form", ["table", "jsonl"])
 def test_standard_input(command, form):
-    """`-` reads it."""
+    """`-` reads answers from stdin."""
     done = command("ground", "-", "--format", form, stdin=json.dumps(GOOD) + "\n")
 
     assert (0, "") == (done.code, done.err)
     assert "good" in done.out
 
 
-def test_a_packed_file(command, tmp_path):
-    """Gzip is known by its first bytes."""
+def test_a_gzip_file_is_read(command, tmp_path):
+    """A gzip file is detected by its first bytes, whatever its name is."""
     path = tmp_path / "answers"
     path.write_bytes(gzip.compress(json.dumps(GOOD).encode()))
 
@@ -251,7 +251,7 @@ def test_a_packed_file(command, tmp_path):
 
 
 def test_a_table(command, file):
-    """One row an answer, with its weakest claim, or why there is none."""
+    """The table has one row for each answer, with its weakest claim or the note `no_claims`."""
     done = command("ground", file("answers.jsonl", GOOD, BAD, NOTHING, {**GOOD, "id": None}))
     rows = [line for line in done.out.splitlines() if "emit" in line or "block" in line]
 
@@ -262,8 +262,8 @@ def test_a_table(command, file):
     assert "None" not in rows[3]
 
 
-def test_a_table_shows_nothing_raw(command, file):
-    """Contents of a file cannot write control characters to the terminal."""
+def test_a_table_escapes_control_characters(command, file):
+    """Control characters of a file do not reach the terminal."""
     line = {"id": "\x1b[2J[bold]\u202e", "context": TEXT, "answer": "It \x1b]0;own\x07cost $7.00."}
     done = command("ground", file("answers.jsonl", line))
 
@@ -271,7 +271,7 @@ def test_a_table_shows_nothing_raw(command, file):
 
 
 def test_output_to_a_file(command, file, tmp_path):
-    """Nothing is left on the standard output."""
+    """With `--output` nothing is printed, and the file has the reports."""
     out = tmp_path / "told.jsonl"
     source = file("answers.jsonl", GOOD, NOTHING)
     done = command("ground", source, "--format", "jsonl", "--output", out)
@@ -280,8 +280,8 @@ def test_output_to_a_file(command, file, tmp_path):
     assert ["good", "none"] == [json.loads(line)["id"] for line in out.read_text().splitlines()]
 
 
-def test_output_is_never_the_input(command, file):
-    """The file is as it was."""
+def test_the_input_is_refused_as_output(command, file):
+    """The input file is unchanged."""
     path = file("answers.jsonl", GOOD)
     done = command("ground", path, "--format", "jsonl", "--output", path)
 

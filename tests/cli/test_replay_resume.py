@@ -1,4 +1,4 @@
-"""`abs-shield replay --resume`: what an interrupted replay wrote is kept, and the rest follows."""
+"""`abs-shield replay --resume` keeps the rows of an interrupted replay and adds the rest."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def here(tmp_path, monkeypatch):
 
 
 def interrupted(number: int, *options: str) -> tuple[int, str]:
-    """Send a signal once three chunks are noted; return the exit code and what was said."""
+    """Send a signal after three chunks are saved; return the exit code and the output."""
     env = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
     argv = [*COMMAND, *RESUME, "--policy", "pol.py:policy", *options]
     process = subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, text=True)
@@ -87,8 +87,8 @@ def interrupted(number: int, *options: str) -> tuple[int, str]:
         pytest.param(signal.SIGTERM, 143, ("--workers", "2"), marks=pytest.mark.release),
     ],
 )
-def test_an_interrupted_replay_goes_on(command, here, number, code, options):
-    """Its rows, its counts and its exit code are those of a replay that nothing interrupted."""
+def test_an_interrupted_replay_is_resumed(command, here, number, code, options):
+    """Rows, counts and exit code equal those of a replay without an interruption."""
     ended, output = interrupted(number, *options)
     Path("go").touch()
     sort = options if "--sort" in options else ()
@@ -107,7 +107,7 @@ def test_an_interrupted_replay_goes_on(command, here, number, code, options):
 
 @pytest.fixture
 def kept(here, monkeypatch, command):
-    """Return what a replay leaves that broke after two chunks."""
+    """Return a folder with what a replay leaves after an interruption at two chunks."""
 
     def broken(self, part, *, lines):
         note(self, part, lines=lines)
@@ -123,18 +123,18 @@ def kept(here, monkeypatch, command):
 
 
 def resumed(command, *options: str):
-    """Go on with the policy of the beginning."""
+    """Resume the replay with the original policy."""
     return command("replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy", *options)
 
 
-def test_what_is_kept_has_another_name(kept):
-    """The output itself is not there, and what is has a name that says so."""
+def test_unfinished_rows_have_another_name(kept):
+    """The output file does not exist; unfinished rows are in a `.part` file."""
     assert [".rows.jsonl.journal", ".rows.jsonl.part"] == sorted(p.name for p in kept.glob(".*"))
     assert not Path("rows.jsonl").exists()
 
 
 def test_rows_after_the_last_note_are_written_again(command, kept):
-    """Half a chunk, or half a note, is what a power cut leaves."""
+    """An incomplete row or journal entry, as after a power cut, is discarded."""
     for name in (".rows.jsonl.part", ".rows.jsonl.journal"):
         with open(name, "ab") as file:
             file.write(b'{"run_id": "half')
@@ -145,8 +145,8 @@ def test_rows_after_the_last_note_are_written_again(command, kept):
     assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
 
 
-def test_rows_that_are_lost_are_judged_again(command, kept):
-    """A note counts only where its rows are there."""
+def test_lost_rows_are_judged_again(command, kept):
+    """A journal entry is ignored if its rows are not complete."""
     rows = Path(".rows.jsonl.part")
     rows.write_bytes(rows.read_bytes()[:-10])
     resumed(command)
@@ -164,8 +164,8 @@ def test_rows_that_are_lost_are_judged_again(command, kept):
         (lambda: None, ("--sort",), "in options; give"),
     ],
 )
-def test_other_inputs_are_refused(command, kept, change, options, named):
-    """One line says which, and how to begin anew; what is kept stays."""
+def test_resuming_with_other_inputs_is_refused(command, kept, change, options, named):
+    """The error names what differs and how to start again; unfinished rows are kept."""
     change()
     done = resumed(command, *options)
 
@@ -176,8 +176,8 @@ def test_other_inputs_are_refused(command, kept, change, options, named):
     assert 2 == len([*kept.glob(".rows*")])
 
 
-def test_a_journal_that_is_damaged(command, kept):
-    """It is said; nothing is guessed."""
+def test_a_damaged_journal_is_an_error(command, kept):
+    """The error says that the journal is damaged, and why."""
     journal = Path(".rows.jsonl.journal")
     journal.write_bytes(b"no JSON\n" + journal.read_bytes())
 
@@ -185,8 +185,8 @@ def test_a_journal_that_is_damaged(command, kept):
     assert "give JSON lines" not in resumed(command).err
 
 
-def test_two_at_a_time_are_refused(command, kept):
-    """The first has a lock, which ends with it."""
+def test_two_processes_cannot_resume_one_replay(command, kept):
+    """A process locks the journal while it writes the rows."""
     fcntl = pytest.importorskip("fcntl", reason="Windows has no such locks")
     with open(".rows.jsonl.journal", "rb") as journal:
         fcntl.flock(journal, fcntl.LOCK_EX)
@@ -209,8 +209,8 @@ def test_two_at_a_time_are_refused(command, kept):
         (["runs.jsonl", *RESUME[:3], "runs.jsonl", "--resume"], "is read as well"),
     ],
 )
-def test_what_cannot_be_resumed(command, here, argv, message):
-    """One line, before anything is judged, and nothing left behind."""
+def test_invalid_resume_options_are_refused(command, here, argv, message):
+    """The error is one line before any call is judged, and no file is left."""
     done = command("replay", *argv)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
@@ -218,8 +218,8 @@ def test_what_cannot_be_resumed(command, here, argv, message):
     assert [] == [*here.glob(".r*")]
 
 
-def test_an_input_without_runs_leaves_nothing(command, here):
-    """There is nothing to go on with."""
+def test_an_empty_input_leaves_no_file(command, here):
+    """A replay without runs leaves neither output nor unfinished rows."""
     Path("runs.jsonl").write_text("")
 
     assert 2 == resumed(command).code

@@ -27,7 +27,7 @@ def runs(tmp_path):
 
 
 def recorded(log, runs, *calls, texts=("Please see to my order W1.",), **changes):
-    """Judge calls in one session of an agent that is audited and recorded; give the decisions."""
+    """Judge calls in one audited and recorded session, and return the decisions."""
     store = open_store(log)
     firewall = Shield(policy(**changes), store=store, record=runs, hooks=None)
     with firewall.session("s1", agent="billing") as session:
@@ -40,14 +40,14 @@ def recorded(log, runs, *calls, texts=("Please see to my order W1.",), **changes
 
 
 def shown(command, decision, log, *argv):
-    """The details as data."""
+    """Return the details of a decision as data."""
     done = command("show", decision.id, "--db", log, *argv, "--format", "json")
     assert (0, "") == (done.code, done.err)
     return json.loads(done.out)
 
 
 def test_a_decision_is_shown(command, log):
-    """Its subject, time, policy, verdict and outcome."""
+    """The output has the decision's subject, time, policy, verdict and outcome."""
     (one,) = filled(log, refund(1, 900))
     done = command("show", one.id, "--db", log)
 
@@ -60,8 +60,8 @@ def test_a_decision_is_shown(command, log):
         assert text in done.out
 
 
-def test_each_finding_is_shown_in_words(command, log):
-    """Message, place, code, hint, what was got, and where the value was or was not seen."""
+def test_each_finding_is_shown_in_full(command, log):
+    """A finding has its message, location, code, hint, and what was expected."""
     (one,) = filled(log, {"name": "refund", "arguments": {"order_id": "W1", "amount": "20 USD"}})
     out = command("show", one.id, "--db", log).out
 
@@ -72,7 +72,7 @@ def test_each_finding_is_shown_in_words(command, log):
 
 
 def test_a_rule_is_named_with_its_file(command, log):
-    """The basis of a finding is shown."""
+    """A finding of a rule shows the rule's name and file."""
     (one,) = filled(log, refund(1, 900))
     out = command("show", one.id, "--db", log).out
 
@@ -81,7 +81,7 @@ def test_a_rule_is_named_with_its_file(command, log):
 
 
 def test_layers_are_shown_with_their_reasons(command, log):
-    """Those that ran, and why the others did not."""
+    """Layers that ran are listed; each other layer has the reason why it did not run."""
     (one,) = filled(log, order(1))
     out = command("show", one.id, "--db", log).out
 
@@ -90,7 +90,7 @@ def test_layers_are_shown_with_their_reasons(command, log):
 
 
 def test_an_error_of_a_layer_is_shown(command, log):
-    """It is said to be internal, and which layer it was."""
+    """An error of a layer is shown as internal, with the name of the layer."""
 
     @rule(tool="get_order")
     def breaks(order_id: str) -> bool:
@@ -106,7 +106,7 @@ def test_an_error_of_a_layer_is_shown(command, log):
 
 
 def test_all_labels_are_shown(command, log):
-    """With who gave them and why; the newest holds."""
+    """Each label has its author and note; an older one is marked as replaced."""
     (one,) = filled(log, refund(1, 900))
     command("label", one.id, "ok", "--db", log, "--by", "ann", "--note", "agreed")
     command("label", one.id, "hallucinated", "--db", log, "--by", "bob")
@@ -117,8 +117,8 @@ def test_all_labels_are_shown(command, log):
     assert ["ok", "hallucinated"] == [one_["truth"] for one_ in shown(command, one, log)["labels"]]
 
 
-def test_the_session_around_it_is_shown(command, log, runs):
-    """The calls before and after it in its session, and none of another."""
+def test_surrounding_decisions_of_the_session_are_shown(command, log, runs):
+    """Five decisions before and after it are shown, and none of another session."""
     filled(log, order(7))
     decisions = recorded(log, runs, *(order(1) for _ in range(13)))
     records = shown(command, decisions[6], log)["session"]
@@ -131,7 +131,7 @@ def test_the_session_around_it_is_shown(command, log, runs):
 
 
 def test_arguments_and_messages_come_from_a_run_file(command, log, runs):
-    """Matched by session and call id; the log keeps no arguments."""
+    """The call is found in the run file by session and call id; the log has no arguments."""
     _, one = recorded(log, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
     without = command("show", one.id, "--db", log).out
     out = command("show", one.id, "--db", log, "--runs", runs).out
@@ -144,7 +144,7 @@ def test_arguments_and_messages_come_from_a_run_file(command, log, runs):
 
 
 def test_a_call_without_an_id_is_found_in_its_run(command, log, runs):
-    """It is recorded under its decision's id, and so is what came back; results find their call."""
+    """The recorder uses the decision's id, so that call and result are found."""
     store = open_store(log)
     firewall = Shield(shield.configure(mode="audit"), store=store, record=runs, hooks=None)
 
@@ -167,8 +167,8 @@ def test_a_call_without_an_id_is_found_in_its_run(command, log, runs):
     assert "W2 is on its way" == results[2]["result"]
 
 
-def test_a_session_of_several_lines_is_one(command, log, runs):
-    """A session that is left and entered again is put together; gzip is read too."""
+def test_lines_of_one_session_are_merged(command, log, runs):
+    """Messages of an earlier line of the session are shown; the run file may be gzipped."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, record=runs, hooks=None)
     for number, text in ((1, "Please see to W1."), (2, "Now W2.")):
@@ -185,16 +185,16 @@ def test_a_session_of_several_lines_is_one(command, log, runs):
     assert "Please see to W1." == output["messages"][0]["content"]
 
 
-def test_an_id_that_repeats_is_said_to(command, log, runs):
-    """The first call of its run is shown, and how many have the id."""
+def test_a_repeated_call_id_is_reported(command, log, runs):
+    """The first call with the id is shown, and the number of calls that have it."""
     one, _ = recorded(log, runs, {**refund(1, 20), "id": "c1"}, {**refund(1, 30), "id": "c1"})
     done = command("show", one.id, "--db", log, "--runs", runs)
 
     assert "2 calls of the run have this id; the first is shown" in done.out
 
 
-def test_a_run_file_of_others_may_have_no_ids(command, log, runs):
-    """The only call of its run with that name is the one; of several none is chosen."""
+def test_a_call_without_ids_is_found_by_its_name(command, log, runs):
+    """If one call of the run has the name, it is shown; of several, none is."""
     one, other, _ = recorded(log, runs, refund(1, 20), order(1), order(2))
     Path(runs).write_text(re.sub('"id": "[^"]+", ', "", Path(runs).read_text()))
 
@@ -205,7 +205,7 @@ def test_a_run_file_of_others_may_have_no_ids(command, log, runs):
 
 
 def test_a_run_without_the_call_is_reported_as_such(command, log, runs):
-    """Its last messages are shown instead."""
+    """The output says that the call is missing, and shows the run's last messages."""
     (one,) = recorded(log, runs, {**order(1), "id": "c1"})
     text = Path(runs).read_text().replace('"c1"', '"c9"')
     Path(runs).write_text(text)
@@ -215,8 +215,8 @@ def test_a_run_without_the_call_is_reported_as_such(command, log, runs):
     assert "Arguments" not in out
 
 
-def test_a_run_file_of_others_shows_nothing(command, log, runs, tmp_path):
-    """Where no run is its own, that is said."""
+def test_a_run_file_without_the_session_is_reported(command, log, runs, tmp_path):
+    """The output says that no run has the session or run id of the decision."""
     (one,) = filled(log, order(1))
     recorded(str(tmp_path / "other.db"), runs, order(1))
     done = command("show", one.id, "--db", log, "--runs", runs)
@@ -225,8 +225,8 @@ def test_a_run_file_of_others_shows_nothing(command, log, runs, tmp_path):
     assert "no run of --runs has its session or run id" in done.out
 
 
-def test_a_damaged_line_of_its_run_is_named(command, log, runs):
-    """It is skipped, and the exit code says so; lines of others are not looked at."""
+def test_a_damaged_line_of_the_session_is_reported(command, log, runs):
+    """The line is skipped and the exit code is 2; lines of other sessions are not parsed."""
     (one,) = recorded(log, runs, {**order(1), "id": "c1"})
     with open(runs, "a", encoding="utf-8") as file:
         file.write(f'not \\u0041 JSON at all\n{{"session_id": "{one.session_id}", \n')
@@ -237,8 +237,8 @@ def test_a_damaged_line_of_its_run_is_named(command, log, runs):
     assert "calls get_order" in done.out
 
 
-def test_the_feedback_is_what_the_model_got(command, log):
-    """Of a call that was blocked; of one that was not, there was none."""
+def test_the_feedback_of_a_blocked_call_is_shown(command, log):
+    """The text and JSON outputs have the feedback that the model received."""
     strict = policy(mode="strict")
     (one,) = filled(log, refund(1, 900), declared=strict)
     out = command("show", one.id, "--db", log).out
@@ -249,8 +249,8 @@ def test_the_feedback_is_what_the_model_got(command, log):
     assert one.feedback() == shown(command, one, log)["feedback"]
 
 
-def test_a_call_that_ran_had_no_feedback(command, log):
-    """It is said so, where there is something to feed back."""
+def test_a_call_that_was_not_blocked_has_no_feedback(command, log):
+    """A flagged call says that there was none; a clean call has no such section."""
     flagged, clean = filled(log, refund(1, 900), order(1))
 
     assert "Feedback\n  none: nothing was blocked" in (command("show", flagged.id, "--db", log).out)
@@ -258,7 +258,7 @@ def test_a_call_that_ran_had_no_feedback(command, log):
 
 
 def test_a_withheld_result_is_shown(command, log):
-    """A decision about a result: its signals, and what the model got instead."""
+    """A decision about a result shows its signals and the replacement sent to the model."""
     store = open_store(log)
     tools = [Tool(name="get_price", profile=ToolProfile(required_fields=["price"]))]
     firewall = Shield(shield.configure(mode="strict", tools=tools), store=store, hooks=None)
@@ -283,7 +283,7 @@ def test_a_withheld_result_is_shown(command, log):
 
 
 def test_an_answer_is_shown_with_its_claims(command, log, runs):
-    """Each claim and call with its status; the messages are those before the answer."""
+    """Each claim and action has its status, and the messages before the answer are shown."""
     store = open_store(log)
     firewall = Shield(policy(), store=store, record=runs, hooks=None)
     with firewall.session() as session:
@@ -302,7 +302,7 @@ def test_an_answer_is_shown_with_its_claims(command, log, runs):
 
 
 def test_an_answer_that_was_not_recorded_is_shown_without_its_text(command, log):
-    """The log holds offsets alone."""
+    """Without a run file only the offsets of a claim are shown, as the log has no texts."""
     store = open_store(log)
     firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
     with firewall.session() as session:
@@ -318,7 +318,7 @@ def test_an_answer_that_was_not_recorded_is_shown_without_its_text(command, log)
 
 
 def test_an_output_is_shown(command, log, runs):
-    """A decision of the quality cascade, with the text that was recorded."""
+    """A decision of the quality cascade is shown with the recorded text."""
     store = open_store(log)
     firewall = Shield(shield.configure(mode="strict"), store=store, record=runs, hooks=None)
     with firewall.session():
@@ -336,8 +336,8 @@ def test_an_output_is_shown(command, log, runs):
     assert "536-90-4399" not in command("show", one.id, "--db", log).out
 
 
-def test_the_beginning_of_an_id_suffices(command, log):
-    """Where one decision alone has it; an id that others begin with is itself."""
+def test_a_unique_prefix_of_an_id_is_enough(command, log):
+    """An id that is a prefix of others is found; an ambiguous prefix is an error."""
     decisions = filled(log, *(order(n) for n in range(20)))
     prefix, _, _ = decisions[0].id.partition("-")
     whole = min((one.id for one in decisions), key=len)
@@ -350,8 +350,8 @@ def test_the_beginning_of_an_id_suffices(command, log):
     assert "and more; write more of the id" in done.err
 
 
-def test_one_decision_is_found_by_any_beginning(command, log):
-    """A few characters of it."""
+def test_a_prefix_of_four_characters_is_enough(command, log):
+    """If the log has one decision, any prefix of its id finds it."""
     (one,) = filled(log, order(1))
 
     assert one.id == json.loads(
@@ -369,7 +369,7 @@ def test_one_decision_is_found_by_any_beginning(command, log):
     ],
 )
 def test_an_unknown_id_is_one_line(command, log, name, hint):
-    """It names the nearest one, and is exit code 2."""
+    """The error names the nearest id, and the exit code is 2."""
     (one,) = filled(log, order(1))
     done = command("show", name.format(id=one.id), "--db", log)
 
@@ -377,8 +377,8 @@ def test_an_unknown_id_is_one_line(command, log, name, hint):
     assert hint.format(id=one.id) in done.err
 
 
-def test_what_a_model_wrote_is_escaped(command, log, runs):
-    """Names, arguments, texts and results reach neither the terminal nor a file raw."""
+def test_text_that_a_model_wrote_is_escaped(command, log, runs):
+    """Control characters in names, arguments and texts reach neither terminal nor file."""
     call = {"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}, "id": f"c{HOSTILE}"}
     (one,) = recorded(log, runs, call, texts=[f"see to {HOSTILE}"])
     file = Path(runs).with_name("out.txt")
@@ -392,7 +392,7 @@ def test_what_a_model_wrote_is_escaped(command, log, runs):
 
 @pytest.mark.parametrize("format", ["text", "json"])
 def test_the_output_may_be_a_file(command, log, tmp_path, format):
-    """The same text, in a file that only its owner may read."""
+    """The file has the printed text, and only its owner can read it."""
     (one,) = filled(log, refund(1, 900))
     file = tmp_path / "decision.txt"
     printed = command("show", one.id, "--db", log, "--format", format).out
@@ -403,8 +403,8 @@ def test_the_output_may_be_a_file(command, log, tmp_path, format):
 
 
 @pytest.mark.parametrize("which", ["log", "runs"])
-def test_nothing_that_is_read_is_written_over(command, log, runs, which):
-    """Neither the log nor the runs."""
+def test_an_input_is_refused_as_output(command, log, runs, which):
+    """Neither the log nor the run file is overwritten."""
     (one,) = recorded(log, runs, order(1))
     target = {"log": log, "runs": runs}[which]
     done = command("show", one.id, "--db", log, "--runs", runs, "-o", target)
@@ -414,7 +414,7 @@ def test_nothing_that_is_read_is_written_over(command, log, runs, which):
 
 @pytest.mark.slow
 def test_a_log_in_postgresql(command, dsn, runs):
-    """The same on a server: by its beginning, with its session, labels and run."""
+    """A decision of a PostgreSQL log is shown with its session, labels and run."""
     first, one = recorded(dsn, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
     command("label", one.id, "ok", "--db", dsn)
     output = shown(command, one, dsn, "--runs", runs)
@@ -428,8 +428,8 @@ def test_a_log_in_postgresql(command, dsn, runs):
     assert (2, True) == (done.code, f"`{first.id}`, `{one.id}`" in done.err)
 
 
-def test_a_log_has_to_be_there(command, tmp_path):
-    """A mistyped file is not made."""
+def test_a_missing_log_is_not_created(command, tmp_path):
+    """A misspelt path of a log creates no file."""
     done = command("show", "d-1", "--db", tmp_path / "no.db")
 
     assert (2, []) == (done.code, list(tmp_path.iterdir()))

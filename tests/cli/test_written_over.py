@@ -1,4 +1,4 @@
-"""No command writes over what it reads, and none takes a policy's exit for an answer."""
+"""No command overwrites its inputs, and a policy that exits is an error."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ RUNS = ["runs.svg", "--tools", "tools.json", "--policy", "pol.py:policy"]
         (["backtest", *RUNS, "--labels", "labels.svg", "--picture", "labels.svg"], "labels.svg"),
     ],
 )
-def test_what_is_read_is_not_written_over(command, here, argv, target):
-    """One line that says so, exit code 2, and the file as it was."""
+def test_an_input_is_not_overwritten(command, here, argv, target):
+    """The command is refused in one line with exit code 2, and the file is unchanged."""
     before = (here / target).read_bytes()
     done = command(*argv)
 
@@ -66,16 +66,16 @@ def test_what_is_read_is_not_written_over(command, here, argv, target):
         ["backtest", *RUNS, "--against", "pol.py:policy", "--fail-on", "any"],
     ],
 )
-def test_a_policy_that_ends_the_program_is_bad_input(command, here, argv, source):
-    """The exit code is not 0."""
+def test_a_policy_that_exits_is_an_error(command, here, argv, source):
+    """The exit code is 2, also if the policy calls `sys.exit(0)`."""
     (here / "pol.py").write_text(source)
     done = command(*argv)
 
     assert (2, True) == (done.code, "it ends the program" in done.err)
 
 
-def test_a_rule_that_ends_the_program_is_no_answer(command, here):
-    """Neither while calls are judged."""
+def test_a_rule_that_exits_is_an_error(command, here):
+    """The exit code is 2 if a rule calls `sys.exit(0)` while calls are judged."""
     (here / "pol.py").write_text(
         "import sys\nfrom abs_shield import rule, shield\n"
         '@rule(tool="refund")\ndef gone(session):\n    """Never."""\n    sys.exit(0)\n'
@@ -85,8 +85,8 @@ def test_a_rule_that_ends_the_program_is_no_answer(command, here):
     assert 2 == command("replay", *RUNS).code
 
 
-def test_a_command_that_is_terminated_leaves_nothing_unfinished(here):
-    """SIGTERM is what `timeout` and service managers send."""
+def test_sigterm_leaves_no_partial_output(here):
+    """A command stopped by `timeout` or a service manager leaves no output file."""
     line = Path("runs.svg").read_text()
     Path("many.jsonl").write_text(line * 60_000)
     argv = [sys.executable, "-c", RUN, "replay", "many.jsonl", "--tools", "tools.json"]
@@ -103,7 +103,7 @@ def test_a_command_that_is_terminated_leaves_nothing_unfinished(here):
 
 @pytest.mark.parametrize("closing", ["<&-", ">&-"])
 def test_a_closed_stream_is_reported_on_one_line(here, closing):
-    """A shell may close what a program takes for granted."""
+    """A shell may start the command with stdin or stdout closed."""
     words = f"replay - --format jsonl {closing}"
     done = subprocess.run(
         ["sh", "-c", f"'{sys.executable}' -c '{RUN}' {words}"],
