@@ -1,4 +1,4 @@
-"""Actions that an answer claims, in any voice, with and without a call that performed them."""
+"""Actions that an answer claims contradict a run in which no call performed them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ RUNS = {
 
 
 def contradictions_in(run, answer):
-    """Why a sentence is contradicted, in a run of calls; empty where it is not."""
+    """Return why a sentence contradicts the calls of a run; "" if it does not."""
     session = Session()
     session.user("Please help me with my booking.")
     for n, (tool, arguments, result) in enumerate(RUNS[run]):
@@ -131,8 +131,8 @@ def contradictions_in(run, answer):
         ("note", "An email has been sent to David."),
     ],
 )
-def test_a_deed_without_its_call_is_a_contradiction(run, answer):
-    """No call, one that failed, one that only reads, or one that does something else."""
+def test_action_without_a_matching_call_contradicts(run, answer):
+    """A claimed action contradicts a run whose calls are missing, failed, reads or different."""
     assert "no successful call" in contradictions_in(run, answer)
 
 
@@ -210,8 +210,8 @@ def test_a_deed_without_its_call_is_a_contradiction(run, answer):
         ("book", "Ensure that the order is paid, and has been assigned to a reviewer."),
     ],
 )
-def test_what_was_done_or_is_no_deed_is_let_be(run, answer):
-    """Deeds with a call in any language, plans, offers, questions, denials, and others' deeds."""
+def test_performed_action_or_no_action_passes(run, answer):
+    """Performed actions, plans, offers, questions, denials and actions of others pass."""
     assert "" == contradictions_in(run, answer)
 
 
@@ -276,7 +276,7 @@ def test_what_is_talk_or_from_a_result_is_no_deed(run, answer):
 
 @pytest.mark.parametrize("answer", ["Booking BK-2041 was cancelled.", "BK-2041 is cancelled."])
 def test_a_state_that_a_record_contradicts(answer):
-    """A state without an action is compared with the record."""
+    """A claimed state contradicts a record with another state."""
     assert 'the evidence has "confirmed"' in contradictions_in("book", answer)
 
 
@@ -328,7 +328,7 @@ UNBACKED = {
 
 
 def by_one(tool, sentence, result=None, arguments=None):
-    """Why a sentence is contradicted after one call."""
+    """Return why a sentence contradicts a run of one call; "" if it does not."""
     RUNS["one call"] = [(tool, arguments or {"ref": "x"}, result or {"ok": True})]
     return contradictions_in("one call", sentence)
 
@@ -338,14 +338,14 @@ def each(table):
 
 
 @pytest.mark.parametrize(("tool", "said"), each(BACKED))
-def test_another_word_for_what_a_call_did(tool, said):
-    """The verb of an answer is kin to the one of the tool."""
+def test_synonym_of_a_performed_action_passes(tool, said):
+    """A claimed action passes if its verb is related to the verb of the tool."""
     assert "" == by_one(tool, f"I {said}.")
 
 
 @pytest.mark.parametrize(("tool", "said"), each(UNBACKED))
-def test_a_word_for_something_else(tool, said):
-    """Cancelling, refunding, sending and booking need a call of their own kind."""
+def test_unrelated_action_contradicts(tool, said):
+    """A claimed action contradicts a call whose verb is not related."""
     assert "no successful call" in by_one(tool, f"I {said}.")
 
 
@@ -359,8 +359,8 @@ def test_a_word_for_something_else(tool, said):
         ("close_ticket", {"survey": "sent"}, "I sent the survey."),
     ],
 )
-def test_what_the_result_of_a_call_says_it_did(tool, result, answer):
-    """A short result of a call that did something tells what else was done."""
+def test_action_in_the_result_of_a_call_passes(tool, result, answer):
+    """A claimed action passes if the result of a writing call has a field for it."""
     assert "" == by_one(tool, answer, result)
 
 
@@ -373,13 +373,13 @@ def test_what_the_result_of_a_call_says_it_did(tool, result, answer):
         ({"id": "B1", "email_sent": False}, "I emailed you."),
     ],
 )
-def test_what_the_result_of_a_call_does_not_say(result, answer):
-    """Nothing, an empty field and a rule are no action."""
+def test_action_absent_from_the_result_of_a_call_contradicts(result, answer):
+    """A zero, null or false field, or a policy text, does not support a claimed action."""
     assert "no successful call" in by_one("modify_booking", answer, result)
 
 
-def test_what_a_change_takes_away():
-    """A list of what a call removes."""
+def test_removal_in_arguments_of_a_call_passes():
+    """A claimed removal passes if an argument of a call lists what it removes."""
     assert "" == by_one("update_order", "I cancelled the cap.", arguments={"remove": ["cap"]})
 
 
@@ -406,8 +406,8 @@ ORDER = {
         "We charged $20.",
     ],
 )
-def test_the_past_of_a_service(answer):
-    """An action of "we" may precede the run, as a state or a record of a result shows."""
+def test_earlier_action_of_the_service_passes(answer):
+    """An action of "we" passes if a state or a record of a result shows it."""
     assert "" == by_one("get_order", answer, ORDER)
 
 
@@ -428,12 +428,12 @@ def test_the_past_of_a_service(answer):
         ("Order ORD-1202 was refunded.", "We refunded ORD-1101."),
     ],
 )
-def test_the_past_of_a_service_that_no_result_has(result, answer):
-    """Another action, another record, a rule, an empty field; and what the agent says of itself."""
+def test_earlier_action_without_a_record_contradicts(result, answer):
+    """An action of "I", or one of "we" that no record shows, contradicts."""
     assert "no successful call" in by_one("get_order", answer, result)
 
 
 @pytest.mark.parametrize("answer", ["We refunded order ORD-1101.", "We've refunded it."])
-def test_the_past_of_a_service_in_prose(answer):
-    """A result in words."""
+def test_earlier_action_in_prose_of_a_result_passes(answer):
+    """An action of "we" passes if the text of a result states it."""
     assert "" == by_one("get_order", answer, "Order ORD-1101 was refunded on May 2.")

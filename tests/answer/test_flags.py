@@ -1,4 +1,4 @@
-"""A boolean of a record against a claim of the opposite, and claims that do not contradict it."""
+"""A claim that states the opposite of a boolean or a state in a record is a contradiction."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TREE = {"tree": {"id": "TR-9", "protected": True}, "permit": {"granted": False, 
 
 
 def conflicts(answer, *documents):
-    """Return what each sentence of an answer is told to be against, in order."""
+    """Return the contradiction of each sentence of an answer, in order; "" where there is none."""
     evidence = evidence_from([json.dumps(document) for document in documents])
     return against(answer, evidence)
 
 
 def against(answer, evidence):
-    """The same, of evidence that is there."""
+    """Return the same as `conflicts`, for the given evidence."""
     claims = tuple(Claim(answer[a:b], a, b) for a, b in sentence_spans(answer))
     report = hard(claims, evidence, answer=answer)
     return [one.contradicted if isinstance(one, Opinion) else "" for one in report]
@@ -53,8 +53,8 @@ def against(answer, evidence):
         ("Hall H-3 is unbooked.", '"yes" under `booked`'),
     ],
 )
-def test_the_opposite_of_a_field(answer, has):
-    """One line says the field and its value."""
+def test_opposite_of_a_boolean_field_contradicts(answer, has):
+    """The contradiction names the field and its value."""
 
     assert f"the evidence has {has}" == conflicts(answer, HALL)[-1]
 
@@ -86,13 +86,13 @@ def test_the_opposite_of_a_field(answer, has):
         "I have not booked anything, and hall H-3 is large.",
     ],
 )
-def test_what_is_no_opposite(answer):
+def test_sentence_that_does_not_oppose_a_field_passes(answer):
     """A sentence that agrees, asks, plans or is about something else is not a contradiction."""
 
     assert "" == "".join(conflicts(answer, HALL))
 
 
-def test_the_record_that_is_named():
+def test_claim_is_compared_with_the_record_that_it_names():
     """The record whose id or name is in the claim counts; without one the result is undecided."""
 
     assert ['the evidence has "false" under `valid`'] == conflicts("TP-82 is valid.", PASSES)
@@ -106,7 +106,7 @@ def test_the_record_that_is_named():
     assert [""] == conflicts("Neither TP-81 nor TP-82 is valid.", PASSES)
 
 
-def test_states():
+def test_state_contradicts_its_opposite():
     """A state contradicts its opposite; for any other state the result is undecided."""
 
     assert ['the evidence has "closed" under `status`'] == conflicts("TP-82 is open.", PASSES)
@@ -129,7 +129,7 @@ STATES = [
 
 
 @pytest.mark.parametrize(("state", "answer"), STATES)
-def test_states_that_exclude_each_other(state, answer):
+def test_exclusive_states_contradict(state, answer):
     """Something in progress is not finished, and something rejected was not accepted."""
     contradictions = conflicts(answer, {"rollout": "R-7", "status": state})
 
@@ -149,28 +149,28 @@ def test_states_that_exclude_each_other(state, answer):
         ("rejected", "What has been done for R-7:"),
     ],
 )
-def test_states_that_agree(state, answer):
-    """The same state, a denial of another, a plan, another record."""
+def test_compatible_states_pass(state, answer):
+    """The same state, a denied other state, a plan and another record do not contradict."""
     assert "" == conflicts(answer, {"rollout": "R-7", "status": state})[0]
 
 
-def test_another_field_that_agrees():
-    """An order that is being processed may well be paid."""
+def test_claim_that_agrees_with_another_field_passes():
+    """A state does not contradict a claim about another field of the record."""
     order = {"order": "R-7", "status": "processing", "delivered_at": "2026-03-01T10:00:00Z"}
 
     assert ["", ""] == conflicts("R-7 has been delivered. R-7 is paid.", order)
 
 
-def test_a_moment_that_has_not_come():
-    """A time that is null says that it did not happen; a time alone contradicts nothing."""
+def test_null_time_contradicts_that_it_happened():
+    """A claim contradicts a time that is null; a given time contradicts nothing."""
     record = {"prescription": "rx-9", "sent_at": None, "signed_at": "2026-05-04"}
     contradictions = conflicts("RX-9 has been sent. RX-9 is signed. RX-9 is not signed.", record)
 
     assert ['the evidence has "null" under `sent_at`', "", ""] == contradictions
 
 
-def test_what_is_needed():
-    """A thing that is required is needed."""
+def test_required_flag_contradicts_no_need():
+    """A claim that something is not needed contradicts a flag that it is required."""
     container = {"container": "M-1", "inspection_required": True}
     contradictions = conflicts(
         "M-1 doesn't need an inspection. M-1 needs an inspection.", container
@@ -179,8 +179,8 @@ def test_what_is_needed():
     assert ['the evidence has "true" under `inspection_required`', ""] == contradictions
 
 
-def test_all_of_a_kind():
-    """One that differs refutes all; of the rest nothing is said."""
+def test_one_exception_contradicts_every():
+    """One differing record contradicts a claim about every record, but not one about some."""
     areas = {"areas": [{"name": "Hall", "heated": True}, {"name": "Tower", "heated": False}]}
     contradictions = conflicts(
         "Every area is heated. The hall is heated. Some areas are heated.", areas
@@ -204,8 +204,8 @@ LEGS = [{"origin": "Oslo", "destination": "Bergen"}, {"origin": "Bergen", "desti
         (LEGS[0], "You fly from Bergen to Oslo on Friday and back on Sunday."),
     ],
 )
-def test_the_other_way_round(document, answer):
-    """Both ends of a way are those of a record, turned round."""
+def test_reversed_direction_contradicts(document, answer):
+    """A claim contradicts a record if it swaps source and destination."""
     assert "the opposite order" in conflicts(answer, document)[0]
 
 
@@ -223,13 +223,13 @@ def test_the_other_way_round(document, answer):
         (MOVE, "To undo it, move it from Checking to Savings."),
     ],
 )
-def test_the_right_way_round(document, answer):
-    """The way of a record, half of one, both ways, or no way at all."""
+def test_matching_direction_passes(document, answer):
+    """A claim passes with the record's direction, one end of it, or a return trip."""
     assert "" == conflicts(answer, document)[0]
 
 
-def test_a_field_of_something_inside():
-    """A field of an object within speaks of that object."""
+def test_field_of_a_nested_object_describes_that_object():
+    """A field of a nested object is compared only with claims about that object."""
 
     assert ['the evidence has "false" under `granted`'] == conflicts("The permit is granted.", TREE)
     assert ['the evidence has "true" under `protected`'] == conflicts(
@@ -238,8 +238,8 @@ def test_a_field_of_something_inside():
     assert ["", ""] == conflicts("It is granted. There is no show.", TREE)
 
 
-def test_records_that_disagree():
-    """One record has the door open, the other shut: either claim is allowed."""
+def test_disagreeing_records_contradict_nothing():
+    """A claim passes if one of two disagreeing records supports it."""
     later = {"door": "D-2", "locked": True}
 
     assert ["", ""] == conflicts("Door D-2 is locked. Door D-2 is not locked.", DOOR, later)
@@ -252,16 +252,16 @@ def test_records_that_disagree():
         (ExecutedAction("get_door", {}, reads=True), True),
     ],
 )
-def test_what_was_changed_since(deed, is_told):
-    """A record from before an action does not show the state after it."""
+def test_record_before_an_action_contradicts_nothing(deed, is_told):
+    """A record contradicts a claim only if no later action could have changed it."""
     result = evidence_from([json.dumps(DOOR), '{"ok": true}'])
     evidence = Evidence(result.pieces, executed=(deed,))
 
     assert is_told == bool(against("Door D-2 is locked.", evidence)[0])
 
 
-def test_it_is_a_contradiction_with_its_line():
-    """It scores as one, and shows the line on which the field stands."""
+def test_conflict_is_scored_as_contradiction():
+    """A conflict has the score of a contradiction and points to the field."""
     claim = Claim("Door D-2 is locked.", 0, 19)
     (report,) = hard([claim], evidence_from([json.dumps(DOOR)]))
 
@@ -271,7 +271,7 @@ def test_it_is_a_contradiction_with_its_line():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["is not ", "locked ", "is locked ", "un", "no: ", "| D-2 ", "'"])
-def test_it_is_bounded(piece):
+def test_long_claims_are_read_in_bounded_time(piece):
     """Long claims and thousands of equal fields are read in bounded time."""
     many = [{"door": f"D-{n}", "locked": bool(n % 2)} for n in range(3_000)]
     answer = piece * 20_000

@@ -45,8 +45,8 @@ def _missing(answer: str, calls: list[tuple[str, dict[str, object]]]) -> list[st
         ("I have sent $6.00.", TWICE),
     ],
 )
-def test_what_was_paid(answer, calls):
-    """The call's amount; where a sentence or a call has something else, nothing is compared."""
+def test_paid_amount_of_a_call_passes(answer, calls):
+    """An amount passes if it is that of the call or if the sentence is about another payment."""
 
     assert "$4.00" not in (missed := _missing(answer, calls))
     assert missed == [] or "Ann" in answer
@@ -60,8 +60,8 @@ def test_what_was_paid(answer, calls):
         ("I refunded $6.00 to Robin.", CENTS, ["$6.00"]),
     ],
 )
-def test_what_was_not(answer, calls, missed):
-    """However it follows from what the answer says."""
+def test_amount_that_no_call_paid_is_missing(answer, calls, missed):
+    """An amount that no call paid is missing, even if it follows from other figures."""
 
     assert missed == _missing(answer, calls)
 
@@ -71,8 +71,8 @@ def test_what_was_not(answer, calls, missed):
     [float("nan"), float("inf"), 10**6_000, 1e300, True, -4],
     ids=["nan", "infinity", "6,000 digits", "1e300", "true", "negative"],
 )
-def test_an_amount_that_nobody_can_pay(amount):
-    """It says nothing of what was paid, and nothing is raised."""
+def test_invalid_amount_raises_nothing(amount):
+    """A call with an invalid amount is not compared and raises nothing."""
     calls = [("send_money", {"recipient": "Robin", "amount": amount})]
     evidence = Evidence((), executed=(ExecutedAction("send_money", calls[0][1], reads=False),))
     answer = "I have sent $4.00 back to Robin."
@@ -80,8 +80,8 @@ def test_an_amount_that_nobody_can_pay(amount):
     assert hard(claims_of(answer), evidence, answer=answer)
 
 
-def test_cents_are_whole_numbers():
-    """40000.0 is forty thousand."""
+def test_float_is_not_read_as_cents():
+    """An amount of 400.0 is not read as 400 cents."""
     calls = [("send_money", {"recipient": "Robin", "amount": 400.0})]
 
     assert ["$4.00"] == _missing("I have sent $4.00 back to Robin.", calls)

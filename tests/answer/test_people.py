@@ -1,4 +1,4 @@
-"""People in an answer must be in the evidence."""
+"""A person whom an answer names must occur in the evidence."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def judged(answer: str, result: Any = VISIT, question: str = "") -> Opinion | Un
         "Ask your Prof about it.",
     ],
 )
-def test_whoever_is_known(answer: str) -> None:
-    """By a result or by the user, with any given name and ending; short names are left alone."""
+def test_mentioned_person_passes(answer: str) -> None:
+    """A titled name passes with any given name or ending if the evidence has the family name."""
     report = judged(answer)
 
     assert not isinstance(report, Opinion) or not report.missing
@@ -53,8 +53,8 @@ def test_whoever_is_known(answer: str) -> None:
          ["Okafor-Lindgren", "Maria de la Cruz"]),
     ],
 )  # fmt: skip
-def test_whoever_is_not(answer: str, missing: list[str]) -> None:
-    """The family name decides."""
+def test_unmentioned_family_name_is_missing(answer: str, missing: list[str]) -> None:
+    """A titled name is missing if the evidence lacks the family name."""
     report = judged(answer)
 
     assert isinstance(report, Opinion)
@@ -62,24 +62,24 @@ def test_whoever_is_not(answer: str, missing: list[str]) -> None:
     assert missing == [answer[one.start : one.end] for one in report.missing]
 
 
-def test_another_script_proves_nothing() -> None:
-    """A name may be transliterated."""
+def test_name_in_another_script_is_undecided() -> None:
+    """A name is not judged if the evidence is in another script."""
     assert isinstance(
         judged("You see Dr. Ivanov.", {"doctor": "\u0418\u0432\u0430\u043d\u043e\u0432"}),
         Unavailable,
     )
 
 
-def test_whoever_was_asked_about() -> None:
-    """The question names them."""
+def test_person_in_the_question_passes() -> None:
+    """A person whom the question names passes."""
     report = judged("Dr. Weber is not on duty.", question="Is Dr. Weber there?")
 
     assert isinstance(report, Opinion)
     assert not report.missing
 
 
-def test_a_text_of_titles() -> None:
-    """In linear time."""
+def test_titled_names_are_found_in_linear_time() -> None:
+    """Titled names are found in linear time."""
     assert [] == [*find_titled("Dr. " * 50_000)]
     assert 50_000 == len([*find_titled("Dr. Abc Mr. Def " * 25_000)])
 
@@ -108,8 +108,8 @@ ROW = {
         "The Customer Service of Google Scholar and our Refund Policy.",
     ],
 )
-def test_names_without_a_title_that_are_known(answer: str) -> None:
-    """By one of their parts, in a handle or an address, or by their short form."""
+def test_mentioned_untitled_name_passes(answer: str) -> None:
+    """An untitled name passes by one of its parts, a handle, an address or its short form."""
     report = judged(answer, ROW)
 
     assert not isinstance(report, Opinion) or not report.missing
@@ -127,16 +127,16 @@ def test_names_without_a_title_that_are_known(answer: str) -> None:
         ("Der Antrag liegt bei J\u00fcrgen M\u00fcller.", ["J\u00fcrgen M\u00fcller"]),
     ],
 )  # fmt: skip
-def test_names_without_a_title_that_nobody_has(answer: str, missing: list[str]) -> None:
-    """A usual given name makes it one of a person."""
+def test_unmentioned_untitled_name_is_missing(answer: str, missing: list[str]) -> None:
+    """An untitled name with a common given name is missing if the evidence lacks it."""
     report = judged(answer, ROW)
 
     assert isinstance(report, Opinion)
     assert missing == [one.text for one in report.missing]
 
 
-def test_many_people_are_looked_for_up_to_a_bound() -> None:
-    """Two hundred of an answer, in linear time."""
+def test_at_most_two_hundred_people_are_judged() -> None:
+    """At most two hundred people of an answer are judged, in linear time."""
     claims = [Claim("I told Ingrid Sundberg.", 0, 23)] * 300
     session = Session()
     session.tool_result("list_users", ["Olga Petrova"] * 1_000)
@@ -157,16 +157,16 @@ def test_many_people_are_looked_for_up_to_a_bound() -> None:
         ("The speaker is Adriana Kowalska-Nowak.", "A. Kowalska"),
     ],
 )
-def test_names_that_are_written_otherwise(answer: str, result: Any) -> None:
-    """Without umlauts or capitals, escaped, as a handle, shorter."""
+def test_name_in_another_spelling_passes(answer: str, result: Any) -> None:
+    """A name passes without umlauts or capitals, escaped, as a handle or shortened."""
     report = judged(answer, result)
 
     assert isinstance(report, Opinion)
     assert not report.missing
 
 
-def test_names_that_the_user_asked_for() -> None:
-    """A story has whom it likes."""
+def test_invented_name_passes_if_the_user_asked_for_a_story() -> None:
+    """An invented name passes if the user asked for a story."""
     session = Session()
     session.user("Write me a story with a girl, please.")
     claim = Claim("A girl named Emma Finch had two cats.", 0, 37)

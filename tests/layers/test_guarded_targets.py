@@ -336,8 +336,8 @@ def declared(
 
 
 @pytest.mark.parametrize("must_be_seen", [True, False])
-def test_a_destructive_call_without_its_target(must_be_seen):
-    """Without its target, it applies to everything."""
+def test_destructive_call_without_its_target_is_blocked(must_be_seen):
+    """A destructive call that omits its declared target is blocked as `whole_set`."""
     schema = {"default": None, "type": ["string", "null"]}
     decision = declared({}, must_be_seen=must_be_seen, schema=schema)
 
@@ -345,8 +345,8 @@ def test_a_destructive_call_without_its_target(must_be_seen):
     assert {"whole_set"} == set(codes(decision))
 
 
-def test_another_target_bounds_what_is_left_out():
-    """A call by address needs no id; an id that is null beside it is said."""
+def test_target_may_be_omitted_beside_another_target():
+    """A target may be omitted or null beside another one; null makes the layer unavailable."""
     user_text = "Remove acct_1, bob@x.org."
     decisions = [
         declared({"user_id": "acct_1"}, prompt=user_text, must_be_seen=True),
@@ -367,8 +367,8 @@ def test_another_target_bounds_what_is_left_out():
         ({}, {"type": "string"}, "unavailable"),
     ],
 )
-def test_an_optional_target_of_a_call_that_destroys_nothing(arguments, schema, outcome):
-    """Left out where the schema has a default, it is honest; else it is never passed over."""
+def test_omitted_target_of_a_harmless_call_yields_no_finding(arguments, schema, outcome):
+    """An omitted target yields no finding; without a default the layer is unavailable."""
     tool = Tool(
         name="list_orders",
         parameters={"properties": {"user_id": schema}},
@@ -382,8 +382,8 @@ def test_an_optional_target_of_a_call_that_destroys_nothing(arguments, schema, o
     assert ([], outcome) == (codes(decision), decision.coverage["phantom_target"].outcome)
 
 
-def test_operators_that_are_keys_of_data():
-    """Oregon is a state, and its id is looked for."""
+def test_key_named_like_an_operator_is_data():
+    """A mapping key `or` is data, and the value below it is judged."""
     tools = [Tool(name="clear", destructive=True)]
     firewall = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
 
@@ -397,8 +397,8 @@ def test_operators_that_are_keys_of_data():
         assert firewall.check_call(ToolCall("clear", {"offices": {"or": "acct_2"}})).blocked
 
 
-def test_a_text_that_was_forgotten_proves_nothing():
-    """The run may have had it so."""
+def test_dropped_text_makes_the_layer_unavailable():
+    """If text of the run was dropped, an unseen target makes the layer unavailable."""
     firewall = Shield(shield.configure(limits=Limits(text=2_000)), hooks=None)
 
     @shielded(firewall)
@@ -424,8 +424,8 @@ def test_a_text_that_was_forgotten_proves_nothing():
         ("u_1", []),
     ],
 )
-def test_what_a_destructive_tool_is_done_to(value, found):
-    """No mark is needed where the author said that nothing can be undone."""
+def test_unmarked_target_of_a_destructive_tool_is_judged(value, found):
+    """A target of a tool declared destructive is judged without any mark."""
     tool = Tool(
         name="delete_user",
         parameters={"properties": {"user_id": {"type": "string"}}},
@@ -440,8 +440,8 @@ def test_what_a_destructive_tool_is_done_to(value, found):
     assert (Verdict.HALLUCINATED if found else Verdict.CLEAN) is decision.verdict
 
 
-def test_another_script_without_must_be_seen_is_reported():
-    """Names of other scripts are not told apart."""
+def test_target_in_another_script_makes_the_layer_unavailable():
+    """An unmarked target in another script makes the layer unavailable, with a reason."""
     tool = Tool(
         name="delete_user",
         parameters={"properties": {"user_id": {"type": "string"}}},
@@ -456,7 +456,7 @@ def test_another_script_without_must_be_seen_is_reported():
 
 
 def after(arguments: dict[str, Any], result: Any, value: str, **policy: Any) -> Decision:
-    """Judge a target that must be seen, behind a call that had *arguments* and this result."""
+    """Judge a target that must be seen, after a call with *arguments* and *result*."""
     tool = Tool(
         name="pay",
         parameters={"properties": {"to": {"type": "string"}}},
@@ -484,8 +484,8 @@ def after(arguments: dict[str, Any], result: Any, value: str, **policy: Any) -> 
     ],
     ids=["behind codes", "padded", "hidden", "emoji", "key", "escaped"],
 )
-def test_a_model_vouches_for_nothing(arguments, result, value):
-    """Its own call brought the value in; that the tool repeats it proves nothing."""
+def test_result_that_repeats_arguments_is_no_mention(arguments, result, value):
+    """A value that a result repeats from the agent's own arguments does not count as mentioned."""
     decision = after(arguments, result, value)
 
     assert decision.blocked
@@ -495,8 +495,8 @@ def test_a_model_vouches_for_nothing(arguments, result, value):
 MANY = {"text": " ".join(f"zz_{n}" for n in range(6_000))}
 
 
-def test_a_bound_that_a_model_reaches_switches_off_no_declaration():
-    """The result of such a call is not read, so a target that must be seen cannot be looked for."""
+def test_call_with_too_many_arguments_blocks_new_targets():
+    """After a call with too many values, a target that must be seen is an error and blocked."""
     decision = after(MANY, "saved: acct_666", "acct_666")
 
     assert decision.blocked
@@ -506,8 +506,8 @@ def test_a_bound_that_a_model_reaches_switches_off_no_declaration():
 
 
 @pytest.mark.parametrize("policy", [{"mode": "audit"}, {"on_error": "allow"}])
-def test_the_policy_says_what_is_done_where_nothing_can_be_looked_for(policy):
-    """As with every error of the shield's own."""
+def test_policy_may_allow_calls_that_cannot_be_judged(policy):
+    """Audit mode and `on_error="allow"` let a call run whose target cannot be looked up."""
     decision = after(MANY, "saved: acct_666", "acct_666", **policy)
 
     assert not decision.blocked
@@ -515,8 +515,8 @@ def test_the_policy_says_what_is_done_where_nothing_can_be_looked_for(policy):
 
 
 @pytest.mark.parametrize("say", ["user", "system"])
-def test_what_a_person_named_is_known_after_results_without_end(say: str) -> None:
-    """Twenty thousand other ids push out each other, and not what was asked for."""
+def test_target_named_by_a_person_outlives_many_results(say: str) -> None:
+    """A target that a user or system message names passes after twenty thousand other ids."""
     transfer = Tool(
         name="transfer",
         parameters={"properties": {"to": {"type": "string"}}},
@@ -538,8 +538,8 @@ def test_what_a_person_named_is_known_after_results_without_end(say: str) -> Non
 
 
 @pytest.mark.parametrize("value", [True, False, [None], [True], ["ord_1", None]])
-def test_a_value_of_an_undeclared_target_that_cannot_be_compared(value: Any) -> None:
-    """It is not a finding, because the schema accepts it, but the layer is not clean either."""
+def test_boolean_as_undeclared_target_makes_the_layer_unavailable(value: Any) -> None:
+    """A boolean or null in a list as an undeclared target makes the layer unavailable."""
     tool = Tool(name="delete_order", parameters={"properties": {"order_id": {}}}, destructive=True)
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)
     with firewall.session() as session:
@@ -552,7 +552,7 @@ def test_a_value_of_an_undeclared_target_that_cannot_be_compared(value: Any) -> 
 
 
 def test_a_long_path_without_a_code_is_judged_in_linear_time():
-    """Twenty paths of 15,000 digits took minutes."""
+    """Twenty paths of 15,000 digits are judged in linear time; they once took minutes."""
     schema = {"type": "object", "properties": {"paths": {"type": "array"}}}
     guard = Shield(
         shield.configure(tools=[Tool(name="delete", parameters=schema, destructive=True)]),
@@ -582,16 +582,16 @@ class Plan(Enum):
         (Decimal("7.50"), "7.50", "7.51"),
     ],
 )
-def test_a_python_value_in_allow_admits_what_a_model_sends_for_it(entry, sent, other):
-    """Its JSON form, and nothing else."""
+def test_python_value_in_allow_admits_its_json_form(entry, sent, other):
+    """A Python value in `allow` admits its JSON form and no other value."""
     decisions = [judged(value, prompt="Close it.", allow=[entry]) for value in (sent, other)]
 
     assert [False, True] == [decision.blocked for decision in decisions]
 
 
 @pytest.mark.parametrize("value", ["ALL USERS", "\u0432\u0441\u0435", "\u5168\u90e8"])
-def test_a_selector_of_a_word_for_everything_is_not_compared(value: str) -> None:
-    """In any language, unless the user asked for all or wrote it; it may be a name as well."""
+def test_word_for_everything_as_selector_makes_the_layer_unavailable(value: str) -> None:
+    """A word for "all" as a filter makes the layer unavailable unless the user wrote it."""
     decision = declared({"filter": value}, marked=False)
     assert codes(decision) == []
     assert "may stand for everything" in decision.coverage["phantom_target"].reason

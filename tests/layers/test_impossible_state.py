@@ -1,4 +1,4 @@
-"""A declared rule says no."""
+"""The layer impossible_state reports calls that break a declared rule or follow a removal."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def check(*rules, **arguments):
     return make_shield(*rules).check_call(ToolCall("transfer", arguments))
 
 
-def test_a_rule_that_says_false_blocks():
-    """``transfer(amount=-500)`` is HALLUCINATED with strength 1."""
+def test_rule_that_returns_false_blocks():
+    """A rule that returns False makes the call HALLUCINATED with strength 1."""
     decision = check(sum_is_positive, amount=-500)
 
     assert (Verdict.HALLUCINATED, True) == (decision.verdict, decision.blocked)
     assert ("rule", 1.0) == (decision.findings[0].code, decision.findings[0].strength)
 
 
-def test_the_docstring_and_the_values_are_the_message():
-    """The model reads the rule's sentence and what it sent."""
+def test_finding_contains_docstring_and_values():
+    """The finding contains the rule's docstring and the values of its arguments."""
     (finding,) = check(sum_is_positive, amount=-500).findings
 
     assert "A transfer moves a sum above 0. Got amount=-500." == finding.detail
     assert "/arguments/amount" == finding.where
 
 
-def test_the_operator_finds_the_rule():
-    """File and line of the rule ride along."""
+def test_evidence_names_rule_and_file():
+    """The evidence of a finding contains the rule's name and file."""
     (finding,) = check(sum_is_positive, amount=-500).findings
 
     assert ("sum_is_positive", __file__) == (finding.evidence["rule"], finding.evidence["file"])
@@ -98,7 +98,7 @@ def test_a_rule_whose_optional_parameter_is_absent_does_not_run():
 
 
 def test_a_default_lets_a_rule_run_without_the_argument():
-    """A parameter with a default need not be sent."""
+    """A rule runs without an argument if its parameter has a default."""
 
     @rule(tool="transfer")
     def known_currency(amount, currency="EUR"):
@@ -108,8 +108,8 @@ def test_a_default_lets_a_rule_run_without_the_argument():
     assert Verdict.HALLUCINATED is check(known_currency, amount=1).verdict
 
 
-def test_a_rule_may_ask_for_the_session():
-    """Earlier calls decide: no transfer before a verification."""
+def test_rule_may_take_the_session():
+    """A rule may take the session and decide by earlier calls."""
 
     @rule(tool="transfer")
     def verified(session):
@@ -125,8 +125,8 @@ def test_a_rule_may_ask_for_the_session():
     assert (Verdict.HALLUCINATED, Verdict.CLEAN) == (before.verdict, after.verdict)
 
 
-def test_a_rule_may_ask_for_the_call():
-    """Name and arguments are there as an object, whatever the model wrote."""
+def test_rule_may_take_the_call():
+    """A rule may take the call, whose arguments are an object even if sent as JSON text."""
     requests = []
 
     @rule(tool="*")
@@ -139,8 +139,8 @@ def test_a_rule_may_ask_for_the_call():
     assert [("transfer", {"amount": 1})] == requests
 
 
-def test_a_rule_may_take_everything():
-    """``**arguments`` gets each argument by name."""
+def test_rule_may_take_all_arguments():
+    """A rule with `**arguments` gets each argument by name."""
     requests = []
 
     @rule(tool="transfer")
@@ -154,7 +154,7 @@ def test_a_rule_may_take_everything():
 
 
 def test_a_rule_that_raises_is_an_error_and_keeps_the_others_finding():
-    """One broken rule loses nothing that another one found."""
+    """A rule that raises is an error, and the findings of other rules remain."""
 
     @rule(tool="transfer")
     def broken(amount):
@@ -168,8 +168,8 @@ def test_a_rule_that_raises_is_an_error_and_keeps_the_others_finding():
     assert "ZeroDivisionError" in decision.errors[0]
 
 
-def test_a_rule_that_answers_with_a_number_is_an_error():
-    """0 is neither True nor False: the rule is told, not the agent."""
+def test_rule_that_returns_a_number_is_an_error():
+    """A rule that returns a number instead of a boolean is an error and yields no finding."""
 
     @rule(tool="transfer")
     def count(amount):
@@ -181,8 +181,8 @@ def test_a_rule_that_answers_with_a_number_is_an_error():
     assert (Verdict.CLEAN, (), 1) == (decision.verdict, decision.findings, len(decision.errors))
 
 
-def test_a_rule_cannot_change_what_is_run():
-    """A rule that empties its arguments empties a copy."""
+def test_rule_cannot_change_the_arguments():
+    """A rule that changes its arguments changes a copy."""
 
     @rule(tool="transfer")
     def careless(items, call, **rest):
@@ -197,7 +197,7 @@ def test_a_rule_cannot_change_what_is_run():
 
 
 def test_a_rule_runs_only_on_arguments_that_match():
-    """A string is compared with nothing; the schema's finding stands alone."""
+    """A rule does not run on arguments that do not match the schema."""
     decision = check(sum_is_positive, amount="many")
 
     assert ("parameter_mismatch",) == tuple(f.check for f in decision.findings)
@@ -205,8 +205,8 @@ def test_a_rule_runs_only_on_arguments_that_match():
     assert "unavailable" == decision.coverage["impossible_state"].outcome
 
 
-def test_a_tool_without_rules_says_so():
-    """Nothing declared, nothing judged."""
+def test_layer_is_unavailable_for_a_tool_without_rules():
+    """The layer is unavailable for a tool without rules."""
     decision = check(amount=-500)
 
     assert ("unavailable", "no rule for this tool") == decision.coverage["impossible_state"]
@@ -233,13 +233,13 @@ def verified(session):
         ([verified, known_currency], ("unavailable", "no session for rule `verified`")),
     ],
 )
-def test_a_layer_that_asked_no_rule_has_not_run(rules, expected):
-    """A rule without its argument, or without its session, was not asked."""
+def test_layer_is_unavailable_if_no_rule_applies(rules, expected):
+    """The layer is unavailable if no rule applies or a rule lacks its session."""
     assert expected == check(*rules, amount=1).coverage["impossible_state"]
 
 
-def test_a_skipped_rule_loses_no_finding_of_another():
-    """Without a session the layer has not looked at everything, and tells what it saw."""
+def test_findings_remain_if_another_rule_is_skipped():
+    """The finding of one rule remains if another rule is skipped for want of a session."""
     decision = check(verified, sum_is_positive, amount=-1)
 
     assert ("unavailable", "no session for rule `verified`") == decision.coverage[
@@ -268,7 +268,7 @@ def test_a_rule_that_took_a_text_for_a_number_is_reported(amount, raised):
 
 
 def test_a_rule_about_an_unknown_parameter_is_refused_when_declared():
-    """A rule that can never fire fails immediately, with the nearest name."""
+    """A rule for an unknown parameter is refused on declaration, with the nearest name."""
 
     @rule(tool="transfer")
     def typo(amuont):
@@ -293,7 +293,7 @@ def by_place(amount, /):
 
 @pytest.mark.parametrize("function", [undocumented, waiting, by_place])
 def test_a_function_that_cannot_be_a_rule_is_refused(function):
-    """A rule has a sentence, waits for nothing and takes arguments by name."""
+    """A rule without a docstring, an async rule and one with positional parameters are refused."""
     with pytest.raises(PolicyError, match=function.__name__):
         rule(tool="transfer")(function)
 
@@ -313,7 +313,7 @@ TOOLS = [
 
 
 def after(*calls, **declared):
-    """Let all calls but the last run, and judge the last."""
+    """Run all calls but the last, and return the decision on the last."""
     layers = ["impossible_state"]
     firewall = Shield(shield.configure(tools=TOOLS, layers=layers, **declared), hooks=None)
     with firewall.session() as session:
@@ -330,8 +330,8 @@ NOTE = {"text": "Buy milk", "day": "Monday"}
 @pytest.mark.parametrize(
     "call", [("delete_note", NOTE), ("delete_account", {"token": "tk_5f81c2d4"})]
 )
-def test_what_is_removed_twice_without_an_id(call):
-    """The same words name the same thing, and it is gone."""
+def test_second_removal_of_the_same_entity_is_reported(call):
+    """Removing an entity twice by the same arguments is reported, even without an id."""
     (finding,) = after(call, call).findings
 
     assert ("removed", "removed", "/arguments") == (finding.code, finding.basis, finding.where)
@@ -351,8 +351,8 @@ def test_what_is_removed_twice_without_an_id(call):
         (("delete_note", {"count": 1}), ("delete_note", {"count": 1})),
     ],
 )
-def test_what_may_be_removed_again(calls):
-    """Another thing, one that was made anew, one that is still there, and the next in a list."""
+def test_removal_of_another_or_recreated_entity_passes(calls):
+    """Removing another, a recreated or a still present entity, or the next row, passes."""
     assert () == after(*calls).findings
 
 
@@ -365,8 +365,8 @@ def test_what_may_be_removed_again(calls):
         (("delete_file", {"file_id": 7}), ("append_to_file", {"file_id": 7})),
     ],
 )
-def test_a_write_on_what_was_removed(calls):
-    """An entity that this run deleted or cancelled cannot be changed; no rule is needed."""
+def test_write_on_a_removed_entity_is_suspicious(calls):
+    """A write on an entity that the run deleted or cancelled is SUSPICIOUS without any rule."""
     decision = after(*calls)
     (finding,) = decision.findings
 
@@ -401,14 +401,14 @@ def test_a_write_on_what_was_removed(calls):
         (("close_ticket", {"ticket_id": "t1"}), ("update_ticket", {"ticket_id": "t1"})),
     ],
 )
-def test_what_may_follow_a_removal(calls):
-    """Another entity, reading, refunding, making it anew, a removal that failed, and closing."""
+def test_unrelated_call_after_a_removal_passes(calls):
+    """Other entities, reads, refunds and recreation pass, as do calls after a failed removal."""
     assert () == after(*calls).findings
 
 
 @pytest.mark.parametrize("spelt", ["BKG-7A", " bkg_7a", "bkg 7a"])
-def test_what_was_removed_in_another_spelling(spelt):
-    """It is the same entity as for a target that was seen."""
+def test_write_on_a_removed_entity_in_another_spelling_is_reported(spelt):
+    """A write on a removed entity is reported if its id is spelt differently."""
     decision = after(
         ("cancel_booking", {"booking_id": "bkg_7a"}), ("update_booking", {"booking_id": spelt})
     )
@@ -416,8 +416,8 @@ def test_what_was_removed_in_another_spelling(spelt):
     assert ["removed"] == [finding.code for finding in decision.findings]
 
 
-def test_nothing_may_follow_a_final_pair():
-    """``inverse(..., final=True)`` makes it HALLUCINATED."""
+def test_write_after_a_final_removal_is_hallucinated():
+    """A write after a removal declared with `final=True` is HALLUCINATED."""
     pair = inverse("create_booking", "cancel_booking", same="booking_id", final=True)
     calls = ("cancel_booking", {"booking_id": "b1"}), ("update_booking", {"booking_id": "b1"})
 
@@ -427,7 +427,7 @@ def test_nothing_may_follow_a_final_pair():
 
 
 def test_a_removal_is_remembered_across_the_turns():
-    """A new user message does not bring a deleted thing back."""
+    """A write on a removed entity is reported after a new user message."""
     firewall = Shield(shield.configure(tools=TOOLS, layers=["impossible_state"]), hooks=None)
     with firewall.session() as session:
         session.user("Cancel b1.")
@@ -439,8 +439,8 @@ def test_a_removal_is_remembered_across_the_turns():
     assert ["removed"] == [f.code for f in decision.findings]
 
 
-def test_what_a_sub_agent_removed_is_gone_for_its_parent():
-    """And what it made anew is there again."""
+def test_removal_in_a_child_session_counts_in_its_parent():
+    """A removal in a child session counts in its parent, and so does a recreation."""
     firewall = Shield(shield.configure(tools=TOOLS, layers=["impossible_state"]), hooks=None)
     with firewall.session() as parent:
         parent.user("Tidy up.")

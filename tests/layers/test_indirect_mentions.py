@@ -1,4 +1,4 @@
-"""Values that the run mentions in other words, and those that only look so: one row a reading."""
+"""Values that the run mentions in other words pass, and values that only resemble one do not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tool_of(name: str, arguments: dict[str, Any]) -> Tool:
 
 
 def codes(prompt: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
-    """The findings of one call; what is said goes back and forth, the user begins."""
+    """Return the codes of the findings of one call; messages alternate, the user's first."""
     guard = Shield(
         shield.configure(tools=[tool_of(name, arguments)], layers=["phantom_target"]), hooks=None
     )
@@ -251,16 +251,16 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("reading", "call"), KNOWN)
-def test_a_value_that_was_mentioned_in_other_words(monkeypatch, reading, call):
-    """It passes, and it is this reading alone that lets it."""
+def test_indirect_mention_passes_by_its_reading_alone(monkeypatch, reading, call):
+    """An indirectly mentioned value passes, and is reported if its one reading is removed."""
     assert [] == codes(*call)
     monkeypatch.delitem(INDIRECT_MENTIONS, reading)
     assert codes(*call)
 
 
 @pytest.mark.parametrize("call", UNKNOWN)
-def test_a_value_that_only_looks_so(call):
-    """Another place, house, list, code or name."""
+def test_value_that_resembles_an_indirect_mention_is_reported(call):
+    """A place, address, list, code or name that the run does not mention is reported."""
     assert codes(*call)
 
 
@@ -272,8 +272,8 @@ COMPOSED = [
 
 
 @pytest.mark.parametrize(("reading", "call"), COMPOSED)
-def test_a_composed_value_of_a_call_that_deletes(reading, call):
-    """It is a finding, graver where the tool is declared to be destructive or the value guarded."""
+def test_composed_value_is_unseen_for_a_deleting_call(reading, call):
+    """A value composed of mentioned parts is unseen if the call deletes or must see it."""
     user_text, name, arguments = call
     (field,) = arguments
     must = {field: Target(must_be_seen=True)}
@@ -291,8 +291,8 @@ def test_a_composed_value_of_a_call_that_deletes(reading, call):
 
 
 @pytest.mark.parametrize("role", ["assistant", "tool"])
-def test_only_the_users_words_join_two_values(role):
-    """The agent's own words and a result's are no statement that two values belong together."""
+def test_only_user_messages_combine_two_values(role):
+    """Text of the agent or of a result does not combine two values into one."""
     guard = Shield(
         shield.configure(tools=[tool_of("get", {"uri": ""})], layers=["phantom_target"]), hooks=None
     )
@@ -308,13 +308,13 @@ def test_only_the_users_words_join_two_values(role):
         ]
 
 
-def test_every_reading_has_its_row():
-    """An unused reading is removed."""
+def test_every_reading_has_a_row():
+    """Each registered reading has at least one row in the table of this file."""
     assert {reading for reading, _ in KNOWN} | {"earlier_finding"} == set(INDIRECT_MENTIONS)
 
 
-def test_one_invention_is_one_finding():
-    """The same name in the next call is not told again; another one is."""
+def test_repeated_unseen_name_is_reported_once():
+    """An unseen name is reported in its first call only; another one is reported again."""
     guard = Shield(
         shield.configure(tools=[tool_of("find_bus", {"city": ""})], layers=["phantom_target"]),
         hooks=None,
@@ -330,8 +330,8 @@ def test_one_invention_is_one_finding():
         assert [["unseen"], [], ["unseen"]] == [call("Fresno"), call("Fresno"), call("Oakland")]
 
 
-def test_a_proposal_is_judged_again_at_its_dispatch():
-    """A call that was flagged in its turn is also flagged when it runs."""
+def test_flagged_proposal_is_flagged_at_its_dispatch():
+    """A call flagged in its turn is flagged again when it is dispatched."""
     guard = Shield(
         shield.configure(tools=[tool_of("find_bus", {"city": ""})], layers=["phantom_target"]),
         hooks=None,
@@ -358,15 +358,15 @@ KINDS = ["Check application A6789X for user MNO345.", "The booking 3426812 and c
         ("My venue is V1234, my customer number C5678.", {"venue_id": "C5678", "customer_id": ""}),
     ],
 )
-def test_an_identifier_that_the_user_called_otherwise(prompt, arguments):
-    """The user's own words say what each one is."""
+def test_id_that_the_user_named_as_another_kind_is_reported(prompt, arguments):
+    """An id is reported as `other_kind` if the user called it something else."""
     results = codes([prompt], "check", arguments)
 
     assert "other_kind" in results
 
 
-def test_one_value_in_two_parameters_of_other_kinds():
-    """It is told once, at the second place."""
+def test_value_in_two_parameters_is_reported_once():
+    """One value as two kinds of id is reported once."""
     assert ["other_kind"] == codes(
         ["Cancel 3426812."], "cancel", {"booking_id": "3426812", "ticket_id": "3426812"}
     )
@@ -385,8 +385,8 @@ def test_one_value_in_two_parameters_of_other_kinds():
         ("Refund my purchase W-77, please.", {"order_id": "W-77"}),
     ],
 )
-def test_an_identifier_of_its_own_kind(prompt, arguments):
-    """Where the words agree, or say nothing, nothing is told."""
+def test_id_of_the_kind_that_the_user_named_passes(prompt, arguments):
+    """An id passes if the user's words name the same kind or no kind."""
     assert [] == codes([prompt], "check", arguments)
 
 
@@ -399,14 +399,14 @@ def test_an_identifier_of_its_own_kind(prompt, arguments):
         ("Does James sing?", "James Brown", []),
     ],
 )
-def test_a_name_that_the_world_knows(prompt, artist, expected):
-    """It may be what the agent knows, unless it is half of a name that the user wrote."""
+def test_famous_name_passes_unless_it_is_half_the_users(prompt, artist, expected):
+    """A famous name passes, unless only half of it matches a name that the user wrote."""
     assert expected == codes([prompt], "find_records", {"artist": artist})
 
 
 @pytest.mark.parametrize(("value", "found"), [("apt-1002", False), ("apt-1004", True)])
-def test_a_number_that_no_list_has(value, found):
-    """The user's own number is not invented, though a list has other numbers; another one is."""
+def test_users_number_passes_if_no_list_contains_it(value, found):
+    """The user's number passes although a listed result has another; an invented one does not."""
     call = ToolCall("cancel_appointment", {"appointment_id": value})
     guard = Shield(shield.configure(tools=[tool_of(call.name, call.arguments)]), hooks=None)
     with guard.session() as session:
@@ -417,8 +417,8 @@ def test_a_number_that_no_list_has(value, found):
 
 
 @pytest.mark.parametrize(("value", "found"), [("APT1002", False), ("APT1003", True)])
-def test_a_number_in_a_language_whose_nouns_are_not_read(value, found):
-    """The prefix is short for what the parameter is called."""
+def test_prefix_from_parameter_name_is_accepted_in_german(value, found):
+    """A number passes in a German run with a prefix that abbreviates the parameter's name."""
     call = ToolCall("cancel_appointment", {"appointment_id": value})
     guard = Shield(shield.configure(tools=[tool_of(call.name, call.arguments)]), hooks=None)
     with guard.session() as session:

@@ -85,19 +85,19 @@ def codes(row: Row, value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("row", UNSEEN, ids=lambda row: row[3])
-def test_an_unseen_value(row: Row):
-    """A name or a schema says that the value has to come from somewhere; the right one does."""
+def test_unmentioned_value_of_a_kind_is_unseen(row: Row):
+    """A value whose name or schema requires a mention is unseen without one, and passes with it."""
     assert (["unseen"], []) == (codes(row, row[4]), codes(row, row[5]))
 
 
 @pytest.mark.parametrize("row", KINDS, ids=lambda row: str(row[4]))
-def test_a_value_of_another_kind(row: Row):
-    """The run has the value as something else; the right one it has as what is asked for."""
+def test_value_of_another_kind_is_reported(row: Row):
+    """A value that the run has as another kind is reported; one of the right kind passes."""
     assert (["other_kind"], []) == (codes(row, row[4]), codes(row, row[5]))
 
 
-def test_a_name_that_the_agent_said_by_half():
-    """Of a song that the agent named, another one has a part."""
+def test_title_that_shares_a_word_with_the_agents_is_reported():
+    """A song title that shares one word with the one the agent named is reported."""
     guard = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
         session.user(HELLO + "Any beauty on the radio?")
@@ -120,8 +120,8 @@ def test_a_name_that_the_agent_said_by_half():
         ("Somewhere warm from Oakland.", "find", {"to": "Honolulu beach"}),
     ],
 )
-def test_right_values(prompt: str, name: str, arguments: dict[str, Any]):
-    """Values that only look like one of these kinds."""
+def test_value_that_resembles_a_kind_passes(prompt: str, name: str, arguments: dict[str, Any]):
+    """An honest value that only resembles one of these kinds passes."""
     described = {"target": {"description": "Path of the file that is saved, path to the chart"}}
     properties = {key: described.get(key, {}) for key in (*arguments, "session_id")}
     row: Row = ([prompt], name, properties, *next((key, 0, 0) for key in arguments))
@@ -130,8 +130,8 @@ def test_right_values(prompt: str, name: str, arguments: dict[str, Any]):
 
 
 @pytest.mark.parametrize("value", ["TBD", "sample_id", "<username>"])
-def test_a_stand_in_for_a_new_account(value: str):
-    """A new account may have any name but none that stands for one."""
+def test_placeholder_as_new_user_name_is_reported(value: str):
+    """A placeholder as the name of a new account is reported; any other name passes."""
     row: Row = (["Register Mia."], "create_user", {"username": {}}, "username", value, "mia_22")
 
     assert (["placeholder"], []) == (codes(row, value), codes(row, "mia_22"))
@@ -150,8 +150,8 @@ NATIONAL = [
 
 
 @pytest.mark.parametrize(("name", "prompt", "other"), NATIONAL)
-def test_numbers_of_other_countries(name: str, prompt: str, other: str):
-    """By the parameter's name alone, whatever the user calls them."""
+def test_national_id_numbers_are_judged_by_parameter_name(name: str, prompt: str, other: str):
+    """National id numbers must be mentioned, by the name of their parameter alone."""
     row: Row = ([f"Look me up, it is {prompt}."], "find", {name: {}}, name, other, prompt)
 
     assert ["unseen"] == codes(row, other)
@@ -163,16 +163,16 @@ PEOPLE = "nombre pasajero vorname nachname prenom passager cognome".split()
 
 
 @pytest.mark.parametrize("name", PEOPLE)
-def test_names_of_people_in_other_languages(name: str):
-    """Only in English runs; other languages inflect names."""
+def test_foreign_parameters_for_names_are_judged_in_english_runs(name: str):
+    """Parameters such as `nombre` hold names of people, which English runs must mention."""
     row: Row = (["Please book it for Dana Kovac."], "book_seat", {name: {}}, name, "", "")
 
     assert ["unseen"] == codes(row, "Marc Moreau")
     assert [] == codes(row, "Dana Kovac")
 
 
-def test_one_key_at_both_ends_of_a_copy():
-    """An object keeps its key in another bucket; an order is still not an invoice."""
+def test_source_key_may_be_the_target_key():
+    """An object key may be source and target of a copy; an order id is not an invoice id."""
     names = {"source_key": {}, "target_key": {}, "order_id": {}, "invoice_id": {}}
     tool = Tool(name="copy_object", parameters={"type": "object", "properties": names})
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)

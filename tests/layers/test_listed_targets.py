@@ -1,4 +1,4 @@
-"""Values that the author's schema of a marked parameter lists need no mention in the run."""
+"""A marked target passes without a mention if the author's schema lists it."""
 
 from __future__ import annotations
 
@@ -50,34 +50,32 @@ def judged(hint: Any, value: Any, *, destructive: bool = False) -> Decision:
         (Literal[7, 8], 7),
     ],
 )
-def test_a_listed_value_is_no_finding(
-    hint: Any, value: Any, mark: Target, destructive: bool
-) -> None:
-    """The schema offered it to the model, whatever its mark says."""
+def test_listed_value_passes(hint: Any, value: Any, mark: Target, destructive: bool) -> None:
+    """A value that the schema lists passes, whatever the mark of its parameter."""
     decision = judged(Annotated[hint, mark], value, destructive=destructive)
 
     assert Verdict.CLEAN == decision.verdict
 
 
 @pytest.mark.parametrize("value", ["eu-west-2", "mars"])
-def test_a_value_beside_the_list_is_a_finding(value: str) -> None:
-    """A union of a list and any text lists only some of the values that it takes."""
+def test_unlisted_value_is_blocked(value: str) -> None:
+    """A value outside the list is blocked if the schema also accepts any text."""
     decision = judged(Annotated[Literal["eu-west-1"] | str, SEEN], value)
 
     assert ["unseen"] == [finding.code for finding in decision.findings]
     assert decision.blocked
 
 
-def test_null_in_a_list_names_nothing() -> None:
-    """A destructive call without any target is a finding, also where the schema lists null."""
+def test_listed_null_is_blocked_for_a_destructive_call() -> None:
+    """A listed null passes, but a destructive call with it is blocked."""
     hint = Annotated[Literal["eu-west-1", None], SEEN]
 
     assert Verdict.CLEAN == judged(hint, None).verdict
     assert judged(hint, None, destructive=True).blocked
 
 
-def test_a_list_of_a_server_does_not_admit() -> None:
-    """The mark is the host's, and the list is not."""
+def test_list_of_a_server_does_not_admit_a_target() -> None:
+    """A list in the schema of a server does not admit a target that the host marked."""
     tools = [Tool(name="deploy", targets={"region": SEEN})]
     firewall = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
     described = {"type": "object", "properties": {"region": {"enum": REGIONS}}}

@@ -1,4 +1,4 @@
-"""The default of a member needs no mention, wherever the model with the member stands."""
+"""The default of a nested member passes without a mention in any container."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ def judged(function: Any, account: str, described: str, *, destructive: bool = F
 
 @pytest.mark.parametrize("described", ["", "equal", "open", "without"])
 @pytest.mark.parametrize("function", HELD, ids=lambda function: function.__name__)
-def test_a_default_in_a_union_a_mapping_or_a_tuple_is_known(function: Any, described: str) -> None:
-    """It is what the function gets where the model leaves the member out."""
+def test_default_in_a_nested_model_passes(function: Any, described: str) -> None:
+    """The default of a model in a union, a mapping or a tuple passes; other values are blocked."""
     assert Verdict.CLEAN == judged(function, "acct_88", described).verdict
     assert judged(function, "acct_99", described).blocked
 
 
 @pytest.mark.parametrize(("described", "runs"), [("", True), ("equal", True), ("without", False)])
 @pytest.mark.parametrize("function", HELD, ids=lambda function: function.__name__)
-def test_a_destructive_call_takes_a_default_that_is_shown(
+def test_destructive_call_accepts_only_a_described_default(
     function: Any, described: str, runs: bool
 ) -> None:
-    """A default that the model has not read is a guess of it."""
+    """A destructive call accepts a default only if the schema that the model reads shows it."""
     assert runs is not judged(function, "acct_88", described, destructive=True).blocked

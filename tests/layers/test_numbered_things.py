@@ -1,4 +1,4 @@
-"""A number, a code, a key, a reference or an id of a thing is judged, whatever the thing is."""
+"""Parameters for numbers, codes, keys, references and ids of any noun are judged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def flagged(
     user_text: str = "Look it up, please.",
     tool: str = "look_up",
 ) -> set[str]:
-    """The parameters of one call that are findings, where each holds *value*."""
+    """Return the parameters of one call that have findings if each holds *value*."""
     schema = {"type": "object", "properties": {name: {} for name in names}}
     declared = Tool(name=tool, parameters=schema, read_only=tool == "look_up")
     guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
@@ -52,8 +52,8 @@ def flagged(
 
 @pytest.mark.parametrize("value", ["QX-48213", "48213"])
 @pytest.mark.parametrize("noun", NOUNS)
-def test_it_identifies(noun, value):
-    """In every style of names; what the user mentioned is clean."""
+def test_identifier_of_any_noun_must_be_mentioned(noun, value):
+    """An identifier of any noun is reported in every naming style unless the user mentions it."""
     plain = [name for suffix in SUFFIXES if (name := f"{noun}_{suffix}") not in STANDARD]
     names = [styled for name in plain for styled in styles(name)]
 
@@ -67,8 +67,8 @@ MARKS = {"request_id", "request_key"}
 
 @pytest.mark.parametrize("tool", ["approve", "cancel", "update_details"])
 @pytest.mark.parametrize("noun", NOUNS)
-def test_it_identifies_where_the_tool_writes(noun, tool):
-    """Only what marks the call itself is the caller's own."""
+def test_identifier_of_a_writing_tool_must_be_mentioned(noun, tool):
+    """An identifier of a tool that writes is reported, except the id of the request itself."""
     plain = {f"{noun}_{suffix}" for suffix in SUFFIXES} - STANDARD - MARKS
     names = [styled for name in sorted(plain) for styled in styles(name)]
 
@@ -87,8 +87,8 @@ REQUESTS = [
 
 
 @pytest.mark.parametrize("tool", REQUESTS)
-def test_a_request_that_is_acted_upon_is_identified(tool):
-    """By its id as well as by its number."""
+def test_id_of_an_existing_request_must_be_mentioned(tool):
+    """The id or number of a request that a tool acts on is reported."""
     names = [styled for suffix in SUFFIXES for styled in styles(f"request_{suffix}")]
 
     assert set(names) == flagged(names, "QX-48213", tool=tool)
@@ -97,8 +97,8 @@ def test_a_request_that_is_acted_upon_is_identified(tool):
 @pytest.mark.parametrize(
     "tool", ["create_order", "update_order", "refund", "request_refund", "request_quote"]
 )
-def test_what_marks_a_call_is_the_callers(tool):
-    """Whoever sends one twice marks it, so that it is done once."""
+def test_idempotency_key_may_be_chosen(tool):
+    """The caller may choose the request id or idempotency key of a call."""
     names = [
         *styles("request_id"),
         *styles("request_uuid"),
@@ -113,8 +113,8 @@ def test_what_marks_a_call_is_the_callers(tool):
     assert {"pull_request_id"} == flagged(["pull_request_id"], "QX-48213", tool=tool)
 
 
-def test_many_nouns_are_tried():
-    """Enough of them, so that a word which is plain alone silences none."""
+def test_table_has_many_nouns():
+    """The table has enough nouns that one exception among them does not hide a fault."""
     assert len(set(NOUNS)) >= 130
 
 
@@ -131,8 +131,8 @@ COUNTS = (
 
 
 @pytest.mark.parametrize("value", ["QX-48213", "48213", 48213, "7", 7])
-def test_ordinals_counts_and_standard_codes_do_not(value):
-    """A page, a number of tickets or a currency needs no mention."""
+def test_ordinals_counts_and_standard_codes_pass(value):
+    """Page numbers, counts and standard codes need no mention."""
     assert set() == flagged([name for name in ORDINALS + COUNTS], value)
 
 
@@ -154,13 +154,13 @@ SMALL = [
 
 
 @pytest.mark.parametrize(("name", "value"), SMALL)
-def test_what_counts_or_is_a_word_does_not(name, value):
-    """A small number counts things, a word without digits belongs to the interface."""
+def test_small_numbers_and_plain_words_pass(name, value):
+    """Small numbers and words without digits need no mention."""
     assert set() == flagged([name], value)
 
 
-def test_an_id_nested_under_a_plain_word_does():
-    """``order`` alone sorts a list; the id of an order identifies it."""
+def test_id_nested_under_a_noun_is_judged():
+    """The id inside an `order` object is judged, although `order` alone is not."""
     schema = {"type": "object", "properties": {"order": {}, "event": {}, "status": {}}}
     guard = Shield(
         shield.configure(tools=[Tool(name="refund", parameters=schema)], layers=["phantom_target"]),
@@ -188,8 +188,8 @@ def test_an_id_nested_under_a_plain_word_does():
         "Wo ist meine Bestellung?",
     ],
 )
-def test_english_names_count_in_any_language(user_text):
-    """Identifiers are judged in runs of every script; those that were mentioned are clean."""
+def test_identifiers_are_judged_in_any_language(user_text):
+    """Identifiers are judged in runs of every script, and mentioned ones pass."""
     names = ["orderIdentifier", "user_identifier", "policyNumber", "eventCode", "UNIT-ID"]
 
     assert set(names) == flagged(names, "1231567890", user_text=user_text)

@@ -1,4 +1,4 @@
-"""Marked arguments of other languages: what may stand there in other words is not judged."""
+"""Marked arguments in other languages are not judged if the run may word them differently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARAMETERS = {
 
 
 def outcome(user_text, argument, value):
-    """Judge one marked argument; the codes of the findings, or what the layer did."""
+    """Return the codes of the findings on one marked argument, or the layer's outcome."""
     marks = {name: Target() for name in PARAMETERS["properties"]}
     tool = Tool(name="send_parcel", parameters=PARAMETERS, targets=marks)
     guard = Shield(shield.configure(mode="audit", tools=[tool]), hooks=None)
@@ -49,12 +49,12 @@ FOUND = [
 
 
 @pytest.mark.parametrize("call", UNREAD)
-def test_what_may_stand_in_other_words_is_not_judged(call):
-    """A case form, another script, a sum or a date in words."""
+def test_value_that_may_be_worded_differently_is_not_judged(call):
+    """A case form, another script, or a sum or date in words makes the layer unavailable."""
     assert ["unavailable"] == outcome(*call)
 
 
 @pytest.mark.parametrize("call", FOUND)
-def test_what_nothing_in_the_run_resembles_is_found(call):
-    """Another name, another sum, another date."""
+def test_value_that_resembles_nothing_is_unseen(call):
+    """A name, sum or date that resembles nothing in the run is unseen."""
     assert ["unseen"] == outcome(*call)

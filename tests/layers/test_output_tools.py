@@ -1,4 +1,4 @@
-"""Tools by which a framework takes the final answer: it may name what the agent knows."""
+"""A tool that takes the final answer may contain facts that the run does not mention."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ TOOLS = ["final_result", "final_result_City", "submit_answer", "submit_final_ans
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_an_answer_may_name_what_nobody_mentioned(tool):
-    """The user asks for the name."""
+def test_answer_may_contain_an_unmentioned_name(tool):
+    """An output tool may contain a name that the user asked for."""
     assert [] == codes(tool, "What is the largest city of Mexico, please?", city="Guadalajara")
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_what_the_answer_gets_wrong_is_found(tool):
-    """One half of a name is the user's and the other is not; an id is never known by heart."""
+def test_wrong_name_or_id_in_an_answer_is_unseen(tool):
+    """An output tool with a name that half matches the user's, or with another id, is reported."""
     user_text = "Record this person, please: Ada Lovelace, who has order 5512."
 
     assert ["unseen"] == codes(tool, user_text, name="Leopold Lovelace")
@@ -46,6 +46,6 @@ def test_what_the_answer_gets_wrong_is_found(tool):
 
 
 @pytest.mark.parametrize("tool", ["book_room", "submit_result", "calculate_final_result"])
-def test_other_tools_name_what_was_mentioned(tool):
-    """A call that does something to a city has it from somebody."""
+def test_other_tools_need_a_mention(tool):
+    """A tool that is not an output tool is reported for an unmentioned city."""
     assert ["unseen"] == codes(tool, "Please find the largest room for me.", city="Guadalajara")

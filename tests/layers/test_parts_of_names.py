@@ -1,4 +1,4 @@
-"""Mentions of a longer name or path are no mentions of its parts, for tools that write."""
+"""A mention of a longer name or path does not mention its parts for tools that write."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ TAILS = [
 
 
 @pytest.mark.parametrize(("prompt", "path"), TAILS)
-def test_the_tail_of_a_path_is_another_path(prompt, path):
-    """The user mentions a folder below a home, and the agent names that of the system."""
+def test_tail_of_a_path_is_unseen(prompt, path):
+    """The tail of a mentioned path, taken as an absolute path, is unseen."""
     assert ["unseen"] == codes(prompt, path, targets={"path": Target()}, destructive=True)
     assert ["unseen"] == codes(prompt, path, destructive=True)
     assert ["unseen"] == codes(prompt.replace("Delete", "Update"), path, tool="update_file")
@@ -59,8 +59,8 @@ def test_the_tail_of_a_path_is_another_path(prompt, path):
         ("Delete card 4111 1111 1111 1234", "1234"),
     ],
 )
-def test_a_part_of_a_name_is_another_entity(prompt, value):
-    """A declared target of a destructive tool must be mentioned as a whole name."""
+def test_part_of_a_name_is_unseen(prompt, value):
+    """A part of a mentioned name is unseen as the declared target of a destructive tool."""
     declared = {"targets": {"target": Target()}, "destructive": True}
 
     assert ["unseen"] == codes(prompt, value, name="target", **declared)
@@ -88,7 +88,7 @@ def test_a_part_of_a_name_is_another_entity(prompt, value):
     ],
 )
 def test_a_whole_name_in_another_spelling_is_mentioned(prompt, value):
-    """Punctuation around a name and other spellings of the same path are accepted."""
+    """A mentioned name passes beside punctuation, and a path in another spelling."""
     assert [] == codes(prompt, value, targets={"path": Target()}, destructive=True)
 
 
@@ -107,19 +107,19 @@ AFTER_A_COLON = [
 
 @pytest.mark.parametrize(("prompt", "path"), AFTER_A_COLON)
 def test_a_path_after_a_colon_is_a_whole_path(prompt, path):
-    """It is on another host, in a container, or the second entry of a search path."""
+    """A path behind a host, a container or a search path entry with a colon passes."""
     assert [] == codes(prompt, path, tool="create_archive")
     assert [] == codes(prompt, path, targets={"path": Target()}, destructive=True)
 
 
 def test_a_relative_tail_is_accepted_if_nothing_is_destroyed():
-    """It can be relative to the tool's working directory, or a folder to read."""
+    """A relative tail of a mentioned path passes for tools that destroy nothing."""
     assert [] == codes("Update /home/ann/etc/a.cfg", "etc/a.cfg", tool="update_file")
     assert [] == codes("Show /home/ann/etc", "etc", tool="read_file")
 
 
 def test_a_folder_name_of_separate_words_is_unseen():
-    """Each word of the name is mentioned, but not the name."""
+    """A folder name is unseen if its words are mentioned only separately."""
     user_text = "I have books and orders: open INV88123."
 
     assert ["unseen"] == codes(user_text, "books-orders/INV88123", tool="read_file")

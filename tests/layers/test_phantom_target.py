@@ -1,4 +1,4 @@
-"""An argument names something that the run does not mention."""
+"""The phantom_target layer reports arguments that the run does not mention."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def codes(*args, **kwargs):
     return [finding.code for finding in judged(*args, **kwargs).findings]
 
 
-def test_the_scenario():
-    """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
+def test_unmentioned_id_is_suspicious():
+    """A refund of `tx_99999` is SUSPICIOUS if the user only mentioned `tx_12345`."""
     decision = judged("Please refund tx_12345.", "refund", {"transaction_id": "tx_99999"})
     (finding,) = decision.findings
 
@@ -60,8 +60,8 @@ def test_the_scenario():
     assert "from the user" in finding.hint
 
 
-def test_what_was_mentioned_is_clean():
-    """The other half of the scenario."""
+def test_mentioned_id_is_clean():
+    """A refund of the id that the user mentioned is CLEAN."""
     assert (
         Verdict.CLEAN == judged("refund tx_12345", "refund", {"transaction_id": "TX-12345"}).verdict
     )
@@ -70,16 +70,16 @@ def test_what_was_mentioned_is_clean():
 @pytest.mark.parametrize(
     "prompt", ["<order_id>", "TBD", "YOUR_ID", "{{id}}", "[insert id here]", "xxxx"]
 )
-def test_a_placeholder(prompt):
-    """A placeholder is found, whatever the parameter."""
+def test_placeholder_is_reported(prompt):
+    """A placeholder as an id is reported with its own code."""
     finding = judged("Refund it.", "refund", {"transaction_id": prompt}).findings[0]
 
     assert ("placeholder", "placeholder") == (finding.code, finding.basis)
 
 
 @pytest.mark.parametrize("text", ["Ask for the order_id first.", "Hi."])
-def test_a_field_of_that_name_is_no_mention(text):
-    """A result's key, and the bare word in a text, say nothing of the placeholder in brackets."""
+def test_field_name_does_not_mention_a_placeholder(text):
+    """The key of a result or a word of a message does not mention the placeholder of that name."""
     results = [("get_user", {"order_id": "W-1", "orders": ["W-1"]})]
     findings = judged(text, "refund", {"transaction_id": "<order_id>"}, results=results).findings
 
@@ -87,7 +87,7 @@ def test_a_field_of_that_name_is_no_mention(text):
 
 
 def test_the_nearest_value_is_reported_as_it_was_written():
-    """A tool may tell capitals apart, so the model reads the id with its own."""
+    """The hint shows the nearest mentioned value with its original capitals."""
     results = [("list_orders", [{"order_id": "W-10245"}, {"order_id": "W-7"}])]
     (finding,) = judged(
         "Refund it.", "refund", {"transaction_id": "W-10254"}, results=results
@@ -97,15 +97,15 @@ def test_the_nearest_value_is_reported_as_it_was_written():
     assert "W-10245" == finding.nearest
 
 
-def test_a_placeholder_that_the_user_wrote_is_none():
-    """Somebody may really be called so."""
+def test_placeholder_that_the_user_wrote_passes():
+    """A placeholder passes if the user wrote it verbatim."""
     assert [] == codes(
         "Refund order <order_id>, literally.", "refund", {"transaction_id": "<order_id>"}
     )
 
 
-def test_a_name_is_judged_softly():
-    """An unmentioned name is less certain than an id: it does not count at a threshold of 0.1."""
+def test_unmentioned_name_is_a_weak_finding():
+    """An unmentioned name is a weaker finding than an id and ignored at a threshold of 0.1."""
     user_text = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
 
     assert ["soft_name"] == [f.basis for f in judged(*user_text).findings]
@@ -114,8 +114,8 @@ def test_a_name_is_judged_softly():
     ]
 
 
-def test_words_of_a_name_may_stand_apart():
-    """First and last name came from two places."""
+def test_words_of_a_name_may_come_from_two_sources():
+    """A name passes if the user wrote the first word and a result has the last."""
     assert [] == codes(
         "Please find the user Maria.", "refund", {"name": "Maria Santos"},
         results=[("find_user", {"last_name": "Santos"})],
@@ -126,18 +126,18 @@ PLACES = ["Oslo", "Oslo, Norway", "Oslo Airport (OSL), Norway", "Oslo central st
 
 
 @pytest.mark.parametrize("city", PLACES)
-def test_a_place_is_known_by_its_smallest_part(city):
-    """Country, airport code and words of any map need no mention."""
+def test_mentioned_city_passes_with_additions(city):
+    """A mentioned city passes with its country, airport code or station added."""
     assert [] == codes("Please find the user in Oslo.", "find_user", {"city": city})
 
 
-def test_a_city_has_two_names():
-    """The user writes Köln and the agent Cologne."""
+def test_city_passes_under_its_name_in_another_language():
+    """A city passes under its English name if the user wrote its German one."""
     assert [] == codes("Please find what you can about Köln.", "find_user", {"city": "Cologne"})
 
 
-def test_names_abstain_in_languages_that_are_not_tested():
-    """An invented name in a Russian run is not judged; an invented identifier is."""
+def test_names_are_not_judged_in_untested_languages():
+    """In a Russian run an invented name is not judged, but an invented id is."""
     user_text = "Верните деньги Марии, пожалуйста."
 
     assert [] == codes(user_text, "refund", {"name": "Otto Lind"})
@@ -157,13 +157,13 @@ def test_names_abstain_in_languages_that_are_not_tested():
         {"name": "Norway"},
     ],
 )
-def test_what_is_never_judged(arguments):
-    """Free text, nothing, booleans, sentinels, dates, short codes and countries."""
+def test_values_without_identity_are_not_judged(arguments):
+    """Free text, empty values, booleans, `me`, dates, currencies and countries are not judged."""
     assert [] == codes("Please refund it, thank you.", "refund", arguments)
 
 
-def test_enums_and_defaults_are_never_judged():
-    """Values in the schema itself need no mention."""
+def test_enums_and_defaults_are_not_judged():
+    """Enum members and defaults of the schema need no mention."""
     schema = obj(account_id={"enum": ["A-1000", "B-2000"]}, queue_id={**TEXT, "default": "Q-7777"})
     firewall = make_shield(Tool(name="pay", parameters=schema))
 
@@ -173,7 +173,7 @@ def test_enums_and_defaults_are_never_judged():
 
 
 def test_leaves_are_judged_one_by_one():
-    """Each member of a list and of an object has its own pointer."""
+    """A finding points at the member of a list or an object that is unmentioned."""
     decision = judged(
         "Write to mia@x.org", "send_mail",
         {"recipients": ["mia@x.org", "eve@y.org"], "sender": {"email": "bob@z.org"}},
@@ -184,16 +184,16 @@ def test_leaves_are_judged_one_by_one():
     ]
 
 
-def test_a_creating_call_mints_its_own_id():
-    """``create_order`` names the order that it makes; the user it is for has to exist."""
+def test_creating_call_may_choose_its_own_id():
+    """`create_order` may choose the `order_id`, but an unmentioned `user_id` is reported."""
     arguments = {"order_id": "O-5551", "title": "Lamp", "user_id": "u-9999"}
     decision = judged("Order a lamp.", "create_order", arguments)
 
     assert ["/arguments/user_id"] == [f.where for f in decision.findings]
 
 
-def test_what_was_made_is_known_afterwards():
-    """The minted id is used by the next call, and by a sibling of the same turn."""
+def test_created_id_counts_as_mentioned():
+    """The id of a created entity may be used by a sibling call and by later calls."""
     firewall = make_shield()
     calls = ToolCall("create_order", {"order_id": "O-5551"})
     with firewall.session() as session:
@@ -206,8 +206,8 @@ def test_what_was_made_is_known_afterwards():
     assert [(), (), ()] == [d.findings for d in (*together, later)]
 
 
-def test_the_marks_of_the_author_decide():
-    """Target, Soft, Free and Creates override what a name says."""
+def test_marks_override_the_parameter_name():
+    """The marks of a tool override how its parameters are judged by name."""
     firewall = make_shield(
         Tool(
             name="pay",
@@ -223,8 +223,8 @@ def test_the_marks_of_the_author_decide():
     ]
 
 
-def test_the_marks_in_annotations():
-    """The same marks ride in a decorated function's type hints."""
+def test_marks_are_read_from_annotations():
+    """The marks of parameters are read from the type hints of a function."""
 
     def pay(
         account: Annotated[str, Target(must_be_seen=True)],
@@ -252,16 +252,16 @@ def test_the_marks_in_annotations():
         ({}, "tx_99999", "SUSPICIOUS"),
     ],
 )
-def test_where_it_is_grave(declared, prompt, verdict):
-    """A destructive tool, or a target that must have been seen, makes a certain finding grave."""
+def test_unseen_target_of_a_destructive_tool_is_hallucinated(declared, prompt, verdict):
+    """An unseen id is HALLUCINATED for a destructive tool or with `must_be_seen`."""
     firewall = make_shield(Tool(name="refund", parameters=REFUND.parameters, **declared))
     arguments = {"transaction_id": prompt}
 
     assert verdict == judged("Refund tx_12345.", "refund", arguments, firewall=firewall).verdict
 
 
-def test_a_soft_finding_is_never_grave():
-    """Nor on a destructive tool: a name is not an identifier."""
+def test_unmentioned_name_is_only_suspicious():
+    """An unmentioned name is only SUSPICIOUS, even for a destructive tool."""
     firewall = make_shield(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
     user_text = "Please refund what you find for Maria Santos."
 
@@ -286,23 +286,23 @@ def test_a_soft_finding_is_never_grave():
         ]},
     ],
 )  # fmt: skip
-def test_an_allowlist_admits(declared):
-    """Values, globs and callables, on the policy, the tool and the parameter."""
+def test_allowlist_admits_a_value(declared):
+    """A value, glob or callable of the policy, tool or parameter admits a value."""
     tools = declared.pop("tools", TOOLS)
     firewall = make_shield(*tools, **declared)
 
     assert [] == codes("Refund it.", "refund", {"transaction_id": "tx_99999"}, firewall=firewall)
 
 
-def test_a_glob_admits_no_more_than_it_says():
-    """Another id is judged as ever."""
+def test_glob_does_not_admit_other_values():
+    """A glob does not admit a value that it does not match."""
     firewall = make_shield(allow=["tx_9*"])
 
     assert ["unseen"] == codes("Hi.", "refund", {"transaction_id": "tx_8"}, firewall=firewall)
 
 
-def test_an_allowlist_that_raises_is_our_error():
-    """A failing callable is reported as an error, and strict mode blocks."""
+def test_allowlist_that_raises_is_an_error():
+    """An allowlist callable that raises is an error, and strict mode blocks the call."""
     firewall = make_shield(allow=[lambda value: 1 / 0])
     decision = judged("Hi.", "refund", {"transaction_id": "tx_9"}, firewall=firewall)
 
@@ -316,8 +316,8 @@ RESULTS = [
 ]
 
 
-def test_a_seen_id_of_another_kind():
-    """A customer's id where an order's is asked for is a weak finding that names the field."""
+def test_id_of_another_kind_is_reported_with_its_field():
+    """A customer id as an order id is reported with the field it comes from."""
     tools = (
         Tool(name="cancel", parameters=obj(order_id=TEXT)),
         Tool(name="get_user", parameters=obj(customer_id=TEXT)),
@@ -331,15 +331,15 @@ def test_a_seen_id_of_another_kind():
     assert "`customer_id` in a result of `get_user`" in finding.detail
 
 
-def test_another_kind_needs_a_tool_that_asks_for_it():
-    """A field that no tool asks for says nothing of a kind."""
+def test_field_without_a_parameter_has_no_kind():
+    """An id from a field that is no parameter of any tool is not of another kind."""
     firewall = make_shield(Tool(name="cancel", parameters=obj(order_id=TEXT)))
 
     assert [] == codes("Hi.", "cancel", {"order_id": "C-555"}, firewall=firewall, results=RESULTS)
 
 
-def test_an_echo_launders_nothing():
-    """A value that a write of the agent introduced is unseen, however often results repeat it."""
+def test_result_that_repeats_an_argument_is_no_mention():
+    """A value that the agent introduced stays unseen after results repeat it."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Write to mia@x.org")
@@ -351,8 +351,8 @@ def test_an_echo_launders_nothing():
     assert ["unseen"] == [f.code for f in again.findings]
 
 
-def test_a_written_note_launders_nothing():
-    """Free text that the agent wrote is not a mention, even if a list repeats it."""
+def test_note_of_the_agent_is_no_mention():
+    """A value in a note of the agent stays unseen after a result lists the note."""
     note = Tool(name="add_note", parameters=obj(text=TEXT))
     firewall = make_shield(REFUND, note, Tool(name="list_notes", parameters=obj()))
     with firewall.session() as session:
@@ -376,23 +376,23 @@ UNSEEN_FORMS = [
 
 
 @pytest.mark.parametrize("value", UNSEEN_FORMS)
-def test_a_phantom_stays_one_however_it_is_written(value):
-    """Blanks, separators, invisible letters and a sign before it hide nothing."""
+def test_spelling_variant_of_an_unseen_id_is_unseen(value):
+    """An unseen id is reported with spaces, separators, invisible letters or a leading sign."""
     assert ["unseen"] == codes("Refund tx_12345.", "refund", {"transaction_id": value})
 
 
 @pytest.mark.parametrize(
     "iban", ["FR1420041010050500013M02606", "FR14 2004 1010 0505 0001 3M02 606"]
 )
-def test_a_long_account_in_groups(iban):
-    """Groups of four are no sentence."""
+def test_grouped_account_number_is_judged(iban):
+    """An IBAN in groups of four is judged as an identifier and not as free text."""
     firewall = make_shield(Tool(name="pay", parameters=obj(iban=TEXT)))
 
     assert ["unseen"] == codes("Pay.", "pay", {"iban": iban}, firewall=firewall)
 
 
-def test_a_sub_agent_does_not_launder_nor_lose_what_its_parent_knows():
-    """A mention in the parent's run is known to the child, at any depth."""
+def test_child_session_knows_mentions_of_its_parent():
+    """A value mentioned in the parent session passes in the child, also when it is repeated."""
     firewall = make_shield()
     with firewall.session() as parent:
         parent.user("Refund what you find.")
@@ -406,8 +406,8 @@ def test_a_sub_agent_does_not_launder_nor_lose_what_its_parent_knows():
     assert [(), ()] == [d.findings for d in child.decisions]
 
 
-def test_what_one_run_makes_its_sub_agents_know():
-    """And the other way round."""
+def test_created_ids_are_known_to_parent_and_child():
+    """An id created in a parent session passes in its child, and the other way round."""
     firewall = make_shield()
     with firewall.session() as parent:
         parent.user("Order a lamp.")
@@ -420,8 +420,8 @@ def test_what_one_run_makes_its_sub_agents_know():
             assert () == firewall.check_call(call, session=other).findings
 
 
-def test_forgotten_calls_accuse_nobody():
-    """Where a transcript brings more calls than are kept, what they made may be anything."""
+def test_dropped_calls_make_the_layer_unavailable():
+    """If a session dropped earlier calls, an unseen id makes the layer unavailable."""
     firewall = make_shield()
     session = Session(limits=Limits(executed=3))
     session.user("Order lamps.")
@@ -436,8 +436,8 @@ def test_forgotten_calls_accuse_nobody():
     assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"].outcome)
 
 
-def test_more_values_than_are_judged_are_reported():
-    """Ten thousand values are judged; the coverage reports the rest."""
+def test_layer_is_unavailable_beyond_ten_thousand_values():
+    """A call with more than ten thousand values makes the layer unavailable."""
     firewall = make_shield(Tool(name="pay", parameters=obj(rows={"type": "array"})))
     decision = judged("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
 
@@ -445,8 +445,8 @@ def test_more_values_than_are_judged_are_reported():
 
 
 @pytest.mark.parametrize("key", [1, None, ("a",)])
-def test_keys_that_are_no_strings_are_no_error(key):
-    """Whatever a Python caller passes, the layer does not fail."""
+def test_keys_that_are_not_strings_raise_nothing(key):
+    """Arguments with keys that are not strings cause no error."""
     firewall = make_shield(
         Tool(name="pay", parameters={"type": "object", "additionalProperties": True})
     )
@@ -455,8 +455,8 @@ def test_keys_that_are_no_strings_are_no_error(key):
     assert () == judged("Pay.", "pay", arguments, firewall=firewall).errors
 
 
-def test_reading_may_go_a_plain_step_further():
-    """Reading a folder below a mentioned one is not an invention; writing there is."""
+def test_read_may_enter_a_plain_subfolder():
+    """A plain subfolder of a mentioned path may be read but not written."""
     user_text = "Fix the bug in /srv/app, please."
 
     assert [] == codes(user_text, "read_file", {"path": "/srv/app/src"})
@@ -465,8 +465,8 @@ def test_reading_may_go_a_plain_step_further():
     assert ["unseen"] == codes(user_text, "edit_file", {"path": "/srv/app/src"})
 
 
-def test_a_misspelt_step_is_no_exploring():
-    """One step of a seen path, written otherwise, is a slip, also when reading."""
+def test_misspelt_path_is_unseen_for_reads():
+    """A path with one misspelt folder is unseen even for a tool that reads."""
     user_text = "Read /srv/mia/report.pdf, please."
 
     assert ["unseen"] == codes(user_text, "read_file", {"path": "/srv/mai/report.pdf"})
@@ -500,8 +500,8 @@ EVENT = Tool(
         ({"reach": "15551232002"}, []),
     ],
 )
-def test_a_leading_digit_makes_another_value(arguments, found):
-    """Zeros mean nothing in numbers and between fields of one name, a country's code in phones."""
+def test_leading_digits_distinguish_values(arguments, found):
+    """Leading zeros of numbers and country codes of phones are ignored, other digits are not."""
     results = [("look", {"event_id": "0107", "duration": 60, "errors": 0})]
     user_text = "Move the meeting about parcel 0004711, and call 555-123-2002."
 
@@ -538,7 +538,7 @@ CALLING = Tool(
     ],
 )
 def test_telephones_are_recognised_by_both_fields(arguments, result, found):
-    """A country's code may come or go where neither field names another identifier."""
+    """A country code is ignored only if both fields can hold a telephone number."""
     results = [("look", result)]
 
     assert found == codes(
@@ -546,16 +546,16 @@ def test_telephones_are_recognised_by_both_fields(arguments, result, found):
     )
 
 
-def test_without_a_session_it_is_unavailable():
-    """Nothing is known of the run."""
+def test_layer_is_unavailable_without_a_session():
+    """The layer is unavailable without a session."""
     decision = make_shield().check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
 
     assert ("unavailable", "no session") == decision.coverage["phantom_target"]
 
 
 @pytest.mark.parametrize("prompt", [None, "", " \n"])
-def test_without_a_user_and_a_system_text_it_is_unavailable(prompt):
-    """A bare proxy sees calls only, and a blank system text has no task."""
+def test_layer_is_unavailable_without_user_and_system_message(prompt):
+    """The layer is unavailable without a user message and with a blank system message."""
     firewall = make_shield()
     with firewall.session() as session:
         if prompt is not None:
@@ -579,8 +579,8 @@ TASK = "You close tickets. Please refund the transaction tx_12345 of Mia Li, and
         ({"name": "John Smith"}, [("unseen", "")]),
     ],
 )
-def test_a_task_in_the_system_text_is_enough(arguments, found):
-    """A scheduled run has no user: its system text says what it is about."""
+def test_system_message_with_a_task_is_evidence(arguments, found):
+    """A system message that states a task is evidence in a run without a user."""
     firewall = make_shield()
     with firewall.session() as session:
         session.system(TASK)
@@ -589,8 +589,8 @@ def test_a_task_in_the_system_text_is_enough(arguments, found):
     assert found == [(finding.code, finding.nearest) for finding in decision.findings]
 
 
-def test_a_run_without_a_user_knows_its_results():
-    """A value that a tool returned is clean, another one is not."""
+def test_results_are_evidence_without_a_user():
+    """A value of a result passes in a run without a user, and another is SUSPICIOUS."""
     firewall = make_shield()
     with firewall.session() as session:
         session.system("Refund the newest transaction.")
@@ -603,8 +603,8 @@ def test_a_run_without_a_user_knows_its_results():
     assert [Verdict.CLEAN, Verdict.SUSPICIOUS] == [d.verdict for d in decisions]
 
 
-def test_the_users_language_wins_over_that_of_the_system_text():
-    """English instructions say nothing about how names are written by a user who is not English."""
+def test_language_is_that_of_the_user_message():
+    """A name is not judged if the user writes German below an English system message."""
     firewall = make_shield()
     with firewall.session() as session:
         session.system("You are a helpful assistant. Please answer what the customers want.")
@@ -615,8 +615,8 @@ def test_the_users_language_wins_over_that_of_the_system_text():
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_a_sub_agent_is_judged_where_the_task_of_its_parent_is_known(known):
-    """Its own system text is none: the parent agent may have its values from an unknown user."""
+def test_child_session_is_judged_if_its_parent_has_a_task(known):
+    """A child session is judged only if the task of its parent is known."""
     firewall = make_shield()
     with firewall.session() as parent:
         if known:
@@ -632,8 +632,8 @@ def test_a_sub_agent_is_judged_where_the_task_of_its_parent_is_known(known):
 
 
 @pytest.mark.parametrize("id_", ["tx_99999", "tx_12345"])
-def test_an_opaque_turn_makes_it_abstain(id_):
-    """The id may be in content that only the model saw, so a miss is not a finding."""
+def test_opaque_content_makes_the_layer_unavailable(id_):
+    """After opaque content an unseen id makes the layer unavailable; a mentioned one passes."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Refund tx_12345.")
@@ -647,7 +647,7 @@ def test_an_opaque_turn_makes_it_abstain(id_):
 
 
 def test_the_system_prompt_is_evidence():
-    """An id that the host named may be used."""
+    """An id from the system message may be used."""
     firewall = make_shield()
     with firewall.session() as session:
         session.system("The house account is acct_900.")
@@ -657,8 +657,8 @@ def test_the_system_prompt_is_evidence():
     assert Verdict.CLEAN == decision.verdict
 
 
-def test_an_approval_lets_it_through_once():
-    """``on_suspicious="approve"`` asks a person about an unseen target."""
+def test_approved_unseen_target_runs():
+    """With `on_suspicious="approve"` the approver is asked once, and the call may run."""
     requests = []
     policy = shield.configure(tools=TOOLS, layers=["phantom_target"], on_suspicious="approve")
     firewall = Shield(
@@ -671,8 +671,8 @@ def test_an_approval_lets_it_through_once():
     assert (1, False) == (len(requests), decision.blocked)
 
 
-def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
-    """Ten thousand of them took three seconds; those left out are said to be."""
+def test_layer_is_unavailable_beyond_a_thousand_values_of_another_script():
+    """More than 1,000 values in another script make the layer unavailable."""
     names = [f"заказ {'абвгдежзик'[n % 10]}{'клмнопрсту'[n // 10 % 10]}" * 3 for n in range(1_200)]
     orders = {"type": "object", "properties": {"order_id": {"type": "array", "items": TEXT}}}
     firewall = make_shield(Tool(name="act", parameters=orders))
@@ -686,8 +686,8 @@ def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
     assert "more than 1,000 values in another script in one call" == coverage.reason
 
 
-def test_a_path_of_very_many_steps_is_read_once():
-    """Each beginning of a path was read from its start: a megabyte of paths took six seconds."""
+def test_path_of_many_steps_is_judged_in_linear_time():
+    """A path of 4,000 steps is judged in linear time; it once took seconds."""
     steps = "/".join(["docs"] + ["a"] * 4_000)
     user_text = f"Read /srv/{steps}/x.txt"
 

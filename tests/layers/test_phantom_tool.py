@@ -1,4 +1,4 @@
-"""The tool does not exist, or not here."""
+"""The layer phantom_tool reports a tool that does not exist or is not available in the session."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def finding(name, **kwargs):
 
 
 def test_a_tool_that_is_registered_is_clean():
-    """A registered name has no finding."""
+    """A call of a registered tool has no finding."""
     decision = firewall().check_call(ToolCall("refund", {}))
 
     assert (Verdict.CLEAN, ()) == (decision.verdict, decision.findings)
 
 
 def test_an_unknown_tool_is_blocked():
-    """``delete_database`` is called where only ``read_database`` is exposed."""
+    """A call of `delete_database` is blocked if only `read_database` is registered."""
     decision = firewall().check_call(ToolCall("delete_database", {}))
 
     assert (Verdict.HALLUCINATED, True) == (decision.verdict, decision.blocked)
@@ -43,29 +43,29 @@ def test_an_unknown_tool_is_blocked():
     ],
 )
 def test_the_nearest_name_is_given(wrong, meant):
-    """Spelling, case, order and a prefix are forgiven in the hint, not in the verdict."""
+    """The hint names the nearest tool by spelling, case, word order or prefix."""
     item = finding(wrong)
 
     assert (meant, f"did you mean `{meant}`?") == (item.nearest, item.hint)
 
 
-def test_a_name_like_no_other_gets_the_list():
-    """With nothing near, the tools that exist are listed."""
+def test_hint_lists_tools_if_no_name_is_near():
+    """The hint lists the registered tools if no name is near."""
     item = finding("xyzzy")
 
     assert ("", ("read_database", "refund", "transfer")) == (item.nearest, item.allowed)
 
 
-def test_one_layer_says_that_the_others_had_nothing_to_judge():
-    """Of an unknown tool the other layers say so."""
+def test_other_layers_are_unavailable_for_an_unknown_tool():
+    """The other layers are unavailable for an unknown tool."""
     firewall = Shield(shield.configure(tools=TOOLS))
     coverage = firewall.check_call(ToolCall("xyzzy", {})).coverage
 
     assert {"unknown tool"} == {c.reason for n, c in coverage.items() if n != "phantom_tool"}
 
 
-def test_a_session_narrows_what_may_be_called():
-    """A tool outside the session's list exists, but is not available here."""
+def test_session_restricts_available_tools():
+    """A registered tool outside the session's list is reported as not available."""
     guard = firewall()
     session = guard.session(tools=["refund"])
     (finding,) = guard.check_call(ToolCall("transfer", {}), session=session).findings
@@ -74,8 +74,8 @@ def test_a_session_narrows_what_may_be_called():
     assert "`transfer` exists, but is not available here" == finding.detail
 
 
-def test_a_narrowed_session_hides_the_other_names():
-    """Neither the hint nor the list names a tool of another session."""
+def test_hint_names_only_tools_of_the_session():
+    """Neither the hint nor the list contains a tool outside the session."""
     guard = firewall()
     session = guard.session(tools=["refund"])
     (finding,) = guard.check_call(ToolCall("transfre", {}), session=session).findings
@@ -84,7 +84,7 @@ def test_a_narrowed_session_hides_the_other_names():
 
 
 def test_a_session_may_expose_no_tool_at_all():
-    """An empty list is a choice: everything is unavailable."""
+    """In a session with an empty list of tools every registered tool is not available."""
     guard = firewall()
     session = guard.session(tools=[])
     (finding,) = guard.check_call(ToolCall("refund", {}), session=session).findings
@@ -94,7 +94,7 @@ def test_a_session_may_expose_no_tool_at_all():
 
 @pytest.mark.parametrize("tools", [[], ["unregistered"]])
 def test_an_unknown_tool_is_blocked_in_a_session_without_tools(tools):
-    """Where nothing may be called, an invented name is as wrong as elsewhere, in a child too."""
+    """An unknown tool is blocked in a session without tools and in its child session."""
     guard = firewall()
     session = guard.session(tools=tools)
     for caller in (session, guard.session(parent=session)):
@@ -104,15 +104,15 @@ def test_an_unknown_tool_is_blocked_in_a_session_without_tools(tools):
 
 
 def test_a_session_without_tools_of_a_shield_without_tools_stays_unavailable():
-    """A list of names says nothing where no tool is registered at all."""
+    """The layer is unavailable for a Shield without tools, even if a session lists none."""
     guard = firewall(tools=[])
     decision = guard.check_call(ToolCall("refund", {}), session=guard.session(tools=[]))
 
     assert ("unavailable", "no tools registered") == decision.coverage["phantom_tool"]
 
 
-def test_a_session_that_goes_on_can_be_narrowed():
-    """The second request of one session may expose fewer tools."""
+def test_resumed_session_can_be_restricted():
+    """A resumed session may list fewer tools than before."""
     guard = firewall()
     guard.session("s1")
     session = guard.session("s1", tools=["refund"])
@@ -120,8 +120,8 @@ def test_a_session_that_goes_on_can_be_narrowed():
     assert guard.check_call(ToolCall("transfer", {}), session=session).blocked
 
 
-def test_without_tools_nothing_can_be_said():
-    """A Shield that knows no tool reports unavailable, and blocks nothing."""
+def test_layer_is_unavailable_without_tools():
+    """The layer is unavailable for a Shield without tools, and nothing is blocked."""
     decision = firewall(tools=[]).check_call(ToolCall("refund", {}))
 
     assert ("unavailable", "no tools registered") == decision.coverage["phantom_tool"]
@@ -129,7 +129,7 @@ def test_without_tools_nothing_can_be_said():
 
 
 def test_the_name_is_escaped():
-    """Text of the model cannot control a terminal."""
+    """Control characters in the tool's name are escaped in the finding."""
     item = finding("\x1b[31mrefund\n")
 
     assert "\x1b" not in item.detail
@@ -138,5 +138,5 @@ def test_the_name_is_escaped():
 
 @pytest.mark.parametrize("name", [" ", "refund "])
 def test_a_name_is_never_trimmed(name):
-    """Blank and padded names are names of no tool."""
+    """A blank name, and a name with surrounding spaces, is an unknown tool."""
     assert "unknown_tool" == finding(name).code

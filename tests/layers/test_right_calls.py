@@ -1,4 +1,4 @@
-"""Right calls of five domains, none of which a layer may flag, and a wrong one in each."""
+"""Correct runs of five domains have no finding, and one wrong call in each is reported."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ TYPES = {int: "integer", float: "number", str: "string"}
 
 
 def tools_of(steps: list[Step]) -> list[Tool]:
-    """The tools of the calls, each parameter with the type of its value."""
+    """Return the tools of the calls; each parameter has the type of its value."""
     properties: dict[str, dict[str, Any]] = {}
     for name, *call in steps:
         if len(call) == 2:
@@ -198,7 +198,7 @@ def tools_of(steps: list[Step]) -> list[Tool]:
 
 
 def flags(steps: list[Step], last: Step = ()) -> list[str]:
-    """Return what is found in a run, call by call; or of its *last* call, where there is one."""
+    """Return the findings of a run, or only those of its *last* call if one is given."""
     guard = Shield(shield.configure(tools=tools_of([*steps, (*last, "")])), hooks=None)
     report = []
     with guard.session() as session:
@@ -218,14 +218,14 @@ def flags(steps: list[Step], last: Step = ()) -> list[str]:
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_right_calls(domain: str):
-    """A run of a domain for which no rule was written has no finding."""
+def test_correct_run_has_no_finding(domain: str):
+    """A correct run of a domain without rules of its own has no finding."""
     assert [] == flags(DOMAINS[domain])
 
 
 @pytest.mark.parametrize(("domain", "call", "code"), WRONG)
-def test_wrong_calls(domain: str, call: Step, code: str):
-    """An unmentioned value in such a run, or one of another kind, is found."""
+def test_wrong_call_after_a_correct_run_is_reported(domain: str, call: Step, code: str):
+    """An unmentioned value, or a value of another kind, is reported after a correct run."""
     assert [code] == flags(DOMAINS[domain], call)
 
 
@@ -247,8 +247,8 @@ WRITTEN: list[Step] = [
 
 
 @pytest.mark.parametrize("call", KNOWN_BY_HEART + WRITTEN)
-def test_what_no_run_mentions(call: Step):
-    """Words of an interface, names of what is traded or installed, and texts of the agent's own."""
+def test_common_knowledge_needs_no_mention(call: Step):
+    """Interface words, tickers, package names and texts of the agent need no mention."""
     assert [] == flags([("user", "Please do for me what is needed here, as you think best.")], call)
 
 
@@ -260,8 +260,10 @@ def test_what_no_run_mentions(call: Step):
         ("uuid", "category", "0f8fad5b-d9cb-469f-a165-70867728950e", ["unseen"]),
     ],
 )
-def test_what_the_format_says(kind: str, name: str, value: str, expected: list[str]):
-    """The format of a schema says what a value is, whatever the parameter's name says."""
+def test_schema_format_overrides_the_parameter_name(
+    kind: str, name: str, value: str, expected: list[str]
+):
+    """The `format` of a schema decides how a value is judged, whatever the parameter's name."""
     schema = {"type": "object", "properties": {name: {"type": "string", "format": kind}}}
     guard = Shield(shield.configure(tools=[Tool(name="put", parameters=schema)]), hooks=None)
     with guard.session() as session:
@@ -271,8 +273,8 @@ def test_what_the_format_says(kind: str, name: str, value: str, expected: list[s
     assert expected == [each.code for each in findings]
 
 
-def test_a_name_of_a_run_is_mentioned():
-    """Where none of these words stands before it, somebody has to say it."""
+def test_customer_name_needs_a_mention():
+    """A customer's name must be mentioned in the run."""
     user_text = ("user", "Please do for me what is needed here, as you think best.")
 
     assert ["unseen"] == flags([user_text], ("call_back", {"customer_name": "Dora Ostrom"}))

@@ -1,4 +1,4 @@
-"""A call that takes back, or contradicts, one made a moment ago."""
+"""The layer self_contradiction reports a call that undoes or contradicts a recent one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_shield(**declared):
 
 
 def run(firewall, *calls, user_text="Do what is needed."):
-    """Let all calls but the last run, each with a result, and judge the last."""
+    """Run all calls but the last, each with a result, and return the decision on the last."""
     with firewall.session() as session:
         record_of(session).clock = lambda: 0.0
         session.user(user_text)
@@ -45,8 +45,8 @@ def codes(*calls, **declared):
     return [(f.code, f.basis) for f in run(make_shield(**declared), *calls).findings]
 
 
-def test_the_scenario():
-    """``create_user(id=1)`` is followed immediately by ``delete_user(id=1)``."""
+def test_delete_after_create_is_suspicious():
+    """`delete_user(id=1)` directly after `create_user(id=1)` is SUSPICIOUS."""
     decision = run(make_shield(), ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1}))
     (finding,) = decision.findings
 
@@ -88,8 +88,8 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("first", "one", "then", "other", "expected"), PAIRS)
-def test_pairs_by_their_verbs(first, one, then, other, expected):
-    """Opposites and classes both count."""
+def test_opposite_verbs_contradict(first, one, then, other, expected):
+    """Calls whose verbs are opposites, or that set two values, contradict each other."""
     assert [expected] == codes((first, one, "ok"), (then, other))
 
 
@@ -98,8 +98,8 @@ SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
 
 @pytest.mark.parametrize("spelt", SPELT)
 @pytest.mark.parametrize("declared", [(), (inverse("create_user", "delete_user", same="id"),)])
-def test_an_entity_in_another_spelling(spelt, declared):
-    """Spellings that are equal for a mentioned target are one entity, declared or inferred."""
+def test_entity_is_recognised_in_another_spelling(spelt, declared):
+    """A contradiction is reported if the two calls spell the id of the entity differently."""
     calls = ("create_user", {"id": "usr_abc1"}, "ok"), ("delete_user", {"id": spelt})
     (message,) = codes(*calls, inverses=declared)
 
@@ -107,8 +107,8 @@ def test_an_entity_in_another_spelling(spelt, declared):
 
 
 @pytest.mark.parametrize("spelt", [77001.0, "77001", "0077001"])
-def test_a_number_in_another_spelling(spelt):
-    """A whole number is one however JSON writes it, and zeros in front of it mean nothing."""
+def test_number_is_recognised_in_another_spelling(spelt):
+    """A whole number identifies the same entity as a float, a string or with leading zeros."""
     schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
     tools = [Tool(name=name, parameters=schema) for name in ("create_user", "delete_user")]
     firewall = Shield(
@@ -121,7 +121,7 @@ def test_a_number_in_another_spelling(spelt):
 
 @pytest.mark.parametrize("between", [[], [ToolCall("create_user", {"id": "usr_xyz"})]])
 def test_two_spellings_in_one_turn(between):
-    """Calls that are proposed in one turn name one entity as well."""
+    """A contradiction is reported within one turn if the ids are spelt differently."""
     firewall = make_shield()
     first = ToolCall("create_user", {"id": "usr_abc"})
     with firewall.session() as session:
@@ -428,7 +428,7 @@ def test_the_window_is_in_seconds():
 
 
 def test_a_pair_is_reported_once():
-    """An undone call is used up: the next deletion is not reported."""
+    """After an undone call is reported, the next deletion is not reported."""
     assert [] == codes(
         ("create_user", {"id": 1}, "ok"),
         ("delete_user", {"id": 1}, "ok"),
@@ -437,7 +437,7 @@ def test_a_pair_is_reported_once():
 
 
 def test_siblings_count_as_executed():
-    """A batch that makes and unmakes is seen before any of it runs."""
+    """A contradiction is reported between two calls of one batch before either runs."""
     firewall = make_shield()
     with firewall.session() as session:
         session.user("Go.")
@@ -455,16 +455,16 @@ def test_siblings_count_as_executed():
         "Please (stop, resize, start) the box.",
     ],
 )
-def test_what_the_user_asked_for_is_meant(asked):
-    """A sequence that the user asked for is not a contradiction."""
+def test_requested_sequence_passes(asked):
+    """Stopping and starting a server passes if the user asked for both."""
     calls = ("stop_server", {"id": "s1"}, "ok"), ("start_server", {"id": "s1"})
 
     assert () == run(make_shield(), *calls, user_text=asked).findings
     assert 1 == len(run(make_shield(), *calls).findings)
 
 
-def test_a_cleaning_up_that_was_asked_for():
-    """A helper that is to be removed when done."""
+def test_requested_cleanup_passes():
+    """Deleting a created user passes if the user asked to clean up afterwards."""
     calls = ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1})
 
     assert (
@@ -472,8 +472,8 @@ def test_a_cleaning_up_that_was_asked_for():
     )
 
 
-def test_an_interruption_that_is_resumed():
-    """Stopped, changed, and started again: the same entity was worked on in between."""
+def test_restart_after_a_change_passes():
+    """Starting a stopped server passes if a call changed it in between."""
     assert [] == codes(
         ("stop_server", {"id": "s1"}, "ok"),
         ("resize_server", {"id": "s1", "size": "m"}, "ok"),
@@ -481,8 +481,8 @@ def test_an_interruption_that_is_resumed():
     )
 
 
-def test_a_declared_pair_is_certain():
-    """``inverse`` needs no verb, and has strength 1."""
+def test_declared_pair_has_strength_one():
+    """A pair declared with `inverse` needs no opposite verbs and has strength 1."""
     firewall = make_shield(inverses=[inverse("send_note", "create_ticket", same="note_id")])
     calls = ("send_note", {"note_id": "n1"}, "ok"), ("create_ticket", {"note_id": "n1"})
 
@@ -492,8 +492,8 @@ def test_a_declared_pair_is_certain():
     assert "this call on `n1` undoes `send_note`, which ran a moment ago" == finding.detail
 
 
-def test_a_declared_pair_with_other_names():
-    """``same`` says under which name each tool knows the entity."""
+def test_declared_pair_may_use_two_parameter_names():
+    """`same` may name a different parameter for each tool of a declared pair."""
     pair = inverse("create_user", "delete_user", same={"create_user": "id", "delete_user": "uid"})
     same = run(
         make_shield(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 1})
@@ -508,8 +508,8 @@ def test_a_declared_pair_with_other_names():
     )
 
 
-def test_a_declared_pair_is_excused():
-    """``unless`` sees both calls, and silences inference as well."""
+def test_unless_excuses_a_declared_pair():
+    """`unless` receives both calls and suppresses declared and inferred findings."""
     pair = inverse(
         "create_user", "delete_user", same="id",
         unless=lambda first, then: first.arguments["kind"] == "test",
@@ -522,15 +522,15 @@ def test_a_declared_pair_is_excused():
     ]
 
 
-def test_without_a_session_it_is_unavailable():
-    """Nothing is known of the run."""
+def test_layer_is_unavailable_without_a_session():
+    """The layer is unavailable without a session."""
     decision = make_shield().check_call(ToolCall("delete_user", {"id": 1}))
 
     assert ("unavailable", "no session") == decision.coverage["self_contradiction"]
 
 
 def test_shields_that_share_a_session_share_its_calls():
-    """The run knows no policy: a tool of another Shield counts where both know it."""
+    """A call that ran under one Shield is contradicted under another of the same session."""
     one, other = make_shield(), make_shield(window=(5, 30.0))
     with one.session() as session:
         session.user("Go.")
@@ -542,7 +542,7 @@ def test_shields_that_share_a_session_share_its_calls():
 
 
 def test_each_shield_reads_a_shared_run_with_its_own_tools():
-    """A tool unknown to one Shield is still known to another."""
+    """A tool unknown to one Shield of a session still counts for another Shield."""
     stranger = Shield(shield.configure(tools=[Tool(name="get_user")]), hooks=None)
     knowing = make_shield()
     with knowing.session() as session:

@@ -1,4 +1,4 @@
-"""Opt-in: what has to be read first was not read."""
+"""The opt-in layer uninformed_write reports a write before its required reads."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ def missing(*ran, error=False):
         return [f.nearest for f in firewall.check_call(ToolCall("cancel", {})).findings]
 
 
-def test_what_was_not_read_is_reported():
-    """Each tool of ``reads_first`` that has not run is a finding."""
+def test_missing_read_is_reported():
+    """Each tool of `reads_first` that has not run is a finding."""
     assert ["look", "quote"] == missing()
     assert ["quote"] == missing("look")
     assert [] == missing("look", "quote")
 
 
-def test_a_failed_reading_is_none():
-    """An error told the agent nothing."""
+def test_failed_read_does_not_count():
+    """A read that failed does not count as having run."""
     assert ["look", "quote"] == missing("look", "quote", error=True)
 
 
-def test_without_reads_first_it_is_unavailable():
-    """There is nothing to compare with."""
+def test_layer_is_unavailable_without_reads_first():
+    """The layer is unavailable for a tool without `reads_first`."""
     firewall = Shield(shield.configure(tools=TOOLS, layers=["uninformed_write"]), hooks=None)
     with firewall.session():
         decision = firewall.check_call(ToolCall("look", {}))

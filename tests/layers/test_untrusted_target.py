@@ -1,4 +1,4 @@
-"""Opt-in: a target that stands only in the prose of a tool result."""
+"""The opt-in layer untrusted_target reports targets that occur only in prose of a result."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def found(*, user_text="Read the page.", results=(("get_page", PAGE),), tool="se
     return [(f.code, f.where) for f in decision.findings]
 
 
-def test_an_address_out_of_the_prose_of_a_page():
-    """The page says to whom the mail should go."""
+def test_address_from_prose_of_a_result_is_reported():
+    """A mail address that occurs only in the prose of a fetched page is reported."""
     assert [("prose_only", "/arguments/to_email")] == found()
 
 
@@ -37,13 +37,13 @@ def test_an_address_out_of_the_prose_of_a_page():
     ],
     ids=["the user said it", "a field holds it", "nobody said it", "a reading call"],
 )
-def test_what_is_trusted_or_not_ours(case):
-    """The user's word, a field of a result, an unseen value, and a call that changes nothing."""
+def test_trusted_target_or_harmless_call_passes(case):
+    """The user's words, fields of results, unseen values and calls that only read pass."""
     assert [] == found(**case)
 
 
-def test_it_is_opt_in():
-    """A policy has to name it."""
+def test_layer_is_opt_in():
+    """The layer runs only if a policy names it."""
     firewall = Shield(shield.configure(tools=[Tool(name="send_mail")]), hooks=None)
 
     assert "untrusted_target" not in firewall.check_call(ToolCall("send_mail", {})).coverage

@@ -1,4 +1,4 @@
-"""Steps that a user asked for one after the other, and things that are moved: none is flagged."""
+"""Steps that a user asked for in sequence, and moves of a thing, are not contradictions."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ BOTH_VALUES = [
 
 
 @pytest.mark.parametrize(("user_text", "calls"), BOTH_VALUES)
-def test_both_values_of_a_setting_that_the_user_named(user_text, calls):
-    """One after the other; with an unmentioned value, it is still a contradiction."""
+def test_two_requested_values_of_a_setting_pass(user_text, calls):
+    """Two values of one setting pass if the user named both."""
     assert [] == found(user_text, *calls)
 
 
@@ -96,8 +96,8 @@ ONE_VALUE = [
 
 
 @pytest.mark.parametrize(("user_text", "calls"), ONE_VALUE)
-def test_a_value_that_the_user_did_not_name(user_text, calls):
-    """Or named for another thing, or as the one that is not wanted."""
+def test_unrequested_value_of_a_setting_conflicts(user_text, calls):
+    """A second value conflicts if the user did not name it, negated it or meant another thing."""
     assert found(user_text, *calls) in (["conflicting"], ["undone"])
 
 
@@ -155,8 +155,8 @@ BOTH_DEEDS = [
 
 
 @pytest.mark.parametrize(("user_text", "calls"), BOTH_DEEDS)
-def test_both_deeds_that_the_user_asked_for(user_text, calls):
-    """In the words that people have for them, as one word for both, and around another deed."""
+def test_two_requested_opposite_actions_pass(user_text, calls):
+    """Opposite actions pass if the user asked for both, in common words or as one word."""
     assert [] == found(user_text, *calls)
 
 
@@ -173,8 +173,8 @@ def test_both_deeds_that_the_user_asked_for(user_text, calls):
         ("groupadd", "groupdel"),
     ],
 )
-def test_families_of_a_shell_undo(first, then):
-    """Unless the user asked for both."""
+def test_opposite_shell_commands_are_undone(first, then):
+    """Opposite shell commands are reported as `undone` if the user did not ask for both."""
     name = next((kind for kind in ("user", "group") if kind in first), "path")
     value = "/srv/data" if name == "path" else "kimberly"
 
@@ -200,8 +200,8 @@ OTHER_THINGS = [
 
 
 @pytest.mark.parametrize(("user_text", "calls"), OTHER_THINGS)
-def test_a_verb_alone_is_done_to_what_its_argument_is(user_text, calls):
-    """The cache of a service is not a service; the service itself is."""
+def test_deleting_a_part_does_not_undo_the_whole(user_text, calls):
+    """A command without a noun is not undone by an action on another kind of thing."""
     assert [] == found(user_text, *calls)
 
 
@@ -214,8 +214,8 @@ def test_a_verb_alone_is_done_to_what_its_argument_is(user_text, calls):
         [("mkdir", {"path": "/srv/a"}), ("delete_folder", {"path": "/srv/a"})],
     ],
 )
-def test_a_verb_alone_and_its_own_thing(calls):
-    """The object of the second verb is that of the first."""
+def test_deleting_the_thing_of_a_bare_verb_is_undone(calls):
+    """A command without a noun is undone by an action on the thing its argument names."""
     assert ["undone"] == found("See to billing-2, vm-3, htop-2 and /srv/a.", *calls)
 
 
@@ -259,14 +259,14 @@ MOVES = [
 
 
 @pytest.mark.parametrize(("user_text", "away", "there", "where", "other"), MOVES)
-def test_a_thing_that_is_moved(user_text, away, there, where, other):
-    """From one place, person or time to another one; back to the same it is undone."""
+def test_move_to_another_place_passes(user_text, away, there, where, other):
+    """Moving a thing to another place, person or time passes; moving it back is `undone`."""
     assert [] == found(user_text, (away, where), (there, {**where, **other}))
     assert ["undone"] == found(f"{user_text} {where}", (away, where), (there, where))
 
 
-def test_the_two_ends_of_a_move_have_names_of_their_own():
-    """``from_vm`` and ``to_vm`` say of one thing where it was and where it is."""
+def test_move_may_use_two_parameter_names():
+    """A move from `from_vm` to `to_vm` passes."""
     calls = [
         ("detach_volume", {"volume_id": "vol-9", "from_vm": "vm-1"}),
         ("attach_volume", {"volume_id": "vol-9", "to_vm": "vm-2"}),
@@ -404,13 +404,13 @@ HELD_OUT = [
 
 
 @pytest.mark.parametrize(("user_text", "calls"), HELD_OUT)
-def test_dialogues_that_were_written_afterwards(user_text, calls):
-    """In eight languages; what was found then was mended by general rules."""
+def test_held_out_dialogues_pass(user_text, calls):
+    """Dialogues in eight languages, written after the rules, have no finding."""
     assert [] == found(user_text, *calls)
 
 
-def test_a_verb_of_two_words_has_an_opposite():
-    """``turn_on`` and ``turn_off``, unless the user asked for both."""
+def test_turn_off_contradicts_turn_on():
+    """`turn_off` after `turn_on` is `undone` unless the user asked for both."""
     calls = [("turn_on_light", {"light_id": "l-4"}), ("turn_off_light", {"light_id": "l-4"})]
 
     assert ["undone"] == found("See to light l-4.", *calls)

@@ -1,4 +1,4 @@
-"""An OpenAPI description read as tools: names, arguments, references, the words of 3.0."""
+"""The tools, arguments and schemas that are read from an OpenAPI description."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def described(paths, *, version="3.1.0", **schemas):
 
 
 def posted(schema, *, version="3.1.0", required=True, **schemas):
-    """The arguments of one operation that takes a body."""
+    """Return the parameters of the tool of one operation with a request body."""
     body = {"content": {"application/json": {"schema": schema}}, "required": required}
     paths = {"/things": {"post": {"operationId": "make", "requestBody": body}}}
     (tool,) = operations(described(paths, version=version, **schemas)).tools
@@ -46,7 +46,7 @@ SHOP = described(
 
 
 def test_an_operation_is_a_tool():
-    """It bears its operation's id, else method and path; of two with one name both are there."""
+    """A tool is named by operation id or by method and path; a duplicate gets a suffix."""
     found = operations(SHOP)
 
     assert ["getOrder", "delete_orders_id", "getOrder_2"] == [tool.name for tool in found.tools]
@@ -56,16 +56,16 @@ def test_an_operation_is_a_tool():
     assert "it is `DELETE /orders/{id}`" == found.reasons["delete_orders_id"]
 
 
-def test_parameters_of_the_path_and_its_own():
-    """An operation has those of its path too."""
+def test_tool_has_parameters_of_path_and_operation():
+    """A tool has the parameters of its path and of its operation."""
     parameters = operations(SHOP).tools[1].parameters
 
     assert ["id", "hard"] == [*parameters["properties"]]
     assert ["id"] == parameters["required"]
 
 
-def test_headers_count_and_cookies_do_not():
-    """Some headers and every cookie are the host's."""
+def test_headers_are_parameters_and_cookies_are_not():
+    """A custom header is a parameter; standard headers and cookies are not."""
     parameters = [
         {"name": name, "in": place, "schema": TEXT, "description": "what it is"}
         for name, place in (("X-Tenant", "header"), ("Accept", "header"), ("sid", "cookie"))
@@ -75,8 +75,8 @@ def test_headers_count_and_cookies_do_not():
     assert {"X-Tenant": {**TEXT, "description": "what it is"}} == tool.parameters["properties"]
 
 
-def test_one_name_in_two_places():
-    """The body keeps its name, the parameter says its place."""
+def test_parameter_with_the_name_of_a_body_member_is_renamed():
+    """A parameter with the name of a body member gets its location as suffix."""
     body = {"content": {"application/json": {"schema": {"properties": {"id": TEXT}}}}}
     parameters = [{"name": "id", "in": "path", "required": True, "schema": TEXT}]
     (tool,) = operations(
@@ -87,8 +87,8 @@ def test_one_name_in_two_places():
     assert ["id__path"] == tool.parameters["required"]
 
 
-def test_a_body_of_named_members_is_merged():
-    """Through references and `allOf`; what only answers have is left out."""
+def test_members_of_an_object_body_are_parameters():
+    """Members of an object body are parameters, without those that are read-only."""
     order = {
         "allOf": [
             {"$ref": "#/components/schemas/Base"},
@@ -105,21 +105,21 @@ def test_a_body_of_named_members_is_merged():
 @pytest.mark.parametrize(
     "schema", [{"type": "array", "items": TEXT}, {"oneOf": [{"properties": {"a": TEXT}}, TEXT]}, {}]
 )
-def test_any_other_body_is_one_argument(schema):
-    """Lists, alternatives and what is open."""
+def test_other_body_is_one_parameter(schema):
+    """A body that is a list, a union or open is one parameter named `body`."""
     assert {"body": schema} == posted(schema)["properties"]
     assert ["body"] == posted(schema)["required"]
 
 
-def test_a_body_that_may_be_absent_requires_nothing():
-    """Its members are no more required than itself."""
+def test_members_of_an_optional_body_are_optional():
+    """The members of an optional body are optional."""
     parameters = posted({"properties": {"a": TEXT}, "required": ["a"]}, required=False)
 
     assert "required" not in parameters
 
 
-def test_json_goes_before_forms():
-    """Of several kinds of body the one that a model writes."""
+def test_json_is_preferred_to_forms():
+    """A JSON body is preferred to a form and to plain text."""
     content = {
         "text/plain": {"schema": TEXT},
         "multipart/form-data": {"schema": {"properties": {"b": TEXT}}},
@@ -130,8 +130,8 @@ def test_json_goes_before_forms():
     assert ["a"] == [*operations(described(paths)).tools[0].parameters["properties"]]
 
 
-def test_a_cycle_stays_one():
-    """A tree refers to itself, and is judged to any depth."""
+def test_recursive_schema_is_checked_at_any_depth():
+    """A schema that refers to itself is checked at any depth."""
     node = {
         "type": "object",
         "properties": {
@@ -147,8 +147,8 @@ def test_a_cycle_stays_one():
     assert not accepts(parameters, {"root": {"name": "a", "nodes": [{"nodes": [leaf]}]}})
 
 
-def test_a_schema_made_of_itself_ends():
-    """`allOf` in a circle is read once."""
+def test_circular_all_of_terminates():
+    """A schema that contains itself in `allOf` is read once."""
     result = {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"a": TEXT}}]}
 
     assert ["a"] == [*posted({"$ref": "#/components/schemas/A"}, A=result)["properties"]]
@@ -162,8 +162,8 @@ def test_a_schema_made_of_itself_ends():
         ("#/components/schemas/Nobody", "cannot be resolved: it admits everything"),
     ],
 )
-def test_a_reference_out_of_the_document_is_left_open(reference, message):
-    """Nothing is fetched; what is lost is said."""
+def test_unresolved_reference_accepts_everything(reference, message):
+    """A reference that cannot be resolved accepts any value, is not fetched and is remarked."""
     schema = {"properties": {"a": {"$ref": reference}}}
     body = {"content": {"application/json": {"schema": schema}}}
     found = operations(described({"/a": {"post": {"requestBody": body}}}))
@@ -172,8 +172,8 @@ def test_a_reference_out_of_the_document_is_left_open(reference, message):
     assert (f"reference `{reference}` {message}",) == found.remarks["post_a"]
 
 
-def test_the_words_of_3_0():
-    """Null and exclusive bounds are said otherwise in JSON Schema."""
+def test_keywords_of_3_0_are_converted():
+    """`nullable` and exclusive bounds of OpenAPI 3.0 are converted to JSON Schema."""
     parameters = posted(
         {
             "properties": {
@@ -206,8 +206,8 @@ def test_the_words_of_3_0():
         ({"openapi": "3.1.0"}, "it has no `paths`, so there are no operations"),
     ],
 )
-def test_what_is_no_description(whole, message):
-    """One line says what it is instead."""
+def test_invalid_description_is_refused(whole, message):
+    """An invalid description raises a PolicyError whose message says what it is."""
     with pytest.raises(PolicyError) as wrong:
         operations(whole)
 
@@ -223,6 +223,6 @@ def test_what_is_no_description(whole, message):
         {"/c": {"$ref": "#/paths/~1c"}, "/d": {"get": {"operationId": 7, "summary": []}}},
     ],
 )
-def test_odd_members_break_nothing(paths):
+def test_invalid_members_are_ignored(paths):
     """Members that are not operations or parameters are ignored."""
     assert all(tool.parameters["type"] == "object" for tool in operations(described(paths)).tools)

@@ -1,4 +1,4 @@
-"""Any description is read, or refused on one line."""
+"""Property tests: any description is read or refused with a one-line message."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ WHOLE = st.fixed_dictionaries(
 
 
 def read(whole: dict[str, Any]) -> Operations | str:
-    """Return what a description holds, or why it is none."""
+    """Return the tools of a description, or the message of its refusal."""
     try:
         return operations(whole)
     except PolicyError as error:
@@ -91,7 +91,7 @@ def read(whole: dict[str, Any]) -> Operations | str:
 
 @given(WHOLE)
 def test_any_description_gives_a_proved_policy(whole: dict[str, Any]) -> None:
-    """Odd members are left out, cycles end, and what is made of it is proved."""
+    """A policy of the tools of any description is proved without errors."""
     value = read(whole)
     if isinstance(value, str):
         assert "\n" not in value

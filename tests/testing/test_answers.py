@@ -1,4 +1,4 @@
-"""The test helpers with answers: separate from calls, and blocked ones are seen."""
+"""The test helpers record answers apart from calls and recognise blocked ones."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ MADE_UP = "Booking ABC123 costs 999.00 EUR."
 TOLD = "Booking ABC123 costs 420.00 EUR."
 
 
-def test_answers_are_captured_apart(agent) -> None:
-    """Calls, results and answers each have their list."""
+def test_answers_calls_and_results_are_separate_lists(agent) -> None:
+    """Calls, results and answers are recorded in separate lists."""
     with capture_decisions() as decisions:
         agent()(TOLD)
 
@@ -44,8 +44,8 @@ def test_answers_are_captured_apart(agent) -> None:
     assert [""] == [decision.tool for decision in decisions.answers]
 
 
-def test_a_blocked_answer_is_a_block(agent) -> None:
-    """Its check is `answer`, its code the claim's status, its place the claim."""
+def test_assert_blocked_accepts_a_blocked_answer(agent) -> None:
+    """A blocked answer matches the layer `answer` and the place of its claim."""
     with assert_blocked(layer="answer", where="/claims/0") as blocked:
         agent()(MADE_UP)
 
@@ -53,22 +53,22 @@ def test_a_blocked_answer_is_a_block(agent) -> None:
     assert "the answer: blocked (answer" in repr(blocked.decisions.answers)
 
 
-def test_audit_flags_it(agent) -> None:
-    """And says what strict would do."""
+def test_audit_flags_an_answer(agent) -> None:
+    """In audit mode an answer is flagged, and the message contains what strict mode would do."""
     with assert_flagged(layer="answer") as flagged:
         agent(mode="audit")(MADE_UP)
 
     assert "the answer: would be blocked, but the mode is audit" in repr(flagged.decisions.answers)
 
 
-def test_a_blocked_answer_is_not_allowed(agent) -> None:
-    """Every call was allowed, and the user did not get the answer."""
+def test_assert_allowed_fails_on_a_blocked_answer(agent) -> None:
+    """A run whose calls are all allowed fails `assert_allowed` if its answer is blocked."""
     with pytest.raises(AssertionError, match="the answer: blocked"), assert_allowed():
         agent()(MADE_UP)
 
 
-def test_a_good_answer_is_allowed(agent) -> None:
-    """Nothing weighs against call, result or answer."""
+def test_assert_allowed_passes_on_a_grounded_answer(agent) -> None:
+    """A run whose calls, results and answer have no finding passes `assert_allowed`."""
     with assert_allowed() as allowed:
         agent()(TOLD)
 

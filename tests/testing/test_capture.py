@@ -16,8 +16,8 @@ PHANTOM = ToolCall("refnud", {})
 LOOKUP = ToolCall("find_order", {"email": "ann@example.com"})
 
 
-def test_it_hears_every_shield(make_shield):
-    """Without a Shield, decisions of all of them come in their order."""
+def test_capture_records_every_shield(make_shield):
+    """Without an argument `capture_decisions` records all Shields in order."""
     one, two = make_shield(), make_shield(mode="audit")
     with capture_decisions() as decisions:
         one.check_call(PHANTOM)
@@ -26,8 +26,8 @@ def test_it_hears_every_shield(make_shield):
     assert ["refnud", "find_order"] == [decision.tool for decision in decisions]
 
 
-def test_it_hears_one_shield_alone(make_shield):
-    """With a Shield, the others are not heard."""
+def test_capture_of_one_shield_ignores_others(make_shield):
+    """With a Shield `capture_decisions` records no decision of another one."""
     one, two = make_shield(), make_shield()
     with capture_decisions(one) as decisions:
         two.check_call(PHANTOM)
@@ -36,8 +36,8 @@ def test_it_hears_one_shield_alone(make_shield):
     assert "find_order" == decisions.only().tool
 
 
-def test_it_hears_the_tools_of_a_policy():
-    """A policy stands for the Shield that its decorated tools share."""
+def test_capture_of_a_policy_records_its_tools():
+    """With a policy `capture_decisions` records the tools decorated with it."""
     policy = shield.configure(threshold=0.75)
 
     @shielded(policy)
@@ -50,8 +50,8 @@ def test_it_hears_the_tools_of_a_policy():
     assert "greet" == decisions.only().tool
 
 
-def test_it_hears_bare_shielded_tools():
-    """A tool without a Shield of its own is heard like any other."""
+def test_capture_records_bare_shielded_tools():
+    """A tool decorated without a Shield is recorded under the Shield of the session."""
 
     @shielded
     def wave(name: str) -> str:
@@ -64,8 +64,8 @@ def test_it_hears_bare_shielded_tools():
     assert "wave" == decisions.only().tool
 
 
-def test_nothing_is_recorded_afterwards(firewall):
-    """The list is as long as the block was, also where the block raised."""
+def test_recording_ends_with_the_block(firewall):
+    """Nothing is recorded after the block, even if the block raised."""
     with suppress(KeyError), capture_decisions() as decisions:
         firewall.check_call(PHANTOM)
         raise KeyError
@@ -75,7 +75,7 @@ def test_nothing_is_recorded_afterwards(firewall):
 
 
 def test_captures_nest(firewall):
-    """An inner capture takes nothing from the outer one."""
+    """A nested capture does not remove decisions from the outer one."""
     with capture_decisions() as outer:
         firewall.check_call(LOOKUP)
         with capture_decisions() as inner:
@@ -85,7 +85,7 @@ def test_captures_nest(firewall):
 
 
 def test_threads_are_recorded(firewall):
-    """No decision of eight threads is lost."""
+    """All decisions of eight threads are recorded."""
     with capture_decisions(firewall) as decisions, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: firewall.check_call(LOOKUP), range(200)))
 
@@ -93,7 +93,7 @@ def test_threads_are_recorded(firewall):
 
 
 def test_tasks_are_recorded(firewall):
-    """Tasks of an event loop that runs inside the block are heard."""
+    """Decisions of asyncio tasks that run inside the block are recorded."""
 
     async def agent():
         await asyncio.gather(
@@ -116,8 +116,8 @@ def test_a_proposal_is_recorded_when_its_turn_ends(firewall):
         assert (0, "refnud") == (before, decisions.only().tool)
 
 
-def test_the_list_sorts_by_what_became_of_a_call(make_shield):
-    """Blocked, flagged and allowed calls are told apart, in audit mode too."""
+def test_list_has_blocked_flagged_and_allowed_calls(make_shield):
+    """The list returns blocked, flagged and allowed calls separately, in audit mode too."""
     strict, audit = make_shield(), make_shield(mode="audit")
     with capture_decisions() as decisions:
         strict.check_call(PHANTOM)
@@ -130,8 +130,8 @@ def test_the_list_sorts_by_what_became_of_a_call(make_shield):
     assert ["unknown_tool"] * 2 == [finding.code for finding in decisions.findings]
 
 
-def test_it_shows_itself_in_one_line(firewall):
-    """A failing assertion names each tool, what became of it, and why."""
+def test_repr_is_one_line(firewall):
+    """The repr names the tool, outcome and finding of each decision on one line."""
     with capture_decisions() as decisions:
         firewall.check_call(PHANTOM)
         firewall.check_call(LOOKUP)
@@ -140,8 +140,8 @@ def test_it_shows_itself_in_one_line(firewall):
     assert expected == repr(decisions)
 
 
-def test_a_hostile_name_is_shown_escaped(firewall):
-    """Text of the model cannot control a terminal, nor fill it."""
+def test_repr_escapes_and_shortens_a_name(firewall):
+    """The repr escapes control characters of a tool's name and shortens it."""
     with capture_decisions() as decisions:
         firewall.check_call(ToolCall("\x1b[31m\n" * 1_000, {}))
 
@@ -149,8 +149,8 @@ def test_a_hostile_name_is_shown_escaped(firewall):
     assert 600 > len(repr(decisions))
 
 
-def test_only_says_what_else_there_was(firewall):
-    """No decision about a tool is a failure that names the calls there were."""
+def test_only_lists_other_decisions_on_failure(firewall):
+    """`only` fails if there is no decision, and its message lists those on other tools."""
     with capture_decisions() as decisions:
         firewall.check_call(LOOKUP)
 
@@ -160,7 +160,7 @@ def test_only_says_what_else_there_was(firewall):
         decisions.of("refund").only()
 
 
-def test_a_wrong_firewall_is_reported():
-    """A policy's mapping is not a Shield."""
+def test_capture_refuses_a_mapping():
+    """`capture_decisions` raises a PolicyError for a mapping."""
     with pytest.raises(PolicyError, match="give a Shield or a policy"), capture_decisions({}):
         pass

@@ -1,4 +1,4 @@
-"""Assertions of a test about a call, and the messages of failed ones."""
+"""The assertions `assert_blocked`, `assert_flagged` and `assert_allowed`, and their messages."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ RIGHT = {"transaction_id": "tx_1", "amount": 5}
 
 
 def judged(firewall, name, arguments, *, user_text="Refund tx_1, please."):
-    """Decide about one call in a session of its own."""
+    """Return the decision on one call in a new session."""
     return scripted(firewall, [user(user_text), ToolCall(name, arguments)]).only()
 
 
 def why(failed):
-    """The message of a claim that failed."""
+    """Return the message of a failed assertion."""
     return str(failed.value)
 
 
-def test_a_block_of_code_is_blocked(firewall):
-    """The exception is taken, and the decision can be looked at."""
+def test_assert_blocked_catches_the_exception_of_a_block(firewall):
+    """`assert_blocked` catches the exception of its block and keeps the decision."""
     with assert_blocked(layer="impossible_state", tool="refund") as blocked:
         firewall.dispatch("refund", TOO_MUCH)
 
     assert "rule" == blocked.decision.findings[0].code
 
 
-def test_a_block_in_a_message_counts(firewall):
-    """An agent's loop that answers its model with feedback raises nothing."""
+def test_assert_blocked_accepts_a_block_without_exception(firewall):
+    """`assert_blocked` passes if a call is blocked with feedback and no exception."""
     function = {"name": "refund", "arguments": json.dumps(TOO_MUCH)}
     message = {"role": "assistant", "tool_calls": [{"id": "c1", "function": function}]}
     with assert_blocked(tool="refund") as blocked:
@@ -53,15 +53,15 @@ def test_a_block_in_a_message_counts(firewall):
     [{"layer": "impossible_state"}, {"code": "rule"}, {"tool": "refund"}, {}],
     ids=str,
 )
-def test_a_decision_is_claimed(firewall, words):
-    """Every word by itself narrows, and the decision is given back."""
+def test_assert_blocked_returns_a_matching_decision(firewall, words):
+    """`assert_blocked` returns a decision that matches each argument by itself."""
     decision = judged(firewall, "refund", TOO_MUCH)
 
     assert decision is assert_blocked(decision, **words)
 
 
-def test_words_belong_to_one_finding(firewall):
-    """The layer of one finding and the place of another are not met together."""
+def test_arguments_must_match_the_same_finding(firewall):
+    """`assert_blocked` fails if code and place match two different findings."""
     decision = judged(firewall, "refund", {"transaction_id": 7, "amount": "nine"})
     assert_blocked(decision, layer="parameter_mismatch", where="/arguments/amount")
 
@@ -69,8 +69,8 @@ def test_words_belong_to_one_finding(firewall):
         assert_blocked(decision, code="wrong_type", where="/name")
 
 
-def test_what_was_found_instead_is_reported(firewall):
-    """The message names the claim, the call, what became of it, and why."""
+def test_message_contains_expectation_and_outcome(firewall):
+    """The message contains the expectation, the tool, its outcome and its finding."""
     with pytest.raises(AssertionError) as failed:
         assert_blocked(judged(firewall, "refund", TOO_MUCH), layer="phantom_target")
 
@@ -88,42 +88,42 @@ def test_what_was_found_instead_is_reported(firewall):
         ({"code": "rul"}, "no finding has the code `rul`; did you mean `rule`?"),
     ],
 )  # fmt: skip
-def test_a_misspelt_word_is_reported(firewall, words, hint):
-    """The nearest name is part of the message."""
+def test_message_suggests_the_nearest_name(firewall, words, hint):
+    """The message suggests the nearest name for a misspelt layer, tool or code."""
     with pytest.raises(AssertionError) as failed:
         assert_blocked(judged(firewall, "refund", TOO_MUCH), **words)
 
     assert hint in why(failed)
 
 
-def test_nothing_blocked_is_reported(firewall):
-    """A block of code in which everything ran fails with what ran."""
+def test_assert_blocked_fails_if_nothing_is_blocked(firewall):
+    """`assert_blocked` fails if all calls ran, and its message lists them."""
     with pytest.raises(AssertionError, match="got:\n  find_order: allowed"), assert_blocked():
         firewall.dispatch("find_order", {"email": "a@b.example"})
 
 
-def test_nothing_judged_is_reported():
-    """A block of code without a call claims nothing."""
+def test_assert_blocked_fails_without_a_call():
+    """`assert_blocked` fails if its block makes no call."""
     with pytest.raises(AssertionError, match="no decision at all"), assert_blocked():
         pass
 
 
-def test_another_block_than_claimed_fails(firewall):
-    """The exception that leaves the block has to be the one; it stays the cause."""
+def test_assert_blocked_fails_on_another_layer(firewall):
+    """`assert_blocked` fails if another layer blocked; the exception is the cause."""
     with pytest.raises(AssertionError) as failed, assert_blocked(layer="phantom_tool"):
         firewall.dispatch("refund", TOO_MUCH)
 
     assert isinstance(failed.value.__cause__, CallBlocked)
 
 
-def test_another_exception_passes(firewall):
-    """Other exceptions of the code under test pass through."""
+def test_other_exceptions_propagate(firewall):
+    """An exception that is not of the Shield propagates out of `assert_blocked`."""
     with pytest.raises(KeyError), assert_blocked():
         raise KeyError
 
 
-def test_audit_blocks_nothing(make_shield):
-    """The message says that the mode is audit; the call counts as flagged."""
+def test_assert_blocked_fails_in_audit_mode(make_shield):
+    """In audit mode `assert_blocked` fails and its message names the mode."""
     decision = judged(make_shield(mode="audit"), "refund", TOO_MUCH)
     assert_flagged(decision, layer="impossible_state")
 
@@ -131,8 +131,8 @@ def test_audit_blocks_nothing(make_shield):
         assert_blocked(decision)
 
 
-def test_a_suspicion_beside_a_block_blocks_nothing(firewall):
-    """Only the gravest strict findings count as what blocked."""
+def test_suspicion_beside_a_block_does_not_count(firewall):
+    """`assert_blocked` fails on a SUSPICIOUS finding beside the one that blocked."""
     decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 9_000})
     assert {"phantom_target", "impossible_state"} == {f.check for f in decision.findings}
 
@@ -140,8 +140,8 @@ def test_a_suspicion_beside_a_block_blocks_nothing(firewall):
         assert_blocked(decision, layer="phantom_target")
 
 
-def test_a_suspicion_that_blocks_is_claimed(make_shield):
-    """Under ``on_suspicious="block"`` a suspicion by itself blocks."""
+def test_suspicion_counts_if_the_policy_blocks_it(make_shield):
+    """With `on_suspicious="block"`, `assert_blocked` passes on a SUSPICIOUS finding."""
     firewall = make_shield(on_suspicious="block")
     decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
@@ -149,16 +149,16 @@ def test_a_suspicion_that_blocks_is_claimed(make_shield):
     assert decision is assert_blocked(decision, layer="phantom_target", where=where)
 
 
-def test_a_call_that_waits_is_blocked(make_shield):
-    """The Shield's own code can be asserted."""
+def test_call_that_awaits_approval_is_blocked(make_shield):
+    """`assert_blocked` accepts the code `approval_required` for a call that awaits approval."""
     firewall = make_shield(on_suspicious="approve")
     decision = judged(firewall, "refund", {"transaction_id": "tx_99999", "amount": 5})
 
     assert decision is assert_blocked(decision, code="approval_required")
 
 
-def test_our_own_error_is_no_finding(make_shield):
-    """A layer that breaks blocks in strict mode, and no claim but its own code is met."""
+def test_error_of_a_layer_is_not_a_finding(make_shield):
+    """`assert_blocked` accepts an error of a layer only with the code `layer_error`."""
 
     def broken(proposal, session):
         raise RuntimeError
@@ -170,8 +170,8 @@ def test_our_own_error_is_no_finding(make_shield):
         assert_blocked(decision)
 
 
-def test_a_flagged_call_is_claimed(firewall):
-    """A flagged call ran; it is neither blocked nor allowed."""
+def test_flagged_call_is_neither_blocked_nor_allowed(firewall):
+    """A flagged call passes `assert_flagged` and fails the other two assertions."""
     with assert_flagged(layer="phantom_target") as flagged, firewall.session() as session:
         session.user("Refund tx_1, please.")
         firewall.dispatch("refund", {"transaction_id": "tx_99999", "amount": 5})
@@ -181,22 +181,22 @@ def test_a_flagged_call_is_claimed(firewall):
             claim(flagged.decision)
 
 
-def test_a_block_is_not_flagged(firewall):
-    """A call that is blocked in the block of code fails the claim that all run."""
+def test_blocked_call_is_neither_flagged_nor_allowed(firewall):
+    """A blocked call fails `assert_flagged` and `assert_allowed`."""
     for claim in (assert_flagged, assert_allowed):
         with pytest.raises(AssertionError, match="refund: blocked"), claim():
             firewall.dispatch("refund", TOO_MUCH)
 
 
-def test_an_allowed_call_is_claimed(firewall):
-    """The layer that is named has to have looked."""
+def test_assert_allowed_returns_the_decision(firewall):
+    """`assert_allowed` returns the decision if the named layer ran."""
     decision = judged(firewall, "refund", RIGHT)
 
     assert decision is assert_allowed(decision, layer="phantom_target", tool="refund")
 
 
-def test_a_layer_that_did_not_look_allows_nothing(firewall):
-    """Without log-probabilities `confidence_drop` is unavailable, which is not a pass."""
+def test_assert_allowed_fails_if_the_layer_is_unavailable(firewall):
+    """`assert_allowed` fails if the named layer was unavailable or does not exist."""
     decision = judged(firewall, "refund", RIGHT)
     with pytest.raises(AssertionError, match="`confidence_drop` could not judge: no log-prob"):
         assert_allowed(decision, layer="confidence_drop")
@@ -204,8 +204,8 @@ def test_a_layer_that_did_not_look_allows_nothing(firewall):
         assert_allowed(decision, layer="phantomtarget")
 
 
-def test_why_a_layer_did_not_look_is_reported_once(firewall):
-    """Of many calls of the tool that is meant, the reason is told once; of other tools never."""
+def test_unavailable_layer_is_reported_once(firewall):
+    """The reason of an unavailable layer occurs once in the message, not once per call."""
 
     def agent():
         with firewall.session(), assert_allowed(layer="confidence_drop", tool="find_order"):
@@ -218,8 +218,8 @@ def test_why_a_layer_did_not_look_is_reported_once(firewall):
     assert 1 == str(caught.value).count("`confidence_drop` could not judge: no log-probabilities")
 
 
-def test_every_call_of_a_block_is_allowed(firewall):
-    """One flagged call among allowed ones fails the claim, unless another tool is meant."""
+def test_assert_allowed_checks_every_call_of_the_tool(firewall):
+    """`assert_allowed` fails on one flagged call, unless `tool` names another tool."""
 
     def agent():
         with firewall.session() as session:
@@ -234,33 +234,33 @@ def test_every_call_of_a_block_is_allowed(firewall):
 
 
 @pytest.mark.parametrize("given", [None, [], "refund"])
-def test_what_is_no_decision_is_reported(given):
-    """A claim about nothing is an error, not a block of code."""
+def test_assertion_refuses_what_is_not_a_decision(given):
+    """`assert_blocked` raises a ShieldError for None, a list and a string."""
     with pytest.raises(ShieldError, match="a Decision is expected"):
         assert_blocked(given)
 
 
-def test_a_claim_that_nobody_entered_warns():
-    """A forgotten ``with`` checks nothing; it says so."""
+def test_assertion_without_with_warns():
+    """`assert_blocked(...)` warns if it is called without `with` and without a decision."""
     with pytest.warns(RuntimeWarning, match="`assert_blocked` checked nothing"):
         assert_blocked(layer="phantom_tool")
 
 
-def test_a_decision_is_there_when_the_block_is_left():
-    """Inside the block nothing is decided."""
+def test_decision_is_not_available_inside_the_block():
+    """Reading `decision` inside the block raises a ShieldError."""
     with pytest.raises(ShieldError, match="before its block is left"), assert_flagged() as flagged:
         assert flagged.decision
 
 
 def test_a_proved_policy_passes(firewall):
-    """A policy that fits its tools is proved."""
+    """`assert_proved` passes for a policy that fits its tools."""
     assert_proved(firewall)
 
     assert not firewall.prove().errors
 
 
 def test_a_policy_that_does_not_fit_fails(make_shield):
-    """A policy for an unregistered tool is an error of the proof."""
+    """`assert_proved` fails for a policy with an unregistered tool."""
     firewall = make_shield(
         suppress=[], inverses=[], tools=[Tool(name="lend")], modes={"refnud": "audit"}
     )

@@ -29,19 +29,19 @@ ASKED = {"role": "user", "content": "Please refund tx_12345."}
 
 
 def proposed(name, arguments, call_id="c1", **more):
-    """An assistant message with one call, in OpenAI's shape."""
+    """Return an assistant message with one call, in OpenAI's format."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     return {"role": "assistant", "tool_calls": [{"id": call_id, "function": function}], **more}
 
 
 def returned(content, call_id="c1", **more):
-    """The message that answers a call."""
+    """Return a tool message that answers a call."""
     return {"role": "tool", "tool_call_id": call_id, "content": content, **more}
 
 
 @pytest.fixture
 def file(tmp_path):
-    """Writes runs to a run file, packed or not."""
+    """Return a function that writes runs to a run file, gzipped if *packed*."""
 
     def write(*runs, packed=False):
         path = tmp_path / "runs.jsonl"
@@ -52,8 +52,8 @@ def file(tmp_path):
     return write
 
 
-def test_real_functions_run(firewall):
-    """The result of a real function is seen by the next call."""
+def test_script_runs_real_functions(firewall):
+    """The real function of a call runs, and later calls may use its result."""
     session = firewall.session()
     steps = [
         user("Refund my last order, ann@example.com."),
@@ -67,7 +67,7 @@ def test_real_functions_run(firewall):
 
 
 def test_a_scripted_result_replaces_the_function(firewall):
-    """The function does not run; what the script says was returned is seen."""
+    """A scripted result replaces the run of the function, and later calls may use it."""
     session = firewall.session()
     steps = [
         user("Refund my last order, ann@example.com."),
@@ -82,8 +82,8 @@ def test_a_scripted_result_replaces_the_function(firewall):
     assert ["done"] == [ran.value for ran in session.executed if ran.tool == "refund"]
 
 
-def test_a_scripted_failure_is_no_mention(firewall):
-    """The text of an error makes no value seen."""
+def test_scripted_error_mentions_nothing(firewall):
+    """A value in the text of a scripted error does not count as mentioned."""
     steps = [
         user("Refund my last order, ann@example.com."),
         LOOKUP,
@@ -97,8 +97,8 @@ def test_a_scripted_failure_is_no_mention(firewall):
     assert "SUSPICIOUS" == decision.verdict
 
 
-def test_a_blocked_call_returns_nothing(firewall):
-    """Neither its function nor its scripted result happens."""
+def test_blocked_call_has_no_result(firewall):
+    """A blocked call runs neither its function nor its scripted result."""
     session = firewall.session()
     steps = [
         user("Refund tx_1."),
@@ -112,7 +112,7 @@ def test_a_blocked_call_returns_nothing(firewall):
 
 
 def test_each_call_has_one_decision(firewall):
-    """It is recorded once, though it is proposed and then dispatched."""
+    """A call that is proposed and then dispatched has one decision."""
     session = firewall.session()
     decisions = scripted(firewall, [user("Hello."), LOOKUP, call("refnud")], session=session)
 
@@ -120,8 +120,8 @@ def test_each_call_has_one_decision(firewall):
     assert 2 == len(about_calls(firewall.store))
 
 
-def test_calls_from_inside_are_not_the_scripts(make_shield):
-    """A tool that calls another gives the script's call one decision."""
+def test_nested_calls_have_no_decision_in_the_script(make_shield):
+    """A tool that calls another one adds only its own decision to the script's."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -135,7 +135,7 @@ def test_calls_from_inside_are_not_the_scripts(make_shield):
 
 
 def test_raw_arguments_and_log_probabilities_are_judged(firewall):
-    """Broken JSON is a mismatch, and a `ToolCall` brings its log-probabilities."""
+    """Broken JSON is blocked, and low log-probabilities of a `ToolCall` are flagged."""
     doubtful = ToolCall("find_order", {"email": "a@b.example"}, logprobs=[-4.0])
     steps = [user("a@b.example"), call("refund", '{"amount": '), doubtful]
     broken, doubted = scripted(firewall, steps)
@@ -145,8 +145,8 @@ def test_raw_arguments_and_log_probabilities_are_judged(firewall):
     assert ("HALLUCINATED", "SUSPICIOUS") == (broken.verdict, doubted.verdict)
 
 
-def test_what_a_function_raises_passes_through(firewall):
-    """A defect of a tool is not hidden by the script."""
+def test_exception_of_a_function_propagates(firewall):
+    """An exception of a tool propagates out of the script."""
 
     @shielded(firewall)
     def crash() -> None:
@@ -157,7 +157,7 @@ def test_what_a_function_raises_passes_through(firewall):
 
 
 def test_a_tool_without_a_function_is_judged():
-    """Where the host runs the tool, the call is judged and nothing comes back."""
+    """A call of a tool without a function is judged, and not executed."""
     firewall = Shield(shield.configure(tools=[Tool(name="lend")]), hooks=None)
     session = firewall.session()
 
@@ -166,7 +166,7 @@ def test_a_tool_without_a_function_is_judged():
 
 
 def test_async_tools_are_awaited(firewall):
-    """Functions, generators and async generators all run to their end."""
+    """`ascripted` awaits async functions and generators; `scripted` refuses async tools."""
 
     @shielded(firewall)
     async def ship(order: str) -> str:
@@ -187,7 +187,7 @@ def test_async_tools_are_awaited(firewall):
 
 
 def test_a_generator_runs_to_its_end(firewall):
-    """Its items are its result."""
+    """The result of a generator is the list of its items."""
 
     @shielded(firewall)
     def pages(n: int):
@@ -199,8 +199,8 @@ def test_a_generator_runs_to_its_end(firewall):
     assert [0, 1] == session.executed[0].value
 
 
-def test_everybody_is_recorded(firewall):
-    """System text mentions; the agent's own words do not."""
+def test_system_text_mentions_and_agent_text_does_not(firewall):
+    """A value in the system message counts as mentioned, and one in the agent's text does not."""
     refund = call("refund", transaction_id="tx_5", amount=1)
     texts = [
         scripted(firewall, [user("Hello."), words("Mind tx_5."), refund]).only()
@@ -211,7 +211,7 @@ def test_everybody_is_recorded(firewall):
 
 
 def test_messages_are_steps(firewall):
-    """Their calls are judged and never run; their results are what was returned."""
+    """Calls in messages are judged but not run, and their results are recorded."""
     session = firewall.session()
     messages = [
         {"role": "user", "content": "Refund my last order, ann@example.com."},
@@ -226,14 +226,14 @@ def test_messages_are_steps(firewall):
 
 
 def test_messages_and_steps_mix(firewall):
-    """A recorded beginning may go on otherwise."""
+    """A script may mix messages and steps."""
     steps = [ASKED, call("refund", transaction_id="tx_12345", amount=5), ASKED, call("refnud")]
 
     assert ["allow", "block"] == [decision.action for decision in scripted(firewall, steps)]
 
 
 def test_a_late_result_goes_to_its_call(firewall):
-    """Somebody spoke in between; the result is the call's all the same."""
+    """A result belongs to its call even if another message comes in between."""
     session = firewall.session()
     messages = [
         {"role": "user", "content": "ann@example.com"},
@@ -246,8 +246,8 @@ def test_a_late_result_goes_to_its_call(firewall):
     assert session.did("find_order", email="ann@example.com")
 
 
-def test_recorded_times_hold():
-    """An hour between two messages is outside the window of a contradiction."""
+def test_recorded_times_are_used():
+    """Recorded times place two calls an hour apart, outside the window of a contradiction."""
     firewall = Shield(
         shield.configure(tools=[Tool(name="create_user"), Tool(name="delete_user")]), hooks=None
     )
@@ -266,7 +266,7 @@ def test_recorded_times_hold():
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_recorded_run_is_a_script(firewall, file, packed):
-    """The one run of a file is read, packed or not."""
+    """`recorded` reads the only run of a file, gzipped or not."""
     messages = [ASKED, proposed("refund", {"transaction_id": "tx_12345", "amount": 5})]
     path = file({"run_id": "r1", "messages": messages}, packed=packed)
 
@@ -274,8 +274,8 @@ def test_a_recorded_run_is_a_script(firewall, file, packed):
     assert_allowed(scripted(firewall, recorded(path)).only())
 
 
-def test_what_a_shield_recorded_is_a_script(make_shield, firewall, tmp_path):
-    """Lines of one session belong together."""
+def test_recording_of_a_shield_is_a_script(make_shield, firewall, tmp_path):
+    """`recorded` joins all lines of one session that a Shield has written."""
     path = tmp_path / "runs.jsonl"
     live = Shield(firewall.policy, hooks=None, record=path)
     for text in ("Please refund tx_1.", "And tx_2."):
@@ -285,8 +285,8 @@ def test_what_a_shield_recorded_is_a_script(make_shield, firewall, tmp_path):
     assert ["Please refund tx_1.", "And tx_2."] == [value["content"] for value in recorded(path)]
 
 
-def test_a_run_of_several_is_named(file):
-    """Its id decides; a misspelt one is told, and so is a missing one."""
+def test_run_is_selected_by_its_id(file):
+    """`recorded` needs a valid `run_id` if the file has several runs."""
     path = file(*({"run_id": f"run-{n}", "messages": [ASKED] * n} for n in (1, 2)))
     assert 2 == len(recorded(path, run_id="run-2"))
 
@@ -315,8 +315,8 @@ def test_a_file_that_cannot_be_read_is_reported(tmp_path, name, expected):
 
 
 @pytest.mark.parametrize("run", [[], {"messages": {}}, {"run_id": "r1"}])
-def test_a_line_that_is_no_run_is_reported(file, run):
-    """With its file and line."""
+def test_invalid_line_is_reported(file, run):
+    """A line that is not a run raises an error with the file and the line number."""
     with pytest.raises(ShieldError, match=r"runs.jsonl:2: a run is an object"):
         recorded(file({"messages": []}, run))
 
@@ -331,15 +331,15 @@ def test_a_line_that_is_no_run_is_reported(file, run):
     ],
     ids=["text", "result", "message", "function"],
 )
-def test_a_wrong_step_is_reported(firewall, step, message):
-    """With its place, before anything is played."""
+def test_invalid_step_is_reported(firewall, step, message):
+    """An invalid step raises an error with its position before anything runs."""
     with pytest.raises(ShieldError) as wrong:
         scripted(firewall, [user("Hello."), step])
 
     assert str(wrong.value).startswith(message)
 
 
-def test_a_wrong_session_is_reported(firewall):
-    """A session's id is not a session."""
+def test_session_id_is_refused_as_session(firewall):
+    """A session id in place of a Session raises a ShieldError."""
     with pytest.raises(ShieldError, match="open one with"):
         scripted(firewall, [], session="s1")

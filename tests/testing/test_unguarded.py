@@ -1,4 +1,4 @@
-"""With the shield off, tools run as if undecorated, and the record states it."""
+"""Inside `no_shield` tools run as if undecorated, and decisions state that nothing was judged."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from abs_shield.testing import assert_allowed, capture_decisions, no_shield
 WRONG = {"transaction_id": "tx_1", "amount": 9_000}
 
 
-def test_a_forbidden_call_runs(firewall):
-    """`dispatch`, `guard` and a decorated function let pass what they would block."""
+def test_blocked_calls_run_inside_no_shield(firewall):
+    """`dispatch` and `guard` let calls run that they would otherwise block."""
     with no_shield(), firewall.session():
         dispatched = firewall.dispatch("refund", WRONG)
         with firewall.guard(ToolCall("refnud", {})) as guard:
@@ -24,8 +24,8 @@ def test_a_forbidden_call_runs(firewall):
     assert ("refunded 9000.0", "by hand") == (dispatched, guard.value)
 
 
-def test_a_decorated_tool_gets_what_it_was_given():
-    """Arguments that match no schema arrive as they are."""
+def test_decorated_tool_receives_unchanged_arguments():
+    """A decorated function receives arguments that do not match its schema unchanged."""
     firewall = Shield(shield.configure(), hooks=None)
 
     @shielded(firewall)
@@ -38,8 +38,8 @@ def test_a_decorated_tool_gets_what_it_was_given():
         double("five")
 
 
-def test_the_record_says_so(firewall):
-    """Every layer is unavailable, the mode is audit, and the note stands there."""
+def test_decision_states_that_the_shield_is_off(firewall):
+    """The decision has the note `shield_off`, audit mode and six unavailable layers."""
     with no_shield(), capture_decisions() as decisions:
         firewall.check_call(ToolCall("refnud", {}))
     decision = decisions.only()
@@ -49,14 +49,14 @@ def test_the_record_says_so(firewall):
     assert 6 == len(decision.coverage)
 
 
-def test_an_unjudged_call_is_not_allowed(firewall):
-    """An unjudged call counts neither as allowed nor as blocked."""
+def test_assert_allowed_fails_on_an_unjudged_call(firewall):
+    """`assert_allowed` fails on a call that was not judged."""
     with no_shield(), pytest.raises(AssertionError, match="not judged, the shield is off"):
         assert_allowed(firewall.check_call(ToolCall("refnud", {})))
 
 
-def test_no_layer_and_no_approver_is_asked():
-    """Neither a user's layer nor a person hears of the call."""
+def test_no_layer_and_no_approver_is_called():
+    """Neither a custom layer nor the approver is called."""
     requests = []
 
     def nosy(proposal, session):
@@ -71,8 +71,8 @@ def test_no_layer_and_no_approver_is_asked():
     assert [] == requests
 
 
-def test_threads_and_tasks_inside_are_off(firewall):
-    """Whatever runs in the process while the block is open is unjudged."""
+def test_threads_and_tasks_are_not_judged(firewall):
+    """Calls of threads and asyncio tasks inside the block are not judged."""
     values = []
 
     async def agent():
@@ -87,8 +87,8 @@ def test_threads_and_tasks_inside_are_off(firewall):
     assert ["refunded 9000.0"] * 2 == values
 
 
-def test_it_is_on_again_afterwards(firewall):
-    """Blocks nest; the last to be left, also by an exception, turns it on."""
+def test_shield_is_on_after_the_outermost_block(firewall):
+    """The shield is on again after the outermost block, even if the block raised."""
     with suppress(KeyError), no_shield():
         with no_shield():
             pass
@@ -99,23 +99,23 @@ def test_it_is_on_again_afterwards(firewall):
     assert firewall.check_call(ToolCall("refnud", {})).blocked
 
 
-def test_a_block_that_is_lost_turns_it_on(firewall):
-    """An unreferenced context does not keep the shield off."""
+def test_lost_context_turns_the_shield_on(firewall):
+    """A `no_shield` context that is garbage collected turns the shield on again."""
     no_shield().__enter__()
 
     assert firewall.check_call(ToolCall("refnud", {})).blocked
 
 
-def test_the_log_warns_of_it(caplog):
-    """It is said once when the shield goes off, not again by a block inside."""
+def test_no_shield_logs_one_warning(caplog):
+    """Nested blocks log one warning."""
     with no_shield(), no_shield():
         pass
 
     assert ["WARNING"] == [record.levelname for record in caplog.records]
 
 
-def test_it_is_no_decorator_and_used_once():
-    """Around an async function a decorator would end before the function began."""
+def test_no_shield_is_not_callable_and_used_once():
+    """A `no_shield` context is not callable and raises if it is entered twice."""
     once = no_shield()
     with once:
         pass
@@ -125,8 +125,8 @@ def test_it_is_no_decorator_and_used_once():
         pass
 
 
-def test_the_session_goes_on(firewall):
-    """Executed calls and what they returned are known afterwards."""
+def test_session_records_unjudged_calls(firewall):
+    """The session records unjudged calls and their results as evidence for later calls."""
     with firewall.session() as session:
         session.user("Refund ann@example.com!")
         with no_shield():
