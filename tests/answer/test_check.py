@@ -1,4 +1,4 @@
-"""From an answer to its report: statuses, notes, the gate, sync and async alike."""
+"""The check of an answer: statuses, notes, the gate, sync and async."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def statuses(found):
         ("I could not find anything about that.", "emit", []),
     ],
 )
-def test_an_answer_beside_a_document(answer, action, wanted):
-    """Claims that are in the document are emitted, others are named."""
+def test_claims_are_compared_with_a_document(answer, action, wanted):
+    """Claims that a document contains are grounded, and others are not."""
     report = checked(answer, evidence=TOWER)
 
     assert action == report.report.action
@@ -47,7 +47,7 @@ def test_an_answer_beside_a_document(answer, action, wanted):
 
 
 def test_no_claims_have_no_score():
-    """It is said, and nothing is divided by nothing."""
+    """An answer without claims has no score and the note `no_claims`."""
     report = checked("Hello! How can I help you?", evidence=TOWER)
 
     assert (None, "emit") == (report.report.overall_score, report.report.action)
@@ -55,15 +55,15 @@ def test_no_claims_have_no_score():
 
 
 def test_no_evidence_verifies_nothing():
-    """The claims are unverified, and the answer is not emitted."""
+    """Without evidence claims are unverified, and the answer is revised."""
     report = checked("It was built in 1889.", evidence=[])
 
     assert (["unverified"], "revise") == (statuses(report), report.report.action)
     assert "no_evidence" in report.notes
 
 
-def test_the_answer_layer_reads_all_claims_where_words_alone_judge():
-    """The overall score is the answer layer's, not the smallest of the claims'."""
+def test_overall_score_is_that_of_the_answer_layer():
+    """The overall score is the answer layer's, not the lowest of the claims'."""
     answer = "The Eiffel Tower is in Paris. It stands near a river. It was built for a fair."
     report = checked(answer, evidence=TOWER)
     found_words = words([one.claim for one in report.claims], evidence_from(TOWER))
@@ -72,8 +72,8 @@ def test_the_answer_layer_reads_all_claims_where_words_alone_judge():
     assert [one.score for one in found_words] == [one.score for one in report.claims]
 
 
-def test_no_answer_is_better_than_a_refuted_claim():
-    """A figure that stands nowhere bounds the whole, however well the rest reads."""
+def test_refuted_claim_bounds_the_overall_score():
+    """The overall score is at most that of a refuted claim."""
     answer = "The Eiffel Tower is located in Paris, France. It was built in 1889. It is 330 meters."
     report = checked(answer, evidence=TOWER)
     refuted = [one.score for one in report.claims if one.confirmed]
@@ -83,8 +83,8 @@ def test_no_answer_is_better_than_a_refuted_claim():
 
 
 @pytest.mark.parametrize("task", ["creative", "brainstorm", "draft"])
-def test_what_is_no_statement_of_fact_is_not_scored(task):
-    """And says so."""
+def test_creative_answer_is_not_scored(task):
+    """A creative answer is emitted without claims and with the note `grounding_skipped`."""
     report = checked("It was built in 1925.", evidence=TOWER, config=AnswerConfig(task_type=task))
 
     assert ("emit", ()) == (report.report.action, report.report.claims)
@@ -92,7 +92,7 @@ def test_what_is_no_statement_of_fact_is_not_scored(task):
 
 
 def test_high_stakes_never_emit_without_probes():
-    """Without a judge nothing is probed, and the report has the reason."""
+    """With high stakes an answer is revised if there is no judge to probe it."""
     answer = "The Eiffel Tower is in Paris. It was built in 1889."
     report = checked(answer, evidence=TOWER, config=AnswerConfig(high_stakes=True))
 
@@ -100,8 +100,8 @@ def test_high_stakes_never_emit_without_probes():
     assert {"not_probed", "probes_not_run"} <= {*report.notes}
 
 
-def test_the_report_is_as_its_schema_says():
-    """Every field, and no other."""
+def test_report_matches_its_schema():
+    """The report has exactly the fields of its schema."""
     report = check_answer("It was built in 1925. It is in Paris.", evidence=TOWER).to_dict()
 
     assert () == compile_schema(REPORT_SCHEMA).problems(report)
@@ -132,7 +132,7 @@ def test_the_report_is_as_its_schema_says():
     ],
 )
 def test_wrong_input_is_reported_on_one_line(given, expected):
-    """With what to give."""
+    """Invalid input raises an error whose message says what to pass."""
     with pytest.raises(ShieldError, match=expected):
         check_answer(**given)
 
@@ -152,8 +152,8 @@ def booking():
     return firewall, session
 
 
-def test_a_deed_without_a_call_is_contradicted():
-    """Nothing was cancelled, and one Decision says so."""
+def test_action_without_a_call_is_contradicted():
+    """A claimed cancellation without a call is contradicted and has one blocking Decision."""
     firewall, session = booking()
     report = firewall.check_answer("I have cancelled booking ABC123.", session=session)
     [decision] = session.answer_decisions
@@ -169,8 +169,8 @@ def test_a_deed_without_a_call_is_contradicted():
     assert {"id": "ABC123"} == report.tool_call_validations[0].args
 
 
-def test_a_deed_with_its_call_holds():
-    """The call ran, and did not fail."""
+def test_action_with_its_call_is_not_contradicted():
+    """A claimed cancellation is not contradicted if its call ran without failing."""
     firewall, session = booking()
     call = {"name": "cancel_booking", "arguments": {"id": "ABC123"}, "id": "c2"}
     firewall.check_call(call, session=session)
@@ -182,7 +182,7 @@ def test_a_deed_with_its_call_holds():
 
 
 def test_async_is_the_same():
-    """One text serves both."""
+    """The async check returns the claims and notes of the sync check."""
     answer = "The Eiffel Tower is in Paris. It was built in 1925."
     sync = checked(answer, evidence=TOWER)
     later = asyncio.run(achecked(answer, evidence=TOWER))
@@ -203,7 +203,7 @@ GOOD = "The Eiffel Tower is in Paris. It was built in 1889."
 
 
 def test_an_answer_is_revised_once_and_emitted():
-    """The feedback names what does not hold, and the evidence nearest to it."""
+    """The feedback contains the ungrounded claim and the nearest evidence."""
     messages = []
 
     def write(feedback):
@@ -218,8 +218,8 @@ def test_an_answer_is_revised_once_and_emitted():
 
 
 @pytest.mark.parametrize("drafts", [[UNSURE], ["Painters love it in spring.", "They really do."]])
-def test_what_gets_no_better_is_refused(drafts):
-    """The refusal names the failure mode, and nothing of how it was found."""
+def test_answer_without_progress_is_refused(drafts):
+    """An answer that revisions do not improve is refused with the failure and no score."""
     left = iter(drafts)
     done = settled(UNSURE, write=lambda feedback: next(left), check=check, config=CONFIG)
 
@@ -229,15 +229,15 @@ def test_what_gets_no_better_is_refused(drafts):
     assert "score" not in done.text
 
 
-def test_a_block_is_refused_at_once():
-    """Nobody is asked again."""
+def test_blocked_answer_is_not_revised():
+    """A blocked answer is refused without a revision."""
     done = settled("It was built in 1925.", write=None, check=check, config=CONFIG)
 
     assert (0, True) == (done.rounds, bool(done.refused))
 
 
 def test_the_loop_may_be_async():
-    """With a writer and a check that are awaited."""
+    """The revise loop awaits an async writer and an async check."""
 
     async def write(feedback):
         return GOOD
@@ -251,7 +251,7 @@ def test_the_loop_may_be_async():
 
 
 def test_feedback_is_bounded_and_escaped():
-    """Of many claims ten are named; control characters of an answer do nothing."""
+    """The feedback contains ten claims at most and escapes control characters."""
     answer = "\n".join(f"- The violet painter number {n} adores\x1b[2J autumn." for n in range(40))
     feedback = feedback_on(check(answer))
 
@@ -260,7 +260,7 @@ def test_feedback_is_bounded_and_escaped():
 
 
 def test_code_that_is_left_out_is_reported():
-    """It makes no claims, and is reported as unchecked."""
+    """A code block makes no claims and has the note `code_not_checked`."""
     report = checked("The tower is in Paris.\n```\nbuilt = 1925\n```", evidence=TOWER)
 
     assert "code_not_checked" in report.notes

@@ -1,4 +1,4 @@
-"""Limits on the evidence that is read: the rest is reported, and proves nothing."""
+"""Evidence and answers beyond the read limit are reported and prove nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def statuses(found: Checked) -> list[str]:
 
 
 def after(*results: str) -> Checked:
-    """An answer with the fact, behind a run's results."""
+    """Return the check of FACT as the answer of a run with these results."""
     firewall = Shield(shield.configure(), hooks=None)
     with firewall.session() as session:
         session.user("What does the Nord cost?")
@@ -38,8 +38,8 @@ def after(*results: str) -> Checked:
         return checked(FACT, session=session)
 
 
-def test_what_stands_before_the_end_of_what_is_read_is_found() -> None:
-    """A long text is read from its beginning."""
+def test_evidence_before_the_limit_is_found() -> None:
+    """A fact at the beginning of a text that is too long is found."""
     report = checked(FACT, evidence=f"{FACT}\n{MANY}")
 
     assert (["grounded"], "emit") == (statuses(report), report.report.action)
@@ -47,8 +47,8 @@ def test_what_stands_before_the_end_of_what_is_read_is_found() -> None:
 
 
 @pytest.mark.parametrize("answer", [FACT, "The Sud hotel has a sauna on its roof."])
-def test_what_may_stand_behind_it_is_unverified(answer: str) -> None:
-    """Neither missing nor grounded: the answer is not emitted, and the notes say why."""
+def test_claim_is_unverified_if_evidence_was_cut(answer: str) -> None:
+    """A claim is unverified if the evidence for it may be beyond the limit."""
     report = checked(answer, evidence=f"{MANY}\n{FACT}")
 
     assert (["unverified"], "revise") == (statuses(report), report.report.action)
@@ -56,8 +56,8 @@ def test_what_may_stand_behind_it_is_unverified(answer: str) -> None:
     assert [()] == [one.missing for one in report.claims]
 
 
-def test_other_documents_than_the_first_are_left_out() -> None:
-    """Documents come in the order of their use; as many are read as there are passages."""
+def test_documents_beyond_the_limit_are_not_read() -> None:
+    """Only the first MOST_PASSAGES documents are read."""
     whole = ["-"] * (MOST_PASSAGES - 1) + [FACT]
     cut = ["-"] * MOST_PASSAGES + [FACT]
 
@@ -66,15 +66,15 @@ def test_other_documents_than_the_first_are_left_out() -> None:
     assert MOST_PASSAGES == len(evidence_from(cut).pieces)
 
 
-def test_of_a_run_the_newest_is_read() -> None:
-    """Of what is older the session remembers the values it has seen; others are unverified."""
+def test_newest_results_of_a_run_are_read() -> None:
+    """The newest results are read; of older ones only remembered values are grounded."""
     assert ["grounded"] == statuses(after(MANY, FACT))
     assert ["grounded"] == statuses(after(FACT, MANY))
     assert ["unverified"] == statuses(after(FACT.replace("120", "130"), MANY))
 
 
 def test_json_is_cut_between_its_values_and_inside_a_text() -> None:
-    """One number of a list or a text more than are read is left out, and says so."""
+    """JSON beyond the limit is cut between values or inside a text, and marked as cut."""
     rows = [{"text": "7 " * 100} for _ in range(MOST_NUMBERS // 100 + 1)]
     flat, whole = flatten(rows), flatten(rows[:-1])
 
@@ -85,13 +85,13 @@ def test_json_is_cut_between_its_values_and_inside_a_text() -> None:
 
 @pytest.mark.parametrize("piece", ["a\n", "A b. ", "- a\n", "|a|\n", "\u597d\u3002"])
 def test_sentences_are_counted_as_well(piece: str) -> None:
-    """A text of many short lines is work without a number in it."""
+    """Sentences count towards the limit even without numbers."""
     assert [*sentence_spans(piece * 100)][99:]
     assert 100 <= count(piece * 101, 10_000)
 
 
 def test_a_beginning_ends_between_two_values() -> None:
-    """At the end of a line or of a word, where there is one near."""
+    """A cut text ends between two values, at a line or word boundary if one is near."""
     text = "Booked on 2024-05-15. Paid 1,200.50 euros and 7 cents"
 
     assert "Booked on 2024-05-15. Paid" == beginning(text, 2)
@@ -105,16 +105,16 @@ def test_a_beginning_ends_between_two_values() -> None:
     ["1,", "1\t", "ann@b.de ", "one, ", "id is ABCDEF ", "noon ", "x.md ", "1/2/3/4 ", "5-6-7 ",
      "www.a.de/b ", "2024-05-15T10:00 ", "$1.5k ", "1:2:3:4 "],
 )  # fmt: skip
-def test_values_are_few_for_each_number_that_is_counted(piece: str) -> None:
-    """So that the count bounds the work, whatever a value looks like."""
+def test_number_of_values_is_bounded_by_the_count(piece: str) -> None:
+    """A text has at most three values per counted number."""
     text = piece * 500
 
     assert len(figures(text)) <= 3 * count(text, 10_000)
 
 
 @pytest.mark.slow
-def test_twice_the_evidence_beyond_what_is_read_takes_no_more_steps() -> None:
-    """Neither of its text nor of its values."""
+def test_evidence_beyond_the_limit_takes_no_steps() -> None:
+    """Doubling evidence beyond the limit does not increase the number of steps."""
 
     def read(times: int) -> int:
         evidence = evidence_from(MANY * times)
@@ -129,8 +129,8 @@ def test_twice_the_evidence_beyond_what_is_read_takes_no_more_steps() -> None:
 @pytest.mark.parametrize(
     "rest", ["The room is free. " * 12_000, "17, " * (MOST_NUMBERS_OF_ANSWER + 10)]
 )
-def test_the_rest_of_an_answer_that_is_not_read_is_unverified(rest: str) -> None:
-    """It is one claim with its place, which is neither scored nor probed; it is not emitted."""
+def test_answer_beyond_the_limit_is_one_unverified_claim(rest: str) -> None:
+    """The part of an answer beyond the limit is one unverified claim without a score."""
     answer = f"{FACT}\n{rest}"
     report = checked(answer, evidence=f"{FACT} The room is free.")
     last = report.claims[-1].claim
@@ -142,15 +142,15 @@ def test_the_rest_of_an_answer_that_is_not_read_is_unverified(rest: str) -> None
     assert "answer_cut" in report.notes
 
 
-def test_what_is_read_of_an_answer_is_judged() -> None:
-    """A wrong value in it blocks, whatever comes behind."""
+def test_wrong_value_before_the_limit_blocks() -> None:
+    """A wrong value before the limit blocks an answer that is too long."""
     answer = FACT.replace("120", "380") + "\n" + "The room is free. " * 12_000
 
     assert "block" == checked(answer, evidence=FACT).report.action
 
 
 def test_an_answer_of_common_length_is_read_whole() -> None:
-    """Its last claim is one of its sentences."""
+    """An answer of 500 sentences is read in full."""
     report = checked(f"{FACT} " * 500, evidence=FACT)
 
     assert "answer_cut" not in report.notes
@@ -158,8 +158,8 @@ def test_an_answer_of_common_length_is_read_whole() -> None:
 
 
 @pytest.mark.slow
-def test_twice_the_answer_beyond_what_is_read_takes_no_more_steps() -> None:
-    """Neither of its claims nor of its values."""
+def test_answer_beyond_the_limit_takes_no_steps() -> None:
+    """Doubling an answer beyond the limit does not increase the number of steps."""
 
     def judged(times: int) -> int:
         return steps(lambda: checked("The room is free. " * 12_000 * times, evidence=FACT))

@@ -1,4 +1,4 @@
-"""The gate: bands, equality, precedence, and what never blocks by itself."""
+"""The gate maps the scores of claims to emit, revise or block."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ CRITICAL = {"critical": True, "confirmed": True}
     ],
 )
 def test_bands(claims, action):
-    """Emit from .85 on, below .4 a critical claim that is refuted blocks, the rest is revised."""
+    """A score from .85 is emitted, a refuted critical claim below .4 blocked, the rest revised."""
     assert action == gate(claims, CONFIG).action
 
 
 def test_block_goes_before_revise_and_revise_before_emit():
-    """A mean that would emit does not hide a claim that has to be revised, or is refuted."""
+    """One claim to revise or block decides, even if the mean score would be emitted."""
     config = AnswerConfig(aggregate="mean")
     weak = [*[GateClaim(1.0)] * 30, GateClaim(0.5)]
     refuted = [*[GateClaim(1.0)] * 30, GateClaim(0.1, **CRITICAL), GateClaim(0.5)]
@@ -53,17 +53,17 @@ def test_block_goes_before_revise_and_revise_before_emit():
 
 
 def test_a_rejected_call_of_the_final_turn_is_revised():
-    """However good the scores are."""
+    """An answer after a rejected call is revised, whatever its scores."""
     assert ("revise", ("call_rejected",)) == gate([GateClaim(1.0)], CONFIG, rejected=True)[1:]
 
 
 def test_no_claims_are_emitted_without_a_score():
-    """And the verdict says so."""
+    """An answer without claims is emitted without a score and with the note `no_claims`."""
     assert (None, "emit", ("no_claims",)) == gate([], CONFIG)
 
 
 def test_high_stakes_never_emit_unprobed_critical_claims():
-    """A claim that is not critical may be emitted."""
+    """With high stakes a critical claim that was not probed is revised; others are emitted."""
     config = AnswerConfig(high_stakes=True)
 
     assert "revise" == gate([GateClaim(0.99, critical=True)], config, probed=False).action
@@ -74,14 +74,14 @@ def test_high_stakes_never_emit_unprobed_critical_claims():
     "wrong", [{"block_threshold": 0.7}, {"emit_threshold": 0.5}, {"emit_threshold": 1.5}]
 )
 def test_thresholds_are_in_order(wrong):
-    """Each at most the next, all in [0, 1]."""
+    """A threshold above the next one, or above 1, is refused."""
     with pytest.raises(PolicyError):
         AnswerConfig(**wrong)
 
 
 @given(st.lists(JUDGED, max_size=6), st.sampled_from(["min", "mean"]), st.booleans())
-def test_the_gate_is_as_it_is_written_down(claims, aggregate, rejected):
-    """Emission and blocks follow the specification."""
+def test_gate_follows_its_specification(claims, aggregate, rejected):
+    """For any claims the gate blocks and emits as specified."""
     config = AnswerConfig(aggregate=aggregate)
     verdict = gate(claims, config, rejected=rejected)
     blocks = any(
@@ -99,7 +99,7 @@ def test_the_gate_is_as_it_is_written_down(claims, aggregate, rejected):
 
 
 def test_a_weak_answer_may_be_annotated():
-    """Where nothing else speaks against it."""
+    """With `below_emit="annotate"` a weak answer is emitted with a note."""
     config = AnswerConfig(below_emit="annotate")
 
     assert ("emit", ("below_emit_threshold",)) == gate([GateClaim(0.7)], config)[1:]

@@ -1,4 +1,4 @@
-"""The hard checks: figures bound to their records, what follows, citations, deeds, negations."""
+"""The hard checks compare figures, citations, actions and negations with the evidence."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ TRIP = {
 
 
 def claims(answer):
-    """The sentences of an answer."""
+    """Return the sentences of an answer as claims."""
     return tuple(Claim(answer[start:end], start, end) for start, end in sentence_spans(answer))
 
 
 def run(*results, user="", writes=()):
-    """A session in which tools returned *results*, and others did something."""
+    """Return the evidence of a session with these results and writing calls."""
     session = Session()
     if user:
         session.user(user)
@@ -61,12 +61,12 @@ def run(*results, user="", writes=()):
 
 
 def call(id, name, arguments):
-    """One call in OpenAI's shape."""
+    """Return one call in OpenAI's format."""
     return {"id": id, "function": {"name": name, "arguments": json.dumps(arguments)}}
 
 
 def judged(answer, evidence, **more):
-    """Return what is said of the one sentence of an answer."""
+    """Return the opinion on an answer of one sentence."""
     (one,) = hard(claims(answer), evidence, answer=answer, **more)
     return one
 
@@ -80,8 +80,8 @@ def judged(answer, evidence, **more):
         "HAT277 departs at 9:15 on 30.05.2024 and costs 164 dollars.",
     ],
 )
-def test_what_stands_in_the_record_is_found(answer):
-    """In any form of writing, with the place where it stands."""
+def test_figure_of_a_record_is_present(answer):
+    """A figure of a record is present in any spelling, and has a span."""
     one = judged(answer, run(TRIP))
 
     assert (PRESENT, (), "") == (one.score, one.missing, one.contradicted)
@@ -89,7 +89,7 @@ def test_what_stands_in_the_record_is_found(answer):
 
 
 def test_a_span_leads_to_the_value():
-    """The piece's text at these offsets, and the pointer into the result."""
+    """A span has the offsets in the passage and the JSON pointer of the value."""
     evidence = run(TRIP)
     spans = judged("HAT028 costs $79.", evidence).spans
     texts = {piece.id: piece.text for piece in evidence}
@@ -108,7 +108,7 @@ def test_a_span_leads_to_the_value():
     ],
 )
 def test_the_value_of_another_record_is_a_contradiction(answer, text, has):
-    """So is another value for a field that the sentence names; the line says what stands there."""
+    """A value of another record or field is a contradiction that shows the expected value."""
     one = judged(answer, run(TRIP))
 
     assert CONTRADICTED == one.score
@@ -126,8 +126,8 @@ def test_the_value_of_another_record_is_a_contradiction(answer, text, has):
         ("It takes 37 hours.", "number"),
     ],
 )
-def test_what_stands_nowhere_is_a_miss(answer, kind):
-    """With its kind and its offsets in the answer; below the revise band's cap."""
+def test_figure_without_evidence_is_missing(answer, kind):
+    """A figure without evidence is missing, with its kind and offsets in the answer."""
     one = judged(answer, run(TRIP))
 
     (miss,) = one.missing
@@ -147,29 +147,29 @@ def test_what_stands_nowhere_is_a_miss(answer, kind):
         "HAT028 at $79, HAT277 at $164: $243 per head, and $486 for both of you.",
     ],
 )
-def test_what_follows_from_the_reply_and_the_newest_result_is_derived(answer):
-    """Sums, differences, multiples, shares, and totals of totals."""
+def test_computed_figure_is_derived(answer):
+    """A sum, difference, multiple or share of figures of the answer or newest result is derived."""
     one = judged(answer, run(TRIP, user="May I have 10% off?"))
 
     assert (DERIVED, ()) == (one.score, one.missing)
 
 
 def test_a_sum_of_older_results_is_not_derived():
-    """Any two figures of a long run make nearly every number."""
+    """A sum of figures of an older result is missing."""
     one = judged("The total is $243.", run(TRIP, {"status": "fine"}))
 
     assert ["$243"] == [miss.text for miss in one.missing]
 
 
-def test_an_amount_that_nobody_says_is_reckoned_is_not_derived():
-    """The sentence has to say so: a total, a difference, a sign."""
+def test_sum_is_derived_only_if_stated_as_computed():
+    """A sum is missing if the sentence does not state that it is computed."""
     one = judged("You get a voucher worth $243.", run(TRIP))
 
     assert ["$243"] == [miss.text for miss in one.missing]
 
 
 def test_a_list_binds_its_items_to_its_headings():
-    """A line without a key belongs to the nearest one above, in its own branch."""
+    """An item of a list is compared with the record that its heading names."""
     answer = (
         "1. **Flight HAT028**\n   - Date: May 28\n   - Departs: 9:15 AM\n"
         "2. **Flight HAT277**\n   - Date: May 30\n   - Departs: 9:15 AM\n"
@@ -181,8 +181,8 @@ def test_a_list_binds_its_items_to_its_headings():
     assert "another record" in wrong[0].contradicted
 
 
-def test_records_in_a_text_are_bound_as_well():
-    """A tool that answers with a list in plain text keeps its records apart."""
+def test_records_in_plain_text_are_separate():
+    """Records of a plain text list are compared separately."""
     text = "- id: EV-1001\n  start: 2024-05-15 10:00\n- id: EV-1002\n  start: 2024-05-16 14:00\n"
     session = Session()
     session.tool_result("list_events", text)
@@ -192,34 +192,34 @@ def test_records_in_a_text_are_bound_as_well():
     assert CONTRADICTED == judged("EV-1002 starts on May 15.", evidence).score
 
 
-def test_what_the_user_said_binds_to_no_record():
-    """Nobody keeps records in a message."""
+def test_user_message_has_no_records():
+    """Figures of a user message belong to no record."""
     evidence = run(TRIP, user="Can I fly HAT028 on June 2 instead, for $90?")
 
     assert PRESENT == judged("You asked to fly HAT028 on June 2 for $90.", evidence).score
 
 
 def test_the_question_is_evidence():
-    """A claim from the question needs no other source."""
+    """A figure of the question needs no other evidence."""
     evidence = evidence_from("Paris is a city.")
 
     assert PRESENT == judged("In 1789 it was a city.", evidence, question="And in 1789?").score
 
 
 def test_soft_figures_are_never_missed():
-    """Counts and ordinals, and ids that are given as examples."""
+    """Ordinals, small counts and example ids are not missing."""
     answer = "The 3rd of your two bags has an id such as ORD-77123."
 
     assert () == judged(answer, run(TRIP)).missing
 
 
 def test_nothing_to_check_is_reported():
-    """A claim without figure, citation or deed is none of this scorer's."""
+    """A claim without figure, citation or action is reported as "nothing to check"."""
     assert Unavailable("nothing to check") == judged("The weather is fine.", run(TRIP))
 
 
-def test_what_was_not_seen_proves_nothing():
-    """After an image, a miss abstains; a contradiction stays one."""
+def test_opaque_content_makes_a_miss_undecided():
+    """After opaque content a missing figure is undecided, and a contradiction remains one."""
     session = Session()
     session.opaque("an image")
     session.tool_result("get_trip", TRIP)
@@ -243,7 +243,7 @@ def test_what_was_not_seen_proves_nothing():
     ],
 )
 def test_a_citation_of_what_was_not_retrieved_is_a_contradiction(answer, good):
-    """By number, by id and by address."""
+    """A citation by number, id or URL contradicts evidence that does not contain it."""
     evidence = evidence_from(
         [{"id": "rain", "text": "It rains; see https://x.org/a."}, "It snows.", "It is dry."]
     )
@@ -261,8 +261,8 @@ def test_a_citation_of_what_was_not_retrieved_is_a_contradiction(answer, good):
         "Your refund has been issued and your booking is now cancelled.",
     ],
 )
-def test_a_deed_needs_its_call(answer):
-    """Said in any voice; with the call it is found, without it is a contradiction."""
+def test_claimed_action_needs_its_call(answer):
+    """A claimed action in any voice is present with its call and a contradiction without it."""
     done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"}), ("issue_refund", {"of": 1})])
 
     assert PRESENT == judged(answer, done).score
@@ -281,13 +281,13 @@ def test_a_deed_needs_its_call(answer):
         "No refund has been issued.",
     ],
 )
-def test_plans_offers_reads_and_denials_are_no_deeds(answer):
-    """Nothing was said to be done."""
+def test_plans_offers_reads_and_denials_are_not_actions(answer):
+    """A plan, an offer, a read and a denial claim no action."""
     assert isinstance(judged(answer, run(TRIP)), Unavailable)
 
 
-def test_a_failed_call_is_no_deed():
-    """The model was told that it failed."""
+def test_failed_call_does_not_support_an_action():
+    """A claimed action contradicts a call that failed."""
     session = Session()
     session.add(
         [
@@ -299,8 +299,8 @@ def test_a_failed_call_is_no_deed():
     assert CONTRADICTED == judged("I have cancelled your booking.", evidence_of(session)).score
 
 
-def test_a_call_of_another_thing_is_not_its_call():
-    """Two bookings, one of which was cancelled."""
+def test_call_of_another_action_does_not_support_an_action():
+    """A claimed booking contradicts a run that only cancelled one."""
     other = {"bookings": ["3FRNFB", "59XX6W1"]}
     evidence = run(other, writes=[("cancel_booking", {"id": "3FRNFB"})])
 
@@ -308,15 +308,15 @@ def test_a_call_of_another_thing_is_not_its_call():
     assert CONTRADICTED == judged("I have booked a table.", evidence).score
 
 
-def test_a_state_that_a_result_tells_is_no_deed_of_the_agent():
-    """Somebody else cancelled it, and the run has read so."""
+def test_state_of_a_record_needs_no_call():
+    """A passive action is present if a record has that state."""
     evidence = run({"id": "3FRNFB", "status": "cancelled"})
 
     assert PRESENT == judged("Your booking has been cancelled.", evidence).score
 
 
 def test_a_refund_follows_from_a_cancellation():
-    """Nobody calls a tool for it; with no call at all it is a contradiction still."""
+    """A claimed refund is present after a cancellation and a contradiction without any call."""
     answer = "A refund of $79 has been issued to your card."
     done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"})])
 
@@ -337,15 +337,15 @@ def test_a_refund_follows_from_a_cancellation():
         "a_1_",
     ],
 )
-def test_one_sentence_without_end_is_judged(piece, count):
-    """Thousands of figures or deeds in a line."""
+def test_very_long_sentence_is_judged(piece, count):
+    """A sentence of thousands of figures or actions is judged."""
     answer = piece * count
 
     assert 1 == len(hard((Claim(answer, 0, len(answer)),), run(TRIP), answer=answer))
 
 
-def test_deeds_are_not_checked_where_nobody_knows_them():
-    """Documents tell nothing of calls."""
+def test_actions_are_not_checked_against_documents():
+    """A claimed action is undecided if the evidence is a document."""
     assert isinstance(judged("I have cancelled it.", evidence_from("A text.")), Unavailable)
 
 
@@ -357,7 +357,7 @@ def test_deeds_are_not_checked_where_nobody_knows_them():
     ],
 )
 def test_another_value_for_the_same_thing_is_a_contradiction(answer, text):
-    """A sentence of the evidence says all the rest."""
+    """A claim contradicts a sentence that differs only in one value."""
     one = judged(answer, evidence_from("The tower in Paris was finished in 1889. It is tall."))
 
     assert one.missing
@@ -365,21 +365,21 @@ def test_another_value_for_the_same_thing_is_a_contradiction(answer, text):
 
 
 def test_another_magnitude_is_a_contradiction():
-    """The digits agree, and the thousands do not."""
+    """A claim of billions contradicts a sentence with the same number of millions."""
     evidence = evidence_from("Last year the shop sold 2.4 million loaves of bread in Lyon.")
 
     assert CONTRADICTED == judged("The shop sold 2.4 billion loaves of bread.", evidence).score
 
 
 def test_another_year_is_a_contradiction():
-    """The day agrees."""
+    """A date contradicts a sentence with the same day of another year."""
     evidence = evidence_from("The museum opened its doors on May 4, 2019 after repairs.")
 
     assert CONTRADICTED == judged("The museum opened its doors on May 4, 2009.", evidence).score
 
 
 def test_a_negated_sentence_is_a_contradiction():
-    """Word for word the same, but for the negation."""
+    """A claim contradicts a sentence that differs only in a negation."""
     evidence = evidence_from("The ticket is not refundable after departure.")
 
     assert CONTRADICTED == judged("The ticket is refundable after departure.", evidence).score
@@ -403,7 +403,7 @@ ANSWERS = st.lists(
 
 @given(answer=ANSWERS, value=JSON)
 def test_any_answer_on_any_result_is_judged(answer, value):
-    """One verdict a claim, scores in range, missing where they stand, and no exception."""
+    """Any answer on any result has one opinion per claim with valid scores and offsets."""
     session = Session()
     session.tool_result("get", value)
     session.tool_result("get_trip", TRIP)
@@ -417,8 +417,8 @@ def test_any_answer_on_any_result_is_judged(answer, value):
             assert miss.text == answer[miss.start : miss.end]
 
 
-def test_without_the_answer_the_claims_stand_for_it():
-    """Offsets stay those of the answer."""
+def test_offsets_are_right_without_the_answer():
+    """Without the answer, offsets of missing values are still those of the answer."""
     answer = "Hello there! HAT028 leaves on May 30."
     (one,) = hard(claims(answer)[1:], run(TRIP))
 
@@ -427,7 +427,7 @@ def test_without_the_answer_the_claims_stand_for_it():
 
 @pytest.mark.slow
 def test_a_large_run_is_read_in_time():
-    """A hundred thousand values, and an answer of ten thousand figures."""
+    """A run of 6,000 records and an answer of 1,000 sentences are judged."""
     rows = [{"id": f"ORD-{n:06}", "at": "2024-05-01", "total": n} for n in range(6_000)]
     evidence = Evidence(
         (Passage("r", PassageSource.TOOL_RESULT, "", value=rows),),

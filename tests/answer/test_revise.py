@@ -1,4 +1,4 @@
-"""The revise loop: what the model is told, when it ends, and what is said in the end."""
+"""The revise loop: the feedback to the model, its end and the refusal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def shop():
 
 
 def test_feedback_names_a_claim_that_is_only_too_weak(shop):
-    """No claim is below the revise threshold, and still there is something to correct."""
+    """The feedback contains a grounded claim whose score is below the emit threshold."""
     report = checked(OPEN, session=shop.session, config=CONFIG)
 
     assert ("revise", ["grounded"]) == (report.report.action, statuses(report.report))
@@ -37,7 +37,7 @@ def test_feedback_names_a_claim_that_is_only_too_weak(shop):
 
 
 def test_feedback_names_a_call_that_was_rejected(shop):
-    """The validation error goes back to the model."""
+    """The feedback contains the validation error of a rejected call."""
     shop.call("get_order", id=7)
     feedback = feedback_on(checked(TRUE, session=shop.session))
 
@@ -46,16 +46,16 @@ def test_feedback_names_a_call_that_was_rejected(shop):
     assert "shipped" not in feedback
 
 
-def test_what_no_wording_mends_is_not_revised(shop):
-    """High stakes without a model: whatever is written, it is not probed."""
+def test_unprobed_answer_is_not_revised(shop):
+    """A high-stakes answer without a judge is blocked without a revision."""
     done = through(shop, TRUE, Writer(), AnswerConfig(high_stakes=True))
 
     assert (0, "block") == (done.rounds, done.checked.report.action)
     assert "checked as thoroughly" in done.text
 
 
-def test_each_failure_has_words_of_its_own(shop):
-    """Each failure has its own wording in the refusal."""
+def test_each_failure_has_its_own_refusal(shop):
+    """Each kind of failure has its own wording in the refusal."""
     messages = {
         through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **option})).refused
         for answer, option in REFUSED.values()
@@ -65,7 +65,7 @@ def test_each_failure_has_words_of_its_own(shop):
 
 
 def test_a_refusal_after_a_rejected_call(shop):
-    """It says that a step could not be taken."""
+    """The refusal after a rejected call says that an action could not be performed."""
     shop.call("get_order", id=7)
     done = through(shop, TRUE, Writer("Order W-2040 has shipped from Oslo."))
 
@@ -76,8 +76,8 @@ def test_a_refusal_after_a_rejected_call(shop):
     "refusal",
     ['{{"error": "{reason}", "code": 7}}', "Sorry.", "{reason} {reason}", "100 % {reason}"],
 )
-def test_a_refusal_is_the_deployments_template(shop, refusal):
-    """Braces that are doubled are text."""
+def test_refusal_template_is_configurable(shop, refusal):
+    """The refusal is the configured template with its reason; doubled braces are literal."""
     done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
 
     assert refusal.format(reason=done.refused) == done.text
@@ -97,7 +97,7 @@ def test_a_refusal_is_the_deployments_template(shop, refusal):
     ],
 )
 def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
-    """Nothing is left that the user could be told."""
+    """A revised draft without any claim is refused."""
     done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
 
     assert (1, "block") == (done.rounds, done.checked.report.action)
@@ -110,14 +110,14 @@ def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
     "left", ["The order has shipped.", "It cost $120.50.", "It has shipped.", "Yes, it is shipped."]
 )
 def test_a_short_draft_that_still_says_something_is_emitted(shop, left):
-    """A rewrite may leave out most of what was said."""
+    """A revised draft that leaves out most of the answer but states a fact is emitted."""
     done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
 
     assert (1, left, "") == (done.rounds, done.text, done.refused)
 
 
 def test_a_first_draft_without_claims_is_emitted(shop):
-    """A question back to the user needs no evidence."""
+    """A first draft that only asks the user back is emitted."""
     done = through(shop, "Shall I ask the shop?", Writer())
 
     assert ("Shall I ask the shop?", 0, "") == (done.text, done.rounds, done.refused)
@@ -132,8 +132,8 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("draft", "better"), PARTS)
-def test_a_rewrite_that_mends_a_part_is_progress(shop, draft, better):
-    """The claims that are left keep the overall score where it was."""
+def test_partly_corrected_draft_gets_another_round(shop, draft, better):
+    """A draft that corrects one of its claims gets another revision."""
     writer = Writer(better, TRUE)
     done = through(shop, draft, writer, AnswerConfig())
 
@@ -141,8 +141,8 @@ def test_a_rewrite_that_mends_a_part_is_progress(shop, draft, better):
 
 
 @pytest.mark.parametrize(("draft", "better"), PARTS)
-def test_a_rewrite_that_mends_nothing_ends_the_rounds(shop, draft, better):
-    """Neither one in other words nor one that is worse has a second chance."""
+def test_draft_without_correction_ends_the_loop(shop, draft, better):
+    """A draft that corrects no claim, or adds a wrong one, ends the loop."""
     for left in (draft.replace("cost", "has cost"), f"{draft} It weighs 8 kg."):
         done = through(shop, draft, Writer(left, TRUE), AnswerConfig())
 
@@ -163,7 +163,7 @@ def test_a_rewrite_that_mends_nothing_ends_the_rounds(shop, draft, better):
     ],
 )
 def test_a_rewrite_with_a_statement_is_emitted(shop, text):
-    """Also one whose only words of substance would say nothing by themselves."""
+    """A revised draft that is a short statement is emitted."""
     done = through(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
 
     assert (1, text, "") == (done.rounds, done.text, done.refused)
@@ -173,7 +173,7 @@ def test_a_rewrite_with_a_statement_is_emitted(shop, text):
     "text", ["x", "N/A", "Zebra.", "Ready!", "The cost is", "The total cost", "a b c", "..."]
 )
 def test_a_rewrite_without_a_statement_is_refused(shop, text):
-    """One word says something only where the evidence has it."""
+    """A revised draft that states nothing is refused."""
     done = through(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
 
     assert (1, "block") == (done.rounds, done.checked.report.action)
@@ -190,12 +190,12 @@ def test_a_rewrite_without_a_statement_is_refused(shop, text):
     ],
 )
 def test_feedback_names_the_missing_values(shop, draft, missing):
-    """With their units, so that the model knows what to leave out."""
+    """The feedback contains the missing values with their units."""
     assert missing in feedback_on(checked(draft, session=shop.session))
 
 
 def test_feedback_names_a_value_once():
-    """Not again where the contradiction has named it."""
+    """The feedback does not repeat as missing a value that a contradiction contains."""
     bookings = '[{"id": "ABC123", "leaves": "2026-03-04"}, {"id": "X9", "leaves": "2026-03-09"}]'
     feedback = feedback_on(checked("Booking ABC123 leaves on 2026-03-09.", evidence=bookings))
 

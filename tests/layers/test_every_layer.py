@@ -1,4 +1,4 @@
-"""Behaviour common to all layers, driven by the table."""
+"""Behaviour common to all layers, one row of the table per layer."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def seen(layer, call):
     return kept
 
 
-def test_every_file_is_a_row():
-    """A file that no row names would never run."""
+def test_every_layer_file_has_a_row():
+    """Each file of the folder is a registered layer."""
     files = {path.stem for path in Path(layers.__file__).parent.glob("[!_]*.py")}
 
     assert files == {*LAYERS, *OPT_IN}
@@ -112,7 +112,7 @@ def test_every_file_is_a_row():
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_layer_lives_in_the_file_of_its_name(name):
-    """Function, file, `LAYER` and row carry one name."""
+    """A layer's function, file and row have the same name."""
     judge = ALL[name]
 
     assert (name, f"abs_shield.layers.{name}") == (judge.__name__, judge.__module__)
@@ -120,8 +120,8 @@ def test_a_layer_lives_in_the_file_of_its_name(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_docstring_tells_a_scenario(name):
-    """The first line is a sentence about a call, with code in backticks."""
+def test_docstring_begins_with_an_example(name):
+    """The docstring of a layer begins with a sentence that contains code in backticks."""
     first = inspect.getdoc(ALL[name]).splitlines()[0]
 
     assert first.endswith(".")
@@ -130,8 +130,8 @@ def test_the_docstring_tells_a_scenario(name):
 
 @pytest.mark.parametrize("name", ALL)
 @given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
-def test_any_call_is_judged(name, called, arguments, logprobs):
-    """Odd names, arguments and log-probabilities raise nothing, and nothing is misspelt."""
+def test_any_call_is_judged_without_error(name, called, arguments, logprobs):
+    """A layer raises nothing for any name, arguments and log-probabilities."""
     kept = seen(ALL[name], ToolCall(called, arguments, None, logprobs))
 
     assert () == kept.decision.errors
@@ -141,7 +141,7 @@ def test_any_call_is_judged(name, called, arguments, logprobs):
 @pytest.mark.parametrize("name", ALL)
 @given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
 def test_findings_are_well_formed(name, called, arguments, logprobs):
-    """A finding names its check, place, code and strength, on one line."""
+    """A finding has check, verdict, strength, place, code and a one-line message."""
     for text in seen(ALL[name], ToolCall(called, arguments, None, logprobs)).said:
         if isinstance(text, Finding):
             assert text.check == name
@@ -156,23 +156,23 @@ def test_findings_are_well_formed(name, called, arguments, logprobs):
 @pytest.mark.parametrize("name", ALL)
 @given(called=NAMES, arguments=ARGUMENTS)
 def test_a_layer_changes_nothing(name, called, arguments):
-    """Call, arguments, log and history are afterwards what they were before."""
+    """A layer changes neither the call and its arguments nor the log and the history."""
     kept = seen(ALL[name], ToolCall(called, arguments))
 
     assert kept.before == kept.after
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_a_layer_says_of_one_call_is_the_same_twice(name):
-    """Asked again, a layer gives equal answers."""
+def test_layer_is_deterministic(name):
+    """A layer yields equal findings for the same call."""
     call = ToolCall("refund", {"amount": -1, "ghost": 1}, None, [-2.0])
 
     assert seen(ALL[name], call).said == seen(ALL[name], call).said
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_nothing_to_go_on_is_reported(name):
-    """Without tools, schema, rules or log-probabilities a layer is unavailable, with a reason."""
+def test_layer_is_unavailable_without_input(name):
+    """A layer without tools, schema, rules or log-probabilities is unavailable, with a reason."""
     decision = Shield(shield.configure(layers=[name])).check_call(ToolCall("refund", {}))
 
     outcome, reason = decision.coverage[name]

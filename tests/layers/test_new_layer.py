@@ -1,4 +1,4 @@
-"""A default layer is one file and one row."""
+"""A new default layer needs one file and one row."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the package and of the layers' suite, to which a layer can be added."""
+    """Return a copy of the package and of the layers' suite, to which a layer can be added."""
     shutil.copytree(
         ROOT / "abs_shield", tmp_path / "abs_shield", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -81,7 +81,7 @@ def python(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def suite(checkout: Path) -> subprocess.CompletedProcess[str]:
-    """Run the suite of layers for the new layer and for the tables."""
+    """Run the layers' suite for the new layer and for the tables."""
     chosen = ("-k", "odd_amount or row", "-p", "no:cacheprovider")
     return python(checkout, "-m", "pytest", "-q", *chosen, SUITE)
 
@@ -92,7 +92,7 @@ def write_file(checkout: Path) -> None:
 
 
 def test_a_file_and_a_row_make_a_default_layer(checkout: Path) -> None:
-    """The suite passes for it, a policy that names no layer runs it, and it is removed again."""
+    """A layer with a file and a row passes the suite, runs by default and can be removed."""
     names = checkout / "abs_shield" / "core" / "vocabularies.py"
     before = names.read_text(encoding="utf-8")
     line = "    CONFIDENCE_DROP,\n)"
@@ -110,13 +110,13 @@ def test_a_file_and_a_row_make_a_default_layer(checkout: Path) -> None:
 
 
 @pytest.mark.release
-def test_the_suite_says_that_a_file_has_no_row(checkout: Path) -> None:
-    """A file alone changes nothing, and the suite names it."""
+def test_suite_fails_for_a_file_without_a_row(checkout: Path) -> None:
+    """A layer's file without a row has no effect, and the suite fails with its name."""
     write_file(checkout)
     done = suite(checkout)
 
     assert 1 == done.returncode, done.stderr
-    assert ["test_every_file_is_a_row"] == re.findall(
+    assert ["test_every_layer_file_has_a_row"] == re.findall(
         r"^FAILED [^ ]+::(\w+)", done.stdout, re.MULTILINE
     )
     assert "odd_amount" in done.stdout
