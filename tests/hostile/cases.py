@@ -1,4 +1,4 @@
-"""The hostile calls, one a row: what is declared, what comes, and what has to be said of it."""
+"""The hostile calls, one per row: the policy, the arguments and the expected decision."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Case:
     A hostile call.
 
     Attributes:
-        arguments: Makes what comes: an object, or raw JSON.
+        arguments: Creates the arguments: an object, or raw JSON.
         parameters: The tool's schema.
-        declared: What else the policy says.
-        verdict: What has to be said.
-        codes: The codes of what was found, each once, sorted.
-        failed: Layers that have to say that they could not look.
-        unavailable: The layer that has to say that it had nothing to look with; empty for any.
-        in_file: Makes what stands in a run file instead, where it is something else.
-        why_other: Why the very same cannot stand in a run file.
-        bad_line: Whether a run with it is refused as a whole.
+        declared: Other options of the policy.
+        verdict: The expected verdict.
+        codes: The expected codes of findings, sorted and without duplicates.
+        failed: Layers whose expected outcome is an error.
+        unavailable: The layer whose expected outcome is `unavailable`; empty if none is.
+        in_file: Creates the arguments in a run file, if they differ there.
+        why_other: Why a run file cannot contain the same arguments.
+        bad_line: Whether a run with this call is reported as a bad line.
     """
 
     name: str
@@ -87,14 +87,14 @@ def cyclic() -> dict[str, Any]:
 
 
 class Unreadable:
-    """An object whose text cannot be had."""
+    """An object whose `__repr__` raises."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no text")
 
 
 class Unequal:
-    """An object that compares with nothing."""
+    """An object whose `__eq__` raises."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -103,7 +103,7 @@ class Unequal:
 
 
 class Unlistable(dict[str, Any]):
-    """A dict that hands out nothing of what is in it."""
+    """A dict that raises on iteration."""
 
     def items(self) -> Any:
         raise RuntimeError("no items")
@@ -116,7 +116,7 @@ class Unlistable(dict[str, Any]):
 
 
 class Unmeasurable(str):
-    """A text without a length."""
+    """A string whose `__len__` raises."""
 
     def __len__(self) -> int:
         raise RuntimeError("no length")
@@ -134,7 +134,7 @@ BRANCH = {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}}
 
 
 def diamond(levels: int, keyword: str) -> dict[str, Any]:
-    """Every level refers to the next one twice."""
+    """Return a schema in which every level refers to the next one twice."""
     result: dict[str, Any] = {
         f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(levels)
     }
@@ -176,7 +176,7 @@ def has_a_good_form(value: str = "") -> bool:
 
 
 def answers_late(answer: bool) -> Any:
-    """A rule that hangs until another thread wakes it; unwoken, it gives no answer at all."""
+    """Return a rule that waits until a timer of another thread wakes it."""
 
     @rule(tool="act", sentence="Somebody else says yes.")
     def patient(value: Any = None) -> Any:

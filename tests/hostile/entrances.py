@@ -50,7 +50,7 @@ def _compiled(one: Input, size: int) -> Action:
 
 
 def _by_schema(one: Input, size: int) -> Action:
-    """A schema of one size: what parts and branches cost together has a bound of its own."""
+    """Check arguments of growing size against a schema of constant size."""
     with suppress(ShieldError):
         guard = firewall(one.parameters(_SCHEMA))
         arguments = {"value": one.texts(size), **dict.fromkeys(one.texts(size // 2), 1)}
@@ -105,7 +105,7 @@ def _dispatched(one: Input, size: int) -> Action:
 
 
 def _verified(one: Input, size: int) -> Action:
-    """The result of a call, verified against those before it."""
+    """Verify two results of a call; the second one is compared with the first."""
     guard = firewall(_ANY)
     session = guard.session()
     session.user(_TASK)
@@ -119,7 +119,7 @@ def _verified(one: Input, size: int) -> Action:
 
 
 def _undo_call(one: Input, size: int) -> Action:
-    """The ids of what a call made, and a call that undoes it."""
+    """Read the ids in the result of a call, and check calls that undo it."""
     tools = [Tool(name=name, parameters=_ANY) for name in ("create_order", "delete_order")]
     guard = Shield(shield.configure(tools=tools), hooks=None)
     session = guard.session()
@@ -163,7 +163,7 @@ def _grounded(one: Input, size: int) -> Action:
 
 
 def _replayed(one: Input, size: int) -> Action:
-    """A run file: what was said, what was called and what came back."""
+    """Replay a run file with user messages, calls and results."""
     path = Path(mkdtemp(prefix="abs-shield-search")) / "run.jsonl"
     record = {"messages": [*_messages(one, size)], "tools": [{"name": "act", "parameters": _ANY}]}
     path.write_text(json.dumps(record) + "\n", encoding="utf-8")
@@ -194,7 +194,7 @@ def _registered(one: Input, size: int) -> Action:
 
 
 def _nearest_names(one: Input, size: int) -> Action:
-    """The nearest names: of a tool, and of arguments."""
+    """Search for the nearest names of an unknown tool and of unknown arguments."""
     names = [f"{text}{n}"[:500] for n, text in enumerate(one.texts(size // 2))]
     known = {
         "type": "object",
@@ -212,7 +212,7 @@ def _nearest_names(one: Input, size: int) -> Action:
 
 
 def _listed(one: Input, size: int) -> Action:
-    """The tools that an MCP server lists."""
+    """Register the tools that an MCP server lists."""
     guard = firewall(_ANY)
     session, adapter = guard.session(), AdapterSession(guard)
     listed = [
@@ -223,7 +223,7 @@ def _listed(one: Input, size: int) -> Action:
 
 
 def _around(one: Input) -> int:
-    """Characters of a tool beside its name: its description, its schema, and the keys."""
+    """Return the number of characters of a tool other than its name."""
     return one.width + len(json.dumps(one.parameters(60))) + _TOOL
 
 

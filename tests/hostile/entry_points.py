@@ -28,7 +28,7 @@ def policy_of(case: Case, mode: str) -> Policy:
 
 
 def call(case: Case, arguments: Any, *, mode: str) -> Outcome:
-    """Call the decorated tool; by its name where the arguments are none that Python takes."""
+    """Call the decorated tool, or dispatch it by name if the arguments are no dict."""
     firewall = Shield(policy_of(case, mode), hooks=None)
     ran: list[dict[str, Any]] = []
 
@@ -54,7 +54,7 @@ def call(case: Case, arguments: Any, *, mode: str) -> Outcome:
 
 
 def record(case: Case) -> dict[str, Any]:
-    """The run in which the model proposes the case's call."""
+    """Return a run in which the model proposes the call of the case."""
     arguments = (case.in_file or case.arguments)()
     return {
         "run_id": "hostile",
@@ -69,20 +69,20 @@ def record(case: Case) -> dict[str, Any]:
 
 
 def written(path: Path, *records: Any) -> Path:
-    """Write run files as a recorder does; what `json` cannot nest is written by hand."""
+    """Write a run file; also records that are too deeply nested for `json`."""
     path.write_text("".join(_line(each) + "\n" for each in records), encoding="utf-8")
     return path
 
 
 def replayed(case: Case, path: Path) -> tuple[list[Judged], list[BadLine]]:
-    """Judge the case's run again."""
+    """Replay the run of a case; return the decisions and the bad lines."""
     bad: list[BadLine] = []
     file = written(path / "runs.jsonl", record(case))
     return list(replay([file], policy=policy_of(case, "strict"), on_bad_line=bad.append)), bad
 
 
 def _line(value: Any) -> str:
-    """JSON of any depth."""
+    """Return *value* as JSON, whatever its depth."""
     try:
         return json.dumps(value)
     except RecursionError:

@@ -40,13 +40,13 @@ class Input:
     Input of any size.
 
     Attributes:
-        pieces: What is repeated, one after the other.
-        head: What stands before that, once.
-        tail: What stands behind it, so that what nearly fits does not.
-        numbered: Whether each repeat has a number of its own.
-        shape: What a value is made of its texts.
-        width: Characters of each text of a value.
-        schema: What a schema is made of.
+        pieces: The texts that are repeated in turn.
+        head: The text before the pieces.
+        tail: The text after the pieces, which makes a near match fail.
+        numbered: Whether each piece is followed by its own number.
+        shape: The kind of value that is built from the texts.
+        width: The number of characters of each text of a value.
+        schema: The kind of schema that is built.
     """
 
     pieces: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Input that grows, one row for each way in: what is made of *n*, and what is done with it."""
+"""Input of growing size, one row for each public function: how it is built and used."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Growing:
 
     Attributes:
         entrance: The public function.
-        name: What comes.
-        made: Makes the action whose work is measured, for input of about so many bytes.
-        small: The size at which a test counts steps; twice as much is counted as well.
-        factor: How many times the steps of one size those of twice the size may be.
-        open: Why the bound of a second a megabyte is known to be missed; empty where it holds.
+        name: A description of the input.
+        build: Returns the action to measure, for input of about the given number of bytes.
+        small: The size at which a test counts steps; it also counts them at twice the size.
+        factor: The allowed ratio of the steps at twice the size to those at the size.
+        open: Why a megabyte is known to take more than a second; empty if it does not.
     """
 
     entrance: str
@@ -57,13 +57,13 @@ def checked(arguments: Callable[[int], Any], parameters: Any = None) -> Callable
 
 
 def values(spell: Callable[[int], str]) -> Callable[[int], dict[str, Any]]:
-    """As many values of an id as fit, and no more than one call may have."""
+    """Return arguments with as many values of an id as fit, up to the limit for one call."""
     width = len(json.dumps(spell(1_000)).encode())
     return lambda size: {"order_id": [spell(n) for n in range(min(9_990, size // width))]}
 
 
 def guarded(spell: Callable[[int], str], wording: str, **declared: Any) -> Callable[[int], Action]:
-    """A destructive call with values that are looked for in what the user said of each."""
+    """Check a destructive call whose values are all mentioned in the user's text."""
 
     def build(size: int) -> Action:
         several = {"type": "array", "items": {"type": "string"}}
@@ -91,7 +91,7 @@ def nested_paths(size: int) -> Action:
 
 
 def long_values(piece: str) -> Callable[[int], dict[str, Any]]:
-    """Values of an id, each about as long as what is compared."""
+    """Return arguments with values of an id of about the maximum compared length."""
     one = text(piece)(16_000)
     return lambda size: {"order_id": [f"{one}{n}" for n in range(size // 16_000)]}
 
@@ -111,7 +111,7 @@ def user_text(piece: str) -> Callable[[int], Action]:
 
 
 def returned(piece: str) -> Callable[[int], Action]:
-    """Results of as many characters as one of them is read with."""
+    """Read results that each have the maximum number of characters that is read."""
 
     def build(size: int) -> Action:
         guard, words = firewall(), text(piece)(size)
@@ -194,7 +194,7 @@ def properties(size: int) -> dict[str, Any]:
 
 
 def found(entrance: str, name: str, *, open: str = "", **row: Any) -> Growing:
-    """Return a row of the worst input that a search found at one way in."""
+    """Return a row for the worst input that a search found for one public function."""
     result, one = ENTRANCES[entrance], Input(**row)
     return Growing(entrance=entrance, name=name, build=lambda size: result(one, size), small=8_000,
                    open=open)  # fmt: skip

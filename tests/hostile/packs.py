@@ -68,7 +68,7 @@ PIECES = [
 
 
 def of(piece: str, *, length: int = 900_000) -> str:
-    """A text of nothing but *piece*, at about a megabyte; one whose letters grow is shorter."""
+    """Return a text that repeats *piece* up to about a megabyte."""
     return piece * ((20_000 if piece == "\ufdfa" else length) // len(piece.encode())) + "!"
 
 

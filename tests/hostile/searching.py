@@ -1,4 +1,4 @@
-"""The search for the input that takes the most steps: for each way in, from a grammar, by steps."""
+"""The search for inputs of the grammar for which a public function takes the most steps."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Worst:
 
     Attributes:
         input: The input.
-        growth: How many times the steps of one size those of twice the size are: the least of
-            four doublings, so that a bound that is passed once does not count.
-        per_byte: Steps for each character at the largest size measured.
+        growth: The ratio of the steps at twice a size to those at the size: the least of four
+            doublings, so that a bound that is exceeded only once does not count.
+        per_byte: The number of steps per character at the largest measured size.
     """
 
     input: Input
@@ -56,7 +56,7 @@ def measure(entrance: str, one: Input, *, least: float = MOST_GROWTH) -> Worst:
     """
     Count the steps at doubling sizes, as long as they grow more than *least*.
 
-    Of input that recurses as deep as Python may, calls are counted and no lines.
+    If the input recurses to Python's limit, function calls are counted instead of lines.
     """
     try:
         return _measured(entrance, one, least, steps)
@@ -81,13 +81,12 @@ def _measured(
 
 def search(entrance: str, *, examples: int) -> list[Worst]:
     """
-    Search a way in for the input whose steps grow most with its size, and for that of the most.
+    Search for inputs for which the steps of a public function grow fastest or are most numerous.
 
-    The search is the same at each run: hypothesis derandomised, which climbs towards what it is
-    told to maximise.
+    The search is the same in every run: hypothesis, derandomised, maximises both figures.
 
     Returns:
-        All that was measured, the worst growth first.
+        All measured inputs, sorted by growth, the worst first.
     """
     results: list[Worst] = []
 

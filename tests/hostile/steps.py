@@ -1,4 +1,4 @@
-"""Steps: lines of Python that an action runs, and no clock."""
+"""Counts of the lines of Python that an action runs, as a measure that needs no clock."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 
 class TracingLost(AssertionError):
-    """Something has switched tracing off, so that a count of lines would be too small."""
+    """Tracing was switched off, so the number of counted lines would be too small."""
 
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
-    """Keep the garbage collector, and what hypothesis calls after it, out of what is counted."""
+    """Disable the garbage collector and its callbacks, so that they are not counted."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -32,8 +32,8 @@ def steps(action: Callable[[], Any]) -> int:
     Count the lines of Python that an action runs in this thread.
 
     Raises:
-        TracingLost: What ran before or within the action has switched tracing off. Python does so
-            itself where the action recurses as deep as it may: the tracer cannot be called then.
+        TracingLost: Tracing was switched off before or within the action. Python does so itself
+            if the action recurses to the limit, because it cannot call the tracer then.
     """
     count = 0
 
@@ -61,7 +61,7 @@ def steps(action: Callable[[], Any]) -> int:
 
 
 def calls(action: Callable[[], Any]) -> int:
-    """Count the functions that an action calls, which works at any depth, and misses loops."""
+    """Count the function calls of an action; this works at any depth, but misses loops."""
     profile = Profile(builtins=True)
     with collecting_nothing():
         profile.runcall(action)
@@ -69,4 +69,4 @@ def calls(action: Callable[[], Any]) -> int:
 
 
 def _one_line() -> None:
-    """Be a line that must be counted."""
+    """Run one line, to test whether lines are counted."""

@@ -33,12 +33,12 @@ RAISED: list[Callable[[], BaseException]] = [
 
 @pytest.fixture(params=["audit", "strict"])
 def firewall(request: pytest.FixtureRequest) -> Shield:
-    """A Shield of each mode."""
+    """Return a Shield in audit mode and one in strict mode."""
     return Shield(shield.configure(mode=request.param), hooks=None)
 
 
 @pytest.mark.parametrize("create", RAISED)
-def test_an_exception_of_the_tool_is_unchanged(
+def test_an_exception_of_a_tool_is_raised_unchanged(
     firewall: Shield, create: Callable[[], BaseException]
 ) -> None:
     """The caller receives the same object, with its context, cause and notes."""
@@ -56,8 +56,8 @@ def test_an_exception_of_the_tool_is_unchanged(
 
 
 @pytest.mark.parametrize("swallows", [False, True])
-def test_a_cancelled_tool_is_cancelled(firewall: Shield, swallows: bool) -> None:
-    """A timeout cancels it as without the decorator; a tool that continues returns its result."""
+def test_a_decorated_tool_can_be_cancelled(firewall: Shield, swallows: bool) -> None:
+    """A tool that suppresses the cancellation returns its result, as without the decorator."""
     messages = []
 
     @shielded(firewall)
@@ -84,7 +84,7 @@ def test_a_cancelled_tool_is_cancelled(firewall: Shield, swallows: bool) -> None
     assert ["cancelled"] == messages
 
 
-def test_a_timeout_ends_a_tool(firewall: Shield) -> None:
+def test_a_decorated_tool_can_time_out(firewall: Shield) -> None:
     """`wait_for` raises its own error, and the session accepts the next call."""
 
     @shielded(firewall)
@@ -105,14 +105,14 @@ def test_a_timeout_ends_a_tool(firewall: Shield) -> None:
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda tool: pickle.loads(pickle.dumps(tool))]
 )
-def test_a_copy_is_judged_as_the_tool(copied: Callable[[Any], Any]) -> None:
-    """Decorated functions are copied and pickled by name, as others are."""
+def test_a_copy_of_a_decorated_tool_is_the_same_object(copied: Callable[[Any], Any]) -> None:
+    """Decorated functions are copied and pickled by name, like other functions."""
     assert copied(look_up) is look_up
     assert "tx_1:2" == copied(look_up)("tx_1", number=2)
 
 
-def test_a_tool_may_be_decorated_twice_and_dispatched_by_type(firewall: Shield) -> None:
-    """The call is judged once; an implementation of `singledispatch` by its own hints."""
+def test_a_tool_decorated_twice_is_judged_once(firewall: Shield) -> None:
+    """A function of `singledispatch` can be decorated and is dispatched by its type hints."""
 
     @functools.singledispatch
     def act(value: Any) -> str:
@@ -138,7 +138,7 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
-def test_any_value_reaches_the_tool_as_it_is(value: Any) -> None:
+def test_any_value_reaches_the_tool_unchanged(value: Any) -> None:
     """In audit mode the tool receives the same object, and no iterator is consumed."""
     firewall = Shield(shield.configure(mode="audit"), hooks=None)
 
@@ -155,7 +155,7 @@ def test_any_value_reaches_the_tool_as_it_is(value: Any) -> None:
 
 
 def test_threads_and_tasks_keep_their_sessions(firewall: Shield) -> None:
-    """`to_thread` keeps the session of its task; a thread of a pool has no session."""
+    """A function in `to_thread` runs in the session of its task; a pool thread has no session."""
 
     @shielded(firewall)
     def who() -> str:

@@ -23,8 +23,8 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 
 
-def nested(leaf: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The schema, and those that hold it."""
+def schemas_with(leaf: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the schema, and schemas that contain it."""
     yield leaf
     yield {"type": "array", "items": leaf}
     yield {"type": "array", "items": {"anyOf": [leaf, {"type": "null"}]}}
@@ -37,10 +37,10 @@ def nested(leaf: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("leaf", LEAVES, ids=str)
-def test_the_engines_agree(leaf: dict[str, Any]) -> None:
-    """1 and true, text and number, equal items of a list: each has one answer."""
+def test_both_engines_and_the_explanations_agree(leaf: dict[str, Any]) -> None:
+    """For every schema and value, both engines accept the value or both reject it."""
     different = []
-    for schema in nested(leaf):
+    for schema in schemas_with(leaf):
         fast, reference = compile_schema(schema), compile_schema(schema, engine="jsonschema")
         for value in VALUES:
             answers = {fast.accepts(value), reference.accepts(value), not fast.problems(value)}

@@ -38,7 +38,7 @@ SLOW = {
 """Cases that take half a second or more."""
 
 
-def marked(marks: Callable[[Case], list[pytest.MarkDecorator]]) -> pytest.MarkDecorator:
+def all_cases(marks: Callable[[Case], list[pytest.MarkDecorator]]) -> pytest.MarkDecorator:
     """Every case, with its marks."""
     cases = [pytest.param(case, id=case.name, marks=marks(case)) for case in EVERY]
     return pytest.mark.parametrize("case", cases)
@@ -51,8 +51,8 @@ def kind_marks(case: Case) -> list[pytest.MarkDecorator]:
     return [] if case.name in KINDS.values() else [pytest.mark.slow]
 
 
-every_case = marked(lambda case: [pytest.mark.slow] if case.name in SLOW else [])
-every_kind = marked(kind_marks)
+every_case = all_cases(lambda case: [pytest.mark.slow] if case.name in SLOW else [])
+every_kind = all_cases(kind_marks)
 
 
 def outcome_of(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -77,7 +77,7 @@ def is_small(decision: Decision) -> bool:
 
 
 @every_case
-def test_strict_decides(case: Case) -> None:
+def test_strict_mode_stops_wrong_calls(case: Case) -> None:
     """A call that is wrong or cannot be judged does not run; others run unchanged."""
     arguments = case.arguments()
     outcome = call(case, arguments, mode="strict")
@@ -91,7 +91,7 @@ def test_strict_decides(case: Case) -> None:
 
 
 def values_of(arguments: object) -> set[str]:
-    """The texts and numbers of arguments that are too long to stand somewhere by chance."""
+    """Return the texts and numbers of arguments that are too long to occur by chance."""
     if isinstance(arguments, str):
         return {arguments[:12]} if len(arguments) > 5 else set()
     try:
@@ -112,8 +112,8 @@ def _text(value: str | float) -> str:
 
 
 @every_kind
-def test_the_text_of_a_block_names_no_value(case: Case) -> None:
-    """Nor does the summary of a call that runs."""
+def test_error_and_summary_contain_no_value_of_the_arguments(case: Case) -> None:
+    """This holds for calls that are blocked and for calls that run."""
     arguments = case.arguments()
     outcome = call(case, arguments, mode="strict")
     texts = f"{outcome.error} {outcome.decision.summary(names=frozenset())}"
@@ -122,7 +122,7 @@ def test_the_text_of_a_block_names_no_value(case: Case) -> None:
 
 
 @every_kind
-def test_audit_stops_nothing(case: Case) -> None:
+def test_audit_mode_stops_no_call(case: Case) -> None:
     """The decision is the same, and the tool runs with the arguments unless they are unreadable."""
     arguments = case.arguments()
     before = shape([*arguments.values()]) if isinstance(arguments, dict) else None
@@ -151,8 +151,8 @@ def shape(value: object) -> list[object]:
 
 
 @every_kind
-def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
-    """Of a recorded run the same is said; a line that cannot be read is an error that says so."""
+def test_replay_makes_the_same_decision(case: Case, tmp_path: Path) -> None:
+    """A case that a run file cannot hold is reported as a bad line."""
     judged, bad = replayed(case, tmp_path)
 
     assert case.bad_line == bool(bad) == (not judged)
@@ -162,13 +162,13 @@ def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
         assert is_small(each.decision)
 
 
-def test_slow_cases_are_cases() -> None:
-    """A name in the list of slow cases is the name of one."""
+def test_every_slow_case_exists() -> None:
+    """Each name in the list of slow cases is the name of a case."""
     assert {case.name for case in EVERY} >= SLOW
 
 
-def test_no_rule_of_a_pack_is_left_out() -> None:
-    """Every factory of every pack stands before the texts that are made to hold it up."""
+def test_every_rule_of_every_pack_is_tested() -> None:
+    """Every factory of every pack is called with texts that are made to slow it down."""
 
     assert {name for name, _ in factories()} == {*RULES}
 
@@ -176,6 +176,6 @@ def test_no_rule_of_a_pack_is_left_out() -> None:
 @pytest.mark.parametrize(
     "case", [case for case in EVERY if case.in_file], ids=lambda case: case.name
 )
-def test_what_differs_in_a_file_has_a_reason(case: Case) -> None:
+def test_a_case_that_differs_in_a_run_file_has_a_reason(case: Case) -> None:
     """A case that a run file cannot hold says why."""
     assert case.why_other

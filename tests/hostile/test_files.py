@@ -1,4 +1,4 @@
-"""Files that commands read: run files, descriptions and logs that are made to break them."""
+"""Commands with damaged or malicious run files, OpenAPI files and logs."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ RUN_FILES = {
 
 
 @pytest.mark.parametrize("name", RUN_FILES)
-def test_a_run_file_is_read_or_says_why_not(tmp_path: Path, name: str) -> None:
-    """Every line is a run or a bad line with a reason on one line."""
+def test_a_damaged_run_file_is_read_or_reported(tmp_path: Path, name: str) -> None:
+    """Every line is a run, or a bad line with a reason on one line."""
     data, expected = RUN_FILES[name]
     path = tmp_path / "runs.jsonl"
     path.write_bytes(data)
@@ -50,10 +50,10 @@ YAML = {
 
 
 @pytest.mark.parametrize("name", YAML)
-def test_a_description_runs_nothing(
+def test_an_openapi_file_runs_no_code(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """YAML features other than data are refused on one line."""
+    """YAML tags that create Python objects are rejected with an error of one line."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "api.yaml"
@@ -64,10 +64,10 @@ def test_a_description_runs_nothing(
     assert [path] == [*tmp_path.iterdir()]
 
 
-def test_a_reference_to_elsewhere_is_not_followed(
+def test_an_external_reference_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a file nor an address is opened, and the tool is read all the same."""
+    """No file or address of a `$ref` is opened, and the tool is still read."""
     secret = tmp_path / "secret.json"
     secret.write_text('{"type": "string", "description": "a secret"}')
     monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("it connected"))
@@ -81,7 +81,7 @@ def test_a_reference_to_elsewhere_is_not_followed(
     assert (1, False) == (len(found.tools), "a secret" in repr(found))
 
 
-def damaged(path: Path, kind: str) -> None:
+def damage(path: Path, kind: str) -> None:
     data = path.read_bytes()
     noise = random.Random(1).randbytes(len(data))
     path.write_bytes({
@@ -91,16 +91,16 @@ def damaged(path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["empty", "random", "cut", "random behind its head", "zeros"])
-def test_a_broken_log_is_reported_on_one_line(
+def test_a_damaged_log_is_reported_on_one_line(
     tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By each command that reads it, without a traceback."""
+    """Every command that reads the log exits with 1 or 2, without a traceback."""
     path = tmp_path / "log.db"
     store = SqliteStore(path)
     for number in range(50):
         store.append(decision(number))
     assert store.close()
-    damaged(path, kind)
+    damage(path, kind)
 
     for words in (["log", "verify"], ["log", "export"], ["report"]):
         assert main([*words, str(path)]) in (1, 2), words
@@ -110,8 +110,8 @@ def test_a_broken_log_is_reported_on_one_line(
 
 
 @pytest.mark.parametrize("at", [-1e18, 0.0, 1e18, float("nan"), float("inf")])
-def test_a_clock_that_is_wrong_breaks_no_log(tmp_path: Path, at: float) -> None:
-    """A decision of any time is kept, found and verified."""
+def test_a_log_accepts_decisions_of_any_time(tmp_path: Path, at: float) -> None:
+    """A decision with a time such as NaN or 1e18 is stored, read, verified and pruned."""
     store = SqliteStore(tmp_path / "log.db")
     for number in range(3):
         store.append(decision(number, at=at if number == 1 else 1.0))
@@ -122,8 +122,8 @@ def test_a_clock_that_is_wrong_breaks_no_log(tmp_path: Path, at: float) -> None:
     assert store.close()
 
 
-def test_a_log_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    """And none is made to be read."""
+def test_opening_a_missing_log_raises_an_error(tmp_path: Path) -> None:
+    """No file is created."""
     with pytest.raises(StoreError, match="no such file"):
         SqliteStore(tmp_path / "no.db", existing=True)
     assert [] == [*tmp_path.iterdir()]

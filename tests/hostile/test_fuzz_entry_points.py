@@ -1,4 +1,4 @@
-"""Fuzzed: any call of any shape, by every entry point, is decided or refused with a message."""
+"""Fuzz tests: every entry point judges a call of any shape, or rejects it with a message."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def assert_one_line(error: ShieldError) -> None:
 @example([ToolCall("act", {"value": Textless()})] * 2, "")
 @example([ToolCall("act", {"value": nested(200)}), ToolCall("act", {"value": nested(200)})], "x")
 def test_judging_never_raises(calls: list[Any], user_text: str) -> None:
-    """A proposal, a dispatch and a result of any shape is judged, by every layer."""
+    """Every layer judges a proposed call, a turn and a result of any shape."""
     for mode in MODES:
         firewall = make_shield(mode, layers=EVERY)  # one that has not seen which results are usual
         with firewall.session() as session:
@@ -102,8 +102,10 @@ def test_judging_never_raises(calls: list[Any], user_text: str) -> None:
 
 
 @given(NAMES, ARGUMENTS, IDS)
-def test_dispatch_returns_or_says_why_not(name: Any, arguments: Any, call_id: str | None) -> None:
-    """A call by name runs, is blocked with its decision, or raises an error on one line."""
+def test_dispatch_returns_or_raises_a_clear_error(
+    name: Any, arguments: Any, call_id: str | None
+) -> None:
+    """A call runs, is blocked with its decision, or raises an error of one line."""
     for firewall in SHIELDS:
         with firewall.session() as session:
             session.user("Please act.")
@@ -120,8 +122,8 @@ def test_dispatch_returns_or_says_why_not(name: Any, arguments: Any, call_id: st
 
 
 @given(SHAPES)
-def test_a_message_is_answered_or_refused(message: Any) -> None:
-    """Every call of a message has a text as its answer; any other message is refused."""
+def test_a_message_is_answered_or_rejected(message: Any) -> None:
+    """Every call of a message has an answer; an invalid message raises an error of one line."""
     for firewall in SHIELDS:
         with firewall.session() as session:
             session.user("Please act.")
@@ -136,8 +138,8 @@ def test_a_message_is_answered_or_refused(message: Any) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["value", "note", "order_id"]), JSON), TOLD)
-def test_nothing_is_changed(arguments: dict[str, Any], user_text: str) -> None:
-    """The input is unchanged."""
+def test_judging_does_not_change_the_arguments(arguments: dict[str, Any], user_text: str) -> None:
+    """The arguments of a call are the same before and after `check_call`."""
     before = copy.deepcopy(arguments)
     for firewall in SHIELDS:
         with firewall.session() as session:

@@ -1,4 +1,4 @@
-"""Fuzzed: whatever a run is told, the index takes it, answers any question, and finds its words."""
+"""Fuzz tests: the index accepts any text and value, and finds the ids that they contain."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def add_texts(session: Session, texts: list[str], value: Any) -> None:
 
 @given(st.lists(TOLD, max_size=4), JSON, TOLD | st.integers() | st.floats())
 @example(["\ufdfa" * 50], {"\ud800": "\ud800"}, "\ud800")
-def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) -> None:
-    """Any text and any JSON is taken; any value is found somewhere, or nowhere."""
+def test_the_index_accepts_any_text_and_any_value(texts: list[str], value: Any, asked: Any) -> None:
+    """`origin` returns an Origin or None for any value, and nothing raises."""
     for limits in (Limits(), SMALL):
         session = Session(limits=limits)
         add_texts(session, texts, value)
@@ -48,7 +48,7 @@ def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) 
 
 @given(TOKENS, st.lists(TOLD, max_size=3), st.sampled_from([" ", "\n", "\t", ", ", '"', "(", "|"]))
 def test_a_mentioned_token_is_found(token: str, texts: list[str], space: str) -> None:
-    """An id that stands by itself in a text is found, whatever stands around it."""
+    """An id that is separated from its text is found, whatever precedes it."""
     session = Session()
     session.user(f"{' '.join(texts)}{space}{token} end")
 
@@ -56,8 +56,8 @@ def test_a_mentioned_token_is_found(token: str, texts: list[str], space: str) ->
 
 
 @given(TOKENS, JSON)
-def test_a_returned_token_is_found(token: str, value: Any) -> None:
-    """An id in a result is found, as JSON and as JSON in a text."""
+def test_an_id_in_a_result_is_found(token: str, value: Any) -> None:
+    """It is found in a result that is an object, and in one that is JSON text."""
     result = {"order_id": token, "more": value}
     assume(not is_failure_result(result))
     plain, written = Session(), Session()
@@ -68,8 +68,8 @@ def test_a_returned_token_is_found(token: str, value: Any) -> None:
 
 
 @given(TOKENS, st.lists(TOLD, max_size=3))
-def test_what_nobody_mentioned_is_not_found(token: str, texts: list[str]) -> None:
-    """An id is found only where its digits stand somewhere in what was told."""
+def test_an_unmentioned_id_is_not_found(token: str, texts: list[str]) -> None:
+    """An id whose first digits occur in no text has no origin."""
     session = Session()
     for text in texts:
         session.user(text)
@@ -81,8 +81,8 @@ def test_what_nobody_mentioned_is_not_found(token: str, texts: list[str]) -> Non
 
 
 @given(st.lists(TOLD, min_size=1, max_size=8))
-def test_the_index_stays_within_its_bounds(texts: list[str]) -> None:
-    """Whatever comes, keys and kept text are bounded; what is forgotten is said."""
+def test_the_size_of_the_index_is_bounded(texts: list[str]) -> None:
+    """The numbers of keys and of stored characters do not exceed the limits."""
     session = Session(limits=SMALL)
     for text in texts * 4:
         session.user(text)

@@ -1,4 +1,4 @@
-"""Fuzzed: whatever a model, a server or a file writes is read, or refused in so many words."""
+"""Fuzz tests: input of a model, a server or a file is parsed, or rejected with a message."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def assert_one_line(error: Exception) -> None:
 @example("[" * (DEPTH + 1))
 @example('{"a": 1' + "0" * 4_300 + "}")
 @example("9" * 5_000)
-def test_raw_arguments_are_an_object_or_refused(raw: str) -> None:
-    """An object for Python's own parser is read as that object, or refused."""
+def test_raw_arguments_are_parsed_or_rejected(raw: str) -> None:
+    """Text that `json.loads` reads as an object is read as the same object, or rejected."""
     read = read_arguments(raw)
     try:
         known = json.loads(raw) if raw.strip() else {}
@@ -66,8 +66,8 @@ def test_raw_arguments_are_an_object_or_refused(raw: str) -> None:
 
 
 @given(JSON)
-def test_what_json_writes_is_read(value: Any) -> None:
-    """An object that JSON can hold comes back as it was written; NaN and infinities do not."""
+def test_arguments_written_as_json_are_read_unchanged(value: Any) -> None:
+    """Arguments with NaN or infinity are malformed."""
     read = read_arguments(json.dumps({"value": value}))
     try:
         finite = json.dumps({"value": value}, allow_nan=False)
@@ -78,7 +78,7 @@ def test_what_json_writes_is_read(value: Any) -> None:
 
 
 @given(MESSAGES)
-def test_a_message_is_events_or_refused(message: Any) -> None:
+def test_a_message_is_parsed_or_rejected(message: Any) -> None:
     """A message of any shape is parsed to events, or raises an error on one line."""
     try:
         events = [*read_message(message)]
@@ -89,8 +89,8 @@ def test_a_message_is_events_or_refused(message: Any) -> None:
 
 
 @given(MESSAGES)
-def test_calls_and_tools_are_read_or_refused(shape: Any) -> None:
-    """A call and a tool of any shape have a name, or are refused."""
+def test_calls_and_tools_are_parsed_or_rejected(shape: Any) -> None:
+    """A call and a tool of any shape have a name that is a string, or raise a one-line error."""
     for read in (read_calls, read_tool):
         try:
             value = read(shape)
@@ -102,7 +102,7 @@ def test_calls_and_tools_are_read_or_refused(shape: Any) -> None:
 
 
 @given(st.lists(st.dictionaries(KEYS, MESSAGES, max_size=6), max_size=3), PIECES)
-def test_a_run_file_is_judged_or_refused(
+def test_lines_of_a_run_file_are_judged_or_reported(
     tmp_path_factory: Any, messages: list[dict[str, Any]], garbage: str
 ) -> None:
     """Each line is a run whose calls are all judged, or a bad line with its number."""

@@ -1,4 +1,4 @@
-"""Twice the input takes about twice the steps, at every way in: lines of Python, and no clock."""
+"""Twice the input takes about twice the steps (lines of Python) in every public function."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.hostile.growing import GROWING, Growing
 from tests.hostile.steps import steps
 
 
-def test_steps_are_counted() -> None:
-    """A loop in a loop takes four times the steps where its input is twice as long."""
+def test_a_nested_loop_takes_quadratic_steps() -> None:
+    """Twice the input takes about four times the steps."""
 
     def square(size: int) -> int:
         return sum(1 for _ in range(size) for _ in range(size))
@@ -24,8 +24,8 @@ def test_steps_are_counted() -> None:
 
 
 @pytest.mark.parametrize("spelt", ["{}", "a{}", "tx_{}", "{}.5"])
-def test_a_value_that_nobody_mentioned_takes_few_steps(spelt: str) -> None:
-    """A number has more than a hundred other forms, which are not looked for one by one."""
+def test_looking_up_an_unmentioned_value_takes_few_steps(spelt: str) -> None:
+    """A number has over a hundred other forms, which are not looked up one by one."""
     session = Session()
     session.user("Please act on tx_12345 for Ann.")
     session.origin("tx_1")  # what is compiled once
@@ -35,8 +35,8 @@ def test_a_value_that_nobody_mentioned_takes_few_steps(spelt: str) -> None:
 
 
 @pytest.mark.parametrize(("spelt", "most"), [("한tx_9{}", 5_600), ("2①" * 200 + "{}", 13_000)])
-def test_a_call_of_a_turn_takes_few_steps(spelt: str, most: int) -> None:
-    """The calls before it are read once, and a value of hundreds of characters is, too."""
+def test_judging_a_call_of_a_turn_takes_few_steps(spelt: str, most: int) -> None:
+    """Earlier calls of the turn and long values are read only once."""
 
     def turn(calls: int) -> Action:
         guard = firewall()
@@ -52,8 +52,8 @@ def test_a_call_of_a_turn_takes_few_steps(spelt: str, most: int) -> None:
 
 
 @pytest.mark.parametrize(("parameter", "most"), [("a", 2_500), ("a{}", 3_600)])
-def test_a_tool_is_registered_in_few_steps(parameter: str, most: int) -> None:
-    """Those that differ by their names alone are compiled once, and trees are not measured."""
+def test_registering_a_tool_takes_few_steps(parameter: str, most: int) -> None:
+    """Tools whose schemas are equal except for names are compiled once."""
 
     def registered(tools: int) -> Action:
         guard = firewall()
@@ -69,16 +69,16 @@ def test_a_tool_is_registered_in_few_steps(parameter: str, most: int) -> None:
     assert steps(registered(40)) < 40 * most
 
 
-def test_a_text_of_holes_takes_few_steps() -> None:
-    """Each of many holes in one word was read with the two hundred characters around it."""
+def test_a_text_of_placeholders_takes_few_steps() -> None:
+    """The text around each of many placeholders in one word is not read again."""
     Session().user("<a>")  # what is compiled once
 
     assert steps(lambda: Session().user("<a>" * 4_000)) < 4_000 * 40
 
 
 @pytest.mark.slow
-def test_parts_that_are_shared_are_refused() -> None:
-    """Each is counted wherever it stands: the time doubled at each of 50 levels."""
+def test_a_value_with_many_shared_parts_is_too_large() -> None:
+    """Shared parts count each time they occur, so 50 nested levels exceed the limit."""
     value: Any = {"a": 1}
     for _ in range(50):
         value = {"a": value, "b": value}
@@ -91,8 +91,8 @@ def test_parts_that_are_shared_are_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", GROWING, ids=lambda case: f"{case.entrance}: {case.name}")
-def test_steps_grow_with_the_input(case: Growing) -> None:
-    """Where steps grew with the square of the input, a megabyte would take hours."""
+def test_twice_the_input_takes_about_twice_the_steps(case: Growing) -> None:
+    """With quadratic growth, an input of a megabyte would take hours."""
     case.build(case.small // 2)()  # what is imported and compiled once
     once, twice = (steps(case.build(size)) for size in (case.small, 2 * case.small))
 

@@ -35,8 +35,8 @@ SHAPES = {
 every_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 
-def verdict_behind(text: str) -> str:
-    """Return what is said of an id that the user mentioned behind a text."""
+def verdict_after(text: str) -> str:
+    """Return the verdict on an id that the user mentions after *text*."""
     tools = [Tool(name="cancel_order", parameters={"type": "object"})]
     firewall = Shield(shield.configure(tools=tools, layers=["phantom_target"]), hooks=None)
     with firewall.session() as session:
@@ -46,13 +46,13 @@ def verdict_behind(text: str) -> str:
 
 
 @every_shape
-def test_what_stands_behind_a_long_text_is_read(shape: str) -> None:
-    """Whatever it is made of."""
-    assert "CLEAN" == verdict_behind(shape * (20_000 // len(shape)))
+def test_an_id_after_a_long_text_is_found(shape: str) -> None:
+    """The id is found whatever the text before it consists of."""
+    assert "CLEAN" == verdict_after(shape * (20_000 // len(shape)))
 
 
 @pytest.mark.slow
 @every_shape
-def test_what_stands_behind_a_megabyte_is_read(shape: str) -> None:
-    """The watchdog of this room ends what takes too long."""
-    assert "CLEAN" == verdict_behind(shape * (1_000_000 // len(shape)))
+def test_an_id_after_a_megabyte_of_text_is_found(shape: str) -> None:
+    """The watchdog fails the test if it takes too long."""
+    assert "CLEAN" == verdict_after(shape * (1_000_000 // len(shape)))

@@ -1,4 +1,4 @@
-"""Names of tools that are made to look like others, or to break what prints them."""
+"""Tool names that imitate other names, or contain control characters and markup."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ def make_shield(mode: str = "strict", **more: object) -> Shield:
     return Shield(policy, hooks=more.get("hooks"))
 
 
-def decided(name: str, mode: str = "strict") -> Decision:
+def decision_about(name: str, mode: str = "strict") -> Decision:
     with (firewall := make_shield(mode)).session() as session:
         session.user("Please refund tx_12345.")
         return firewall.check_call(ToolCall(name, {}))
 
 
 @every_name
-def test_no_name_passes_for_another(name: str) -> None:
-    """Only the very name is the tool's; what looks like it is unknown."""
-    decision = decided(name)
+def test_a_name_that_looks_like_a_tool_is_unknown(name: str) -> None:
+    """Only the exact name is the tool's; a call of a similar name is HALLUCINATED."""
+    decision = decision_about(name)
 
     assert ("HALLUCINATED", True) == (decision.verdict, decision.blocked)
     assert ["phantom_tool"] == [finding.check for finding in decision.findings]
@@ -87,8 +87,8 @@ def test_no_name_passes_for_another(name: str) -> None:
 
 
 @every_name
-def test_dispatch_says_so_on_one_plain_line(name: str) -> None:
-    """An exception's text holds nothing that a terminal, a log or a page would act on."""
+def test_the_error_of_dispatch_has_no_control_characters(name: str) -> None:
+    """The message is short and on one line, safe for a terminal, a log or a page."""
     with pytest.raises(CallBlocked) as blocked:
         make_shield().dispatch(name, {})
 
@@ -97,18 +97,18 @@ def test_dispatch_says_so_on_one_plain_line(name: str) -> None:
 
 
 @every_name
-def test_what_the_model_is_told_is_plain(name: str) -> None:
-    """Feedback is small, and JSON that UTF-8 can encode."""
-    feedback = json.dumps(decided(name).feedback(), ensure_ascii=False)
+def test_feedback_has_no_control_characters(name: str) -> None:
+    """The feedback is less than 4,000 bytes of JSON that UTF-8 can encode."""
+    feedback = json.dumps(decision_about(name).feedback(), ensure_ascii=False)
 
     assert RAW.isdisjoint(feedback)
     assert len(feedback.encode()) < 4_000
 
 
 @every_name
-def test_a_record_is_bounded(name: str) -> None:
-    """A decision is text for UTF-8, and keeps a bounded stretch of a name."""
-    decision = decided(name)
+def test_the_size_of_a_decision_is_bounded(name: str) -> None:
+    """A decision has a bounded part of the name, and can be serialised and read again."""
+    decision = decision_about(name)
 
     assert len(decision.to_json().encode()) < 12 * LONGEST_NAME
     assert decision == Decision.from_dict(decision.to_dict())
@@ -116,8 +116,8 @@ def test_a_record_is_bounded(name: str) -> None:
 
 @pytest.mark.parametrize("name", NO_NAMES, ids=repr)
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_what_is_no_name_is_never_clean(name: object, mode: str) -> None:
-    """A call whose name is not text has no tool, by every entry point."""
+def test_a_name_that_is_not_text_is_hallucinated(name: object, mode: str) -> None:
+    """This applies to `check_call` and `inspect_turn`, and to calls as objects and as dicts."""
     firewall = make_shield(mode)
     calls = [ToolCall(name, {}), {"name": name, "arguments": {}}]  # type: ignore[arg-type]
     results = [firewall.check_call(call).verdict for call in calls]
@@ -127,10 +127,10 @@ def test_what_is_no_name_is_never_clean(name: object, mode: str) -> None:
 
 
 @every_name
-def test_the_log_has_one_line_each(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """The structlog line is one line of JSON in plain characters."""
+def test_the_log_has_one_line_per_decision(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """The line of structlog is JSON without control characters."""
     caplog.set_level(logging.INFO, "abs_shield")
-    StructLog()(decided(name))
+    StructLog()(decision_about(name))
     (line,) = [record.getMessage() for record in caplog.records]
 
     assert RAW.isdisjoint(line)
@@ -138,13 +138,13 @@ def test_the_log_has_one_line_each(name: str, caplog: pytest.LogCaptureFixture) 
 
 
 @every_name
-def test_spans_and_metrics_hold_it_plain(name: str) -> None:
-    """Exported names are escaped and short; an unknown name is not a metric's label."""
+def test_spans_and_metrics_have_no_control_characters(name: str) -> None:
+    """Exported names are escaped and short; an unknown name is no label of a metric."""
     spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
     traces = TracerProvider(shutdown_on_exit=False)
     traces.add_span_processor(SimpleSpanProcessor(spans))
     meters = MeterProvider([reader], shutdown_on_exit=False)
-    Otel(tracer_provider=traces, meter_provider=meters)(decided(name))
+    Otel(tracer_provider=traces, meter_provider=meters)(decision_about(name))
     message = "".join(span.to_json(indent=None) for span in spans.get_finished_spans())
     metrics = reader.get_metrics_data().to_json(indent=None)
 
@@ -153,7 +153,7 @@ def test_spans_and_metrics_hold_it_plain(name: str) -> None:
     assert len(message) < 4_000
 
 
-def a_run(name: str) -> dict[str, object]:
+def make_run(name: str) -> dict[str, object]:
     call = {"id": name, "function": {"name": name, "arguments": json.dumps({name: name})}}
     return {
         "run_id": name,
@@ -171,11 +171,11 @@ def a_run(name: str) -> dict[str, object]:
 
 @every_name
 @pytest.mark.parametrize("format", ["table", "json", "jsonl"])
-def test_the_command_line_shows_it_plain(
+def test_replay_prints_no_control_characters(
     name: str, format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A replay prints names, ids, keys and values without acting on them."""
-    file = written(tmp_path / "runs.jsonl", a_run(name))
+    """The command escapes names, ids, keys and values in every output format."""
+    file = written(tmp_path / "runs.jsonl", make_run(name))
     more = [] if format == "jsonl" else ["--findings", "9"]
     code = main(["replay", str(file), "--format", format, *more])
     printed = capsys.readouterr().out
@@ -187,9 +187,9 @@ def test_the_command_line_shows_it_plain(
 
 
 @every_name
-def test_replay_finds_it_too(name: str, tmp_path: Path) -> None:
-    """In a recorded run the same is said of a name, and its line is JSON."""
-    unknown, ghost = replay([written(tmp_path / "runs.jsonl", a_run(name))])
+def test_replay_finds_a_name_that_looks_like_a_tool(name: str, tmp_path: Path) -> None:
+    """In a recorded run, `phantom_tool` finds the name, and the row is JSON."""
+    unknown, ghost = replay([written(tmp_path / "runs.jsonl", make_run(name))])
 
     assert ["phantom_tool"] == [finding.check for finding in unknown.decision.findings]
     assert "HALLUCINATED" == ghost.decision.verdict
@@ -197,14 +197,14 @@ def test_replay_finds_it_too(name: str, tmp_path: Path) -> None:
     json.dumps(row(unknown), ensure_ascii=True)
 
 
-def test_a_tool_has_a_name_of_some_length() -> None:
-    """A name that is longer than the model's names are read is refused when it is declared."""
+def test_a_tool_name_of_more_than_512_characters_is_rejected() -> None:
+    """Names of calls are only read up to this length."""
     with pytest.raises(PolicyError, match="at most 512"):
         Tool(name="x" * 513)
 
 
-def test_the_console_takes_nothing_for_markup() -> None:
-    """Tables show text on the console, never markup."""
+def test_the_console_does_not_interpret_markup() -> None:
+    """A name with markup of rich is printed as text."""
     from abs_shield.cli.console import safe
 
     out = io.StringIO()

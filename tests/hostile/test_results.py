@@ -86,8 +86,8 @@ def make_shield(value: Any, mode: str) -> Shield:
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 @every_result
-def test_a_result_comes_back_as_it_is(made: Callable[[], Any], mode: str) -> None:
-    """Whatever a tool returns, the caller gets it, and the next call is judged by every layer."""
+def test_every_result_is_returned_unchanged(made: Callable[[], Any], mode: str) -> None:
+    """The caller receives the same object, and every layer judges the next call."""
     value = made()
     firewall = make_shield(value, mode)
     with firewall.session() as session:
@@ -101,8 +101,8 @@ def test_a_result_comes_back_as_it_is(made: Callable[[], Any], mode: str) -> Non
 
 
 @every_result
-def test_what_is_kept_of_it_is_bounded(made: Callable[[], Any]) -> None:
-    """A session keeps a bounded index and no result that is larger than one message may be."""
+def test_the_stored_part_of_a_result_is_bounded(made: Callable[[], Any]) -> None:
+    """The index is bounded, and a result larger than one message is replaced by a marker."""
     value = made()
     firewall = make_shield(value, "strict")
     with firewall.session() as session:
@@ -116,8 +116,8 @@ def test_what_is_kept_of_it_is_bounded(made: Callable[[], Any]) -> None:
 
 
 @every_result
-def test_a_message_answers_every_call(made: Callable[[], Any]) -> None:
-    """A message-shaped call is answered with text, also where a value has no text."""
+def test_run_tool_calls_answers_with_text_for_every_result(made: Callable[[], Any]) -> None:
+    """The content is a string even if the result cannot be converted to text."""
     firewall = make_shield(made(), "strict")
     call = {"id": "c", "function": {"name": "look", "arguments": '{"order_id": "tx_12345"}'}}
     with firewall.session() as session:
@@ -132,8 +132,8 @@ def test_a_message_answers_every_call(made: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [*sorted(RESULTS.keys() - UNWRITTEN)])
-def test_replay_reads_it_too(name: str, tmp_path: Path) -> None:
-    """A recorded result is taken in, and the call after it judged by every layer."""
+def test_replay_judges_calls_after_every_result(name: str, tmp_path: Path) -> None:
+    """A call after a recorded result is judged by every layer, without errors."""
     call = {"function": {"name": "look", "arguments": {"order_id": "tx_12345"}}}
     value = RESULTS[name]()
     content = value if isinstance(value, str) else json.dumps(value)
@@ -154,15 +154,15 @@ def test_replay_reads_it_too(name: str, tmp_path: Path) -> None:
 
 
 class Wordless(Exception):
-    """An error whose text cannot be had."""
+    """An exception whose `__str__` raises."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_an_error_without_a_text_stays_the_error(mode: str) -> None:
-    """A tool's error reaches the caller, even if it cannot be formatted."""
+def test_an_exception_that_cannot_be_formatted_reaches_the_caller(mode: str) -> None:
+    """The answer of `run_tool_calls` has the name of its type."""
     firewall = Shield(shield.configure(mode=mode), hooks=None)
 
     @shielded(firewall)

@@ -20,7 +20,7 @@ from tests.hostile.entry_points import written
 GIVE_UP = 20
 
 
-def judged(firewall: Shield, arguments: dict[str, Any] | None = None) -> Decision:
+def judge_act(firewall: Shield, arguments: dict[str, Any] | None = None) -> Decision:
     with firewall.session() as session:
         session.user("Please act.")
         return firewall.check_call(ToolCall("act", arguments or {}))
@@ -31,7 +31,7 @@ def make_shield(mode: str = "strict", *, hooks: Any = None, **declared: Any) -> 
     return Shield(policy, hooks=hooks)
 
 
-def a_layer(raised: BaseException | None, said: Any = ()) -> Any:
+def make_layer(raised: BaseException | None, said: Any = ()) -> Any:
     def mine(proposal: Any, session: Any) -> Any:
         if raised is not None:
             raise raised
@@ -41,19 +41,19 @@ def a_layer(raised: BaseException | None, said: Any = ()) -> Any:
 
 
 BROKEN = {
-    "it raises": a_layer(RuntimeError("x" * 1_000_000)),
-    "it recurses": a_layer(RecursionError()),
-    "it has no memory": a_layer(MemoryError()),
-    "it gives a number": a_layer(None, 5),
-    "it gives texts": a_layer(None, ["bad"]),
+    "it raises": make_layer(RuntimeError("x" * 1_000_000)),
+    "it recurses": make_layer(RecursionError()),
+    "it has no memory": make_layer(MemoryError()),
+    "it gives a number": make_layer(None, 5),
+    "it gives texts": make_layer(None, ["bad"]),
 }
 
 
 @pytest.mark.parametrize("layer", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize(("mode", "blocked"), [("strict", True), ("audit", False)])
-def test_a_broken_layer_is_an_error_that_is_seen(layer: Any, mode: str, blocked: bool) -> None:
-    """Strict closes, audit opens, no verdict is made of it, and the other layers are heard."""
-    decision = judged(make_shield(mode, layers=[*LAYER_NAMES, layer]))
+def test_a_broken_layer_is_an_error_in_the_coverage(layer: Any, mode: str, blocked: bool) -> None:
+    """Strict mode blocks the call and audit mode allows it; the other layers still run."""
+    decision = judge_act(make_shield(mode, layers=[*LAYER_NAMES, layer]))
 
     assert ("CLEAN", blocked, True) == (decision.verdict, decision.blocked, decision.would_block)
     assert {*LAYER_NAMES, "mine"} == set(decision.coverage)
@@ -61,8 +61,8 @@ def test_a_broken_layer_is_an_error_that_is_seen(layer: Any, mode: str, blocked:
     assert len(decision.to_json()) < 10_000
 
 
-def test_a_broken_layer_is_seen_in_a_replay(tmp_path: Path) -> None:
-    """A replay says so of every call."""
+def test_replay_reports_a_broken_layer(tmp_path: Path) -> None:
+    """The decision of every replayed call has the error."""
     policy = make_shield(layers=[*LAYER_NAMES, BROKEN["it raises"]]).policy
     call = {"function": {"name": "act", "arguments": {}}}
     run = {"run_id": "r", "messages": [{"role": "assistant", "tool_calls": [call, call]}]}
@@ -73,8 +73,8 @@ def test_a_broken_layer_is_seen_in_a_replay(tmp_path: Path) -> None:
     assert [1, 1] == [len(decision.errors) for decision in decisions]
 
 
-def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
-    """While one session's rule waits, the calls of another are judged."""
+def test_a_hanging_rule_blocks_only_its_own_session() -> None:
+    """While the rule of one session waits, calls of another session are judged."""
     go, waits = Event(), Event()
 
     @rule(tool="act")
@@ -87,9 +87,9 @@ def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
 
     firewall = make_shield(rules=[patient])
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(judged, firewall, {"value": 1})
+        slow = pool.submit(judge_act, firewall, {"value": 1})
         assert waits.wait(GIVE_UP)
-        quick = judged(firewall, {"value": 0})
+        quick = judge_act(firewall, {"value": 0})
         assert not slow.done()
         go.set()
 
@@ -97,7 +97,7 @@ def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
 
 
 def waiting_policy(mode: str) -> tuple[Policy, Event, Event]:
-    """A policy whose rule waits for an event; the event, and the one that says that it waits."""
+    """Return a policy with a rule that waits, the event it waits for, and one set at its start."""
     go, waits = Event(), Event()
 
     @rule(tool="act")
@@ -110,8 +110,8 @@ def waiting_policy(mode: str) -> tuple[Policy, Event, Event]:
     return shield.configure(mode=mode, tools=tools, rules=[patient]), go, waits
 
 
-def decided(firewall: Shield, act: Any, value: int) -> Decision:
-    """Call a decorated tool in a session of its own."""
+def call_in_own_session(firewall: Shield, act: Any, value: int) -> Decision:
+    """Call a decorated tool in a new session; return the decision."""
     with firewall.session() as session:
         session.user("Please act.")
         assert value == act(value)
@@ -119,8 +119,8 @@ def decided(firewall: Shield, act: Any, value: int) -> Decision:
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_decorated_tool_waits_for_its_rule_alone(mode: str) -> None:
-    """The tool runs when the rule has answered; another session's call is done meanwhile."""
+def test_a_decorated_tool_waits_only_for_its_own_rule(mode: str) -> None:
+    """The tool runs after its rule returns; a call of another session completes meanwhile."""
     policy, go, waits = waiting_policy(mode)
     firewall, ran = Shield(policy, hooks=None), []
 
@@ -131,17 +131,17 @@ def test_a_decorated_tool_waits_for_its_rule_alone(mode: str) -> None:
         return value
 
     with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(decided, firewall, act, 1)
+        slow = pool.submit(call_in_own_session, firewall, act, 1)
         assert waits.wait(GIVE_UP)
-        quick = decided(firewall, act, 0)
+        quick = call_in_own_session(firewall, act, 0)
         assert ([0], False) == (ran, slow.done())
         go.set()
 
     assert ("CLEAN", "CLEAN", [0, 1]) == (quick.verdict, slow.result().verdict, ran)
 
 
-def test_a_replay_waits_for_its_rule_alone(tmp_path: Path) -> None:
-    """A recorded call is decided when the rule has answered; live calls are judged meanwhile."""
+def test_a_waiting_rule_in_a_replay_does_not_block_live_calls(tmp_path: Path) -> None:
+    """A recorded call is decided after its rule returns; live calls are judged meanwhile."""
     policy, go, waits = waiting_policy("strict")
     call = {"function": {"name": "act", "arguments": {"value": 1}}}
     run = {"run_id": "r", "messages": [{"role": "assistant", "tool_calls": [call]}]}
@@ -149,15 +149,15 @@ def test_a_replay_waits_for_its_rule_alone(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(lambda: [each.decision for each in replay([file], policy=policy)])
         assert waits.wait(GIVE_UP)
-        quick = judged(Shield(policy, hooks=None), {"value": 0})
+        quick = judge_act(Shield(policy, hooks=None), {"value": 0})
         assert not slow.done()
         go.set()
 
     assert ["CLEAN", "CLEAN"] == [quick.verdict, *(each.verdict for each in slow.result())]
 
 
-def test_a_hook_that_hangs_holds_up_its_session_alone() -> None:
-    """While a hook waits on one session's call, the calls of another are judged."""
+def test_a_hanging_hook_blocks_only_its_own_session() -> None:
+    """While a hook waits in a call of one session, calls of another session are judged."""
     go, waits = Event(), Event()
 
     def patient(decision: Decision) -> None:
@@ -169,7 +169,7 @@ def test_a_hook_that_hangs_holds_up_its_session_alone() -> None:
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(firewall.check_call, ToolCall("slow", {}))
         assert waits.wait(GIVE_UP)
-        quick = judged(firewall)
+        quick = judge_act(firewall)
         assert not slow.done()
         go.set()
 
@@ -177,25 +177,27 @@ def test_a_hook_that_hangs_holds_up_its_session_alone() -> None:
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_a_hook_that_raises_stops_nothing(mode: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged once, the next hook still hears, and the call is decided as before."""
+def test_a_hook_that_raises_does_not_change_the_decision(
+    mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The error is logged once, and the next hook is still called."""
 
     def broken(decision: Decision) -> None:
         raise RuntimeError("\x1b[31mno")
 
     messages: list[Decision] = []
     firewall = make_shield(mode, hooks=[broken, messages.append])
-    decisions = [judged(firewall), judged(firewall)]
+    decisions = [judge_act(firewall), judge_act(firewall)]
 
     assert decisions == messages
     assert 1 == sum("raised RuntimeError" in r.getMessage() for r in caplog.records)
 
 
-def test_a_full_queue_loses_news_and_no_call(caplog: pytest.LogCaptureFixture) -> None:
-    """A hook of a bounded queue never waits: what does not fit is said once in the log."""
+def test_a_full_queue_of_a_hook_does_not_affect_calls(caplog: pytest.LogCaptureFixture) -> None:
+    """The queue drops what does not fit, the error is logged, and every call is CLEAN."""
     queue: Queue[Decision] = Queue(maxsize=2)
     firewall = make_shield(hooks=[queue.put_nowait])
-    verdicts = [judged(firewall).verdict for _ in range(4)]
+    verdicts = [judge_act(firewall).verdict for _ in range(4)]
 
     assert ["CLEAN"] * 4 == verdicts
     assert 2 == queue.qsize()
@@ -203,22 +205,22 @@ def test_a_full_queue_loses_news_and_no_call(caplog: pytest.LogCaptureFixture) -
 
 
 class BrokenStore(MemoryStore):
-    """A store that keeps nothing."""
+    """A store that raises on every append."""
 
     def append(self, decision: Decision) -> None:
         raise OSError("no space left")
 
 
-def test_a_store_that_raises_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """The call is decided, and the failure is logged."""
+def test_a_store_that_raises_does_not_change_the_decision(caplog: pytest.LogCaptureFixture) -> None:
+    """The failure is logged."""
     caplog.set_level(logging.ERROR)
     firewall = Shield(make_shield().policy, hooks=None, store=BrokenStore())
 
-    assert "CLEAN" == judged(firewall).verdict
+    assert "CLEAN" == judge_act(firewall).verdict
     assert any("could not store" in record.getMessage() for record in caplog.records)
 
 
-def test_an_approver_that_raises_approves_nothing() -> None:
+def test_a_call_stays_blocked_if_its_approver_raises() -> None:
     """The call stays blocked."""
 
     def broken(decision: Decision) -> bool:

@@ -1,4 +1,4 @@
-"""A search for hostile input, the same at each run, finds none whose steps grow with its square."""
+"""A deterministic search finds no input for which a public function takes quadratic steps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SHARE = 16
 """Of the examples of a profile so many give one of a search, which takes some .4 seconds."""
 
 
-def test_the_search_finds_what_grows_with_the_square(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A way in that reads all that stands before each hyphen again, and nothing else."""
+def test_the_search_finds_a_quadratic_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worst input that it finds has hyphens, for which this function takes quadratic steps."""
 
     def square(one: Input, size: int) -> Action:
         text = one.text(size)
@@ -31,8 +31,8 @@ def test_the_search_finds_what_grows_with_the_square(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entrance", ENTRANCES)
-def test_no_input_of_the_grammar_grows_with_its_square(entrance: str) -> None:
-    """The message has the worst input found, which then is added to the table."""
+def test_no_public_function_takes_quadratic_steps(entrance: str) -> None:
+    """If this fails, add the input in the message to the table of growing inputs."""
     examples = max(1, min(MOST, settings().max_examples // _SHARE))
     worst = search(entrance, examples=examples)[0]
 

@@ -1,4 +1,4 @@
-"""Many calls, many threads, many tasks, and the ids of somebody else."""
+"""Sessions with many calls, threads and tasks, and with ids of other sessions."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def verdict(firewall: Shield, session: Session, order: str) -> str:
     return firewall.check_call(call, session=session).verdict
 
 
-# Somebody else's ids -----------------------------------------------------------------------------
+# Ids of other sessions ----------------------------------------------------------------------------
 
 
-def test_what_one_session_saw_another_did_not() -> None:
-    """An id of another session is unseen, whoever opened it, and in audit too."""
+def test_an_id_seen_in_one_session_is_unseen_in_another() -> None:
+    """A call with an id that only another session mentions is SUSPICIOUS."""
     firewall = make_shield()
     mine, other = firewall.session("mine"), firewall.session("other")
     mine.user("Look at order tx_111111.")
@@ -51,8 +51,8 @@ def test_what_one_session_saw_another_did_not() -> None:
     assert ["SUSPICIOUS"] * 2 == [verdict(firewall, other, f"tx_{n}") for n in (111111, 333333)]
 
 
-def test_feedback_names_no_value_of_another_session() -> None:
-    """The nearest seen value is one of this session, or none."""
+def test_feedback_contains_no_value_of_another_session() -> None:
+    """The decision suggests no similar value that only another session mentions."""
     firewall = make_shield()
     secret, other = firewall.session("secret"), firewall.session("other")
     secret.user("Look at order tx_111111.")
@@ -65,8 +65,8 @@ def test_feedback_names_no_value_of_another_session() -> None:
     assert "tx_111111" not in decision
 
 
-def test_a_decorated_tool_is_judged_in_its_own_session() -> None:
-    """Through the decorator, the session that is current decides what was seen."""
+def test_a_decorated_tool_is_judged_in_the_current_session() -> None:
+    """An id that the user mentioned in another session is SUSPICIOUS."""
     firewall = Shield(shield.configure(tools=TOOLS), hooks=None)
 
     @shielded(firewall)
@@ -85,8 +85,8 @@ def test_a_decorated_tool_is_judged_in_its_own_session() -> None:
     assert ["CLEAN", "SUSPICIOUS"] == verdicts
 
 
-def test_runs_in_one_file_do_not_mix(tmp_path: Path) -> None:
-    """In a replay an id is known in its own run and in runs of its session, nowhere else."""
+def test_replay_keeps_the_sessions_of_a_file_apart(tmp_path: Path) -> None:
+    """An id is known in its own run and in later runs of the same session only."""
     call = {"function": {"name": "get_order", "arguments": {"order_id": "tx_111111"}}}
     tools = [{"name": "get_order", "parameters": TOOLS[0].parameters}]
 
@@ -110,7 +110,7 @@ def test_runs_in_one_file_do_not_mix(tmp_path: Path) -> None:
 SMALL = Limits(keys=800, text=4_000, message=4_000, executed=50, decisions=50)
 
 
-def held(root: Any) -> Counter[str]:
+def container_sizes(root: Any) -> Counter[str]:
     """Return the size of each container in a session, by its path."""
     counts: Counter[str] = Counter()
     calls, left = set(), [(root, "")]
@@ -131,7 +131,7 @@ def held(root: Any) -> Counter[str]:
 
 
 def after(calls: int, limits: Limits) -> tuple[int, int, tuple[int, ...]]:
-    """Make so many calls in one session; what it holds at half of them, and in the end."""
+    """Return the size of a session after half of *calls* and after all, and its bounded lengths."""
     firewall = Shield(
         shield.configure(tools=TOOLS, limits=limits), hooks=None, store=MemoryStore(100)
     )
@@ -144,14 +144,14 @@ def after(calls: int, limits: Limits) -> tuple[int, int, tuple[int, ...]]:
             if not firewall.check_call(call).blocked:
                 firewall.check_result(call, {"order_id": f"or_{n}"}, elapsed_ms=0)
             if n in (calls // 2, calls):
-                sizes.append(held(session).total())
+                sizes.append(container_sizes(session).total())
     kept = (len(session.executed), len(session.decisions), len(firewall.store))
     return sizes[0], sizes[1], kept
 
 
 @pytest.mark.slow
-def test_a_session_stops_growing() -> None:
-    """Past its bounds a session holds no more after twice as many calls."""
+def test_the_size_of_a_session_is_bounded() -> None:
+    """After the bounds are reached, twice as many calls make a session at most 10 % larger."""
     half, whole, kept = after(3_000, SMALL)
 
     assert whole <= 1.1 * half
@@ -162,29 +162,29 @@ TIGHT = Limits(executed=100, decisions=100, keys=500, text=4_096)
 """Bounds that are all reached before 1,000 calls."""
 
 
-class Scales:
+class LargestSizes:
     """
-    The most that a session held, container by container, in the calls up to each mark.
+    The largest size of each container of a session in the 250 calls up to each mark.
 
-    They are 250, so that what is forgotten by halves was full once.
+    In 250 calls, a container that is emptied by half at its bound is full at least once.
     """
 
     def __init__(self, *marks: int) -> None:
         self.most: dict[int, Counter[str]] = {mark: Counter() for mark in marks}
 
-    def weigh(self, session: Session, calls: int) -> None:
+    def record(self, session: Session, calls: int) -> None:
         for mark, most in self.most.items():
             if mark - 250 < calls <= mark:
-                most |= held(session)
+                most |= container_sizes(session)
 
 
 @pytest.mark.slow
-def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
-    """In the end nothing in a session is larger by a single item."""
+def test_a_session_does_not_grow_after_1_000_decorated_calls() -> None:
+    """No container of the session is larger after 2,000 calls than after 1,000."""
     firewall = Shield(
         shield.configure(tools=TOOLS, limits=TIGHT), hooks=None, store=MemoryStore(100)
     )
-    scales = Scales(1_000, 2_000)
+    scales = LargestSizes(1_000, 2_000)
 
     @shielded(firewall)
     def get_order(order_id: str) -> dict[str, str]:
@@ -195,7 +195,7 @@ def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
         for n in range(1, 2_001):
             session.user(f"Look at order tx_{n:06}.")
             get_order(f"tx_{n:06}")
-            scales.weigh(session, n)
+            scales.record(session, n)
 
     assert scales.most[1_000] == scales.most[2_000]
     assert (100, 100, 100) == (
@@ -205,8 +205,8 @@ def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
 
 @pytest.mark.slow
 @pytest.mark.release
-def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
-    """The same of a recorded run: its session is the one that a rule is given."""
+def test_a_session_does_not_grow_after_1_000_replayed_calls(tmp_path: Path) -> None:
+    """No container of the session of a recorded run is larger after 2,000 calls."""
     received: list[Session] = []
 
     @rule(tool="get_order")
@@ -225,9 +225,9 @@ def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
         ]
     file = written(tmp_path / "r.jsonl", {"run_id": "long", "messages": messages})
     policy = shield.configure(tools=TOOLS, rules=[sees], limits=TIGHT)
-    scales = Scales(1_000, 2_000)
+    scales = LargestSizes(1_000, 2_000)
     for judged in replay([file], policy=policy):
-        scales.weigh(received[0], judged.call_index + 1)
+        scales.record(received[0], judged.call_index + 1)
 
     assert scales.most[1_000] == scales.most[2_000]
     assert (100, 100) == (len(received[0].executed), len(received[0].decisions))
@@ -235,8 +235,8 @@ def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not LONG, reason="takes a minute; set HYPOTHESIS_PROFILE=long")
-def test_20_000_calls_hold_what_10_000_hold(request: pytest.FixtureRequest) -> None:
-    """With the default bounds, what is kept stays within them."""
+def test_the_default_bounds_limit_a_session_of_20_000_calls(request: pytest.FixtureRequest) -> None:
+    """Twice as many calls make a session at most 50 % larger."""
     half, whole, kept = after(20_000, Limits())
 
     assert whole <= 1.5 * half < 400_000
@@ -248,8 +248,8 @@ def test_20_000_calls_hold_what_10_000_hold(request: pytest.FixtureRequest) -> N
 CALLS = 40
 
 
-def work(firewall: Shield, session: Session, who: int) -> list[str]:
-    """Make some calls of one worker; give the ids of their decisions."""
+def make_calls(firewall: Shield, session: Session, who: int) -> list[str]:
+    """Make some calls for one worker; return the ids of their decisions."""
     ids = []
     for n in range(CALLS):
         call = ToolCall("get_order", {"order_id": f"tx_{who}000{n}"}, f"{who}-{n}")
@@ -260,20 +260,20 @@ def work(firewall: Shield, session: Session, who: int) -> list[str]:
     return ids
 
 
-def request_of(who: int) -> str:
+def user_request(who: int) -> str:
     return "Look at " + ", ".join(f"tx_{who}000{n}" for n in range(CALLS))
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own sessions", "one session"])
-def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
-    """Every call has its one decision under its own session, all of them in the store."""
+def test_8_threads_lose_no_decision_and_mix_no_sessions(shared: bool) -> None:
+    """The store has one decision for each call, and every call is CLEAN in its session."""
     firewall = make_shield()
     one = firewall.session("one")
     sessions = [one if shared else firewall.session(f"s{who}") for who in range(8)]
     for who, session in enumerate(sessions):
-        session.user(request_of(who))
+        session.user(user_request(who))
     with ThreadPoolExecutor(8) as pool:
-        ids = [*pool.map(work, [firewall] * 8, sessions, range(8))]
+        ids = [*pool.map(make_calls, [firewall] * 8, sessions, range(8))]
     stored = about_calls(firewall.store)
 
     assert {each for of_one in ids for each in of_one} == {decision.id for decision in stored}
@@ -282,8 +282,8 @@ def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own sessions", "one session"])
-def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
-    """As of threads: an async tool is judged in the session of its task."""
+def test_500_tasks_lose_no_decision_and_mix_no_sessions(shared: bool) -> None:
+    """An async tool is judged in the session of its task."""
     firewall = make_shield()
 
     @shielded(firewall)
@@ -320,8 +320,8 @@ def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
 
 
 @pytest.mark.slow
-def test_a_turn_of_2_000_calls_is_judged_whole() -> None:
-    """Every call of a turn has its decision, and what waits for its dispatch is bounded."""
+def test_every_call_of_a_turn_of_2_000_calls_is_judged() -> None:
+    """Each call has a decision; the number of calls that wait for their dispatch is bounded."""
     firewall = make_shield()
     calls = [ToolCall("update_order", {"order_id": f"tx_{n}"}, f"c{n}") for n in range(2_000)]
     with firewall.session() as session:
@@ -333,8 +333,8 @@ def test_a_turn_of_2_000_calls_is_judged_whole() -> None:
     assert 2_000 == len(firewall.store)
 
 
-def test_what_a_sibling_makes_is_known_to_the_whole_turn() -> None:
-    """A name that the first call of a turn makes is known to its last one."""
+def test_a_value_of_the_first_call_is_known_to_the_whole_turn() -> None:
+    """A file name that the first call creates is CLEAN in all later calls of the turn."""
     tools = [Tool(name="create_file", parameters={}), Tool(name="read_file", parameters={})]
     firewall = Shield(shield.configure(tools=tools), hooks=None)
     calls = [ToolCall("create_file", {"filename": "plan_x91.md"})]

@@ -1,4 +1,4 @@
-"""Requests to a judge: within limits, a wrong reply once more, never an exception."""
+"""Requests to a judge: limits, one retry after an invalid reply, and no exceptions."""
 
 from __future__ import annotations
 

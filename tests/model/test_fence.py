@@ -1,4 +1,4 @@
-"""Judged text stays data: fenced, escaped, and searched for instructions."""
+"""Text in a prompt is fenced and escaped, and is searched for instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One pass over decisions, in bounded memory; what differs by tool; what may be enforced."""
+"""A report: its counts by layer and tool, its memory bounds, and its rollout."""
 
 from __future__ import annotations
 

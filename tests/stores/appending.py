@@ -1,4 +1,4 @@
-"""A process that appends decisions until it is killed, and says how many are flushed."""
+"""A process that appends decisions until it is killed, and prints how many it flushed."""
 
 from __future__ import annotations
 

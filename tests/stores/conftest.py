@@ -1,4 +1,4 @@
-"""A store of every kind."""
+"""Fixtures that open a store of every kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUICK_ON_A_FILE = pytest.mark.parametrize(
 
 
 def decision(number: int, **changes: object) -> Decision:
-    """Return a decision that is like no other."""
+    """Return a decision whose id and time depend on *number*."""
     fields = {
         "id": f"d-{number}",
         "subject": Subject.CALL,
@@ -37,13 +37,13 @@ def decision(number: int, **changes: object) -> Decision:
 
 
 def ids(decisions) -> list[str]:
-    """Name decisions by their ids."""
+    """Return the ids of decisions."""
     return [d.id for d in decisions]
 
 
 @pytest.fixture
 def opens(request, tmp_path):
-    """Return what opens a store of a kind; twice, it is the same log."""
+    """Return a function that opens a store of a kind; stores of one kind share a log."""
 
     def make(kind: str, **options: object) -> Store:
         if kind == "memory":
@@ -68,13 +68,13 @@ def store(request, opens) -> Store:
 
 @pytest.fixture(params=DURABLE)
 def kind(request) -> str:
-    """Name each kind of store that outlives its process."""
+    """Return each kind of store that outlives its process."""
     return request.param
 
 
 @pytest.fixture
 def raw(request, tmp_path):
-    """Return what runs a statement in the database behind the store's back."""
+    """Return a function that runs a statement in the database without the store."""
 
     def run(kind: str, sql: str) -> None:
         if kind == "sqlite":
@@ -95,7 +95,7 @@ def raw(request, tmp_path):
 
 @pytest.fixture
 def dsn_of(request, tmp_path):
-    """Return the address of the log that `opens` opens."""
+    """Return a function that returns the address of the log that `opens` opens."""
 
     def address(kind: str) -> str:
         return str(tmp_path / "log.db") if kind == "sqlite" else request.getfixturevalue("dsn")

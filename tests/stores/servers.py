@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own, in a folder that is gone afterwards."""
+"""A PostgreSQL server for tests, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Server:
 
 
 def programs() -> str | None:
-    """Name the folder of the newest installed server; None where there is none."""
+    """Return the folder of the newest installed server, or None if there is none."""
     folders = sorted(glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
     return folders[-1] if folders else None
 
 
 @contextlib.contextmanager
 def served(folder: str) -> Iterator[Server]:
-    """Start a server, and end it behind the block."""
+    """Start a server, and stop it at the end of the block."""
     server = Server(folder)
     server.start()
     try:

@@ -1,4 +1,4 @@
-"""A process that forks while its log is in use: neither it nor a child loses a decision."""
+"""Forks while a log is in use: neither the parent nor a child loses a decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One decision with what stands around it, found by an index of every durable log."""
+"""Lookups of one decision and of its neighbours, which use an index in every durable log."""
 
 from __future__ import annotations
 
