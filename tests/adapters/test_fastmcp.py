@@ -55,7 +55,7 @@ def strict() -> Shield:
 
 
 def served(guard: Shield | None, **options: Any) -> FastMCP:
-    """A server of a shop; without a Shield, as it is."""
+    """Return a server of a shop, with or without a Shield."""
     server: FastMCP = FastMCP("shop")
     if guard is not None:
         server.add_middleware(ShieldMiddleware(guard, **options))
@@ -92,7 +92,7 @@ def with_client(server: Any, conversed: Conversed, **options: Any) -> Any:
 async def call_text(
     client: Client[Any], name: str, arguments: dict[str, Any] | None = None, **meta: Any
 ) -> Any:
-    """The text of a call's answer; of feedback, the codes."""
+    """Return the text of a call's answer, or the codes of feedback."""
     carried = {f"abs_shield/{key}": value for key, value in meta.items()}
     result = await client.call_tool_mcp(name, arguments or {}, meta=carried or None)
     text = "\n".join(block.text for block in result.content if block.type == "text")
@@ -133,8 +133,8 @@ def test_calls_of_a_batch_that_run_side_by_side_are_judged_together(strict):
 # Whose session it is ---------------------------------------------------------------------------
 
 
-def test_without_a_key_nothing_is_remembered(strict):
-    """The layers that ask what the run has seen say so, and flag nothing."""
+def test_without_a_key_a_request_has_no_session(strict):
+    """Layers that need the session are unavailable, and flag nothing."""
     assert "deleted" == with_client(served(strict), undone)
 
     coverage = about_calls(strict.store)[-1].coverage
@@ -163,8 +163,8 @@ def tuple_of(coverage: Any) -> tuple[Outcome, str]:
     return coverage.outcome, coverage.reason
 
 
-def test_a_given_session_is_that_of_calls_without_a_key(strict):
-    """A key wins over it."""
+def test_a_given_session_is_used_for_calls_without_a_key(strict):
+    """A key takes precedence over the given session."""
     session = strict.session("desk")
     server = served(strict, session=session)
 
@@ -177,7 +177,7 @@ def test_a_given_session_is_that_of_calls_without_a_key(strict):
     assert ["create_user"] == [call.tool for call in strict.session("other").executed]
 
 
-def test_the_current_session_is_that_of_calls_without_a_key(strict):
+def test_the_current_session_is_used_for_calls_without_a_key(strict):
     """A host that runs its server in its own process needs no key."""
     with strict.session(messages=USER_TEXT) as session:
         arguments = {"transaction_id": "tx_1", "amount": 1}
@@ -187,8 +187,8 @@ def test_the_current_session_is_that_of_calls_without_a_key(strict):
     assert [session.id] == [decision.session_id for decision in about_calls(strict.store)]
 
 
-def test_a_host_may_find_the_session_itself(strict):
-    """Any callable of the request gives the key."""
+def test_a_callable_may_return_the_key(strict):
+    """Any callable of the request can determine the session's key."""
     server = served(strict, key=lambda context: f"of {context.message.name[:3]}")
 
     with_client(server, undone)
@@ -197,13 +197,13 @@ def test_a_host_may_find_the_session_itself(strict):
 
 
 @pytest.mark.parametrize("key", [7, "", None, ["s"], {"a": 1}])
-def test_a_key_that_is_no_text_is_none(strict, key):
+def test_a_key_that_is_not_text_is_ignored(strict, key):
     """Keys from the client are not trusted."""
     assert "deleted" == with_client(served(strict), lambda c: undone(c, session=key))
 
 
-def test_a_long_key_is_held_short(strict):
-    """Two long keys that differ at their ends are two sessions, of short ids."""
+def test_a_long_key_is_shortened(strict):
+    """Two long keys that differ only at their ends are two sessions with short ids."""
     keys = ["k" * 100_000 + end for end in ("1", "2")]
 
     async def conversed(client: Client[Any]) -> None:
@@ -217,7 +217,7 @@ def test_a_long_key_is_held_short(strict):
 
 
 def test_sessions_are_bounded():
-    """A client that names a new session with every call does not fill the memory."""
+    """A client that sends a new key with every call does not fill the memory."""
     guard = Shield(shield.configure(mode="strict", limits={"sessions": 3}))
 
     async def conversed(client: Client[Any]) -> None:
@@ -229,8 +229,8 @@ def test_sessions_are_bounded():
     assert 3 == len(guard.sessions)
 
 
-def test_nobody_joins_the_session_of_somebody_else(strict):
-    """Behind authentication a key is the user's own; a user without a key has one session."""
+def test_a_session_belongs_to_one_user(strict):
+    """With authentication a key is the user's own; a user without a key has one session."""
     tokens = {
         "ann": {"client_id": "app", "sub": "ann", "scopes": []},
         "bob": {"client_id": "app", "sub": "bob", "scopes": []},
@@ -276,8 +276,8 @@ def test_a_header_names_the_session(strict):
 # What is carried -------------------------------------------------------------------------------
 
 
-def test_ids_and_agent_are_carried(strict):
-    """The model's call id, the conversation and the agent stand in the decision."""
+def test_a_decision_has_the_ids_and_the_agent(strict):
+    """The decision has the model's call id, the conversation and the agent."""
     arguments = {"order_id": "ord_1"}
     meta = {"session": "s", "call": "call_7", "agent": "clerk"}
 
@@ -288,7 +288,7 @@ def test_ids_and_agent_are_carried(strict):
     assert (("s", "call_7", "clerk"), decision.run_id) == (carried, strict.session("s").run_id)
 
 
-def test_a_conversation_is_recorded_only_where_it_is_asked_for(strict):
+def test_a_conversation_is_recorded_only_on_request(strict):
     """By default no messages are read from the protocol."""
     arguments = {"transaction_id": "tx_9", "amount": 1}
 
@@ -300,8 +300,8 @@ def test_a_conversation_is_recorded_only_where_it_is_asked_for(strict):
 
 
 @pytest.mark.parametrize("messages", ["hello", 5, {"role": "user"}, [5, None], [{"role": "x"}]])
-def test_odd_messages_crash_nothing(strict, messages):
-    """A conversation that cannot be read leaves the call as it is."""
+def test_an_unreadable_conversation_does_not_affect_the_call(strict, messages):
+    """A conversation that cannot be read leaves the call unchanged."""
     arguments = {"transaction_id": "tx_9", "amount": 1}
     server = served(strict, hears=True)
 
@@ -444,8 +444,8 @@ def test_a_list_that_the_server_wraps_is_judged_without_the_wrapping():
 # Which tools there are -------------------------------------------------------------------------
 
 
-def test_a_tool_that_is_hidden_is_not_told_of(strict):
-    """Feedback names only what this caller may see; a phantom does not reach the tool."""
+def test_feedback_does_not_name_a_hidden_tool(strict):
+    """Feedback names only tools that the caller can see; a phantom call reaches no tool."""
     server = served(strict)
     server.disable(names={"refund"}, components={"tool"})
 
@@ -457,7 +457,7 @@ def test_a_tool_that_is_hidden_is_not_told_of(strict):
 
 
 def test_a_tool_that_is_added_later_is_known(strict):
-    """The server is asked, not a list of yesterday."""
+    """A tool can be called as soon as it is added, although it was refused before."""
     server = served(strict)
 
     async def conversed(client: Client[Any]) -> Any:
@@ -557,8 +557,8 @@ def test_the_version_that_is_called_is_the_one_that_is_judged(strict):
     assert "unknown_argument" in mismatch
 
 
-def test_mcps_hints_are_the_authors_words(strict):
-    """A server says what is destructive; it is judged so."""
+def test_mcp_hints_are_used(strict):
+    """A tool that the server annotates as destructive is judged as destructive."""
     session = strict.session()
     server = FastMCP("hints")
     server.add_middleware(ShieldMiddleware(strict, session=session))
@@ -591,8 +591,8 @@ def test_two_servers_share_a_shield_and_a_key(strict):
     assert (["unavailable_tool"], ["undone"]) == asyncio.run(conversed())
 
 
-def test_a_name_without_end_breaks_nothing(strict):
-    """A tool that we cannot know is listed with all others."""
+def test_a_tool_with_a_very_long_name_is_listed(strict):
+    """A tool that the Shield cannot register is listed, and calls of other tools work."""
     server = served(strict)
     server.add_tool(Tool.from_function(lambda: "long", name="n" * 600))
 
@@ -629,7 +629,7 @@ def test_feedback_is_an_error_result(strict):
 )
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_an_error_is_the_frameworks_own(error, mode):
-    """Whatever a tool raises reaches the client as it would without us, and counts as failed."""
+    """An error of a tool reaches the client as without a Shield, and counts as failed."""
 
     def answer(guard: Shield | None) -> Any:
         server = FastMCP("errors")
@@ -704,8 +704,8 @@ def test_a_tool_that_calls_a_tool_is_two_calls(strict):
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_calls_run_side_by_side(mode):
-    """Ten calls that wait for each other all come back, each in its session."""
+def test_calls_run_concurrently(mode):
+    """Ten calls that wait for each other all return, each in its session."""
     guard = Shield(shield.configure(mode=mode))
     server = FastMCP("slow")
     server.add_middleware(ShieldMiddleware(guard))
@@ -729,8 +729,8 @@ def test_calls_run_side_by_side(mode):
         assert {parity} == {call.arguments["n"] % 2 for call in ran}
 
 
-def test_a_call_that_is_abandoned_is_over(strict):
-    """A client that stops waiting leaves a failed call, and no call that runs for ever."""
+def test_an_abandoned_call_has_failed(strict):
+    """If the client stops waiting, the call counts as failed, and is not left open."""
     server = FastMCP("slow")
     server.add_middleware(ShieldMiddleware(strict))
 
@@ -750,8 +750,8 @@ def test_a_call_that_is_abandoned_is_over(strict):
     assert {} == record_of(session).calls.open_calls
 
 
-def test_a_call_in_process_is_judged_too(strict):
-    """`server.call_tool` goes by the middleware, without a request around it."""
+def test_a_call_in_process_is_judged(strict):
+    """`server.call_tool` is judged by the middleware without a request."""
     server = served(strict)
 
     result = asyncio.run(server.call_tool("refnud", {}))
@@ -785,7 +785,7 @@ def test_the_servers_own_span_tells_of_the_call(strict):
 
 
 def test_the_page_runs():
-    """The server of `docs/adapters.md` is judged."""
+    """The server of `docs/adapters.md` runs, and its calls are judged."""
     result: dict[str, Any] = {}
     exec(blocks("FastMCP and MCP")[0], result)
 
@@ -796,7 +796,7 @@ def test_the_page_runs():
 
 
 def test_the_example_runs():
-    """A phantom target is stopped and corrected."""
+    """The example blocks a phantom target, and the model corrects it."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / "fastmcp_agent.py")],
         capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)},

@@ -1,4 +1,4 @@
-"""The OpenAI SDK: chat completions and Responses, in a loop of the host's."""
+"""The OpenAI SDK: chat completions and Responses in a host's own loop."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TestResponses = conforms(RESPONSES)
 
 
 def firewall(**policy: Any) -> Shield:
-    """A Shield that knows one tool."""
+    """Return a Shield that knows one tool."""
     tools = [Tool(name="refund", parameters=SCHEMAS["refund"])]
     return Shield(shield.configure(tools=tools, **policy))
 
@@ -59,8 +59,8 @@ def completion(*calls: Call, tokens: list[tuple[str, float]] | None = None) -> C
     return ChatCompletion.model_validate(written)
 
 
-def test_a_call_carries_its_id_and_the_model():
-    """The decision names the call as the provider does."""
+def test_a_decision_has_the_call_id_and_the_model():
+    """The decision has the provider's call id and the name of the model."""
     guard = firewall()
     run_tool_calls(completion(GOOD), USER, firewall=guard, dispatch=done)
 
@@ -78,8 +78,8 @@ def test_logprobs_are_forwarded():
     assert ["low_likelihood"] == [finding.code for finding in decision.findings]
 
 
-def test_a_growing_list_is_taken_in_once():
-    """The whole conversation is passed at every step."""
+def test_a_growing_list_of_messages_is_recorded_once():
+    """Passing the whole conversation at every step repeats no message in the session."""
     guard, session = firewall(), Session()
     messages = [*USER]
     for call_id in ("c1", "c2"):
@@ -91,8 +91,8 @@ def test_a_growing_list_is_taken_in_once():
     assert 2 == len(session.executed)
 
 
-def test_calls_run_side_by_side():
-    """An async dispatch is awaited; neither call waits for the other one's end."""
+def test_async_calls_run_concurrently():
+    """An async dispatch is awaited, and no call waits for another call to end."""
     both = asyncio.Event()
     begun: list[str] = []
 
@@ -108,8 +108,8 @@ def test_calls_run_side_by_side():
     assert ["done", "done"] == [message["content"] for message in messages]
 
 
-def test_what_the_provider_keeps_was_not_seen():
-    """With `previous_response_id` a miss proves nothing, unless the session saw it all."""
+def test_a_conversation_stored_by_the_provider_is_opaque():
+    """With `previous_response_id`, an unmentioned value is flagged only in a complete session."""
     written = write_response(
         [GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})], False
     )
@@ -132,16 +132,16 @@ def refunds(**members: Any) -> bool:
     return bool(message["output"].startswith("did refund"))
 
 
-def test_a_responses_instructions_count_as_said():
-    """The host wrote them; a stored prompt was not seen here."""
+def test_instructions_of_a_response_count_as_mentioned():
+    """The host wrote the instructions; a stored prompt is not visible to the Shield."""
     assert not refunds(instructions="Be brief.")
     assert refunds(instructions="The test transaction is tx_9.")
     assert refunds(instructions=[{"role": "developer", "content": "Use tx_9.", "type": "message"}])
     assert refunds(prompt={"id": "pmpt_1"})
 
 
-def test_a_message_holds_what_the_api_knows():
-    """Of a failed call, too: a field more, and the request may be refused."""
+def test_a_message_has_only_fields_of_the_api():
+    """An additional field, also for a failed call, could make the API refuse the request."""
 
     def fails(call: Any) -> str:
         raise RuntimeError("no funds")
@@ -150,8 +150,8 @@ def test_a_message_holds_what_the_api_knows():
     assert {"role", "tool_call_id", "content"} == message.keys()
 
 
-def test_what_a_hosted_tool_brings_is_not_seen():
-    """Its result is in the same response as the call that uses it."""
+def test_the_result_of_a_hosted_tool_is_opaque():
+    """The result can be in the same response as the call that uses it."""
     written = write_response(
         [GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})], False
     )
@@ -163,14 +163,14 @@ def test_what_a_hosted_tool_brings_is_not_seen():
     assert message["output"].startswith("did refund")
 
 
-def test_a_response_without_a_choice_calls_nothing():
-    """Some servers send one when a filter stops them."""
+def test_a_response_without_choices_has_no_messages():
+    """Some servers send such a response when a content filter stops it."""
     empty = ChatCompletion.model_validate({**write_chat("", False), "choices": []})
     assert [] == run_tool_calls(empty, USER, firewall=firewall(), dispatch=done)
 
 
 def test_a_custom_tool_takes_text():
-    """Its input is not JSON; the answer has the type of the call."""
+    """The input of a custom tool is not JSON, and its answer has the type of the call."""
     item = {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls -la"}
     response = Response.model_validate({**write_response([], False), "output": [item]})
     guard = Shield(shield.configure(mode="strict", tools=[Tool(name="shell")]))
@@ -185,8 +185,8 @@ class Answer(BaseModel):
 
 
 @pytest.mark.parametrize("parse", ["chat", "responses"])
-def test_a_parsed_answer_warns_of_nothing(parse):
-    """Reading an object that the SDK parsed twice warns of nothing."""
+def test_a_parsed_answer_causes_no_warning(parse):
+    """Reading an object that the SDK parsed twice does not warn."""
     content = '{"text": "refunding"}'
     if parse == "chat":
         written = write_chat([GOOD], False)
@@ -216,7 +216,7 @@ def test_a_parsed_answer_warns_of_nothing(parse):
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 @pytest.mark.parametrize("choices", [None, [], [{"index": 0, "finish_reason": "stop"}]])
 def test_an_answer_without_choices_has_no_calls(mode, choices):
-    """Some servers answer so; what the host makes of it is the host's."""
+    """Some servers send such an answer, and handling it is up to the host."""
     response = ChatCompletion.construct(id="r1", model="scripted", choices=choices)
     if choices:
         response.choices = [Choice.construct(index=0, finish_reason="stop", message=None)]
@@ -224,8 +224,8 @@ def test_an_answer_without_choices_has_no_calls(mode, choices):
     assert [] == run_tool_calls(response, USER, firewall=firewall(mode=mode), dispatch=done)
 
 
-def test_an_odd_message_is_not_seen_and_stops_nothing():
-    """An unreadable message makes the session opaque."""
+def test_an_unreadable_message_makes_the_session_opaque():
+    """A message that cannot be read does not stop the loop."""
     session = Session()
     odd = [*USER, {"role": "narrator", "content": "meanwhile"}]
     run_tool_calls(completion(GOOD), odd, firewall=firewall(), session=session, dispatch=done)
@@ -233,7 +233,7 @@ def test_an_odd_message_is_not_seen_and_stops_nothing():
 
 
 def test_the_example_runs():
-    """It shows a phantom target that is stopped, and corrected."""
+    """The example blocks a phantom target, and the model corrects it."""
     path = Path(__file__).parents[2] / "examples" / "openai_agent.py"
     output = subprocess.check_output([sys.executable, path], text=True, timeout=60)
     assert "did you mean" in output
@@ -241,7 +241,7 @@ def test_the_example_runs():
 
 
 def test_the_page_runs(monkeypatch, capsys):
-    """Its quickstart, with a scripted model, which is sent the tools and has the last word."""
+    """The quickstart of the docs runs with a scripted model."""
     model = Scripted([[GOOD], "Done."], write_chat)
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK in audit: what passes without a Shield passes with one, to the object."""
+"""The OpenAI Agents SDK in audit mode: a run has the same objects as without a Shield."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from tests.subjects import about_calls
 
 @pytest.fixture
 def audit() -> Shield:
-    """The scenes' policy, which blocks nothing."""
+    """Return the policy of the scenes in audit mode."""
     return firewall("audit")
 
 
-def test_a_guardrail_that_is_added_while_a_run_is_paused_guards_it(audit):
-    """The run goes on with the host's own agent."""
+def test_a_guardrail_added_during_a_pause_is_used(audit):
+    """The resumed run uses the host's own agent."""
 
     def trips(context: Any, agent: Any, output: Any) -> GuardrailFunctionOutput:
         return GuardrailFunctionOutput(output_info=None, tripwire_triggered=True)
@@ -70,8 +70,8 @@ def test_a_guardrail_that_is_added_while_a_run_is_paused_guards_it(audit):
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_an_approval_for_always_holds_over_runs_with_one_context(mode):
-    """It is bound to the agent and to the tool."""
+def test_a_permanent_approval_applies_to_later_runs(mode):
+    """The approval is stored in the context, by agent and tool."""
     shop = Shop()
     tool = function_tool(shop.refund, needs_approval=True)
     agent = agent_of([[GOOD], DONE, [GOOD._replace(id="c2")], DONE], tools=[tool])
@@ -90,8 +90,8 @@ def test_an_approval_for_always_holds_over_runs_with_one_context(mode):
     assert ([], DONE, 2) == (result.interruptions, result.final_output, len(shop.ran))
 
 
-def test_a_tool_that_is_added_during_a_run_runs_and_is_judged(audit):
-    """The next step offers it."""
+def test_a_tool_added_during_a_run_is_judged(audit):
+    """The next step offers the tool, and its call is judged and runs."""
     shop = Shop()
     agent: Agent[Any] = agent_of([])
 
@@ -109,7 +109,7 @@ def test_a_tool_that_is_added_during_a_run_runs_and_is_judged(audit):
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 def test_a_result_can_be_copied_deeply(mode):
-    """A host may keep or change a copy of it."""
+    """`copy.deepcopy` of a result works, so that the host can keep or change a copy."""
     result = play(ShieldedRunner(firewall(mode)), agent_of([[GOOD], DONE]))
     copied = copy.deepcopy(result)
 
@@ -119,7 +119,7 @@ def test_a_result_can_be_copied_deeply(mode):
 
 
 def test_the_context_of_a_run_can_be_pickled(audit):
-    """The state of a run is local to the process and is left out."""
+    """The pickled context does not contain the state that is local to the process."""
     result = play(ShieldedRunner(audit), agent_of([[GOOD], DONE]))
     restored = pickle.loads(pickle.dumps(result.context_wrapper._abs_shield_run))
 
@@ -129,7 +129,7 @@ def test_the_context_of_a_run_can_be_pickled(audit):
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 @pytest.mark.parametrize("config", [None, {"workflow_name": "w"}])
 def test_the_provider_that_the_sdk_made_is_closed_after_a_run(mode, config, monkeypatch):
-    """It is the SDK's own where the host configures none."""
+    """A provider that the SDK created, because the host set none, is closed."""
     closed: list[int] = []
 
     async def aclose(self: Any) -> None:
@@ -146,7 +146,7 @@ def test_the_provider_that_the_sdk_made_is_closed_after_a_run(mode, config, monk
 @pytest.mark.parametrize("mode", ["audit", "strict"])
 @pytest.mark.parametrize("custom", [False, True])
 def test_hooks_and_results_hold_the_hosts_own_objects(mode, custom):
-    """The agent and the tool are those that the host made."""
+    """Hooks and results have the agent and the tool that the host created."""
     calls: list[Any] = []
 
     class Sees(RunHooks[Any]):
@@ -191,7 +191,7 @@ class _Custom(Scripted):
 
 
 def test_an_agent_behind_a_handoff_is_the_hosts_own(audit):
-    """`result.last_agent == agent` is how a host goes on with it."""
+    """After a handoff, `result.last_agent` is the agent that the host created."""
     model = Scripted([[TRANSFER], [GOOD], DONE])
     billing = Agent(name="billing", model=model, tools=[*tools_of(Shop())])
     front = Agent(name="front", model=model, handoffs=[billing])
@@ -202,7 +202,7 @@ def test_an_agent_behind_a_handoff_is_the_hosts_own(audit):
 
 
 def test_callables_of_the_host_are_given_the_hosts_own_agent(audit):
-    """Instructions and `is_enabled` may look the agent up."""
+    """Instructions and `is_enabled` receive the agent that the host created."""
     calls: list[Any] = []
 
     def instructions(context: Any, agent: Any) -> str:
@@ -222,7 +222,7 @@ def test_callables_of_the_host_are_given_the_hosts_own_agent(audit):
 
 
 def test_a_required_tool_choice_is_reset_after_a_pause(audit):
-    """The SDK notes by the agent that its tool was used."""
+    """The SDK records by agent that a tool was used, also in a resumed run."""
     choices: list[Any] = []
 
     class Notes(Scripted):
@@ -248,8 +248,8 @@ def test_a_required_tool_choice_is_reset_after_a_pause(audit):
     assert ["required", None] == choices
 
 
-def test_a_run_of_the_host_beside_a_judged_one_is_left_alone(audit):
-    """A tool may run another agent by `Runner`: what it writes there is the host's own word."""
+def test_a_run_that_a_tool_starts_by_itself_is_not_judged(audit):
+    """A tool may run another agent with `Runner`; calls of that run are not judged."""
     other = agent_of([[GOOD._replace(id="c7")], DONE], name="other")
 
     async def ask(order_id: str) -> str:
@@ -264,8 +264,8 @@ def test_a_run_of_the_host_beside_a_judged_one_is_left_alone(audit):
     assert (DONE, "refunded tx_12345") == (reply_of(agent, "c0"), reply_of(agent))
 
 
-def test_a_marked_agent_sees_what_is_added_to_the_original(audit):
-    """`shielded_agent` shares its lists; a clone of the copy is judged too."""
+def test_a_shielded_agent_shares_the_lists_of_the_original(audit):
+    """Tools added to the original are offered; a clone of the copy is judged as well."""
     agent = agent_of([[GOOD], DONE])
     tools, agent.tools = agent.tools, []
     copied = shielded_agent(agent, firewall=audit)
@@ -276,7 +276,7 @@ def test_a_marked_agent_sees_what_is_added_to_the_original(audit):
 
 
 def test_an_agent_that_lists_its_tools_itself_is_judged_in_one_session():
-    """A subclass need not call the SDK's method."""
+    """An agent class that overrides the SDK's listing of tools is judged in one session."""
     shop = Shop()
 
     class Lists(Agent[Any]):
@@ -296,15 +296,15 @@ def test_an_agent_that_lists_its_tools_itself_is_judged_in_one_session():
 
 @pytest.mark.parametrize("name", ["run", "run_sync", "run_streamed"])
 def test_the_runner_has_the_signature_of_the_sdks(name):
-    """Positional and named options alike, and an editor completes them."""
+    """Positional and named options are those of the SDK's runner."""
     ours = inspect.signature(getattr(ShieldedRunner(firewall("audit")), name))
     theirs = inspect.signature(getattr(Runner, name))
 
     assert theirs == ours
 
 
-def test_options_may_be_given_by_position_where_the_sdk_takes_them_so(audit):
-    """`run_streamed(agent, input, context, max_turns, hooks)`."""
+def test_options_may_be_positional_as_in_the_sdk(audit):
+    """`run_streamed` takes agent, input, context, max_turns and hooks by position."""
     starts: list[Any] = []
 
     class Sees(RunHooks[Any]):
@@ -326,13 +326,13 @@ def test_options_may_be_given_by_position_where_the_sdk_takes_them_so(audit):
 
 
 def test_hooks_that_the_sdk_refuses_are_refused(audit):
-    """The message is the SDK's own."""
+    """Invalid hooks raise the SDK's own error."""
     with pytest.raises(TypeError, match="Run hooks must be instances of RunHooks"):
         play(ShieldedRunner(audit), agent_of([DONE]), hooks=object())
 
 
-def test_an_unknown_tool_in_strict_leaves_the_hosts_configuration_as_it_is():
-    """A mapping is completed in a copy of its own."""
+def test_strict_mode_does_not_change_the_hosts_configuration():
+    """A mapping of the host is copied before it is completed."""
     config = {"workflow_name": "w"}
     agent = agent_of([[UNKNOWN], DONE])
     play(ShieldedRunner(firewall("strict")), agent, run_config=config)

@@ -77,8 +77,8 @@ def ran(turns: Any, guard: Shield | None, *, shop: Shop | None = None, **options
 # Turns --------------------------------------------------------------------------------------------
 
 
-def test_a_turn_is_judged_before_any_of_it_runs() -> None:
-    """When the first call runs, the second is decided."""
+def test_all_calls_of_a_turn_are_judged_before_the_first_runs() -> None:
+    """When the first call runs, the second one already has its decision."""
     guard, decided = firewall("strict"), []
 
     def execute(arguments: dict[str, Any]) -> str:
@@ -95,7 +95,7 @@ def test_a_turn_is_judged_before_any_of_it_runs() -> None:
 
 
 def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
-    """The good ones run, and the model is shown its own call, with feedback as its output."""
+    """The valid calls run, and the phantom call's output is the feedback."""
     shop = Shop()
     broken = GOOD._replace(id="c2", arguments='{"transaction_id": ')
     model = ran([[ORDER, PHANTOM, broken], DONE], firewall("strict"), shop=shop)
@@ -110,7 +110,7 @@ def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
     assert '"malformed_json"' in model.replies()["c2"]
 
 
-def test_the_model_is_offered_the_hosts_tools_alone() -> None:
+def test_the_model_is_offered_only_the_hosts_tools() -> None:
     """No request, also after a blocked call, offers a tool of the package."""
     model = ran([[PHANTOM], DONE], firewall("strict"))
     bare = ran([DONE], None)
@@ -119,8 +119,8 @@ def test_the_model_is_offered_the_hosts_tools_alone() -> None:
 
 
 @pytest.mark.parametrize("eager", [False, True])
-def test_the_host_is_shown_what_the_model_wrote(eager: bool) -> None:
-    """In the turns, and in the events of a stream."""
+def test_the_host_receives_what_the_model_wrote(eager: bool) -> None:
+    """Turns, and the events of a stream, have the model's own calls."""
     shown: list[Any] = []
     turns = runner_of(firewall("strict"), Shop()).iterate(
         Provider([[PHANTOM], DONE]).client(),
@@ -159,7 +159,7 @@ class Refund(BaseModel):
 
 
 def typed(shop: Shop) -> Any:
-    """A runner with a tool of the SDK's pydantic kind, which reads the arguments itself."""
+    """Return a runner with a pydantic tool of the SDK, which parses its arguments itself."""
     tool = pydantic_responses_function_tool(Refund, name="refund")
     run = RegisteredFunction.from_tool(
         tool, execute=lambda given: shop.refund(given.transaction_id, given.amount)
@@ -168,7 +168,7 @@ def typed(shop: Shop) -> Any:
 
 
 def test_a_typed_function_is_corrected_where_the_sdk_ends_the_run() -> None:
-    """Its arguments do not fit its model."""
+    """Arguments that do not fit the tool's model get feedback, where the SDK ends the run."""
     turns = SCENES["wrong type"].turns
     with pytest.raises(ToolRunnerError):
         typed(Shop()).run(Provider(turns).client(), {**REQUEST})
@@ -181,7 +181,7 @@ def test_a_typed_function_is_corrected_where_the_sdk_ends_the_run() -> None:
 
 
 def test_the_last_step_is_the_sdks_own() -> None:
-    """Feedback takes no step beyond `max_steps`."""
+    """Feedback adds no step beyond `max_steps`."""
     messages = []
     for guard in (None, firewall("strict")):
         with pytest.raises(ToolRunnerError) as raised:
@@ -192,8 +192,8 @@ def test_the_last_step_is_the_sdks_own() -> None:
     assert "Tool run reached max_steps before completion." == messages[1]
 
 
-def test_outputs_that_the_host_supplies_pass() -> None:
-    """Its tool does not run; the call has one decision."""
+def test_outputs_that_the_host_supplies_are_accepted() -> None:
+    """The host's tool does not run, and the call has one decision."""
     guard, shop, model = firewall("strict"), Shop(), Provider([[GOOD], DONE])
     runner = ResponsesToolRunner(functions=functions(shop, allow_output_override=True))
     turns = shielded_runner(runner, firewall=guard).iterate(model.client(), {**REQUEST})
@@ -206,8 +206,8 @@ def test_outputs_that_the_host_supplies_pass() -> None:
     assert ["c1"] == [decision.call_id for decision in about_calls(guard.store)]
 
 
-def test_a_firewall_inside_a_tool_is_the_tools_own_error() -> None:
-    """An error from it ends the run, as any other error does."""
+def test_a_block_inside_a_tool_is_an_error_of_the_tool() -> None:
+    """An error of another Shield inside a tool ends the run like any other error."""
     inner = Shield(shield.configure(mode="strict"))
 
     @shielded(inner)
@@ -225,7 +225,7 @@ def test_a_firewall_inside_a_tool_is_the_tools_own_error() -> None:
 
 
 def refunds(transaction: str) -> list[Any]:
-    """A script that refunds a transaction."""
+    """Return a script that refunds a transaction."""
     return [[GOOD._replace(arguments={"transaction_id": transaction, "amount": 20.0})], DONE]
 
 
@@ -236,8 +236,8 @@ def allowed(request: dict[str, Any], transaction: str = "tx_4711") -> bool:
     return bool(shop.ran)
 
 
-def test_instructions_count_as_said() -> None:
-    """The host's own words are a mention."""
+def test_instructions_count_as_mentioned() -> None:
+    """A value in the host's instructions is mentioned."""
     assert not allowed({"instructions": "Be brief."})
     assert allowed({"instructions": "The test transaction is tx_4711."})
 
@@ -251,8 +251,8 @@ def test_instructions_count_as_said() -> None:
     ],
     ids=["stored item", "image", "stored prompt"],
 )
-def test_what_was_not_received_is_no_hallucination(request_: dict[str, Any]) -> None:
-    """The provider stores it, or it is not text, so a miss proves nothing."""
+def test_content_that_was_not_received_makes_the_session_opaque(request_: dict[str, Any]) -> None:
+    """If the provider stores it, or it is not text, an unmentioned value is not a finding."""
     assert allowed(request_)
 
 
@@ -267,8 +267,8 @@ def test_a_conversation_of_which_only_the_end_was_heard_is_no_hallucination() ->
     assert not allowed({"input": end}, "tx_6666")
 
 
-def test_an_image_in_a_tools_output_was_not_seen() -> None:
-    """The model may have read anything on it."""
+def test_an_image_in_a_tool_output_makes_the_session_opaque() -> None:
+    """After an image in an output, an unmentioned value is not a finding."""
     picture = [{"type": "input_image", "image_url": "data:,", "detail": "auto"}]
     shop, guard = Shop(), firewall("strict")
     tools = [*functions(shop)[1:], RegisteredFunction(described("get_order"), lambda _: picture)]
@@ -278,8 +278,8 @@ def test_an_image_in_a_tools_output_was_not_seen() -> None:
     assert ["refund"] == [name for name, _ in shop.ran]
 
 
-def test_a_session_goes_on_and_a_run_has_one() -> None:
-    """Without a session, each run has its own; a runner may run again and again."""
+def test_each_run_without_a_session_has_its_own() -> None:
+    """A given session is continued; a runner may run several times."""
     guard = firewall("strict")
     runner, session = runner_of(guard, Shop()), guard.session()
     for _ in range(2):
@@ -297,7 +297,7 @@ def test_a_session_goes_on_and_a_run_has_one() -> None:
 
 
 def saved_run(turns: Any, guard: Shield | None) -> tuple[list[Any], str]:
-    """The checkpoints of a run, and the error that ended it."""
+    """Return the checkpoints of a run, and the error that ended it."""
     saved: list[Any] = []
     try:
         ran(turns, guard, ledger=ResponsesToolLedger("run_1", saved.append))
@@ -379,8 +379,8 @@ def test_an_eager_call_that_runs_beside_another_is_judged_beside_it() -> None:
     assert ([True], []) == (ended, shop.ran)
 
 
-def test_calls_that_are_put_off_are_judged_as_a_turn() -> None:
-    """`before_early_call` puts off the second; all have one decision."""
+def test_delayed_calls_are_judged_as_one_turn() -> None:
+    """`before_early_call` delays the second call, and each call has one decision."""
     guard, shop, shown = firewall("strict"), Shop(), []
 
     def before(item: Any) -> Any:
@@ -399,7 +399,7 @@ def test_calls_that_are_put_off_are_judged_as_a_turn() -> None:
 
 
 class Driver:
-    """A browser of one tab."""
+    """A browser with one tab."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
@@ -413,7 +413,7 @@ class Driver:
 
 
 class AsyncDriver(Driver):
-    """As `Driver`, of an async runner."""
+    """A browser with one tab, for an async runner."""
 
     async def state(self) -> Any:
         return super().state()
@@ -436,7 +436,7 @@ def browsed(driver: Driver, model: Provider, guard: Shield, session: Session) ->
 
 @pytest.mark.parametrize("kind", [Driver, AsyncDriver])
 def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
-    """A blocked one is answered with feedback; what the other found is taken in."""
+    """A blocked browser call gets feedback, and the result of the other one is recorded."""
     driver, guard = kind(), firewall("strict")
     session = guard.session()
     call = Call("c1", "browser_find", {"query": "buy", "tab_id": None})
@@ -454,8 +454,8 @@ def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
 # The runner ---------------------------------------------------------------------------------------
 
 
-def test_what_is_no_runner_is_refused() -> None:
-    """It says what to give; a runner has one firewall."""
+def test_an_object_that_is_not_a_runner_is_refused() -> None:
+    """The error says what to pass, and a second Shield for a runner is refused."""
     with pytest.raises(ShieldError, match="pass a `ResponsesToolRunner`"):
         shielded_runner(object(), firewall=firewall("audit"))
     runner = runner_of(firewall("audit"), Shop())
@@ -463,15 +463,15 @@ def test_what_is_no_runner_is_refused() -> None:
         shielded_runner(runner, firewall=firewall("audit"))
 
 
-def test_an_older_sdk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the first version that has the runner."""
+def test_an_older_sdk_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the first version of the SDK that has the runner."""
     monkeypatch.setitem(sys.modules, "openai.lib.responses_tool_runner", None)
     with pytest.raises(ShieldError, match=r"in openai 3\.31\.0 or newer, and \S+ is installed"):
         shielded_runner(object(), firewall=firewall("audit"))
 
 
-def test_a_runner_is_busy_with_one_run() -> None:
-    """As without a Shield: a second run is refused, and the first goes on."""
+def test_a_second_run_of_a_busy_runner_is_refused() -> None:
+    """As without a Shield, the first run continues."""
     shop = Shop()
     runner = runner_of(firewall("strict"), shop)
     first = runner.iterate(Provider([[GOOD], DONE]).client(), {**REQUEST})
@@ -484,8 +484,8 @@ def test_a_runner_is_busy_with_one_run() -> None:
         runner.run(Provider([DONE]).client(), {**REQUEST})
 
 
-def test_a_run_that_is_left_logs_what_was_proposed() -> None:
-    """The host stops before the tools run."""
+def test_an_abandoned_run_logs_its_proposed_calls() -> None:
+    """If the host stops before the tools run, their decisions are logged."""
     guard, shop = firewall("strict"), Shop()
     with closing(runner_of(guard, shop).iterate(Provider([[GOOD]]).client(), {**REQUEST})) as turns:
         next(turns)
@@ -497,8 +497,8 @@ def test_a_run_that_is_left_logs_what_was_proposed() -> None:
 # Documents ----------------------------------------------------------------------------------------
 
 
-def test_the_example_tells_its_story(tmp_path: Path) -> None:
-    """Its key lines stand in the output, in order, and nothing is warned of."""
+def test_the_example_runs(tmp_path: Path) -> None:
+    """The output has its key lines in order, and no warning is printed."""
     done = subprocess.run(
         [sys.executable, "-W", "error", str(ROOT / "examples" / "openai_runner_agent.py")],
         cwd=tmp_path,
@@ -516,7 +516,7 @@ def test_the_example_tells_its_story(tmp_path: Path) -> None:
 
 
 def test_the_page_runs(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    """Its block runs as it stands, with a scripted model for the client."""
+    """The code block of the docs runs unchanged, with a scripted model for the client."""
     shop, model = Shop(), Provider([[PHANTOM], [GOOD._replace(id="c2")], DONE])
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)

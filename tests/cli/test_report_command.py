@@ -1,4 +1,4 @@
-"""`abs-shield report`: real logs, filled in audit mode, in numbers; and what may be enforced."""
+"""`abs-shield report`: the figures of real audit logs, and what is ready for enforcement."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def log(tmp_path):
 
 
 def reported(command, *argv):
-    """The report as data."""
+    """Return the report as data."""
     done = command("report", *argv, "--format", "json")
     assert (0, "") == (done.code, done.err)
     return json.loads(done.out)
 
 
 def layer(made, name, tool=None):
-    """One layer's entry; of one tool, where named."""
+    """Return the entry of one layer, optionally of one tool."""
     held = made if tool is None else next(t for t in made["tools"] if t["tool"] == tool)
     return next(entry for entry in held["layers"] if entry["layer"] == name)
 
 
 def test_every_layer_and_tool_is_counted(command, log):
-    """Calls, coverage, findings and what strict mode would have blocked, as the log has them."""
+    """The report has the log's calls, coverage, findings and calls that strict would block."""
     filled(log, order(1), refund(2), refund(3, 900), {"name": "refnud", "arguments": {}})
     made = reported(command, log)
 
@@ -92,7 +92,7 @@ def test_labels_become_precision_and_misses(command, log):
     assert (1, 1) == (phantom["missed"], phantom["missed_by_all"])
 
 
-def test_what_people_let_through_is_counted(command, log):
+def test_overrides_are_counted(command, log):
     """A suppressed finding that would have blocked is an override, and mutes its layer."""
     filled(log, refund(1, 900), declared=policy(suppress=[SILENCED]))
     made = reported(command, log)
@@ -104,8 +104,8 @@ def test_what_people_let_through_is_counted(command, log):
     assert "no log-probabilities" in muted["confidence_drop"]
 
 
-def test_what_is_silenced_is_named(command, log, tmp_path):
-    """Its layer, tool, kind and place: in the table, in the data and on the page."""
+def test_suppressions_are_listed(command, log, tmp_path):
+    """Table, data and page list each suppression with layer, tool, kind and location."""
     filled(log, refund(1, 900), refund(2, 900), declared=policy(suppress=[SILENCED]))
     page = tmp_path / "page.html"
     printed = " ".join(command("report", log, "--html", page).out.split())
@@ -120,7 +120,7 @@ def test_what_is_silenced_is_named(command, log, tmp_path):
 
 
 def test_approvals_are_counted(command, log):
-    """Held calls, and the one that an approver granted, which is an override."""
+    """Held calls are counted; one that an approver granted is also an override."""
     asked = iter([True, False])
     strict = policy(mode="strict", on_suspicious="approve")
     unseen = {"name": "get_order", "arguments": {"order_id": "W777777"}}
@@ -144,7 +144,7 @@ def test_approvals_are_counted(command, log):
 
 
 def test_layers_that_do_not_run_are_muted(command, log):
-    """The six that the policy leaves out are named; opt-in ones are not missed."""
+    """Default layers that the policy leaves out are listed; opt-in layers are not."""
     filled(log, order(1), declared=policy(layers=["phantom_tool"]))
     muted = [entry["layer"] for entry in reported(command, log)["muted"]]
 
@@ -152,7 +152,7 @@ def test_layers_that_do_not_run_are_muted(command, log):
 
 
 def test_findings_below_the_threshold_mute_a_layer(command, log):
-    """At threshold 0 only certain findings count."""
+    """With threshold 0 only findings of full strength count."""
     unseen = {"name": "get_order", "arguments": {"order_id": "W777777"}}
     store_policy = policy(threshold=0.0)
     filled(log, order(1), declared=store_policy)
@@ -170,13 +170,13 @@ def test_findings_below_the_threshold_mute_a_layer(command, log):
 
 
 def broken(call, session):
-    """A layer of one's own that raises."""
+    """A custom layer that raises."""
     raise KeyError("x")
     yield
 
 
-def test_our_own_errors_are_counted_and_stand_in_the_way(command, log):
-    """A failure of a layer is not a finding; strict mode would have blocked."""
+def test_internal_errors_are_counted_and_prevent_enforcement(command, log):
+    """An internal error is not a finding, but strict mode would have blocked the call."""
     filled(log, *map(order, range(3)), declared=policy(layers=["phantom_tool", broken]))
     made = reported(command, log)
 
@@ -200,8 +200,8 @@ def standings(made):
     return {(s["layer"], s["tool"]): s["standing"] for s in made["readiness"]}
 
 
-def test_what_is_safe_and_what_not_yet(command, busy):
-    """Clean layers with enough calls are safe; the ids to label first are named."""
+def test_each_layer_is_safe_or_not_yet_safe(command, busy):
+    """Clean layers with enough calls are safe; others name the decisions to label first."""
     log, decisions = busy
     made = reported(command, log)
 
@@ -213,7 +213,7 @@ def test_what_is_safe_and_what_not_yet(command, busy):
 
 
 def test_the_modes_to_paste_enforce_what_is_safe(command, busy):
-    """The line is Python that a policy takes; a policy with it blocks, and says so later."""
+    """The printed `modes` line is valid Python, and a policy with it blocks a bad call."""
     log, _ = busy
     made = reported(command, log)
     modes = eval(made["modes_line"].removeprefix("modes="))
@@ -226,7 +226,7 @@ def test_the_modes_to_paste_enforce_what_is_safe(command, busy):
 
 
 def test_labels_make_a_layer_safe(command, busy):
-    """With enough calls and every block labelled hallucinated, the rule is content."""
+    """A layer is safe once all its blocks are labelled hallucinated and it has enough calls."""
     log, decisions = busy
     lines = "".join(f"{d.id} hallucinated\n" for d in decisions[-3:])
     assert 0 == command("label", "--db", log, "--from", "-", stdin=lines).code
@@ -236,8 +236,8 @@ def test_labels_make_a_layer_safe(command, busy):
     assert '"impossible_state": "strict"' in made["modes_line"]
 
 
-def test_the_table_tells_the_rule_and_the_next_step(command, busy):
-    """The table has the numbers, the reasons, the ids and the rule."""
+def test_the_table_has_the_rule_and_the_next_step(command, busy):
+    """The table has the numbers, the reasons, the ids to label and the rule's limits."""
     log, decisions = busy
     done = command("report", log)
 
@@ -250,8 +250,8 @@ def test_the_table_tells_the_rule_and_the_next_step(command, busy):
         assert message in done.out
 
 
-def test_the_rules_numbers_are_options(command, busy):
-    """Asking for more calls leaves nothing safe, and the rule says the new number."""
+def test_the_limits_of_the_rule_are_options(command, busy):
+    """With `--min-calls 5000` no layer is safe, and the rule has the new limit."""
     done = command("report", busy[0], "--min-calls", "5000")
 
     assert "Safe to enforce now\n  nothing" in done.out
@@ -259,8 +259,8 @@ def test_the_rules_numbers_are_options(command, busy):
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_a_narrow_terminal_loses_nothing(busy, width):
-    """Columns fold, and no line is wider than the terminal."""
+def test_a_narrow_terminal_shows_all_layers(busy, width):
+    """Every layer is named, no text is cut, and no line is wider than the terminal."""
     store = open_store(busy[0], existing=True)
     report = Report.of(store.scan())
     summary = ReportSummary.of(report, Readiness(), log="log.db")
@@ -276,7 +276,7 @@ def test_a_narrow_terminal_loses_nothing(busy, width):
 
 
 def test_enforced_layers_are_reported_as_such(command, log):
-    """A log of strict mode does not ask to turn it on."""
+    """The report of a strict log lists enforced layers and suggests no modes."""
     filled(log, *map(order, range(5)), declared=policy(mode="strict"))
     made = reported(command, log)
 
@@ -285,8 +285,8 @@ def test_enforced_layers_are_reported_as_such(command, log):
     assert "Enforced already" in command("report", log).out
 
 
-def test_a_part_of_the_time_is_reported(command, log):
-    """`--since` and `--until` bound it; what lies outside is not counted."""
+def test_since_and_until_limit_the_report(command, log):
+    """Decisions outside of `--since` and `--until` are not counted."""
     filled(log, order(1), order(2))
 
     assert 2 == reported(command, log, "--since", "1h")["calls"]
@@ -296,7 +296,7 @@ def test_a_part_of_the_time_is_reported(command, log):
 
 
 def test_one_policy_revision_is_reported(command, log):
-    """Each revision has its calls and time; one can be asked for."""
+    """The report lists each revision's calls; `--policy-revision` selects one."""
     (old,) = filled(log, order(1))
     filled(log, order(2), order(3), declared=policy(threshold=0.5))
     revisions = reported(command, log)["policy_revisions"]
@@ -310,8 +310,8 @@ def test_one_policy_revision_is_reported(command, log):
     )
 
 
-def test_gaps_stand_in_the_way(command, log):
-    """Where too many decisions are missing from the log, nothing is safe."""
+def test_missing_decisions_prevent_enforcement(command, log):
+    """If too many decisions could not be stored, no layer is safe."""
     filled(log, *map(order, range(420)))
     store = open_store(log)
     gap = {"dropped": 50, "first_at": time.time(), "last_at": time.time(), "reason": "full"}
@@ -326,8 +326,8 @@ def test_gaps_stand_in_the_way(command, log):
     assert "50 decisions (10.6 %) could not be stored" in command("report", log).out
 
 
-def test_results_are_counted_apart(command, log):
-    """A decision about a result is in no table of calls."""
+def test_results_are_counted_separately(command, log):
+    """A decision about a result is not counted as a call."""
     import dataclasses
 
     from abs_shield.core import Subject
@@ -343,7 +343,7 @@ def test_results_are_counted_apart(command, log):
 
 
 def quoted(log, *values, mode="audit"):
-    """Fill a log with the results of a tool that has to give a price."""
+    """Fill a log with the results of a tool that must return a price."""
     store = open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
     shop = Shield(shield.configure(mode=mode, tools=tools), store=store, hooks=None)
@@ -355,8 +355,8 @@ def quoted(log, *values, mode="audit"):
 
 
 @pytest.mark.parametrize(("mode", "withheld"), [("audit", 0), ("strict", 1)])
-def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld):
-    """The number of judged results, and of those that strict mode withholds, in every format."""
+def test_results_have_their_own_line(command, log, tmp_path, mode, withheld):
+    """Each format has the number of results that were judged, flagged and withheld."""
     quoted(log, {"price": 1.0}, {"price": 2.0}, {"answer": "two"}, mode=mode)
     page = tmp_path / "report.html"
     made = reported(command, log)
@@ -374,7 +374,7 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
 
 
 def answered(address, *answers, mode="audit"):
-    """Fill a log with a run for each answer; each read the price of one booking."""
+    """Fill a log with one run for each answer, in which the price of a booking was read."""
     store = open_store(str(address))
     tools = [Tool(name="read", read_only=True)]
     desk = Shield(shield.configure(mode=mode, tools=tools), store=store, hooks=None)
@@ -388,8 +388,8 @@ def answered(address, *answers, mode="audit"):
 
 
 @pytest.mark.parametrize(("mode", "blocked"), [("audit", 0), ("strict", 1)])
-def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked):
-    """The number of checked answers, and of those that strict mode refuses, in every format."""
+def test_answers_have_their_own_line(command, log, tmp_path, mode, blocked):
+    """Each format has the number of answers that were checked, revised and blocked."""
     said = ["Booking ABC123 costs 420.00 EUR.", "Booking ABC123 costs 999.00 EUR.", "Hello!"]
     answered(log, *said, mode=mode)
     page = tmp_path / "report.html"
@@ -406,8 +406,8 @@ def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked)
 
 
 @pytest.mark.parametrize(("mode", "held"), [("audit", 0), ("strict", 1)])
-def test_outputs_have_a_line_of_their_own(command, log, tmp_path, mode, held):
-    """The number of checked and held outputs, by stage, in every format."""
+def test_outputs_have_their_own_line(command, log, tmp_path, mode, held):
+    """Each format has the number of outputs that were checked and held, by stage."""
     firewall = Shield(shield.configure(mode=mode), hooks=None, store=open_store(log))
     for text in ("All done.", "Her card is 4111 1111 1111 1111."):
         QualityPipeline(shield=firewall).run(AgentOutput(text=text))
@@ -435,15 +435,15 @@ def test_an_answer_can_be_labelled(command, log):
     assert f"{one.id} is labelled hallucinated: answer, HALLUCINATED by answer" in done.out
 
 
-def test_a_log_without_results_says_nothing_of_them(command, log):
-    """No line of zeros."""
+def test_a_log_without_results_has_no_line_for_them(command, log):
+    """The report omits the line instead of printing zeros."""
     filled(log, order(1))
 
     assert "judged:" not in command("report", log).out
 
 
-def test_an_empty_log_says_so(command, log):
-    """An empty log is not an error; the output names the next step."""
+def test_an_empty_log_is_reported(command, log):
+    """An empty log is not an error, and the output names the next step."""
     open_store(log).close()
     done = command("report", log)
 
@@ -469,7 +469,7 @@ def test_an_empty_log_says_so(command, log):
     ],
 )
 def test_bad_input_is_one_line(command, log, argv, message):
-    """Each is exit code 2 and says what instead."""
+    """Invalid input is reported in one line with a hint, and the exit code is 2."""
     filled(log, order(1))
     done = command("report", *(log if word == "LOG" else word for word in argv))
 
@@ -478,7 +478,7 @@ def test_bad_input_is_one_line(command, log, argv, message):
 
 
 def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
-    """Without an argument it is the log of `ABS_SHIELD_LOG`."""
+    """Without an argument the report is about the log of `ABS_SHIELD_LOG`."""
     filled(log, order(1))
     monkeypatch.setenv("ABS_SHIELD_LOG", log)
 
@@ -486,7 +486,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
 
 
 def test_a_password_is_not_shown(command):
-    """Neither the address of the log nor the error has it."""
+    """Neither the printed address of the log nor an error contains its password."""
     done = command("report", "postgresql://ann:hunter2@127.0.0.1:1/agents")
 
     assert (2, True) == (done.code, "hunter2" not in done.out + done.err)
@@ -510,8 +510,8 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def test_the_page_holds_the_heatmap(command, busy, tmp_path):
-    """Every tool and layer has a cell with a sign; the rule's word stands below."""
+def test_the_page_has_a_heatmap(command, busy, tmp_path):
+    """Each tool and layer has a cell with a sign, and the rule stands below."""
     path = tmp_path / "page.html"
     done = command("report", busy[0], "--html", path)
     page = Page(path.read_text())
@@ -528,7 +528,7 @@ def test_the_page_holds_the_heatmap(command, busy, tmp_path):
     [("", "is a folder; name a file in it"), ("no/page.html", "make it first")],
 )
 def test_a_page_that_cannot_be_written(command, tmp_path, target, message):
-    """The target is refused before the log is looked for, with one line and exit code 2."""
+    """The target is refused before the log is opened, in one line with exit code 2."""
     done = command("report", tmp_path / "no.db", "--html", tmp_path / target)
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
@@ -536,16 +536,16 @@ def test_a_page_that_cannot_be_written(command, tmp_path, target, message):
     assert message in done.err
 
 
-def test_a_disk_that_is_full_costs_no_report(command, busy):
-    """The report is printed all the same; the error is one line and exit code 2."""
+def test_a_full_disk_does_not_lose_the_report(command, busy):
+    """The report is printed, and the error about the page is one line with exit code 2."""
     done = command("report", busy[0], "--html", "/dev/full")
 
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert "Safe to enforce now" in done.out
 
 
-def test_the_page_stands_alone(command, busy, tmp_path):
-    """No script, no address but its own parts: its policy forbids them, and its style is sealed."""
+def test_the_page_is_self_contained(command, busy, tmp_path):
+    """The page has no script and no external address; its content policy forbids them."""
     path = tmp_path / "page.html"
     command("report", busy[0], "--html", path)
     text = path.read_text()
@@ -562,14 +562,14 @@ def test_the_page_stands_alone(command, busy, tmp_path):
 
 
 def hostile(log, **changes):
-    """A log in which tools and layers have hostile names."""
+    """Return a log in which tools and layers have hostile names."""
     evil = {"name": HOSTILE, "arguments": {}}
     tools = [*policy().tools, type(policy().tools[0])(name=HOSTILE + "y", parameters={})]
     filled(log, evil, {**evil, "name": HOSTILE + "y"}, declared=policy(tools=tools))
 
 
-def test_hostile_names_are_only_shown(command, log, tmp_path):
-    """Markup, quotes, bidi and control characters reach neither terminal nor page raw."""
+def test_hostile_names_are_escaped(command, log, tmp_path):
+    """Markup, quotes and control characters are escaped on the terminal and the page."""
     hostile(log)
     path = tmp_path / "page.html"
     done = command("report", log, "--html", path, "--min-calls", "0", "--max-stops", "1")
@@ -591,8 +591,8 @@ def test_help_has_an_example(command):
 
 
 @pytest.mark.parametrize("other", ["same.html", "./same.html"])
-def test_two_outputs_are_two_files(command, log, tmp_path, monkeypatch, other):
-    """One would be written over the other; nothing is written."""
+def test_two_outputs_cannot_be_one_file(command, log, tmp_path, monkeypatch, other):
+    """The command is refused, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     filled(log, order(1))
     done = command("report", log, "-o", "same.html", "--html", other)
@@ -603,7 +603,7 @@ def test_two_outputs_are_two_files(command, log, tmp_path, monkeypatch, other):
 
 
 def test_a_folder_is_not_a_log(command, tmp_path):
-    """It is said to be one, in words of our own."""
+    """A folder in place of a log is an error that says so."""
     done = command("report", tmp_path)
 
     assert (2, "") == (done.code, done.out)

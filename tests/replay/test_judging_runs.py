@@ -1,4 +1,4 @@
-"""Each call is judged as it would have been live: with all that came before it."""
+"""Each call of a run is judged with the session as it was before the call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def result(call_id, value, name="find_book", **more):
 
 
 def watching(seen):
-    """Return a policy whose one rule keeps what the session had executed before each call."""
+    """Return a policy whose one rule records what had been executed before each call."""
 
     @rule(tool="*")
     def watch(session, call):
@@ -33,7 +33,7 @@ def watching(seen):
 
 
 def before(path, **more):
-    """Return, for each call of the file, what had been executed before it."""
+    """Return the decisions of a file, and what had been executed before each call."""
     calls: list = []
     judged = list(replay([path], policy=watching(calls), **more))
     return judged, calls
@@ -76,7 +76,7 @@ FLAT = [
 
 @pytest.mark.parametrize("messages", [OPENAI, ANTHROPIC, FLAT], ids=["openai", "anthropic", "flat"])
 def test_every_shape_is_judged(written, a_run, messages):
-    """OpenAI's, Anthropic's and the flat shape of a run are judged alike."""
+    """Runs in the shapes of OpenAI and Anthropic and flat runs are judged alike."""
     [judged] = replay([written(a_run(*messages))])
 
     assert judged.decision.verdict is Verdict.HALLUCINATED
@@ -86,7 +86,7 @@ def test_every_shape_is_judged(written, a_run, messages):
 
 
 def test_nothing_is_blocked(written, a_run):
-    """Replay is audit, whatever the policy says; what strict would have done is noted."""
+    """A replay is in audit mode, whatever the policy says; `would_block` is set."""
     path = written(a_run(calls(("c1", "burn_book", {}))))
 
     [judged] = replay([path], policy=configure(mode="strict"))
@@ -95,7 +95,7 @@ def test_nothing_is_blocked(written, a_run):
 
 
 def test_a_call_is_judged_before_its_own_result(written, a_run):
-    """A call sees the results of the calls before it, not its own and none of later ones."""
+    """A call is judged with the results of earlier calls only."""
     path = written(
         a_run(
             calls(("c1", "find_book", {"title": "A"})),
@@ -120,8 +120,8 @@ def test_a_call_is_judged_before_its_own_result(written, a_run):
     ],
     ids=["by unique id", "in order, repeated ids", "in order, no ids", "in order, results without"],
 )
-def test_results_find_their_calls(written, a_run, ids, answered):
-    """Results of one message match by unique id, else in order."""
+def test_results_are_matched_to_calls(written, a_run, ids, answered):
+    """Results of one message are matched by unique id, otherwise in order."""
     first, second = ids
     message = calls((first, "find_book", {"title": "A"}), (second, "find_book", {"title": "B"}))
     last = calls(("z", "find_book", {"title": "C"}))
@@ -135,7 +135,7 @@ def test_results_find_their_calls(written, a_run, ids, answered):
 
 
 def test_ids_may_be_used_again_in_a_later_turn(written, a_run):
-    """A provider that numbers the calls of each turn from 0 loses no call."""
+    """If each turn numbers its calls from 0, every call has its own result."""
     again = [calls(("0", "find_book", {"title": "A"})), result("0", "x")]
     path = written(a_run(*again, *again, *again))
 
@@ -145,7 +145,7 @@ def test_ids_may_be_used_again_in_a_later_turn(written, a_run):
 
 
 def test_a_call_without_a_result_did_not_run(written, a_run):
-    """A missing result leaves its call unexecuted, and the next result with its own call."""
+    """A call without a result is not executed, and later results keep their own calls."""
     message = calls(("c1", "find_book", {"title": "A"}), ("c2", "find_book", {"title": "B"}))
     path = written(a_run(message, result("c2", "two"), calls(("c3", "find_book", {"title": "C"}))))
 
@@ -156,7 +156,7 @@ def test_a_call_without_a_result_did_not_run(written, a_run):
 
 
 def test_a_late_result_goes_to_its_call(written, a_run):
-    """A result that comes after somebody spoke is that of the call it names."""
+    """A result after a message of the user is matched to the call with its id."""
     path = written(
         a_run(
             calls(("c1", "find_book", {"title": "A"})),
@@ -173,7 +173,7 @@ def test_a_late_result_goes_to_its_call(written, a_run):
 
 @pytest.mark.parametrize("failed", [{"is_error": True}, {"error": True}, {"error": "no such copy"}])
 def test_a_failed_result_is_a_failed_call(written, a_run, failed):
-    """A call whose result is an error ran, and failed."""
+    """A call whose result is an error was executed, and failed."""
     path = written(
         a_run(
             calls(("c1", "find_book", {"title": "A"})),
@@ -189,7 +189,7 @@ def test_a_failed_result_is_a_failed_call(written, a_run, failed):
 
 
 def test_runs_of_one_session_share_it(written, a_run):
-    """A later run of a session knows what an earlier one did; another run does not."""
+    """A later run of a session has the calls of earlier ones; other runs do not."""
     turn = [calls(("c", "find_book", {"title": "A"})), result("c", "one")]
     path = written(
         a_run(*turn, session_id="s"), a_run(*turn, session_id="s"), a_run(*turn), a_run(*turn)
@@ -209,8 +209,8 @@ def test_runs_of_one_session_share_it(written, a_run):
         ([float("inf"), 7], [7, 7]),
     ],
 )
-def test_the_clock_is_the_files(written, a_run, ats, times):
-    """The session's time moves by the file's `at` alone, never back, and not without it."""
+def test_the_clock_of_a_session_follows_the_file(written, a_run, ats, times):
+    """The session's time is the file's latest `at`, and never goes back."""
     records: list[float] = []
 
     @rule(tool="*")
@@ -225,7 +225,7 @@ def test_the_clock_is_the_files(written, a_run, ats, times):
 
 
 def test_nan_in_arguments_is_judged(written, a_run):
-    """A bare NaN survives the reading, and is a mismatch."""
+    """A NaN in the arguments is parsed, and is a mismatch."""
     path = written(a_run(calls(("c", "lend_book", {"copy": float("nan")}))))
 
     [judged] = replay([path])
@@ -233,8 +233,8 @@ def test_nan_in_arguments_is_judged(written, a_run):
     assert judged.decision.verdict is Verdict.HALLUCINATED
 
 
-def test_the_policys_tool_wins(written, a_run):
-    """Where policy and run both describe a tool, the policy's schema is judged."""
+def test_a_tool_of_the_policy_takes_precedence(written, a_run):
+    """If the policy and the run both describe a tool, the policy's schema is used."""
     parameters = {"type": "object", "properties": {"title": {"type": "integer"}}}
     policy = configure(tools=[Tool(name="find_book", parameters=parameters)])
     path = written(
@@ -252,8 +252,8 @@ def test_the_policys_tool_wins(written, a_run):
 @pytest.mark.parametrize(
     ("on_error", "outcome"), [(None, Outcome.UNAVAILABLE), ("block", Outcome.ERROR)]
 )
-def test_an_invalid_schema_is_no_verdict(written, a_run, on_error, outcome):
-    """A tool with an invalid schema is not checked; it is an error on request."""
+def test_an_invalid_schema_is_unavailable_or_an_error(written, a_run, on_error, outcome):
+    """Calls of the tool are not checked; with `on_error="block"` that is an error."""
     tool = {"name": "find_book", "parameters": {"type": "strin"}}
     path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=[tool]))
 
@@ -264,8 +264,8 @@ def test_an_invalid_schema_is_no_verdict(written, a_run, on_error, outcome):
     assert judged.decision.would_block is (outcome is Outcome.ERROR)
 
 
-def test_a_rule_that_does_not_fit_the_runs_tool_stays_silent(written, a_run):
-    """Somebody else declared the run's tool: a rule whose parameter it lacks never runs."""
+def test_a_rule_that_does_not_fit_a_tool_of_the_run_is_skipped(written, a_run):
+    """A rule with a parameter that the run's tool does not have is never evaluated."""
 
     @rule(tool="find_book")
     def shelf_is_known(shelf):
@@ -278,8 +278,8 @@ def test_a_rule_that_does_not_fit_the_runs_tool_stays_silent(written, a_run):
     assert Verdict.CLEAN is judged.decision.verdict
 
 
-def test_without_tools_the_layers_abstain(written, a_run):
-    """A run with unknown tools is not judged."""
+def test_without_tools_a_layer_is_unavailable(written, a_run):
+    """The calls of a run without tools are CLEAN, and their coverage says unavailable."""
     path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=None))
 
     [judged] = replay([path])
@@ -288,8 +288,8 @@ def test_without_tools_the_layers_abstain(written, a_run):
     assert judged.decision.coverage["phantom_tool"].outcome is Outcome.UNAVAILABLE
 
 
-def test_a_replay_says_nothing_to_the_logs(written, a_run, caplog):
-    """Yesterday's findings are no events of today's process."""
+def test_a_replay_logs_nothing(written, a_run, caplog):
+    """Findings of recorded runs are not logged as events of the current process."""
     caplog.set_level(logging.DEBUG, logger="abs_shield")
 
     list(replay([written(a_run(calls(("c", "burn_book", {}))))]))

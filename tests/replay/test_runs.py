@@ -1,4 +1,4 @@
-"""Run files: what is read, and what is reported."""
+"""Reading run files: runs, and lines that are reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_run_is_read(written):
 
 
 def test_a_run_without_names_is_named_by_its_place(written):
-    """A run without an id is named by file and line, and comes from the file."""
+    """A run without an id is named by its file and line, and its source is the file."""
     path = written({"messages": []})
 
     [run] = read(path)
@@ -57,7 +57,7 @@ def test_a_run_without_names_is_named_by_its_place(written):
     ],
 )
 def test_a_bad_line_is_reported_and_skipped(written, line, message):
-    """A line that is not a run is reported with its number and the reason; the next one is read."""
+    """A line that is not a run is reported with number and reason; the next one is read."""
     bad, good = read(written(line, PLAIN))
 
     assert isinstance(bad, BadLine)
@@ -66,15 +66,15 @@ def test_a_bad_line_is_reported_and_skipped(written, line, message):
     assert "\n" not in bad.reason
 
 
-def test_blank_lines_and_a_byte_order_mark_are_nothing(written):
-    """Blank lines are skipped, and still counted."""
+def test_blank_lines_and_a_byte_order_mark_are_skipped(written):
+    """Blank lines still count for line numbers."""
     path = written(b"\xef\xbb\xbf" + b'{"messages": []}', b"  ", PLAIN)
 
     assert [run.line for run in read(path)] == [1, 3]
 
 
-def test_a_gzip_file_is_known_by_its_bytes(tmp_path):
-    """A packed file is read whatever its name."""
+def test_a_gzip_file_is_detected_by_its_bytes(tmp_path):
+    """A gzip file is decompressed, whatever its name is."""
     path = tmp_path / "runs.packed"
     path.write_bytes(gzip.compress(b'{"messages": []}\n' * 3))
 
@@ -82,7 +82,7 @@ def test_a_gzip_file_is_known_by_its_bytes(tmp_path):
 
 
 def test_a_damaged_gzip_file_is_a_bad_line(tmp_path):
-    """The lines before the damage are read; the rest is reported once."""
+    """The lines before the damage are read, and the rest is one bad line."""
     path = tmp_path / "runs.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"messages": []}\n' * 3)[:-6])
 
@@ -92,8 +92,8 @@ def test_a_damaged_gzip_file_is_a_bad_line(tmp_path):
     assert "damaged" in bad.reason
 
 
-def test_what_stands_before_a_damage_is_read(tmp_path):
-    """Only the lines around the damage are lost, and not the block that was unpacked with it."""
+def test_lines_before_a_damaged_gzip_block_are_read(tmp_path):
+    """Lines that were decompressed together with the damaged ones are not lost."""
     path = tmp_path / "runs.jsonl.gz"
     texts = [b'{"messages": [], "run_id": "%s"}\n' % sha256(b"%d" % n).digest().hex().encode()
              for n in range(1_000)]  # fmt: skip
@@ -108,8 +108,8 @@ def test_what_stands_before_a_damage_is_read(tmp_path):
     assert 700 <= sum(isinstance(run, Run) for run in good)
 
 
-def test_an_endless_line_is_skipped(written, monkeypatch):
-    """A line longer than the limit is reported, not held in memory; the next one is read."""
+def test_a_line_over_the_limit_is_skipped(written, monkeypatch):
+    """The line is reported, not held in memory, and the next line is read."""
     monkeypatch.setattr(lines_module, "LONGEST", 100)
 
     bad, good = read(written(b"x" * 5_000_000, PLAIN))
@@ -118,8 +118,8 @@ def test_an_endless_line_is_skipped(written, monkeypatch):
     assert bad.reason == "the line is longer than 100 bytes"
 
 
-def test_the_standard_input_is_a_file(monkeypatch):
-    """A dash reads the standard input."""
+def test_a_dash_reads_stdin(monkeypatch):
+    """The path `-` reads runs from stdin."""
 
     class Stdin:
         buffer = io.BytesIO(b'{"messages": []}\n')
@@ -130,7 +130,7 @@ def test_the_standard_input_is_a_file(monkeypatch):
 
 
 def test_progress_counts_the_bytes_of_the_file(written):
-    """All bytes of the file are told, whatever is packed in them."""
+    """`on_bytes` receives the size of the file in total, compressed or not."""
     path = written(PLAIN, PLAIN)
     counts: list[int] = []
 
@@ -140,7 +140,7 @@ def test_progress_counts_the_bytes_of_the_file(written):
 
 
 def test_a_toolset_is_found_by_name(written):
-    """A run may name its tools; two runs of one name share them."""
+    """A run may name its toolset, and runs with the same name share the tools."""
     path = written({**PLAIN, "toolset": "desk"}, {**PLAIN, "toolset": "desk"})
 
     first, second = read(path, {"desk": [{"name": "lend_book"}]})
@@ -149,15 +149,15 @@ def test_a_toolset_is_found_by_name(written):
     assert first.tools is second.tools
 
 
-def test_no_toolset_is_no_tools(written):
-    """The toolset `none` says that nothing is known."""
+def test_the_toolset_none_has_no_tools(written):
+    """A run with the toolset `none` has no known tools."""
     [run] = read(written({**PLAIN, "toolset": "none"}), {"desk": []})
 
     assert run.tools == ()
 
 
-def test_equal_tools_have_one_key(written):
-    """Tools that a run lists itself are keyed by content, in whatever order their members stand."""
+def test_equal_tool_lists_have_one_key(written):
+    """Tools listed in a run are keyed by content, whatever the order of their members."""
     one, two = {"name": "a", "description": "x"}, {"description": "x", "name": "a"}
     path = written({**PLAIN, "tools": [one]}, {**PLAIN, "tools": [two]}, {**PLAIN, "tools": []})
 
@@ -176,13 +176,13 @@ def test_equal_tools_have_one_key(written):
     ],
 )
 def test_every_shape_of_tool_is_read(written, tool):
-    """OpenAI's, Anthropic's, MCP's and the flat shape say the same."""
+    """Tools in the shapes of OpenAI, Anthropic and MCP and flat ones are parsed alike."""
     [run] = read(written({**PLAIN, "tools": [tool]}))
 
     assert [(t.name, t.parameters) for t in run.tools] == [("lend", {"type": "object"})]
 
 
 def test_a_wrong_toolset_is_an_error():
-    """A file of toolsets that cannot be read is the user's mistake, not a bad line."""
+    """An invalid file of toolsets raises an error, and is not a bad line."""
     with pytest.raises(ValueError, match="toolset `desk`: tool 1: tool has no `name`"):
         Toolsets({"desk": [{"name": "a"}, {}]})

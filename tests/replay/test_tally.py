@@ -1,4 +1,4 @@
-"""Counts by source, layer and outcome; and the heatmap."""
+"""Counts by source, layer and outcome, and the heatmap of tools and layers."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def tallied(path, firewalls):
     return tally
 
 
-def test_a_layers_counts(tally):
-    """Each call of a layer ran, was unavailable or an error; findings are counted one by one."""
+def test_counts_of_a_layer(tally):
+    """Each call of a layer ran, was unavailable or failed; each finding is counted."""
     counts = tally.of("parameter_mismatch")
 
     assert counts == LayerTally(
@@ -59,23 +59,23 @@ def test_a_layers_counts(tally):
 
 
 def test_counts_by_source_and_outcome(tally):
-    """Flags on successful runs can be told from the others."""
+    """Calls flagged in successful runs are counted separately."""
     assert tally.of("phantom_tool").flagged == 2
     assert tally.of("phantom_tool", source="south").flagged == 1
     assert tally.of("phantom_tool", outcome="success").flagged == 1
     assert tally.of("phantom_tool", outcome="unknown").flagged == 0
 
 
-def test_the_whole(tally):
-    """A call that several layers flag is one call."""
+def test_counts_of_all_layers(tally):
+    """A call that several layers flag is counted once."""
     assert tally.whole() == LayerTally(calls=6, flagged=3, would_block=3)
     assert (tally.runs["north"], tally.runs["south"]) == (1, 3)
     assert tally.verdicts == {Verdict.CLEAN: 3, Verdict.HALLUCINATED: 3}
 
 
 @pytest.mark.parametrize(("on_error", "outcome"), [("allow", "unavailable"), ("block", "error")])
-def test_reasons_are_kept(path, on_error, outcome):
-    """An unjudged call has a reason; the policy decides whether it is an error."""
+def test_reasons_are_counted(path, on_error, outcome):
+    """A call that was not judged has a reason; the policy decides whether it is an error."""
     result = tallied(path, Firewalls(shield.configure(mode="audit", on_error=on_error)))
     reasons = [
         reason
@@ -86,8 +86,8 @@ def test_reasons_are_kept(path, on_error, outcome):
     assert len(reasons) == 1
 
 
-def test_as_data(tally):
-    """The counts of all sources are the sum of those of each."""
+def test_a_tally_is_exported_as_data(tally):
+    """The counts of all sources are the sum of each source's counts."""
     report = tally.to_dict()
 
     assert (report["runs"], report["calls"], report["would_block"]) == (4, 6, 3)
@@ -95,8 +95,8 @@ def test_as_data(tally):
     assert sum(source["calls"] for source in report["sources"]) == report["calls"]
 
 
-def test_a_heatmap_has_the_hottest_tool_first(path):
-    """A row a tool with a cell a layer, and the worst tool on top."""
+def test_a_heatmap_lists_the_tool_with_most_findings_first(path):
+    """Each tool has a row with a cell for each layer."""
     rows = heatmap(replay([path]), LAYER_NAMES)
 
     assert [row.tool for row in rows] == ["burn_book", "lend_book", "find_book"]
@@ -105,8 +105,8 @@ def test_a_heatmap_has_the_hottest_tool_first(path):
     assert (rows[2].calls, rows[2].cells["phantom_tool"].ran) == (3, 3)
 
 
-def test_a_heatmap_tells_errors_from_clean_calls(path):
-    """A layer that broke on every call of a tool judged none of them, and is the hottest."""
+def test_a_heatmap_separates_errors_from_clean_calls(path):
+    """A tool on whose calls a layer failed is listed first, with no call that the layer judged."""
 
     def breaks(call, session):
         if call.name == "find_book":
