@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: the common scenes, and what is special to it."""
+"""The OpenAI Agents SDK: the common scenes, and features that only this SDK has."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ TestConformance = conforms(DRIVER)
 
 @pytest.fixture
 def strict() -> Shield:
-    """The scenes' policy, enforced."""
+    """Return the policy of the scenes in strict mode."""
     return firewall("strict")
 
 
@@ -81,8 +81,8 @@ class Paid(BaseModel):
 # Whose run it is -------------------------------------------------------------------
 
 
-def test_decisions_bear_the_ids_of_call_run_agent_and_conversation(strict):
-    """A trace is a run; its group is the conversation."""
+def test_a_decision_has_the_ids_of_call_run_agent_and_conversation(strict):
+    """The run id is the trace's id, and the session id is the trace's group."""
     with trace("support", trace_id="trace_7", group_id="chat_1"):
         play(ShieldedRunner(strict), agent_of([[GOOD], DONE]))
     (decision,) = about_calls(strict.store)
@@ -92,8 +92,8 @@ def test_decisions_bear_the_ids_of_call_run_agent_and_conversation(strict):
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_conversation_of_the_provider_is_one_session_that_was_not_all_seen(strict, streams):
-    """Earlier messages are not in the request, so a miss proves nothing."""
+def test_a_conversation_stored_by_the_provider_is_opaque(strict, streams):
+    """Earlier messages are not in the request, so an unmentioned value is not a finding."""
     agent = agent_of([[BAD], DONE])
     runner = ShieldedRunner(strict)
 
@@ -112,7 +112,7 @@ def test_a_conversation_of_the_provider_is_one_session_that_was_not_all_seen(str
 
 
 def test_each_run_without_a_conversation_has_a_session_of_its_own(strict):
-    """A user's text in one run is not a mention in the run of another user."""
+    """A value that one user mentioned is unmentioned in the run of another user."""
     runner = ShieldedRunner(strict)
     play(runner, agent_of([DONE]), "Refund tx_99999.")
     agent = agent_of([[BAD], DONE])
@@ -121,8 +121,8 @@ def test_each_run_without_a_conversation_has_a_session_of_its_own(strict):
     assert "unseen" in reply_of(agent)
 
 
-def test_two_runs_at_once_share_a_runner(strict):
-    """Each hears its own conversation only."""
+def test_concurrent_runs_share_a_runner(strict):
+    """Two concurrent runs of one runner have separate sessions."""
     runner = ShieldedRunner(strict)
 
     async def slow(order_id: str) -> str:
@@ -149,8 +149,8 @@ def test_two_runs_at_once_share_a_runner(strict):
     assert "unseen" in messages[1]
 
 
-def test_the_copy_runs_many_times_and_the_original_is_left_as_it_is(strict):
-    """`shielded_agent` is made once; its runs do not know each other."""
+def test_a_shielded_agent_runs_many_times_without_changing_the_original(strict):
+    """Each run of the copy has its own session."""
     agent = agent_of([[GOOD], DONE, [GOOD], DONE])
     before = dict(vars(agent))
     copied = shielded_agent(agent, firewall=strict)
@@ -163,7 +163,7 @@ def test_the_copy_runs_many_times_and_the_original_is_left_as_it_is(strict):
 
 
 def test_a_runner_keeps_no_agent_alive(strict):
-    """A host that makes an agent for each request does not leak it."""
+    """An agent that the host creates for one request is garbage-collected after the run."""
     runner = ShieldedRunner(strict)
     agent = agent_of([[GOOD], DONE])
     play(runner, agent)
@@ -178,7 +178,7 @@ def test_a_runner_keeps_no_agent_alive(strict):
 
 
 def test_without_the_configuration_an_unknown_tool_ends_the_run_and_is_logged(strict):
-    """`shielded_agent` alone cannot keep the SDK from raising; the decision is not lost."""
+    """`shielded_agent` alone cannot stop the SDK from raising, but the decision is logged."""
     copied = shielded_agent(agent_of([[UNKNOWN], DONE]), firewall=strict)
     with pytest.raises(ModelBehaviorError, match="refnud"):
         asyncio.run(Runner.run(copied, ASKED))
@@ -187,7 +187,7 @@ def test_without_the_configuration_an_unknown_tool_ends_the_run_and_is_logged(st
 
 
 def test_an_unknown_tool_is_answered_with_the_nearest_name(strict):
-    """The SDK would say no more than that it was not found."""
+    """The feedback names the nearest tool, where the SDK only says that it was not found."""
     agent = agent_of([[UNKNOWN], DONE])
     config = shielded_config({"workflow_name": "w"}, firewall=strict)
     asyncio.run(Runner.run(shielded_agent(agent, firewall=strict), ASKED, run_config=config))
@@ -197,8 +197,8 @@ def test_an_unknown_tool_is_answered_with_the_nearest_name(strict):
     assert "refund" in problem["nearest"]
 
 
-def test_the_hosts_own_formatter_answers_all_else(strict):
-    """A tool that fails is still told of in the host's words."""
+def test_the_hosts_formatter_answers_other_errors(strict):
+    """An error of a tool is answered as without a Shield, by the host's formatter."""
     call = Call("c1", "explode", {"order_id": "ord_1"})
     agent = agent_of([[call], DONE])
     config = RunConfig(tool_error_formatter=lambda args: f"sorry: {args.kind}")
@@ -210,8 +210,8 @@ def test_the_hosts_own_formatter_answers_all_else(strict):
     assert reply_of(plain) == reply_of(agent)
 
 
-def test_where_unknown_tools_are_not_enforced_the_configuration_is_left_alone():
-    """In audit, for all or for that layer, the SDK's own way holds."""
+def test_the_configuration_is_unchanged_if_unknown_tools_are_not_enforced():
+    """In audit mode, of the whole policy or that layer, `shielded_config` returns its argument."""
     config = RunConfig()
     policies = [
         {"mode": "audit"},
@@ -224,7 +224,7 @@ def test_where_unknown_tools_are_not_enforced_the_configuration_is_left_alone():
         assert config is shielded_config(config, firewall=guard)
 
 
-def test_a_tool_with_a_declared_output_answers_with_feedback_too(strict):
+def test_a_tool_with_an_output_type_may_answer_with_feedback(strict):
     """Feedback is not a value of the output type, and does not end the run."""
 
     def refund(transaction_id: str, amount: float) -> Paid:
@@ -239,7 +239,7 @@ def test_a_tool_with_a_declared_output_answers_with_feedback_too(strict):
 
 
 def test_a_custom_tool_is_judged_by_its_text():
-    """Its input is free text, and its phantom targets are stopped as well."""
+    """A phantom target in the free text of a custom tool is found."""
     tool = Tool(name="query", destructive=True, targets={"/input": Target()})
     guard = Shield(shield.configure(tools=[tool], on_suspicious="block"), hooks=None)
     ran: list[str] = []
@@ -274,8 +274,8 @@ def test_a_custom_tool_is_judged_by_its_text():
 # The framework's own ways ----------------------------------------------------------
 
 
-def test_calls_of_one_turn_run_side_by_side(strict):
-    """Each waits for the other; one after the other they would wait for ever."""
+def test_calls_of_one_turn_run_concurrently(strict):
+    """A call that waits for another call of the same turn finishes."""
     arrived = asyncio.Event()
 
     async def get_order(order_id: str) -> str:
@@ -293,8 +293,8 @@ def test_calls_of_one_turn_run_side_by_side(strict):
     assert ["here", "refunded"] == [reply_of(agent, "c0"), reply_of(agent)]
 
 
-def test_a_handoff_goes_on_in_the_same_session(strict):
-    """The second agent can use results of the first agent's tool, under its own name."""
+def test_a_handoff_continues_in_the_same_session(strict):
+    """The second agent can use results of the first one, and decisions have its name."""
     shop = Shop()
     look = Call("c0", "get_order", {"order_id": "ord_1"})
     called = Call("c1", "get_order", {"order_id": "pc_777"})
@@ -438,7 +438,7 @@ def test_a_tool_made_by_hand_is_judged_and_keeps_the_context_it_declares(strict)
 
 
 def test_hooks_of_the_host_are_called_as_before(strict):
-    """They may be replaced on the copy, too."""
+    """The host's hooks are called, also if they are replaced on the copy."""
 
     class Counts(AgentHooks[Any]):
         def __init__(self) -> None:
@@ -557,8 +557,8 @@ def test_a_callable_approval_is_asked_as_before(strict):
     assert json.loads(GOOD.raw) == requests[0]
 
 
-def test_a_state_that_is_restored_from_text_goes_on_blind(strict):
-    """Messages before the interruption are unknown in this process, so a miss proves nothing."""
+def test_a_state_restored_from_text_makes_the_session_opaque(strict):
+    """Messages before the interruption are unknown, so an unmentioned value is no finding."""
     tool = function_tool(Shop().refund, needs_approval=True)
     runner = ShieldedRunner(strict)
     agent = runner.agent(agent_of([[BAD], DONE], tools=[tool]))
@@ -587,8 +587,8 @@ def test_an_agent_as_a_tool_that_waits_inside_has_one_decision(strict):
 # What is not seen ------------------------------------------------------------------
 
 
-def test_a_hosted_tool_makes_the_session_blind_at_once(strict):
-    """A call of the same answer may use what the search found."""
+def test_a_hosted_tool_makes_the_session_opaque(strict):
+    """A call in the same response may use what the hosted search found."""
 
     class Searches(Scripted):
         def _next(self, given: Any, named: Any) -> list[Any]:
@@ -610,8 +610,8 @@ def test_a_hosted_tool_makes_the_session_blind_at_once(strict):
     assert [Verdict.CLEAN] == [d.verdict for d in about_calls(strict.store)]
 
 
-def test_an_image_of_a_tool_makes_the_session_blind(strict):
-    """The model may read an id off it."""
+def test_an_image_from_a_tool_makes_the_session_opaque(strict):
+    """The model may read an id in the image."""
 
     def scan(order_id: str) -> ToolOutputImage:
         return ToolOutputImage(image_url="data:image/png;base64,AAAA")
@@ -682,13 +682,13 @@ def test_a_result_is_judged_as_data_and_not_as_its_str(value):
         ([TEXT, 7], [TEXT, 7]),
     ],
 )
-def test_what_is_no_data_is_judged_as_the_model_reads_it(value, judged):
-    """Several texts are one, and a list that holds something else stays a list."""
+def test_a_result_that_is_not_data_is_judged_as_the_model_reads_it(value, judged):
+    """Several texts are joined to one, and a list with other items stays a list."""
     assert judged == result_value(value)
 
 
-def test_odd_items_end_no_run(strict):
-    """Unreadable items count as unseen; the SDK itself accepts them."""
+def test_unreadable_items_do_not_end_the_run(strict):
+    """Items that cannot be read make the session opaque; the SDK accepts them."""
     odd: list[Any] = [
         {"role": "user", "content": ASKED},
         {"type": "function_call_output", "call_id": "old", "output": [{"type": "input_text"}]},
@@ -714,8 +714,8 @@ def test_a_run_that_fails_logs_what_it_proposed():
 # Without a loop, and as documented -------------------------------------------------
 
 
-def test_a_program_that_is_not_async_runs_too(strict):
-    """`run_sync` is the SDK's own; it takes the thread's event loop."""
+def test_run_sync_works(strict):
+    """`run_sync` is the SDK's own method, and uses the thread's event loop."""
     agent = agent_of([[BAD], DONE])
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -728,8 +728,8 @@ def test_a_program_that_is_not_async_runs_too(strict):
     assert (DONE, True) == (result.final_output, '"blocked"' in reply_of(agent))
 
 
-def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
-    """All but its last line, which asks a real model; that is played with a scripted one."""
+def test_the_quickstart_of_the_docs_runs(strict):
+    """All lines run except the last, which asks a real model and is run with a scripted one."""
     (block,) = blocks("OpenAI Agents SDK")
     start, _, last = block.rstrip().rpartition("\n")
     names: dict[str, Any] = {}
@@ -743,7 +743,7 @@ def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
 
 
 def test_the_example_runs():
-    """A phantom target is stopped, and corrected."""
+    """The example blocks a phantom target, and the model corrects it."""
     root = Path(__file__).parents[2]
     ran = subprocess.run(
         [sys.executable, str(root / "examples" / "openai_agents_agent.py")],

@@ -1,4 +1,4 @@
-"""pydantic-ai's agents."""
+"""pydantic-ai: features beyond the common scenes."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def clerk(guard: Shield | None, *turns: Any, **given: Any) -> Agent[Any, Any]:
 
 
 def returns(result: Any) -> dict[str, ToolReturnPart]:
-    """Return what each call was answered with."""
+    """Return the answer to each call."""
     parts = [part for message in result.all_messages() for part in message.parts]
     return {part.tool_call_id: part for part in parts if isinstance(part, ToolReturnPart)}
 
 
 def blocked(guard: Shield) -> dict[str | None, bool]:
-    """Call id to whether it was blocked; each id has one Decision."""
+    """Return for each call id whether it was blocked; each id has one decision."""
     decisions = about_calls(guard.store)
     assert len(decisions) == len({decision.call_id for decision in decisions})
     return {decision.call_id: decision.blocked for decision in decisions}
@@ -99,8 +99,8 @@ def blocked(guard: Shield) -> dict[str | None, bool]:
 # What a decision carries -------------------------------------------------------------------------
 
 
-def test_a_decision_names_its_run():
-    """The framework's ids of call, run and conversation, and the names of agent and model."""
+def test_a_decision_has_the_ids_of_its_run():
+    """A decision has the ids of call, run and conversation, and the names of agent and model."""
     guard = firewall("strict")
 
     result = ran(clerk(guard, [GOOD], DONE))
@@ -111,8 +111,8 @@ def test_a_decision_names_its_run():
     )  # fmt: skip
 
 
-def test_a_conversation_goes_on():
-    """A second run with the first one's messages is the same session, and hears them once."""
+def test_a_conversation_is_continued():
+    """A run with an earlier run's messages has the same session, and records them once."""
     guard = firewall("strict")
     again = Call("c2", "get_order", {"order_id": "ord_1"})
     agent = clerk(guard, [GOOD], DONE, [again], DONE)
@@ -145,7 +145,7 @@ def test_the_budget_of_attempts_is_counted_down():
     ids=["openai", "google"],
 )
 def test_log_probabilities_are_passed_on(logprobs):
-    """Where the provider gives them, the call is judged by them."""
+    """If the provider sends log-probabilities, the call is judged with them."""
     guard = firewall("strict")
 
     def answer(messages, info):
@@ -268,8 +268,8 @@ def test_events_tell_of_the_feedback():
 # What is known -----------------------------------------------------------------------------------
 
 
-def test_what_the_host_said_was_mentioned():
-    """Instructions, and what a capability adds to one request alone, are seen."""
+def test_text_of_the_host_is_mentioned():
+    """Instructions, and text that a capability adds to one request, count as mentioned."""
     guard = firewall("strict")
 
     class Adds(AbstractCapability[Any]):
@@ -299,8 +299,8 @@ def test_what_the_host_said_was_mentioned():
     ],
     ids=["image", "kept by the provider"],
 )
-def test_what_is_not_seen_here_proves_nothing(given):
-    """An image, and a conversation that the provider keeps, may hold the id."""
+def test_unseen_content_makes_the_session_opaque(given):
+    """After an image, or with a stored conversation, an unmentioned value is not a finding."""
     guard = firewall("strict")
 
     result = ran(clerk(guard, [UNSEEN], DONE), **given)
@@ -319,8 +319,8 @@ def test_what_is_not_seen_here_proves_nothing(given):
         None,
     ],
 )
-def test_what_cannot_be_read_was_not_seen(odd):
-    """A message without a text form, of a new kind, or none at all, breaks nothing."""
+def test_an_unreadable_message_makes_the_session_opaque(odd):
+    """A message of an unknown kind, or without a text, does not stop the run."""
     guard, model = firewall("strict"), FunctionModel(lambda messages, info: None)
     ctx = RunContext(deps=None, model=model, usage=RunUsage(), run_id="r1", conversation_id="one")
     message = [ModelRequest([UserPromptPart(ASKED)]), odd]
@@ -438,8 +438,8 @@ def test_a_blocked_call_is_not_handed_out(external):
     assert '"unseen"' in returns(result)["c1"].content
 
 
-def test_a_tools_own_retry_is_the_users():
-    """A tool's own retry uses its retries as before, and counts as a failed call."""
+def test_a_retry_raised_by_a_tool_is_unchanged():
+    """The tool's retry uses its retries as without a Shield, and counts as a failed call."""
     guard = firewall("strict")
 
     def pay(transaction_id: str) -> str:
@@ -532,8 +532,8 @@ def test_a_block_that_is_lifted_is_no_run_unvalidated():
 # Several at once ---------------------------------------------------------------------------------
 
 
-def test_a_batch_runs_side_by_side():
-    """Two tools that wait for each other come to their end."""
+def test_calls_of_one_turn_run_concurrently():
+    """Two tools that wait for each other both finish."""
     guard = firewall("strict")
 
     async def meeting() -> str:
@@ -553,8 +553,8 @@ def test_a_batch_runs_side_by_side():
     assert {"c1": False, "c2": False} == blocked(guard)
 
 
-def test_runs_at_once_know_nothing_of_each_other():
-    """One adapter and one agent for two users: what the one said is unseen for the other."""
+def test_concurrent_runs_have_separate_sessions():
+    """A value that one user mentioned is unmentioned in a concurrent run of another user."""
     guard = firewall("strict")
 
     async def answer(messages, info):
@@ -627,7 +627,7 @@ def test_the_frameworks_span_is_annotated(mode):
 
 
 def test_a_tools_own_exception_passes():
-    """The very exception ends the run, and the call counts as failed."""
+    """The exception that a tool raised ends the run, and the call counts as failed."""
     guard = firewall("strict")
     error = RuntimeError("on fire")
 
@@ -641,8 +641,8 @@ def test_a_tools_own_exception_passes():
     assert [True] == [executed.error for executed in guard.session("one").executed]
 
 
-def test_what_never_ran_is_logged_at_the_end():
-    """A call that the framework leaves out for a final output has its decision."""
+def test_a_call_that_never_ran_is_logged():
+    """A call that the framework skips because of a final output has its decision."""
     guard = firewall("strict")
     final = Call("o1", "final_result", {"text": "done"})
 
@@ -652,7 +652,7 @@ def test_what_never_ran_is_logged_at_the_end():
 
 
 def test_the_example_runs():
-    """It shows a phantom target that is stopped, and corrected."""
+    """The example blocks a phantom target, and the model corrects it."""
     root = Path(__file__).parents[2]
     done = subprocess.run(
         [sys.executable, "examples/pydantic_ai_agent.py"], capture_output=True, text=True,
@@ -664,7 +664,7 @@ def test_the_example_runs():
 
 
 def test_the_page_runs():
-    """Its quickstart, with a scripted model."""
+    """The quickstart of the docs runs with a scripted model."""
     messages: dict[str, str] = {}
     model = Scripted([[GOOD], DONE], [], messages).model
     names: dict[str, Any] = {"model": model, "refund": Shop().refund}
