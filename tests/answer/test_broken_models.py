@@ -1,4 +1,4 @@
-"""A verifier, a judge or a call that breaks: it is said, never a pass, and the report stands."""
+"""A verifier or judge that fails is an error and never a pass."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shop():
 )
 @pytest.mark.parametrize("aggregate", ["min", "mean"])
 def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
-    """The decision has the error, and the answer is not emitted."""
+    """A verifier that fails is an error of the decision, and the answer is revised."""
 
     def verifier(premise, claims):
         if isinstance(reply, Exception):
@@ -43,7 +43,7 @@ def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
     [{}, {"judgements": []}, "supported", RuntimeError("down"), {"judgements": float("nan")}],
 )
 def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
-    """As with a verifier; it was asked twice where its reply was wrong."""
+    """A judge that fails is an error; an invalid reply is requested once more."""
     received = []
 
     def judge(messages, schema):
@@ -72,8 +72,8 @@ def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
         None,
     ],
 )
-def test_a_report_can_be_written_whatever_a_call_held(arguments):
-    """Arguments stand in it in the shape of JSON."""
+def test_report_is_json_for_any_arguments(arguments):
+    """A report is valid JSON whatever the arguments of a call contain."""
     new_shop = Shop()
     with new_shop.firewall.session() as session:
         session.user(ASKED)

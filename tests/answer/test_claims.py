@@ -1,4 +1,4 @@
-"""Claims of answers: their places, what is none, and what makes one critical."""
+"""Claims of answers: their offsets, texts that claim nothing, and critical claims."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ HOSTILE = [
 
 
 def texts(answer: str) -> list[str]:
-    """Return what the claims say."""
+    """Return the texts of the claims."""
     return [claim.text for claim in claims_of(answer)]
 
 
 def test_layout_does_not_break_claims() -> None:
-    """Rows, items, quotes and clauses are claims; headings, lead-ins, columns and code are none."""
+    """Rows, items, quotes and clauses are claims; headings, lead-ins, columns and code are not."""
 
     expected = [
         "HAT001 | $120", "HAT002 | $140", "Seat:** 14C at 6pm.",
@@ -126,8 +126,8 @@ def test_layout_does_not_break_claims() -> None:
 
 
 @pytest.mark.parametrize(("answer", "kind"), KINDS)
-def test_what_makes_a_claim_critical_is_named(answer: str, kind: str) -> None:
-    """A figure, a day, an id, a source, a name or a deed stands among the claim's kinds."""
+def test_critical_claim_has_its_kinds(answer: str, kind: str) -> None:
+    """A claim with a figure, date, id, source, name or action is critical and has that kind."""
     (claim,) = claims_of(answer)
 
     assert kind in claim.kinds
@@ -135,15 +135,15 @@ def test_what_makes_a_claim_critical_is_named(answer: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("answer", NONE)
-def test_what_claims_nothing_is_no_claim(answer: str) -> None:
-    """Questions, greetings, offers, refusals, headings and code claim nothing."""
+def test_courtesies_headings_and_code_are_not_claims(answer: str) -> None:
+    """Questions, greetings, offers, refusals, headings and code are not claims."""
 
     assert [] == texts(answer)
 
 
 @pytest.mark.parametrize("answer", NO_DEEDS)
-def test_what_was_not_done_is_no_deed(answer: str) -> None:
-    """A denied or planned action, a read, or somebody else's action is not a claim of the agent."""
+def test_denied_or_planned_action_is_not_an_action(answer: str) -> None:
+    """A denied or planned action, a read, or an action of somebody else is not an action claim."""
 
     assert not any("action" in claim.kinds for claim in claims_of(answer))
 
@@ -179,21 +179,21 @@ def test_what_was_not_done_is_no_deed(answer: str) -> None:
         ("The red bus and the blue bus stop here.", ["The red bus and the blue bus stop here."]),
     ],
 )
-def test_no_claim_hides(answer: str, expected: list[str]) -> None:
-    """A claim beside a courtesy, a question, a refusal or an open fence is still found."""
+def test_claim_is_found_beside_other_text(answer: str, expected: list[str]) -> None:
+    """A claim beside a courtesy, a question, a refusal or an open fence is found."""
 
     assert expected == texts(answer)
 
 
 def test_a_folded_line_is_one_sentence() -> None:
-    """A long line goes on in the next, and the claim's text has the break as it stands."""
+    """A sentence over two lines is one claim, whose text contains the line break."""
     answer = "The museum on the hill is open to all visitors of the\ntown on every day. It is free."
 
     assert [answer[: answer.index(" It")], "It is free."] == texts(answer)
 
 
-def test_what_stands_behind_the_most_claims_is_the_last_one() -> None:
-    """No answer has more than 2,000 claims, and none of it goes unjudged."""
+def test_text_beyond_the_most_claims_is_in_the_last_claim() -> None:
+    """An answer has at most 2,000 claims, and the last one contains the rest."""
     answer = "The hall has 3 doors. " * (MOST + 50) + "I have cancelled W-77."
     claims = claims_of(answer)
 
@@ -205,7 +205,7 @@ def test_what_stands_behind_the_most_claims_is_the_last_one() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", HOSTILE)
 def test_hostile_answers_are_read(answer: str) -> None:
-    """No text is too odd or too repetitive to be taken apart."""
+    """Odd and repetitive answers are split into claims."""
 
     assert all(answer[claim.start : claim.end] == claim.text for claim in claims_of(answer))
 
@@ -217,8 +217,8 @@ WORDS = st.sampled_from(
 
 
 @given(st.one_of(st.text(max_size=400), st.lists(WORDS, max_size=60).map(" ".join)))
-def test_places_are_right_in_any_text(answer: str) -> None:
-    """Claims stand where they say, in order, apart from each other, and are not blank."""
+def test_offsets_are_right_in_any_text(answer: str) -> None:
+    """Claims of any text have right offsets, are in order, do not overlap and are not blank."""
     behind = 0
     for claim in claims_of(answer):
         assert answer[claim.start : claim.end] == claim.text
@@ -249,8 +249,8 @@ def test_places_are_right_in_any_text(answer: str) -> None:
         ("This sounds like a fox.", 1),
     ],
 )
-def test_what_is_said_to_keep_a_talk_going_is_no_claim(sentence, claims):
-    """Offers and inabilities; but not what they carry to be checked."""
+def test_offers_and_inabilities_are_not_claims(sentence, claims):
+    """Offers and inabilities are not claims, but the facts they contain are."""
     assert claims == len(claims_of(sentence))
 
 
@@ -284,8 +284,8 @@ def test_a_refusal_claims_its_reason(sentence, claim):
     assert [claim] * bool(claim) == texts(sentence)
 
 
-def test_reasons_without_end_are_read():
-    """A refusal that gives reasons over and over is read in a moment."""
+def test_repeated_reasons_are_read_in_bounded_time():
+    """A refusal that repeats its reasons many times is split into claims."""
     answer = "I cannot say because " * 20_000
 
     assert all(answer[one.start : one.end] == one.text for one in claims_of(answer))
@@ -302,8 +302,8 @@ def test_reasons_without_end_are_read():
         ("We will not cancel the trip.", False),
     ],
 )
-def test_a_commitment_to_a_deed_is_critical(sentence, critical):
-    """A promised action is probed like a completed one."""
+def test_promised_action_is_critical(sentence, critical):
+    """A promised action is a critical claim of the kind `commitment`."""
     assert critical == any("commitment" in claim.kinds for claim in claims_of(sentence))
 
 
@@ -318,7 +318,7 @@ def test_a_commitment_to_a_deed_is_critical(sentence, critical):
     ],
 )
 def test_a_question_or_a_wish_with_content_may_be_a_claim(answer):
-    """Of an answer that states nothing else; a text has to be asked for them."""
+    """A question or a wish is a claim only on request and in an answer without statements."""
     assert () == claims_of(answer)
     (claim,) = claims_of(answer, questions=True)
 
@@ -343,19 +343,19 @@ def test_a_question_or_a_wish_with_content_may_be_a_claim(answer):
     ],
 )
 def test_a_question_back_to_the_user_is_no_claim(answer):
-    """It offers something, asks what is meant, or says what it does not know."""
+    """A question that offers something or asks what the user means is not a claim."""
     assert () == claims_of(answer, questions=True)
 
 
 def test_what_is_stated_beside_a_question_is_the_claim():
-    """The question is none then."""
+    """Beside a statement a question is not a claim."""
     (claim,) = claims_of("The pass costs 20 euros. Have you been there?", questions=True)
 
     assert "The pass costs 20 euros." == claim.text
 
 
 def test_a_question_is_no_answer_that_documents_support():
-    """Beside documents it is scored; in a run it asks the user."""
+    """A question is scored beside documents, and claims nothing in a run."""
     session = Session()
     session.tool_result("look_up", "The opera in Oslo opened in 2008.")
     question = "Have you ever been to the fish market in Bergen?"

@@ -1,4 +1,4 @@
-"""One score a claim: opinions add up, checks cap, and a contradiction can be outvoted."""
+"""The opinions on a claim are combined into one score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EFFECTS = dict.fromkeys(("facts", "words", "verifier", "judge"), ScorerEffect.BL
 
 
 def combined(words, facts=None, models=(), effects=EFFECTS, **given):
-    """Combine opinions given by place."""
+    """Return the combination of opinions given by position."""
     named = dict(zip(("verifier", "judge"), models, strict=False))
     return combine(CLAIM, {"facts": facts, "words": words, **named}, effects=effects, **given)
 
@@ -41,15 +41,15 @@ def opinion(score, contradicted=""):
         (None, None, (), None),
     ],
 )
-def test_the_score(lexical, hard, asked, score):
-    """Log-odds add up; what a check finds absent or refuted caps them."""
+def test_score_is_a_capped_sum_of_log_odds(lexical, hard, asked, score):
+    """The score is the sum of log-odds, capped if a check finds the claim absent or refuted."""
     report = combined(lexical, hard, asked).score
 
     assert score == (report if report is None else pytest.approx(report))
 
 
 def test_a_contradiction_is_outvoted_by_another_model():
-    """A judge that supports what a verifier doubts has the last word; words alone have not."""
+    """A judge's support outvotes a verifier's contradiction, but not that of a hard check."""
     doubt = opinion(0.4, "the evidence says $9")
 
     assert combined(opinion(0.84), None, (doubt,)).contradicted
@@ -58,7 +58,7 @@ def test_a_contradiction_is_outvoted_by_another_model():
 
 
 def test_misses_are_figures_and_names_beside_them():
-    """In their order; a name within a missed figure is not told twice."""
+    """Missing values are in order, and a name inside a missed figure is not repeated."""
     lexical = Opinion(
         score=0.2,
         missing=(
@@ -75,7 +75,7 @@ def test_misses_are_figures_and_names_beside_them():
 
 
 def test_words_that_may_only_route_count_as_the_prior():
-    """In a run the base rate replaces them, unless a model speaks against the claim."""
+    """In a run the base rate replaces the lexical score unless a model disagrees."""
     effects = EFFECTS | {"words": ScorerEffect.ROUTE}
 
     assert combined(opinion(0.1), effects=effects, prior=log_odds(0.99)).score == pytest.approx(
@@ -88,7 +88,7 @@ def test_words_that_may_only_route_count_as_the_prior():
 
 
 def test_a_check_that_may_only_revise_confirms_nothing():
-    """Its contradiction caps the score, and blocks no answer."""
+    """A contradiction of a check that may only revise caps the score and does not block."""
     effects = EFFECTS | {"facts": ScorerEffect.REVISE}
     report = combined(opinion(0.99), REFUTED, effects=effects)
 
@@ -97,6 +97,6 @@ def test_a_check_that_may_only_revise_confirms_nothing():
 
 
 def test_a_missing_value_confirms_only_beside_documents():
-    """In a run it may have been derived from more than can be followed."""
+    """A missing value confirms a refutation beside documents, but not in a run."""
     assert combined(opinion(0.3), ABSENT).confirmed
     assert not combined(opinion(0.3), ABSENT, missing_confirms=False).confirmed

@@ -1,4 +1,4 @@
-"""The check of values: what is missing from an answer's evidence, and what follows from it."""
+"""The check of values: values without evidence, and values that follow from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abs_shield.text.sentences import sentence_spans
 
 
 def opinions(answer: str, *results: Any, user: str = "Tell me about it.") -> list[Opinion]:
-    """Return what the check of values says of the sentences of an answer."""
+    """Return the opinions of the check of values on the sentences of an answer."""
     session = Session()
     session.user(user)
     for n, result in enumerate(results):
@@ -48,7 +48,7 @@ TRAINS = [
 
 
 def test_amounts_of_several_records_are_named_side_by_side():
-    """The salary of one result does not contradict the balance of another."""
+    """Amounts of two records in one answer are both present."""
     answer = "Your checking account (8810) has €2,431.77. Your salary on 28 April was €3,120.50."
 
     assert [] == missing(answer, ACCOUNTS, SALARY)
@@ -67,7 +67,7 @@ def test_amounts_of_several_records_are_named_side_by_side():
     ],
 )  # fmt: skip
 def test_values_swapped_between_two_records_contradict(answer, result):
-    """Each record has what the sentence says of the other."""
+    """A sentence that swaps the values of two records contradicts them."""
     report = opinions(answer, result)
 
     assert any("another record" in one.contradicted for one in report)
@@ -102,7 +102,7 @@ TABLES = {
     ],
 )
 def test_a_value_belongs_to_the_row_that_an_answer_names(answer: str, result: Any) -> None:
-    """Birch's price is not Alder's, however the result and the answer are written."""
+    """A value is missing if it belongs to another row than the one named."""
     assert [] == missing(answer.format(349, 587), result)
     assert missing(answer.format(587, 349), result)
 
@@ -116,8 +116,8 @@ def test_a_value_belongs_to_the_row_that_an_answer_names(answer: str, result: An
         "Alder has 3 rooms. Birch has 5 rooms.",
     ],
 )
-def test_small_counts_of_two_rows_exchanged(result: Any) -> None:
-    """A small count needs no evidence, but for one that is another row's."""
+def test_swapped_small_counts_are_missing(result: Any) -> None:
+    """A small count needs no evidence unless it belongs to another row than the one named."""
     assert [] == missing("Alder has 3 rooms and Birch has 5.", result)
     assert ["5", "3"] == missing("Alder has 5 rooms and Birch has 3.", result)
     assert [] == missing("I compared 2 houses: Alder and Birch. The larger has 5 rooms.", result)
@@ -138,13 +138,13 @@ def test_small_counts_of_two_rows_exchanged(result: Any) -> None:
         ("Alder has 85 rooms; 95 people work there.", "Alder has 85 rooms. It has 95 staff."),
     ],
 )  # fmt: skip
-def test_values_beside_a_row(answer: str, result: Any) -> None:
-    """Differences, sums and the fields of one record are bound to no row."""
+def test_computed_values_belong_to_no_row(answer: str, result: Any) -> None:
+    """Differences, sums and other fields of a record belong to no row."""
     assert [] == missing(answer, result)
 
 
 def test_counts_are_bound_to_the_record_that_a_sentence_names():
-    """The free space of one host is not that of another."""
+    """A count is missing if it belongs to another record than the one named."""
 
     assert ["88%", "120"] == missing("db-03 is at 88% with 120 GB free.", HOSTS)
     assert [] == missing("db-03 is at 94% with 31 GB free.", HOSTS)
@@ -160,7 +160,7 @@ def test_counts_are_bound_to_the_record_that_a_sentence_names():
     ],
 )
 def test_a_number_in_another_unit_contradicts(answer, result, text):
-    """Pounds are not kilograms, and euros not crowns."""
+    """A number contradicts the evidence if it has another unit or currency."""
     (report,) = opinions(answer, result)
 
     assert "another unit" in report.contradicted
@@ -180,7 +180,7 @@ def test_a_number_in_another_unit_contradicts(answer, result, text):
     ],
 )  # fmt: skip
 def test_a_number_may_be_written_in_another_unit(answer, result):
-    """The value is converted; a dollar sign may mean many currencies."""
+    """A number converted to another unit is present."""
 
     assert [] == missing(answer, result)
 
@@ -200,8 +200,8 @@ def test_a_number_may_be_written_in_another_unit(answer, result):
         ("It is minus 5 degrees.", {"temperature": -5}, []),
     ],
 )
-def test_a_sign_counts(answer, result, texts):
-    """A debt is not wealth, unless a word states the sign."""
+def test_sign_of_a_number_is_compared(answer, result, texts):
+    """A number with the opposite sign is missing unless a word states the sign."""
 
     assert texts == missing(answer, result)
 
@@ -216,8 +216,8 @@ def test_a_sign_counts(answer, result, texts):
         ("Churn rose by 3%.", ["3%"]),
     ],
 )
-def test_a_growth_is_no_fall(answer, texts):
-    """The name of a field says which way its number goes."""
+def test_direction_of_a_change_is_compared(answer, texts):
+    """A stated fall does not match a field whose name says growth."""
     assert texts == missing(answer, {"revenue_growth_pct": 20, "churn_decrease_pct": 3})
 
 
@@ -234,7 +234,7 @@ def test_a_growth_is_no_fall(answer, texts):
     ],
 )
 def test_arithmetic_on_a_short_text(answer, texts):
-    """Multiples and growth follow from what one sentence says."""
+    """A multiple or growth that follows from one sentence is present."""
     prose = "A night costs $120.50. Sales were $10 million in 2022, and $12 million in 2023."
 
     assert texts == missing(answer, prose)
@@ -258,8 +258,8 @@ def test_arithmetic_on_a_short_text(answer, texts):
                        "2026-05-09": 1530, "2026-05-10": 1988}}, []),
     ],
 )  # fmt: skip
-def test_numbers_that_follow_from_others(answer, result, texts):
-    """Differences, quotients, products, sums of lines and of neighbouring rows."""
+def test_computed_numbers_are_present(answer, result, texts):
+    """Differences, quotients, products and sums of figures of a result are present."""
 
     assert texts == missing(answer, result)
 
@@ -274,7 +274,7 @@ def test_numbers_that_follow_from_others(answer, result, texts):
     ],
 )
 def test_about_rounds_as_far_as_a_twentieth(answer, texts):
-    """A number may be round where the answer says so."""
+    """A number that the answer calls approximate may differ by a twentieth."""
 
     assert texts == missing(answer, {"visitors": 3410})
 
@@ -291,8 +291,8 @@ def test_about_rounds_as_far_as_a_twentieth(answer, texts):
         ("- \u20ac14.99 for the plan", {"items": [{"cents": 1499}], "currency": "EUR"}),
     ],
 )  # fmt: skip
-def test_a_value_that_a_result_writes_otherwise(answer: str, result: Any) -> None:
-    """In a name, in groups, in cents, and behind the sign of a list."""
+def test_value_in_another_format_is_present(answer: str, result: Any) -> None:
+    """A value is present if the result has it in a name, in groups or in cents."""
     assert [] == missing(answer, result)
 
 
@@ -305,8 +305,8 @@ def test_a_value_that_a_result_writes_otherwise(answer: str, result: Any) -> Non
         ("Valid until 4\u670816\u65e5.", ["4\u670816\u65e5"]),
     ],
 )
-def test_another_value_than_the_result_has(answer: str, texts: list[str]) -> None:
-    """The same forms, with another number."""
+def test_wrong_value_in_another_format_is_missing(answer: str, texts: list[str]) -> None:
+    """A wrong value is missing in each of these formats."""
     result = {
         "conditions": ["report_within_48h"], "kwh": 2871, "per_minute": 0.18, "currency": "GBP",
         "until": "2026-04-15",
@@ -315,8 +315,8 @@ def test_another_value_than_the_result_has(answer: str, texts: list[str]) -> Non
     assert texts == missing(answer, result)
 
 
-def test_a_share_of_what_a_call_was_given() -> None:
-    """A fifth of the price is due immediately."""
+def test_share_of_an_argument_is_present() -> None:
+    """A share that follows from the arguments of a call is present; another one is missing."""
     session = Session()
     session.user("What would I pay a month?")
     call = ToolCall("mortgage", {"price": 412_000, "down_payment": 82_400}, "c1")
@@ -336,14 +336,14 @@ def test_a_share_of_what_a_call_was_given() -> None:
     assert ["15%"] == [one.text for one in wrong.missing]
 
 
-def test_a_rate_is_no_month():
-    """``APR`` is not April."""
+def test_apr_is_not_april():
+    """ "APR" is not read as April."""
 
     assert [] == missing("Your loan has an APR of 6.9%.", {"apr": 6.9})
 
 
 def test_a_number_with_blanks_between_its_groups():
-    """The evidence may write ``1 000``, and the answer ``1,000``."""
+    """A number with commas matches one with spaces between its groups."""
 
     assert [] == missing("It made more than 1,000 TWh.", "The plants made more than 1 000 TWh.")
 
@@ -363,7 +363,7 @@ STAY = {"check_in": "2025-10-13", "check_out": "2025-10-19"}
     ],
 )
 def test_the_end_of_a_longer_number(answer, texts):
-    """It needs no other evidence where the answer says that it is one."""
+    """The last digits of a number are present only if the answer calls them that."""
     assert texts == missing(answer, {"iban": "DE89370400440532017781"})
 
 
@@ -381,14 +381,14 @@ def test_the_end_of_a_longer_number(answer, texts):
         ("It is due on October 17, three days after October 14.", SLOTS, "When?", []),
     ],
 )
-def test_days_that_follow_from_others(answer, result, user, texts):
-    """A day in a stated range, one that the user names, a length later; no other."""
+def test_computed_days_are_present(answer, result, user, texts):
+    """A day in a stated range, of the user, or a stated duration later is present."""
 
     assert texts == missing(answer, result, user=user)
 
 
 def test_a_value_that_a_newer_result_replaced():
-    """The newest result of a call counts; an answer may speak of what there was before."""
+    """A replaced value is missing unless the answer speaks of the past."""
     session = Session()
     session.user("How much data is left?")
     for number, left in enumerate((20480, 25600)):
@@ -429,7 +429,7 @@ def _calls(answer: str, result: Any) -> int:
     "unit", ["$1 ", "- a: $1\n", "total of $1 each ", "5% of 30 ", "on Friday, May 3, ", "A-1 "]
 )
 def test_the_work_grows_with_the_text(unit):
-    """Twice the text takes twice the work."""
+    """Checking twice the text takes about twice the calls."""
     few, many = _calls(unit * 2_000, PRICES), _calls(unit * 4_000, PRICES)
 
     assert many <= 2.2 * few
@@ -447,6 +447,6 @@ def test_the_work_grows_with_the_text(unit):
     ],
 )
 def test_running_text_contradicts_no_value_that_it_has(answer, text):
-    """Years of ranges in either form, and a number of another item of a list."""
+    """A value of running text is neither missing nor contradicted."""
     assert [] == missing(answer, text)
     assert not any(one.contradicted for one in opinions(answer, text))

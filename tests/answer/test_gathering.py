@@ -1,4 +1,4 @@
-"""Results and people's text are evidence; the agent's own text is not."""
+"""Results and messages of people are evidence; text of the agent is not."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ JSON = st.recursive(
 
 
 def texts(evidence):
-    """Return what its pieces say, by their source."""
+    """Return the source and text of each passage."""
     return [(piece.source, piece.text) for piece in evidence]
 
 
 def asked(session, id, name, arguments, content):
-    """A call and what came of it, in OpenAI's shape."""
+    """Return a call and its result, in OpenAI's format."""
     session.add(
         [
             {
@@ -44,7 +44,7 @@ def asked(session, id, name, arguments, content):
 
 
 def test_people_and_results_are_evidence_and_the_agent_is_not():
-    """In the order in which the run saw them, each with its source."""
+    """Messages of people and results are evidence in the order of the run, with their source."""
     session = Session()
     session.system("Today is Monday.")
     session.user("Where is my order?")
@@ -59,7 +59,7 @@ def test_people_and_results_are_evidence_and_the_agent_is_not():
 
 
 def test_a_result_without_an_id_is_evidence_once():
-    """Also where the log has forgotten older events, and only the calls are known of those."""
+    """A result without an id is evidence once, even if the log was truncated."""
     session = Session(limits=Limits(text=4_000))
     for n in range(4):
         session.tool_result("get_order", {"id": f"W-{n}", "note": "x" * 1_500})
@@ -71,7 +71,7 @@ def test_a_result_without_an_id_is_evidence_once():
 
 
 def test_strict_tool_evidence_leaves_only_results():
-    """As the letter of the specification has it."""
+    """With strict tool evidence only results are evidence."""
     session = Session()
     session.user("W-2?")
     session.tool_result("get_order", {"id": "W-1"})
@@ -80,8 +80,8 @@ def test_strict_tool_evidence_leaves_only_results():
     assert [(PassageSource.TOOL_RESULT, "id: W-1")] == texts(evidence)
 
 
-def test_what_a_policy_allows_is_evidence():
-    """Texts and numbers; a callable allows nothing that could be read."""
+def test_allowlist_is_evidence():
+    """Texts and numbers of the allowlist are evidence; its callables are not."""
     evidence = evidence_of(Session(), allow=["support@x.org", 42, len])
 
     assert [(PassageSource.ALLOWLIST, "support@x.org"), (PassageSource.ALLOWLIST, "42")] == texts(
@@ -90,8 +90,8 @@ def test_what_a_policy_allows_is_evidence():
 
 
 @pytest.mark.parametrize("content", ["Error: no such order", '{"error": "no such order"}'])
-def test_a_failed_call_is_no_deed_and_says_what_it_says(content):
-    """By its flag, or in the shape of a result."""
+def test_failed_call_is_evidence_and_not_an_action(content):
+    """The text of a failed result is evidence, but its call is not an executed action."""
     session = Session()
     asked(session, "a", "cancel_order", '{"id": "W-1"}', content)
     session.tool_result("get_order", {"id": "W-2"}, error=True)
@@ -101,8 +101,8 @@ def test_a_failed_call_is_no_deed_and_says_what_it_says(content):
     assert () == evidence.executed
 
 
-def test_a_blocked_call_is_neither_evidence_nor_deed():
-    """Feedback to a block is not a result."""
+def test_blocked_call_is_neither_evidence_nor_action():
+    """The feedback for a blocked call is not evidence, and the call is not an action."""
     firewall = Shield(shield.configure(mode="strict"))
     with firewall.session() as session:
         session.user("Hello")
@@ -123,7 +123,7 @@ def test_a_blocked_call_is_neither_evidence_nor_deed():
 
 
 def test_a_withheld_result_is_no_evidence():
-    """The model never read it; what it read was our own feedback."""
+    """A result that was withheld from the model is not evidence."""
     session = Session()
     feedback = {
         "status": "withheld", "tool": "get_order", "problems": [], "retryable": False,
@@ -134,8 +134,8 @@ def test_a_withheld_result_is_no_evidence():
     assert [] == texts(evidence_of(session))
 
 
-def test_a_deed_has_its_arguments_and_says_whether_it_reads():
-    """By the verb of its name, or of its command."""
+def test_action_is_classified_as_read_or_write():
+    """An executed action is a read or a write by the verb of its name or command."""
     session = Session()
     asked(session, "a", "get_order", '{"id": "W-1"}', "fine")
     asked(session, "b", "cancel_order", '{"id": "W-1"}', "done")
@@ -146,8 +146,8 @@ def test_a_deed_has_its_arguments_and_says_whether_it_reads():
     ]
 
 
-def test_a_result_knows_what_it_answers():
-    """The tool and the arguments of its call, where ids repeat as well."""
+def test_result_has_tool_and_arguments_of_its_call():
+    """A result has the tool and arguments of its call, even if call ids repeat."""
     session = Session()
     asked(session, "a", "get_order", '{"id": "W-1"}', '{"city": "Oslo"}')
     asked(session, "a", "get_user", '{"id": "U-1"}', '{"city": "Rome"}')
@@ -159,8 +159,8 @@ def test_a_result_knows_what_it_answers():
     ] == [(piece.name, piece.arguments, piece.text) for piece in pieces]
 
 
-def test_a_sub_agent_reads_what_its_parent_saw_and_the_parent_its_results():
-    """Each result once."""
+def test_parent_and_child_session_share_evidence():
+    """Parent and child session share their results, each of them once."""
     parent = Session()
     parent.user("Where is W-1?")
     child = parent.child()
@@ -171,8 +171,8 @@ def test_a_sub_agent_reads_what_its_parent_saw_and_the_parent_its_results():
     assert both == texts(evidence_of(parent))
 
 
-def test_what_the_log_has_forgotten_is_still_evidence():
-    """Results are kept with their calls; values of forgotten messages are vouched for."""
+def test_dropped_messages_are_still_evidence():
+    """Results of dropped messages remain evidence, and their values are vouched for."""
     session = Session(limits=Limits(text=300))
     session.user("My code is ORD-77123.")
     asked(session, "a", "get_order", "{}", '{"city": "Oslo"}')
@@ -184,8 +184,8 @@ def test_what_the_log_has_forgotten_is_still_evidence():
     assert not evidence.vouches("ORD-99999")
 
 
-def test_a_run_that_showed_more_than_we_saw_is_blind():
-    """A miss then proves nothing, and completed actions are unknown."""
+def test_opaque_content_makes_evidence_blind():
+    """After opaque content the evidence is blind, and the executed actions are unknown."""
     session = Session()
     session.opaque("an image")
 
@@ -194,7 +194,7 @@ def test_a_run_that_showed_more_than_we_saw_is_blind():
 
 
 def test_json_in_a_string_is_opened():
-    """A pointer leads into what it holds."""
+    """JSON inside a string is flattened with pointers into it."""
     flat = flatten({"content": '{"price": 79}'})
 
     assert "content.price: 79" == flat.text
@@ -202,7 +202,7 @@ def test_json_in_a_string_is_opened():
 
 
 def test_python_objects_are_read_as_json_has_them():
-    """Without calling anything of theirs."""
+    """Python objects are flattened in their JSON form."""
 
     @dataclass
     class Order:
@@ -212,8 +212,8 @@ def test_python_objects_are_read_as_json_has_them():
     assert "id: W-1\ntags[0]: new" == flatten(Order("W-1", frozenset({"new"}))).text
 
 
-def test_a_result_without_end_is_cut():
-    """It says so, and a miss proves nothing then."""
+def test_long_result_is_cut():
+    """A result with too many lines or characters is cut and marked as cut."""
     flat = flatten([0] * (MOST_LINES + 1))
 
     assert (MOST_LINES, True) == (len(flat.lines), flat.cut)
@@ -221,7 +221,7 @@ def test_a_result_without_end_is_cut():
 
 
 def test_a_result_too_deep_is_cut():
-    """Sixty-four levels are read."""
+    """A result nested too deeply is cut and marked as cut."""
     value: list = []
     for _ in range(500):
         value = [value]
@@ -230,8 +230,8 @@ def test_a_result_too_deep_is_cut():
 
 
 @given(JSON)
-def test_lines_are_where_they_say(value):
-    """Any JSON: each line's stretch holds one line, and nothing raises."""
+def test_line_offsets_are_right_for_any_json(value):
+    """The line offsets of any flattened JSON cover its text."""
     flat = flatten(value)
 
     assert all("\x00" != flat.text[start:end] for start, end, _ in flat.lines)
@@ -249,7 +249,7 @@ def test_lines_are_where_they_say(value):
     ],
 )
 def test_documents_come_as_text_or_with_their_id(context, ids):
-    """They count as results of unknown calls."""
+    """Documents are texts or have an id, and the executed actions are unknown."""
     evidence = evidence_from(context)
 
     assert ids == [piece.id for piece in evidence]
@@ -258,7 +258,7 @@ def test_documents_come_as_text_or_with_their_id(context, ids):
 
 @pytest.mark.parametrize("context", [None, 7, [7], [{"id": "a"}]])
 def test_what_is_no_document_is_refused_in_one_line(context):
-    """With a hint."""
+    """An invalid document raises an error with a one-line message."""
     with pytest.raises(ShieldError) as raised:
         evidence_from(context)
 
@@ -267,7 +267,7 @@ def test_what_is_no_document_is_refused_in_one_line(context):
 
 
 def test_passages_of_one_document_have_ids_of_their_own():
-    """Corpora call every passage after its document."""
+    """Passages with the same document id get distinct ids."""
     pieces = evidence_from(
         [{"id": "p", "text": "a"}, {"id": "p", "text": "b"}, {"id": "p#2", "text": "c"}]
     )

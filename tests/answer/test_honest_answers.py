@@ -1,4 +1,4 @@
-"""Right answers that a check has to let pass, and wrong ones that differ from them by little."""
+"""Correct answers are emitted, and wrong ones that differ little from them are not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARCEL = {"id": "P-20418", "carrier": "Northpost", "state": "in transit", "weigh
 def after(
     *results: object, answer: str, question: str = "Please look it up.", **config: object
 ) -> Checked:
-    """Check an answer that ends a run in which these were returned."""
+    """Return the check of an answer in a run with these results."""
     session = Session()
     session.user(question)
     for number, result in enumerate(results):
@@ -53,7 +53,7 @@ TRIP = {"gate": 12, "seat": 14, "day": 2, "date": "2026-05-05", "dose": "1½ tab
     ],
 )
 def test_a_number_before_a_date_and_a_number_in_words(answer):
-    """A noun's number is not a day of the next date, and results seldom contain number words."""
+    """A number before a date, or written as a word, is emitted."""
     assert "emit" == after(TRIP, answer=answer).report.action
 
 
@@ -69,7 +69,7 @@ def test_a_number_before_a_date_and_a_number_in_words(answer):
     ],
 )
 def test_a_question_and_a_request_deny_nothing(answer, evidence):
-    """They ask for what they seem to deny, or to say."""
+    """A negative question in the answer, or a request in the evidence, contradicts nothing."""
     report = checked(answer, evidence=evidence)
 
     assert "contradicted" not in {one.status for one in report.report.claims}
@@ -87,12 +87,12 @@ def test_a_question_and_a_request_deny_nothing(answer, evidence):
     ],
 )  # fmt: skip
 def test_a_question_an_offset_and_a_rank_hide_no_falsehood(answer, evidence, least):
-    """Claims beside them are read as anywhere else."""
+    """A wrong value in a question, another UTC offset and a claim after `rep.` are not emitted."""
     assert least == checked(answer, evidence=evidence).report.action
 
 
 def test_a_sum_behind_many_figures_is_not_absent():
-    """It cannot be reckoned again; an invented figure there is found."""
+    """A sum after many figures is emitted, but an invented figure there is not."""
     rows = [{"item": f"B{n}", "qty": 3, "price": round(5.13 + n, 2)} for n in range(250)]
     table = "\n".join(f"{row['item']}: ${row['price']:.2f} x 3" for row in rows)
     total = rows[-1]["price"] + rows[-2]["price"]
@@ -113,8 +113,8 @@ def test_a_sum_behind_many_figures_is_not_absent():
         "I haven't opened a dispute about P-20418 yet.",
     ],
 )
-def test_other_words_for_what_a_run_returned(answer):
-    """In a run the lexical score is shown and decides nothing by itself."""
+def test_paraphrase_of_a_result_is_emitted(answer):
+    """A paraphrase of a result is emitted in a run, whatever its lexical score."""
     result = after(PARCEL, answer=answer)
 
     assert "emit" == result.report.action
@@ -130,13 +130,13 @@ def test_other_words_for_what_a_run_returned(answer):
         ("I have cancelled parcel P-20418.", "block"),
     ],
 )
-def test_what_a_run_has_not_returned(answer, action):
-    """A figure or an id that stands nowhere is revised, a deed without a call blocked."""
+def test_value_or_action_without_evidence_is_not_emitted(answer, action):
+    """A figure or id without evidence is revised, and an action without a call blocked."""
     assert action == after(PARCEL, answer=answer).report.action
 
 
 def test_words_may_gate_a_run():
-    """Whoever wants it turns it on; documents are judged so in any case."""
+    """With `words="gate"` the lexical score gates a run as it does documents."""
     answer = "Your parcel is on a bicycle tour through Patagonia."
 
     assert "emit" == after(PARCEL, answer=answer).report.action
@@ -145,8 +145,8 @@ def test_words_may_gate_a_run():
 
 
 @pytest.mark.parametrize(("probability", "action"), [(0.95, "emit"), (0.05, "block")])
-def test_words_send_a_claim_to_a_verifier(probability, action):
-    """A claim that shares few words with the evidence is decided by the verifier."""
+def test_paraphrase_is_sent_to_the_verifier(probability, action):
+    """A verifier decides a claim that shares few words with the evidence."""
     requests: list[str] = []
 
     def verifier(premise: str, claims: list[str]) -> list[float]:
@@ -161,7 +161,7 @@ def test_words_send_a_claim_to_a_verifier(probability, action):
 
 
 def test_amounts_of_two_records_in_one_answer():
-    """An account's balance and a payment into it stand in two results."""
+    """Amounts of two results in one answer are not contradicted."""
     result = after(
         *BANK,
         question="What is my balance, and is my salary in?",
@@ -177,7 +177,7 @@ def test_amounts_of_two_records_in_one_answer():
 
 
 def test_an_amount_with_a_code_behind_it():
-    """A sign and a code say one currency."""
+    """An amount may have a currency sign and a currency code."""
     fares = {"fares": [{"class": "basic", "price": "60 EUR"}, {"class": "bag", "price": "35 EUR"}]}
     result = after(fares, answer="The basic fare is €60, and a bag is another €35.")
 
@@ -187,7 +187,7 @@ def test_an_amount_with_a_code_behind_it():
 
 
 def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
-    """The record still tells what the evidence has instead."""
+    """A wrong amount contradicts its record, and the message contains the record's amount."""
     result = after(*BANK, answer="The balance of account 8810 is €2,413.77.")
 
     assert "2431.77" in result.claims[0].contradicted
@@ -195,13 +195,13 @@ def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
 
 
 def names_missed(answer: str, evidence: object) -> list[str]:
-    """Names of *answer* that its documents do not have."""
+    """Return the names of *answer* that its documents do not contain."""
     report = checked(answer, evidence=json.dumps(evidence))
     return [miss.text for one in report.claims for miss in one.missing if miss.kind == "name"]
 
 
 def test_a_name_behind_a_title_is_a_name():
-    """The dot of a title does not end a sentence, and the title itself is not a name."""
+    """A name after a title is judged, and the title is not part of it."""
     visit = {"doctor": "Ada Okafor", "room": "2.14"}
 
     assert ["Okonkwo"] == names_missed("You'll see Dr. Okonkwo in room 2.14.", visit)
@@ -212,16 +212,16 @@ def test_a_name_behind_a_title_is_a_name():
 
 
 @pytest.mark.parametrize("word", ["APR", "MAR", "JAN", "DEC", "SEP"])
-def test_capitals_are_no_month(word):
-    """An annual percentage rate is not April."""
+def test_apr_is_not_read_as_april(word):
+    """ "APR" as a percentage rate is not read as April."""
     evidence = {word.lower(): 6.9, "loan": "L-20418"}
 
     assert [] == names_missed(f"Loan L-20418 has an {word} of 6.9%.", evidence)
 
 
 @pytest.mark.parametrize("day", ["5 APR 2024", "APR 5, 2024", "Apr. 5, 2024", "APR 2024"])
-def test_capitals_beside_a_day_or_a_year_are_a_month(day):
-    """As a statement or a ticket writes them."""
+def test_capital_month_in_a_date_is_a_month(day):
+    """A month in capitals beside a day or a year is read as a month."""
     assert [] == names_missed(f"The loan began on {day}.", {"loan": "L-20418", "on": "2024-04-05"})
 
 
@@ -234,7 +234,7 @@ def test_capitals_beside_a_day_or_a_year_are_a_month(day):
     ],
 )
 def test_contractions_and_weekdays_are_no_names(answer):
-    """A capital alone does not make one."""
+    """Contractions and weekdays are not names."""
     visit = {"visit": "2025-10-16T09:00:00Z", "closed": "weekends"}
 
     assert [] == names_missed(answer, visit)
@@ -262,7 +262,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("answer", "evidence"), SPELLINGS)
 def test_a_figure_in_another_spelling(answer, evidence):
-    """A figure that the hard checks find in a document is not new to the lexical scorer."""
+    """A figure in another spelling is emitted beside documents and in a run."""
     beside = checked(answer, evidence=evidence)
     guard = Faithfulness(provider="lexical", context=evidence).check(answer)
 
@@ -278,8 +278,8 @@ def test_a_figure_in_another_spelling(answer, evidence):
         ("Mia sang for two hundred and six guests until 23:45.", "23:45"),
     ],
 )
-def test_what_is_missed_beside_another_spelling_has_its_place(answer, text):
-    """Places are those of the answer, whatever was read in place of its figures."""
+def test_offsets_are_right_beside_another_spelling(answer, text):
+    """A missing value has the right offsets beside a figure in another spelling."""
     (claim,) = checked(answer, evidence="There were 206 guests.").claims[-1:]
 
     assert text in {answer[miss.start : miss.end] for miss in claim.missing}
@@ -322,7 +322,7 @@ INVOICES = [
     ],
 )  # fmt: skip
 def test_moments_of_two_records(result, answer):
-    """A sentence that relates a moment to a record, or goes on to another one, states neither."""
+    """A date that a sentence relates to another record does not block."""
     results = result if isinstance(result, tuple) else (result,)
 
     assert "block" != after(*results, answer=answer).report.action
@@ -338,7 +338,7 @@ def test_moments_of_two_records(result, answer):
     ],
 )
 def test_a_moment_of_another_record(result, answer):
-    """A sentence or an item that states it of one record is against that record."""
+    """A date of another record is revised or blocked."""
     assert after(result, answer=answer).report.action in ("revise", "block")
 
 
@@ -353,8 +353,8 @@ def test_a_moment_of_another_record(result, answer):
         ("Your flight is not confirmed.", "Your flight is confirmed."),
     ],
 )
-def test_a_short_claim_against_its_contrary(sentence, claim):
-    """Two words and a negation, or an opposite, are enough; the sentence itself passes."""
+def test_short_contradiction_is_not_emitted(sentence, claim):
+    """A two-word claim that negates the evidence is not emitted."""
     assert "emit" != after(sentence, answer=claim).report.action
     assert "emit" == after(sentence, answer=sentence).report.action
 
@@ -368,7 +368,7 @@ def test_a_short_claim_against_its_contrary(sentence, claim):
     ],
 )
 def test_states_that_change(sentence, answer):
-    """A state that ends on a day may be different after it."""
+    """A state that the evidence limits to a time or a condition does not block."""
     assert "block" != after(sentence, answer=answer).report.action
 
 
@@ -386,5 +386,5 @@ HOTELS = "The Alder hotel has 85 rooms. The Birch hotel has 95 rooms. Both hotel
     ],
 )
 def test_numbers_of_running_text(answer, emitted):
-    """A sentence that says the very thing decides, wherever else the number stands."""
+    """A number is emitted only if the sentence of the evidence on that subject has it."""
     assert emitted == (after(HOTELS, answer=answer).report.action == "emit")

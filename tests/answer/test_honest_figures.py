@@ -1,4 +1,4 @@
-"""Figures that an honest answer writes otherwise than the result that has them."""
+"""Figures that an honest answer writes differently from the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.session.session_record import record_of
 
 
 def missing(result: object, answer: str, *, error: bool = False) -> list[str]:
-    """Return the figures of *answer* that are missed beside one result."""
+    """Return the figures of *answer* that one result does not support."""
     session = Session()
     session.user("How is it?")
     record_of(session).record_event(Returned("look_up", result, "c1", error=error))
@@ -28,24 +28,24 @@ def missing(result: object, answer: str, *, error: bool = False) -> list[str]:
     ],
 )
 def test_whole_amounts_may_count_cents(result, answer):
-    """As APIs of payments write them; another amount is missed."""
+    """An integer amount may be read as cents."""
     assert missing(result, answer) == []
     assert missing(result, answer.replace("4", "5").replace("8", "7")) != []
 
 
 def test_a_number_that_is_not_of_money_counts_no_cents():
-    """The answer is about something else."""
+    """A number in a field without money is not read as cents."""
     assert missing({"members": 3490}, "It costs €34.90.") == ["€34.90"]
 
 
 def test_a_hash_sign_names_a_number():
-    """``#318`` is the pull request whose field `number` is 318."""
+    """`#318` matches a field `number` of 318."""
     assert missing({"number": 318, "state": "open"}, "#318 is open.") == []
     assert missing({"number": 318, "state": "open"}, "#319 is open.") == ["#319"]
 
 
-def test_what_an_error_says_is_evidence():
-    """Its figures were returned as much as those of a success; a deed it is none."""
+def test_error_text_is_evidence():
+    """The figures of an error message are evidence."""
     error = {"error": {"message": "Order 70-5188 left the warehouse on 2026-01-19"}}
     message = "I could not cancel it: order 70-5188 left the warehouse on 19 January."
 
@@ -54,7 +54,7 @@ def test_what_an_error_says_is_evidence():
 
 
 def test_a_part_of_what_an_error_says_stays_whole():
-    """An argument inside a longer value is not an echo of it."""
+    """An id that is only part of a longer value of an error message is missing."""
     session = Session()
     session.user("Cancel it.")
     call = ToolCall("cancel", {"year": "2026", "order": "W-77120"}, id="c1")
@@ -88,6 +88,6 @@ ACCOUNTS = {"checking": {"balance": 2431.77}, "savings": {"balance": 10250.0}}
     ],
 )
 def test_figures_as_people_write_them(result, answer, change):
-    """Amounts, differences, longer units, scores, times and diffs; a changed one is missed."""
+    """Amounts, durations, scores, times and diffs are present in common spellings."""
     assert missing(result, answer) == []
     assert missing(result, answer.replace(*change)) != []

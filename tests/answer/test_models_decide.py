@@ -18,12 +18,12 @@ WALK = "From the station it is a short walk of five minutes to the Nord hotel."
 
 
 def verifier(entailed, contradicted=0.0, marked=()):
-    """A model with one opinion."""
+    """Return a verifier with one opinion."""
     return lambda premise, claims: [Odds(entailed, contradicted, marked)] * len(claims)
 
 
 def judge(verdict, quote="a five minute walk from the station"):
-    """A model with one verdict, which finds all values again."""
+    """Return a judge with one verdict that repeats every value."""
 
     def ask(messages, schema):
         data = data_in(messages)
@@ -38,12 +38,12 @@ def judge(verdict, quote="a five minute walk from the station"):
 
 
 def fails(*args):
-    """A model that is down."""
+    """Raise an error, as a model that is not available does."""
     raise RuntimeError("out of memory")
 
 
 def session():
-    """A run whose one tool returned the document."""
+    """Return a session whose one result is the document."""
     run_session = Session()
     run_session.user("How far is it?")
     run_session.tool_result("look_up", HOTEL)
@@ -57,7 +57,7 @@ DOUBT = {"verifier": verifier(0.1), "judge": judge("not_found", "")}
 
 
 def checks(place, **config):
-    """Check the answer as sync and as async code do; both give the same."""
+    """Return the check of the answer, which is the same from sync and async code."""
     config = AnswerConfig(probes=0, **config)
     report = checked(WALK, config=config, **PLACES[place]())
     again = asyncio.run(achecked(WALK, config=config, **PLACES[place]()))
@@ -66,8 +66,8 @@ def checks(place, **config):
 
 
 @pytest.mark.parametrize("model", SUPPORT)
-def test_a_model_rescues_what_words_leave_open(model):
-    """Beside documents the answer is revised without it, and emitted with it."""
+def test_model_supports_an_undecided_claim(model):
+    """An undecided claim beside documents is emitted only with the support of a model."""
     assert "revise" == checks("documents").report.action
     result = checks("documents", **{model: SUPPORT[model]})
 
@@ -75,8 +75,8 @@ def test_a_model_rescues_what_words_leave_open(model):
     assert "grounded" == result.report.claims[0].status
 
 
-def test_a_claim_in_other_words_can_be_rescued():
-    """Its words are below every threshold; a model that is sure of it outweighs them."""
+def test_model_supports_a_paraphrase():
+    """A model that is sure of a paraphrase outweighs its low lexical score."""
     text = "The guests are allowed to relax among flowers."
     alone = checked(text, evidence=HOTEL)
     report = checked(text, evidence=HOTEL, config=AnswerConfig(verifier=verifier(0.99)))
@@ -86,7 +86,7 @@ def test_a_claim_in_other_words_can_be_rescued():
 
 
 def test_what_a_check_contradicts_is_not_asked_about():
-    """Another number of rooms is wrong, whatever a model says."""
+    """A claim that a hard check contradicts is blocked without asking the model."""
     requests = []
     model = lambda premise, claims: requests.extend(claims) or [0.99] * len(claims)  # noqa: E731
     evidence = "The Nord hotel has 85 rooms and stands at the lake."
@@ -97,8 +97,8 @@ def test_what_a_check_contradicts_is_not_asked_about():
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("model", REFUTE)
-def test_a_model_refutes_what_words_leave_open(place, model):
-    """The claim is critical, so that the answer is blocked, with the reason."""
+def test_model_refutes_an_undecided_claim(place, model):
+    """A critical claim that a model refutes is blocked with its reason."""
     result = checks(place, **{model: REFUTE[model]})
 
     assert ("block", ()) == (result.report.action, result.errors)
@@ -109,7 +109,7 @@ def test_a_model_refutes_what_words_leave_open(place, model):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("model", DOUBT)
 def test_a_model_that_finds_no_support_stops_an_answer(place, model):
-    """Also one of a run, which is emitted without it."""
+    """A claim that a model finds unsupported is not emitted, in a run either."""
     assert ("emit" if place == "run" else "revise") == checks(place).report.action
     result = checks(place, **{model: DOUBT[model]})
 
@@ -121,7 +121,7 @@ def test_a_model_that_finds_no_support_stops_an_answer(place, model):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("model", ["verifier", "judge"])
 def test_a_broken_model_is_an_error_and_no_verdict(place, model):
-    """The claim keeps its score and status; the error is seen, and the answer is not emitted."""
+    """A model that fails leaves score and status unchanged and adds an error."""
     alone = checks(place)
     result = checks(place, **{model: fails})
 
@@ -134,7 +134,7 @@ def test_a_broken_model_is_an_error_and_no_verdict(place, model):
 
 @pytest.mark.parametrize("model", ["verifier", "judge"])
 def test_a_decision_shows_a_broken_model(model):
-    """Among its errors; no finding of it says that a claim is wrong."""
+    """The Decision lists the failure of a model as an error and not as a finding."""
     firewall = Shield(shield.configure(mode="strict"), hooks=())
     with firewall.session() as run:
         run.user("How far is it?")
@@ -148,7 +148,7 @@ def test_a_decision_shows_a_broken_model(model):
 
 
 def test_marked_words_are_underlined_and_not_the_whole_claim():
-    """Where a verifier says which words lack support."""
+    """A verifier that marks words marks only those words of a claim."""
     words = WALK.index("short walk")
     result = checks("documents", verifier=verifier(0.05, marked=((words, words + 10),)))
 

@@ -1,4 +1,4 @@
-"""The names of the room: imported when they are asked for, and nothing heavy before."""
+"""The public names of `abs_shield.answer` are imported lazily."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ HEAVY = ["openai", "torch", "transformers", "numpy", "asyncio", "opentelemetry.s
 @pytest.mark.parametrize(
     ("room", "name"), [(room, name) for room in (answer, model) for name in room.__all__]
 )
-def test_every_name_is_there(room, name):
-    """It is imported when it is used, and is listed by `dir`."""
+def test_every_public_name_is_importable(room, name):
+    """Each name of `__all__` is an attribute of the package and listed by `dir`."""
 
     assert (True, True) == (hasattr(room, name), name in dir(room))
 
 
 @pytest.mark.parametrize("room", [answer, model])
-def test_another_name_is_not(room):
-    """A misspelt name is an AttributeError, as of any module."""
+def test_unknown_name_raises_attribute_error(room):
+    """An unknown name raises an AttributeError."""
     with pytest.raises(AttributeError, match="no attribute 'chekced'"):
         _ = room.chekced
 
 
 def test_nothing_heavy_is_imported():
-    """No SDK and no library of models comes with the names."""
+    """Importing the names imports no SDK and no model library."""
     source = LISTED.format(names=", ".join(answer.__all__), heavy=HEAVY)
     ran = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60)
 
     assert ("[]\n", "") == (ran.stdout, ran.stderr)
 
 
-def test_a_shield_imports_no_answer_room():
-    """A program that checks no answer does not pay for one."""
+def test_shield_does_not_import_the_answer_package():
+    """A program that checks no answer does not import the answer package."""
     source = (
         "import sys; from abs_shield import Shield, shield\n"
         "Shield(shield.configure(), hooks=None)\n"

@@ -1,4 +1,4 @@
-"""Runs of a hospital, a carrier, a utility, an employer and a library: what is honest is let be."""
+"""Honest answers in runs of a hospital, a carrier, a utility, an employer and a library."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ CHANGED = [
 
 
 def missed(run, answer):
-    """Return what the hard checks miss of an answer, and why it is contradicted."""
+    """Return the missing values of an answer and their contradictions."""
     session = Session()
     session.user("Please tell me what you see.")
     session.tool_result("look_up", RESULTS[run])
@@ -246,13 +246,13 @@ def missed(run, answer):
 
 
 @pytest.mark.parametrize(("run", "answer"), HONEST)
-def test_an_honest_reply_is_let_be(run, answer):
-    """Sums, rates, shares, lengths, rounded figures, and any way to write them."""
+def test_honest_answer_has_no_missing_value(run, answer):
+    """An honest answer with sums, rates, shares and rounded figures has no missing value."""
     assert [] == missed(run, answer)
 
 
 def test_the_amount_of_another_record_is_missed():
-    """A sentence that names one record, and then an amount, means that record's."""
+    """An amount is missing if it is not that of the record the sentence names."""
     assert ["\u20ac985.50"] == [
         text for text, _ in missed("freight", "MS Aurelia costs \u20ac985.50.")
     ]
@@ -266,18 +266,18 @@ def test_the_amount_of_another_record_is_missed():
     ],
 )
 def test_an_amount_beside_the_record_that_a_sentence_names(answer):
-    """It is said of something else."""
+    """An amount that a sentence states of something else is not missing."""
     assert [] == missed("freight", answer)
 
 
 def test_the_amount_of_another_record_under_a_named_field_is_missed():
-    """A sentence that names one record and one field of it means that amount."""
+    """An amount is missing if it is not that of the named field of the named record."""
     assert [("$1.20", "")] == missed("lib", "The fine for Winter Orchards is $1.20.")
 
 
 @pytest.mark.parametrize(("run", "answer", "text"), CHANGED)
 def test_a_changed_figure_is_missed(run, answer, text):
-    """A figure that is in no record, in another record, or in another field is a miss."""
+    """A figure of no record, another record or another field is missing."""
     assert text in {value for value, _ in missed(run, answer)}
 
 
@@ -291,7 +291,7 @@ def test_a_changed_figure_is_missed(run, answer, text):
     ],
 )
 def test_the_value_of_its_own_record_is_reported(run, answer, has):
-    """The line names what stands there instead."""
+    """The contradiction contains the value of the record that the sentence names."""
     ((_, messages),) = missed(run, answer)
 
     assert has in messages

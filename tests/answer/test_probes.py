@@ -1,4 +1,4 @@
-"""Asking again: what is asked, how answers are compared, and when it could not be asked."""
+"""Probes: their questions, the comparison of answers, and probes that could not run."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Filler:
 
 
 def test_a_claim_is_asked_about_value_by_value():
-    """Each value becomes a gap; the rest of the sentence stays, the value is not shown."""
+    """Each value of a claim becomes a gap in its sentence."""
     first = gaps(CLAIMS[0], ANSWER)
 
     assert [f"The flight {GAP} costs $79.00.", f"The flight HAT028 costs {GAP}."] == [
@@ -77,15 +77,15 @@ def test_a_claim_is_asked_about_value_by_value():
     assert ["HAT028", "$79.00"] == [gap.original for gap in first]
 
 
-def test_what_points_back_has_its_subject_before_it():
-    """``It leaves on ...`` is asked about together with the sentence before it."""
+def test_pronoun_is_probed_with_the_previous_sentence():
+    """A sentence that begins with a pronoun is probed with the sentence before it."""
     (gap,) = gaps(CLAIMS[1], ANSWER)
 
     assert f"The flight HAT028 costs $79.00. It leaves on {GAP}." == gap.text
 
 
-def test_a_deed_is_asked_about_as_yes_or_no():
-    """Nothing is missing in it; the question is whether the calls show it."""
+def test_action_is_probed_as_a_yes_no_question():
+    """An action without a value is probed as a yes/no question."""
     (gap,) = gaps(CLAIMS[2], ANSWER)
 
     assert gap.value is None
@@ -93,8 +93,8 @@ def test_a_deed_is_asked_about_as_yes_or_no():
     assert not any(gap.agrees(user_text) for user_text in ("no", "unknown", "", "not done: yes?"))
 
 
-def test_a_deed_with_a_value_is_asked_about_twice():
-    """One probe is about the booking, another about the action."""
+def test_action_with_a_value_has_two_probes():
+    """An action with a value has one probe for the value and one for the action."""
     answer = "It is cheap, and I have cancelled booking W-77120 for you."
     claim = Claim(answer[17:], 17, len(answer), frozenset({"action", "id"}))
     which, whether = gaps(claim, answer)
@@ -105,7 +105,7 @@ def test_a_deed_with_a_value_is_asked_about_twice():
 
 @pytest.mark.parametrize("wrap", [lambda one: one, asynchronous])
 def test_agreement_is_by_value(wrap):
-    """$79.00 and "79 dollars", 2024-05-15 and "May 15" are the same."""
+    """Probes agree by value: "$79.00" equals "79 dollars"."""
     report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE)))
     again = asyncio.run(aprobe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE))))
 
@@ -128,7 +128,7 @@ def test_agreement_is_by_value(wrap):
     ],
 )
 def test_another_value_diverges(other, number):
-    """Only the claim that holds the value; what the evidence does not say diverges too."""
+    """Only the claim with the differing or unknown value diverges."""
     report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE | other))
 
     assert [n == number for n in range(3)] == [one.diverges for one in report]
@@ -136,7 +136,7 @@ def test_another_value_diverges(other, number):
 
 
 def test_the_majority_of_several_probes_counts():
-    """Two of three agree: no divergence; one of three, or one of two: divergence."""
+    """A claim diverges unless more than half of its probes agree."""
     wrong = TRUE | {"$79.00": "89"}
 
     def first(*tables: dict[str, str]) -> Any:
@@ -150,7 +150,7 @@ def test_the_majority_of_several_probes_counts():
 
 
 def test_each_probe_asks_in_other_words():
-    """The prompts differ, evidence and question are the same; the answer is not shown."""
+    """Probes differ in wording, share the evidence and do not contain the answer."""
     filler = Filler(TRUE)
     terms = Terms(replies=Replies())
     probe(CLAIMS[:1], ANSWER, QUESTION, EVIDENCE, filler, times=5, terms=terms)
@@ -164,7 +164,7 @@ def test_each_probe_asks_in_other_words():
 
 
 def test_only_critical_claims_are_probed():
-    """The others cost nothing."""
+    """A claim that is not critical is not probed and costs no request."""
     plain = (Claim("The flight is nice.", 0, 19),)
     model = Scripted()
 
@@ -182,8 +182,8 @@ def test_only_critical_claims_are_probed():
         (Evidence(()), Filler(TRUE), Terms(), "there is no evidence"),
     ],
 )
-def test_what_could_not_be_asked_says_so(evidence, judge, terms, said):
-    """It has the reason, and is neither an agreement nor a divergence."""
+def test_probe_that_did_not_run_has_a_reason(evidence, judge, terms, said):
+    """A probe that did not run has a reason and neither agrees nor diverges."""
     report = probe(CLAIMS, ANSWER, QUESTION, evidence, judge, terms=terms)
 
     assert 3 == len(report)
@@ -194,7 +194,7 @@ def test_what_could_not_be_asked_says_so(evidence, judge, terms, said):
 
 
 def test_probes_that_ran_count_when_others_did_not():
-    """A budget for one of three leaves one answer."""
+    """Probes within the budget count if the others did not run."""
     terms = Terms(budget=Budget(calls=1))
     report = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE), times=3, terms=terms)
 
@@ -203,8 +203,8 @@ def test_probes_that_ran_count_when_others_did_not():
 
 
 @pytest.mark.parametrize("spoilt", ["missing", "twice", "strange"])
-def test_what_is_found_matches_the_gaps_one_to_one(spoilt):
-    """A reply with other ids is asked for again."""
+def test_reply_with_wrong_ids_is_requested_again(spoilt):
+    """A reply whose ids do not match the gaps is requested once more."""
 
     def wrong(messages: Any) -> Any:
         reply = Filler(TRUE)(messages, {})
@@ -224,7 +224,7 @@ def test_what_is_found_matches_the_gaps_one_to_one(spoilt):
 
 
 def test_many_claims_are_asked_in_groups():
-    """30 gaps at a time; each claim gets its own answer."""
+    """Gaps are sent in groups, and each claim gets its own answer."""
     answer = " ".join(f"Room {n} has {n + 100} seats." for n in range(1, 50))
     claims = tuple(
         Claim(text := f"Room {n} has {n + 100} seats.", at := answer.index(text), at + len(text),
@@ -244,13 +244,13 @@ def test_many_claims_are_asked_in_groups():
 
 @pytest.mark.parametrize("times", [0, 6, True, 1.0])
 def test_a_wrong_number_of_probes_fails_at_once(times):
-    """One line says what is possible."""
+    """An invalid number of probes raises an error."""
     with pytest.raises(PolicyError, match="give 1 to 5"):
         probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE), times=times)
 
 
 def test_values_without_a_sentence_are_asked_about_as_a_whole():
-    """Where nothing but the gap would be left, the question is whether it holds."""
+    """A claim that consists only of a value is probed as a yes/no question."""
     claim = Claim("$79", 0, 3, frozenset({"money"}))
 
     assert [None] == [gap.value for gap in gaps(claim, "$79")]
@@ -258,7 +258,7 @@ def test_values_without_a_sentence_are_asked_about_as_a_whole():
 
 @pytest.mark.parametrize("piece", ["$79 ", "9. ", "It ", "[ ? ] ", "a" * 50 + " "])
 def test_hostile_answers_are_bounded(piece):
-    """A claim without end has at most six gaps."""
+    """A very long claim has at most six gaps of bounded length."""
     answer = piece * 10_000
     claim = Claim(answer, 0, len(answer), frozenset({"number"}))
 

@@ -1,4 +1,4 @@
-"""Totals of what is priced by the piece, and shares of what a reply shows itself."""
+"""Totals of unit prices, and shares, durations and temperatures that an answer computes."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _misses(answer: str, result: object) -> list[str]:
         ("The total is $25.49.", []),
     ],
 )
-def test_a_total_counts_what_is_priced_by_the_piece(answer, missed):
-    """Three times this and twice that."""
+def test_total_of_unit_prices_is_present(answer, missed):
+    """A total of quantities times unit prices is present."""
 
     assert missed == _misses(answer, ORDER)
 
@@ -57,15 +57,15 @@ def test_a_total_counts_what_is_priced_by_the_piece(answer, missed):
         ("They cleared 87% of all.", ["87%"]),
     ],
 )
-def test_a_share_of_what_the_reply_shows(answer, missed):
-    """So many of so many are a share that anybody can reckon."""
+def test_share_of_counts_in_the_answer_is_present(answer, missed):
+    """A percentage of two counts that the answer contains is present."""
 
     assert missed == _misses(answer, RAID)
 
 
 @pytest.mark.parametrize("text", ["1 of " * 60_000, "twenty " * 40_000, "9 a" * 80_000, "1/0"])
-def test_parts_without_end_are_read(text):
-    """No text has too many of them."""
+def test_number_of_parts_is_bounded(text):
+    """A text has at most 24 parts."""
 
     assert len([*_parts(text)]) <= 24
 
@@ -94,14 +94,14 @@ def _calls(answer: str) -> int:
 
 @pytest.mark.parametrize("unit", ["$1 ", "- a: $1\n", "total of $1 each "])
 def test_the_work_grows_with_the_figures_and_not_with_their_pairs(unit):
-    """Twice as many figures that can be reckoned take twice the work."""
+    """Twice as many figures take about twice the calls."""
     few, many = _calls(unit * 200), _calls(unit * 400)
 
     assert many < 2.5 * few
 
 
 def test_figures_behind_the_500th_are_looked_up():
-    """An invented one is missed there as anywhere; which record is meant is not asked."""
+    """An invented figure after the 500th is missing, and the report notes the cut."""
     session = Session()
     session.tool_result("get_it", PRICES)
     report = checked("It costs $420. " * 500 + "It costs $77. It costs $420.", session=session)
@@ -114,7 +114,7 @@ def test_figures_behind_the_500th_are_looked_up():
 
 
 def test_a_total_behind_the_500th_figure_is_reckoned():
-    """As many absent figures as are checked in full are reckoned with, and no more."""
+    """A total after the 500th figure is present up to a number of absent figures."""
     session = Session()
     session.tool_result("get_it", {"prices": [420, 80]})
     list_schema = "One costs $420, one $80. " * 250
@@ -153,8 +153,8 @@ EVENTS = [
         ("Everybody meets from 11:00 AM to 11:00 AM.", ["11:00 AM", "11:00 AM"]),
     ],
 )
-def test_a_stretch_that_ends_before_it_begins(answer, missed):
-    """Only where one record has both times it lasts until the next day."""
+def test_period_that_ends_before_it_begins(answer, missed):
+    """Times of a period that ends before it begins are missing, unless it may end the next day."""
 
     assert missed == _misses(answer, EVENTS)
 
@@ -177,7 +177,7 @@ WEATHER = {"city": "Oslo", "temp_c": 20.4, "low": {"temperature": 41, "unit": "f
     ],
 )
 def test_a_temperature_in_the_other_unit(answer, missed):
-    """Rounded as people do; the number alone says nothing."""
+    """A temperature converted and rounded is present; the number with the wrong unit is not."""
 
     assert missed == _misses(answer, WEATHER)
 
@@ -192,7 +192,7 @@ def test_a_temperature_in_the_other_unit(answer, missed):
     ],
 )
 def test_a_temperature_below_zero_in_the_other_unit(answer, result):
-    """It may have another sign there."""
+    """A converted temperature may have another sign."""
 
     assert [] == _misses(answer, result)
 
@@ -215,7 +215,7 @@ def test_a_temperature_below_zero_in_the_other_unit(answer, result):
         ("Your pace improved from 05:32 to 04:58.", [{"pace": "05:32"}, {"pace": "04:58"}]),
     ],
 )  # fmt: skip
-def test_a_stretch_over_midnight_and_a_change(answer, result):
-    """Both times are given, or the end does not belong to another duration."""
+def test_period_over_midnight_or_changed_time_is_present(answer, result):
+    """A period over midnight, and a change to an earlier time, are present."""
 
     assert [] == _misses(answer, result)

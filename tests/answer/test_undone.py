@@ -26,8 +26,8 @@ from abs_shield.answer.evidence.undone_actions import undone
         [{"message": "This booking can't be canceled any more."}],
     ],
 )
-def test_a_result_that_refuses(value):
-    """Flags, codes and sentences that say of the call's own verb that it was not done."""
+def test_result_that_denies_the_action(value):
+    """A flag, code or sentence of a result states that the call's action was not performed."""
     assert undone("cancel_booking", {}, value)
 
 
@@ -49,6 +49,6 @@ def test_a_result_that_refuses(value):
         ("svc_17", "It cannot be more done."),
     ],
 )
-def test_a_result_that_does_not(tool, value):
-    """A record about other actions is not evidence for this one."""
+def test_result_about_another_action(tool, value):
+    """A result about other actions does not deny the call's action."""
     assert not undone(tool, {}, value)
