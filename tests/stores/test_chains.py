@@ -20,13 +20,13 @@ FORGED = '{"body":{},"kind":"decision","previous":"","schema_version":1,"seq":3,
 
 @pytest.fixture(params=[None, KEY], ids=["open", "keyed"])
 def key(request):
-    """The log is sealed with a key, or without."""
+    """Return a key that seals the log, or None."""
     return request.param
 
 
 @pytest.fixture
 def log(opens, kind, key):
-    """A chain of five decisions and a label."""
+    """Return a store with a chain of five decisions and a label."""
     store = opens(kind, key=key)
     for number in range(1, 6):
         store.append(decision(number, session_id="s"))
@@ -123,8 +123,8 @@ def test_another_key_verifies_nothing(opens, kind):
     assert [(1, "edited")] == faults(store, b"another") == faults(store, None)
 
 
-def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, kind, key, raw):
-    """The key shows it, and a file's own count; heads that were kept elsewhere show it always."""
+def test_a_truncated_chain_is_found_with_an_earlier_head(log, kind, key, raw):
+    """A key or the count in a file may show it as well; earlier heads always do."""
     result = Verified()
     list(verify(log, key=key, into=result))
     raw(kind, "DELETE FROM records WHERE seq > 3")
@@ -144,10 +144,8 @@ def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, 
     assert [(6, "missing")] == faults(log, key, heads=result.heads)
 
 
-def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_head(
-    opens, kind, raw
-):
-    """Whoever copied a sealed head may go back to it, and to no other place."""
+def test_a_chain_truncated_to_an_old_sealed_head_is_found(opens, kind, raw):
+    """The old head has a valid seal, so with PostgreSQL only a later head shows the deletion."""
     store = opens(kind, key=KEY)
     store.append(decision(1))
     (then,) = store.heads()
@@ -161,8 +159,8 @@ def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_
     assert [(2, "missing")] == faults(store, KEY, heads=result.heads)
 
 
-def test_a_chain_continues_after_an_earlier_head(log, key):
-    """Later records are not an error."""
+def test_records_after_an_earlier_head_are_no_fault(log, key):
+    """A log can grow after its heads were copied."""
     result = Verified()
     list(verify(log, key=key, into=result))
     log.append(decision(7))
@@ -218,8 +216,8 @@ def test_every_writer_has_its_own_chain(opens, kind, key):
         "UPDATE heads SET digest = x'00'",
     ],
 )
-def test_what_no_writer_writes_is_a_fault_and_hides_no_other(opens, raw, sql):
-    """SQLite keeps whatever is put into a column; the verification goes on behind it."""
+def test_a_malformed_record_is_a_fault_and_hides_no_other_fault(opens, raw, sql):
+    """SQLite accepts any value in a column; verification continues with the next record."""
     store = opens("sqlite")
     for number in range(1, 8):
         store.append(decision(number))
@@ -233,8 +231,8 @@ def test_what_no_writer_writes_is_a_fault_and_hides_no_other(opens, raw, sql):
     assert len(problems) >= 2
 
 
-def test_a_forged_pruning_excuses_no_deletion(opens, raw):
-    """A record of a pruning counts only under a valid seal."""
+def test_a_forged_pruning_record_does_not_hide_a_deletion(opens, raw):
+    """A record of a pruning counts only if its seal is valid."""
     store = opens("sqlite", key=KEY)
     for number in range(1, 8):
         store.append(decision(number))
@@ -266,8 +264,8 @@ def test_a_missing_table_is_reported_on_one_line(kind, opens, raw, sql):
     assert "\n" not in str(output.value)
 
 
-def test_places_that_were_changed_are_found_and_change_no_label(opens, raw):
-    """The order of reading does not matter for the seal; the number in the chain does."""
+def test_a_changed_place_is_found_and_changes_no_label(opens, raw):
+    """The number in the chain is sealed and decides which label is the newest."""
     store = opens("sqlite", key=KEY)
     for number in range(1, 6):
         store.append(decision(number))
@@ -279,8 +277,8 @@ def test_places_that_were_changed_are_found_and_change_no_label(opens, raw):
     assert Truth.HALLUCINATED is store.labels()["d-2"].truth
 
 
-def test_the_newest_of_an_id_is_the_last_of_its_chain(opens, raw):
-    """The number in the chain decides, and not the place in the table."""
+def test_get_returns_the_last_record_of_an_id_in_its_chain(opens, raw):
+    """The number in the chain decides, not the place in the table."""
     store = opens("sqlite")
     store.append(decision(1))
     store.append(decision(1, tool="transfer"))
@@ -430,7 +428,7 @@ def test_an_unreadable_record_is_reported(opens, kind, raw, sealed):
 
 @pytest.fixture
 def forged(opens, raw):
-    """A log whose record 2 has a time that no float holds, under a good seal."""
+    """Return a log in which the sealed time of record 2 is too large for a float."""
     store = opens("sqlite")
     for number in range(1, 4):
         store.append(decision(number))
@@ -442,8 +440,8 @@ def forged(opens, raw):
     return store
 
 
-def test_a_time_that_is_too_large_is_a_fault_and_no_traceback(forged):
-    """Whoever has no key to fool can put any whole number into a record."""
+def test_a_time_that_is_too_large_is_a_fault(forged):
+    """In a log without a key anybody can write such a time; verify and prune report it."""
     assert [(2, "edited"), (3, "inserted")] == faults(forged, None)
     with pytest.raises(StoreError, match="keep their records: 1;"):
         forged.prune(1e12)
