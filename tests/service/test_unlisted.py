@@ -44,7 +44,7 @@ def test_audit_runs_a_call_although_no_tools_are_listed(kind, tmp_path):
     output, logged = called(kind, tmp_path / "log")
 
     assert '{"x": 1}{"x": 1}' == output
-    assert 1 == logged.count("its server lists no tools")
+    assert 1 == logged.count("its server cannot list its tools")
     assert "HALLUCINATED" not in logged
 
 
