@@ -244,7 +244,7 @@ UNKNOWN = [
     issue("Clone octo/hello in 17 minutes.", "octo/hello#17"),
     issue("Comment on issue 17.5 in octo/hello.", "octo/hello#17"),
     folder("What is in the temp dir?", "/tmp/reports"),
-    folder("What is in the temp dir, D:/work/temp?", "/tmp"),
+    folder("What is in the temp dir, D:/data/temp?", "/tmp"),
     folder("What is the temperature?", "/tmp"),
     (["Exchange it."], "exchange", {"items": [{"item_id": "lamp77", "amount": 2}]}),
 ]

@@ -61,8 +61,8 @@ _BY_ITSELF = re.compile(
 )
 """System instructions about messages that are sent without a call."""
 _WORD = re.compile(r"[a-z]{3,20}")
-_ATTRIBUTE = re.compile(r"\b(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
-"""A participle that describes a thing, and reports nothing: "delete the sent email"."""
+_ATTRIBUTE = re.compile(r"\b([a-z]{3,20})\s+(?:an?|the|any|each|every)\s+[a-z]{3,20}\b(?=\s+[a-z])")
+"""A participle between an article and a noun; after an instruction it reports nothing."""
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 # a clause of prose; "that ", "which " or "who " with a blank before
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
@@ -329,11 +329,17 @@ def _reporting_words(text: str) -> list[str]:
     """
     Return the words of a result that may report an action.
 
-    >>> texts = ("delete the sent email", "the email was sent")
-    >>> ["sent" in _reporting_words(text) for text in texts]
+    A participle after an instruction describes a thing; elsewhere it may report what was done.
+
+    >>> texts = ("delete the sent email", "the email was sent", "the refunded amount is 20")
+    >>> ["sent" in _reporting_words(text) for text in texts[:2]]
     [False, True]
+    >>> "refunded" in _reporting_words(texts[2])
+    True
     """
-    return _WORD.findall(_ATTRIBUTE.sub(" ", text))
+    return _WORD.findall(
+        _ATTRIBUTE.sub(lambda match: " " if is_action(match[1]) else match[0], text)
+    )
 
 
 def _reported_verbs(text: str) -> Iterator[str]:
