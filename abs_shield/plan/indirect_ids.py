@@ -9,6 +9,7 @@ from itertools import chain
 from abs_shield.core.events import MessageText
 from abs_shield.plan.judged_arguments import Argument
 from abs_shield.session import Session
+from abs_shield.session.event_log import EventLog
 from abs_shield.session.event_texts import texts_of
 from abs_shield.session.session_record import mentions_of, record_of
 from abs_shield.text.dictated_values import is_dictated, is_spoken
@@ -23,8 +24,7 @@ from abs_shield.text.text_templates import template_values, templates
 
 def url_template(argument: Argument, session: Session) -> bool:
     """Return whether a URL fills a template of the schema: ``https://{ip}/v1/nodes``."""
-    text = normal(argument.text)
-    if "://" not in text:
+    if not argument.description or "://" not in (text := normal(argument.text)):
         return False
     for template in templates(argument.description):
         filled = template_values(template, text)
@@ -52,10 +52,34 @@ def texts_of_people(session: Session | None) -> Iterator[str]:
     while session is not None:
         # the user of a sub-agent is its parent agent
         roles = ("system",) if session.parent is not None else ("system", "user")
-        for event in reversed(record_of(session).log.newest(_MAX_MESSAGES)):
-            if isinstance(event, MessageText) and event.role in roles:
-                yield event.text
+        record = record_of(session)
+        yield from record.derive(_NewestTexts).read(record.log, roles)
         session = session.parent
+
+
+class _NewestTexts:
+    """The texts of certain roles among the newest events of a run; each event is read once."""
+
+    def __init__(self) -> None:
+        self._version = 0
+        self._texts: list[tuple[int, str]] = []
+
+    def read(self, log: EventLog, roles: tuple[str, ...]) -> list[str]:
+        """Return the texts, newest first; *roles* must be the same in every call for a run."""
+        if self._version != log.version:
+            stored = min(_MAX_MESSAGES, len(log))
+            dropped = log.version - stored
+            events = log.newest(min(stored, log.version - self._version))
+            self._texts = [
+                *((version, text) for version, text in self._texts if version > dropped),
+                *(
+                    (version, event.text)
+                    for version, event in enumerate(events, log.version - len(events) + 1)
+                    if isinstance(event, MessageText) and event.role in roles
+                ),
+            ]
+            self._version = log.version
+        return [text for _, text in reversed(self._texts)]
 
 
 def dictated_code(argument: Argument, session: Session) -> bool:
@@ -194,6 +218,8 @@ def joined_reference(argument: Argument, session: Session) -> bool:
     "issue 17 of octo/hello"; "issue 17" is enough if the users' texts have only one repository.
     """
     text = normal(argument.text).strip()
+    if "/" not in text:
+        return False
     if match := _OBJECT.fullmatch(text):
         pairs = _object_patterns(*map(re.escape, match.groups()))
         return any(

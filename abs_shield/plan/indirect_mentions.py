@@ -87,6 +87,8 @@ _EXAMPLE = re.compile(r"\b(?:such as|e\.g\.?|for example|for instance|like|forma
 def described_option(argument: Argument, session: Session) -> bool:
     """Return whether the parameter's description explains the value, or lists it among others."""
     description, text = argument.description, normal(argument.text)
+    if not description:
+        return False
     if text in _NUMBERED.findall(description):
         return True
     quoted = set() if _EXAMPLE.search(description) else set(_QUOTED.findall(description))
@@ -122,10 +124,11 @@ def listed_values(argument: Argument, session: Session) -> bool:
 
     A country code need not be mentioned. For ``Ann Li <ann@x.org>`` only the address must be.
     """
-    split = _SEPARATOR.split(argument.text.strip())
-    if "<" in argument.text:
+    text = argument.text.strip()
+    split = _SEPARATOR.split(text)
+    if "<" in text:
         split = [_MAILBOX.sub(r"\1", part) for part in split]
-    if not 0 < len(split) <= _MAX_PARTS or not all(split) or split == [argument.text.strip()]:
+    if split == [text] or len(split) > _MAX_PARTS or not all(split):
         return False
     are_mentioned = [mentions_of(session).origin(part) is not None for part in split]
     # At least one must be mentioned: a list of country codes alone justifies nothing.

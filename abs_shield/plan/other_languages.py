@@ -50,13 +50,14 @@ def explain_other_language(argument: Argument, session: Session, *, declared: bo
         session: The run.
         declared: Whether the author declared that the argument is judged.
     """
-    text, name = argument.text, name_of(argument.path)
-    shown = f"a value of `{escaped(name)}`"
-    if not has_identifier_characters(text):
-        return f"{shown} is in another script" if declared else ""
-    mentions = mentions_of(session)
-    if mentions.in_english:
+    text, mentions = argument.text, mentions_of(session)
+    is_identifier = has_identifier_characters(text)
+    if mentions.in_english if is_identifier else not declared:
         return ""
+    name = name_of(argument.path)
+    shown = f"a value of `{escaped(name)}`"
+    if not is_identifier:
+        return f"{shown} is in another script"
     # The newest words, as names are repeated shortly before their use.
     user_chunks = list(mentions.user_chunks)[-_MAX_WORDS:]
     if classify_name(name) == "never":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -74,6 +75,9 @@ class Parameter:
         description: Its description in the schema, in lower case, at most 1,000 characters.
         field: The ways in which its values may be spelt.
         allow: Predicates that admit a value.
+        names_account: Whether its value names a new account, so that a placeholder is wrong.
+        is_judged: Whether a value of it may have to come from the run.
+        may_be_user_value: Whether its values are judged only if the user stated a value for it.
     """
 
     name: str
@@ -94,27 +98,24 @@ class Parameter:
     description: str
     field: Field
     allow: tuple[Callable[[Any], bool], ...]
+    names_account: bool = dataclasses.field(init=False)
+    is_judged: bool = dataclasses.field(init=False)
+    may_be_user_value: bool = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        # Computed once, as each call asks for them several times for each argument.
+        names_account = self.creates and name_words(self.name)[-1:] in _ACCOUNT_NAMES
+        takes_secret = self.credential != "none"
+        never = self.judged == "never"
+        other = self.free or self.listed or self.declared or takes_secret
+        object.__setattr__(self, "names_account", names_account)
+        object.__setattr__(self, "is_judged", not never or takes_secret or names_account)
+        object.__setattr__(self, "may_be_user_value", never and not other)
 
     @property
     def is_guarded(self) -> bool:
         """True if every value of it is judged."""
         return self.guard != "none"
-
-    @property
-    def is_judged(self) -> bool:
-        """True if a value of it may have to come from the run."""
-        return self.judged != "never" or self.credential != "none" or self.names_account
-
-    @property
-    def may_be_user_value(self) -> bool:
-        """True if its values are judged only if the user stated a value for it."""
-        other = self.free or self.listed or self.declared or self.credential != "none"
-        return self.judged == "never" and not other
-
-    @property
-    def names_account(self) -> bool:
-        """True if its value names a new account, so that a placeholder is wrong."""
-        return self.creates and name_words(self.name)[-1:] in _ACCOUNT_NAMES
 
     @property
     def names_target(self) -> bool:

@@ -243,13 +243,15 @@ class Targets:
                 continue
             if names_file(path) and is_creation_command(arguments):
                 continue
-            if not any(admits(leaf) for admits in parameter.allow):
+            if any(admits(leaf) for admits in parameter.allow):
+                continue
+            is_user_value = argument.judged == "user_value"
+            if is_user_value or any(isinstance(step, int) for step in path):
                 texts = _normalised_texts(arguments) if texts is None else texts
                 is_key = is_list_key(path, text, arguments, texts)
-                others = texts if argument.judged == "user_value" else frozenset()
-                if is_key or others:
-                    argument = replace(argument, is_list_key=is_key, other_values=others)
-                yield argument
+                others = texts if is_user_value else frozenset()
+                argument = replace(argument, is_list_key=is_key, other_values=others)
+            yield argument
 
     def created_names(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Return the normalised names of the things that a call with *arguments* creates."""

@@ -687,7 +687,12 @@ class Provenance:
             near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
             if near:
                 of_shape = outline_pattern(text).fullmatch
-                yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
+                # The pattern is that of the first `LONGEST` characters.
+                yield from (
+                    filter(of_shape, near)
+                    if longest <= LONGEST
+                    else (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
+                )
 
     def values_under(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Yield the values of results in a field that is *wanted*, newest first."""

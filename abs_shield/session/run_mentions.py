@@ -125,14 +125,8 @@ class Mentions:
     @property
     def incomplete_reason(self) -> str:
         """The reason why a miss proves nothing if text was dropped or cut; else empty."""
-        return next(
-            (
-                run._index.incomplete_reason
-                for run in self._ancestry()
-                if run._index.incomplete_reason
-            ),
-            "",
-        )
+        own = self._index.incomplete_reason
+        return own or ("" if self._parent is None else self._parent.incomplete_reason)
 
     @property
     def has_task(self) -> bool:

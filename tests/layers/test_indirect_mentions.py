@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from abs_shield import Shield, Target, Tool, ToolCall, Verdict, shield
+from abs_shield import Session, Shield, Target, Tool, ToolCall, Verdict, shield
+from abs_shield.plan.indirect_ids import texts_of_people
 from abs_shield.plan.indirect_mentions import INDIRECT_MENTIONS
+from abs_shield.session.limits import Limits
 
 TEXT = {"type": "string"}
 SERVICE = {"type": "integer", "description": "For example, 1 for cleaning, 2 for ironing."}
@@ -425,3 +427,29 @@ def test_prefix_from_parameter_name_is_accepted_in_german(value, found):
         session.user("Bitte sagen Sie meinen Termin 1002 ab.")
 
         assert found == bool(guard.check_call(call).findings)
+
+
+def test_newest_texts_of_people_are_those_among_the_newest_200_events():
+    session = Session()
+    session.user("first")
+    session.system("second")
+    assert [*texts_of_people(session)] == ["second", "first"]
+    assert [*texts_of_people(session)] == ["second", "first"]
+    session.assistant("not a person")
+    session.user("third")
+    assert [*texts_of_people(session)] == ["third", "second", "first"]
+    for _ in range(197):
+        session.assistant("not a person")
+    assert [*texts_of_people(session)] == ["third", "second"]
+    for _ in range(500):
+        session.assistant("not a person")
+    assert [*texts_of_people(session)] == []
+
+
+def test_texts_of_people_end_where_the_run_dropped_text():
+    session = Session(limits=Limits(text=300))
+    session.user("a" * 100)
+    session.user("b" * 100)
+    assert len([*texts_of_people(session)]) == 1
+    session.user("c" * 100)
+    assert [*texts_of_people(session)] == ["c" * 100]
