@@ -1,4 +1,4 @@
-"""`abs-shield backtest`: two policies on one file, formats, exit codes, labels and pictures."""
+"""`abs-shield backtest`: changes between two policies, formats, exit codes, labels, pictures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ mapping = {"threshold": 0.5}
 
 @pytest.fixture
 def folder(file, tmp_path, monkeypatch):
-    """Stand in a folder with `old.py`, `new.py` and `runs.jsonl`; five calls, three of them bad."""
+    """Work in a folder with two policies and a run of five calls, three of which are wrong."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     (tmp_path / "old.py").write_text(OLD)
@@ -59,14 +59,14 @@ TWO = ("runs.jsonl", "--policy", "new.py:policy", "--against", "old.py:policy")
 
 @pytest.fixture
 def labels(folder, file):
-    """Label four of the calls, and one that does not exist; return the file's name."""
+    """Write labels of four calls and of one that does not exist; return the file's name."""
     labels = {"a": "ok", "b": "hallucinated", "d": "hallucinated", "e": "hallucinated", "z": "ok"}
     lines = [{"run_id": f"r{EVIL}", "call_id": k, "label": label} for k, label in labels.items()]
     return Path(file("labels.jsonl", *lines)).name
 
 
-def test_a_table(command, folder):
-    """Each kind of change has its calls by tool and layer, examples, and a summary."""
+def test_the_table_lists_each_change(command, folder):
+    """Each kind of change has a section with tools, layers and examples; a summary follows."""
     done = command("backtest", *TWO)
 
     assert (0, "") == (done.code, done.err)
@@ -81,8 +81,8 @@ def test_a_table(command, folder):
     )
 
 
-def test_one_object(command, folder):
-    """json has both sides, the changes with examples, the sweep, and where a policy stands."""
+def test_json_is_one_report(command, folder):
+    """JSON has both policies with their places, the changes with examples, and the sweep."""
     report = json.loads(command("backtest", *TWO, "--format", "json", "--examples", "1").out)
 
     changes = report["changes"]
@@ -102,8 +102,8 @@ def test_one_object(command, folder):
     assert [0.5] == [point["threshold"] for point in report["new"]["sweep"] if point["own"]]
 
 
-def test_without_an_old_policy(command, folder):
-    """One policy alone has its figures, and no changes."""
+def test_a_policy_alone_has_no_changes(command, folder):
+    """Without `--against` the report has the figures of one policy and no changes."""
     done = command("backtest", "runs.jsonl", "--policy", "new.py:policy")
 
     assert 0 == done.code
@@ -113,8 +113,8 @@ def test_without_an_old_policy(command, folder):
     )
 
 
-def test_without_any_policy(command, folder):
-    """All six layers, strict, are judged where nothing is named."""
+def test_without_a_policy_all_layers_are_strict(command, folder):
+    """Without `--policy` the calls are judged by all six layers in strict mode."""
     report = json.loads(command("backtest", "runs.jsonl", "--format", "json").out)
 
     assert ("all six layers", 2, 2) == (
@@ -123,8 +123,8 @@ def test_without_any_policy(command, folder):
     assert report["old"] is None
 
 
-def test_modes(command, folder):
-    """In audit nothing is stopped, which is told; `--modes strict` shows what would be."""
+def test_modes_strict_shows_what_an_audit_policy_would_block(command, folder):
+    """A note says that an audit policy blocks nothing; `--modes strict` counts its blocks."""
     audit = ("runs.jsonl", "--policy", "new.py:audit", "--against", "old.py:policy")
     own = command("backtest", *audit, "--fail-on", "allow-to-block")
     strict = command("backtest", *audit, "--modes", "strict", "--fail-on", "allow-to-block")
@@ -145,15 +145,15 @@ def test_modes(command, folder):
         (["any"], 1),
     ],
 )
-def test_fail_on(command, folder, kinds, code):
-    """Any of the named changes is exit code 1, others are not."""
+def test_fail_on_exits_with_1_for_the_chosen_changes(command, folder, kinds, code):
+    """The exit code is 1 if a change of one of the chosen kinds occurs, else 0."""
     requests = [word for kind in kinds for word in ("--fail-on", kind)]
 
     assert code == command("backtest", *TWO, *requests).code
 
 
-def test_the_same_policy_twice(command, folder):
-    """Nothing can change, which is told; the runs are judged all the same."""
+def test_a_policy_compared_with_itself_has_no_changes(command, folder):
+    """A note says that no decision can change; the calls are judged anyway."""
     same = ("runs.jsonl", "--policy", "new.py:policy", "--against", "new.py:policy")
     done = command("backtest", *same, "--fail-on", "any")
 
@@ -162,8 +162,8 @@ def test_the_same_policy_twice(command, folder):
     assert "5 calls: 0 allow-to-block" in done.out
 
 
-def test_two_versions_of_one_file(command, folder):
-    """The old version of a file may have the same name in another folder."""
+def test_two_policy_files_may_have_the_same_name(command, folder):
+    """Two versions of a policy in different folders are loaded as two modules."""
     (folder / "before").mkdir()
     (folder / "before" / "new.py").write_text(NEW.replace("amount <= 100", "amount <= 1000"))
     two = ("runs.jsonl", "--policy", "new.py:policy", "--against", "before/new.py:policy")
@@ -171,8 +171,8 @@ def test_two_versions_of_one_file(command, folder):
     assert "1 allow-to-block, 0 block" in command("backtest", *two).out
 
 
-def test_github(command, folder):
-    """One annotation a kind and tool at the rule's or the policy's line; errors where it fails."""
+def test_github_annotations_name_the_file_and_line(command, folder):
+    """A changed tool is annotated at its rule or policy; an error if `--fail-on` has the kind."""
     done = command("backtest", *TWO, "--format", "github", "--fail-on", "block-to-allow")
 
     lines = done.out.splitlines()
@@ -190,8 +190,8 @@ def test_github(command, folder):
     assert "1 run, 5 calls: 2 allow-to-block" in lines[3]
 
 
-def parsed(line: str) -> tuple[str, dict[str, str], str]:
-    """Read one workflow command as GitHub documents it."""
+def parse_annotation(line: str) -> tuple[str, dict[str, str], str]:
+    """Parse a workflow command by GitHub's documented syntax."""
     level, fields, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line).groups()
     properties = dict(part.split("=", 1) for part in fields.split(","))
     for code, sign in (("%3A", ":"), ("%2C", ","), ("%25", "%")):
@@ -199,19 +199,19 @@ def parsed(line: str) -> tuple[str, dict[str, str], str]:
     return level, properties, message
 
 
-def test_nothing_a_model_wrote_becomes_a_command(command, folder):
-    """A tool's name with line ends, percents and colons stays inside its own annotation."""
+def test_a_tool_name_cannot_add_an_annotation(command, folder):
+    """A tool name with line ends, percent signs and colons is escaped within one annotation."""
     lines = command("backtest", *TWO, "--format", "github").out.splitlines()
     (evil,) = [line for line in lines if "owned%3A%3A" in line or "set-env%2C" in line]
 
-    level, properties, _ = parsed(evil)
+    level, properties, _ = parse_annotation(evil)
     name = "x\\x1b]0;owned\\x07\\n::error::owned%0A::set-env,a:b"
     assert ("warning", f"backtest: block-to-allow: {name}") == (level, properties["title"])
     assert len(lines) == 4
 
 
-def test_annotations_are_bounded(command, folder, file):
-    """Ten tools of a kind are named, the others counted."""
+def test_at_most_ten_tools_of_a_kind_are_annotated(command, folder, file):
+    """Ten tools of one kind of change have an annotation; one more line counts the others."""
     calls = [{"name": f"made_up_{n}", "arguments": {}} for n in range(14)]
     message = {"role": "assistant", "tool_calls": calls}
     path = file("many.jsonl", {"run_id": "r", "tools": TOOLS, "messages": [message]})
@@ -222,8 +222,8 @@ def test_annotations_are_bounded(command, folder, file):
     assert lines[10].endswith("::and 4 tools more; `--format json` has them all")
 
 
-def test_a_policy_outside_the_repository_has_no_place(command, folder, monkeypatch):
-    """GitHub only knows files of the repository; others are left out."""
+def test_a_policy_outside_the_repository_has_no_file(command, folder, monkeypatch):
+    """Annotations name only files of the repository, because GitHub cannot show others."""
     (folder / "elsewhere").mkdir()
     monkeypatch.setenv("GITHUB_WORKSPACE", str(folder / "elsewhere"))
     lines = command("backtest", *TWO, "--format", "github").out.splitlines()
@@ -232,15 +232,15 @@ def test_a_policy_outside_the_repository_has_no_place(command, folder, monkeypat
 
 
 @pytest.mark.parametrize("format", ["table", "json", "github"])
-def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, folder, labels, format):
-    """Escapes in names, ids, sources and labels are shown, not sent."""
+def test_control_characters_are_escaped(command, folder, labels, format):
+    """Control characters in names, ids, sources and labels are escaped in every format."""
     done = command("backtest", *TWO, "--format", format, "--labels", labels)
 
     assert [] == [c for c in done.out + done.err if c in "\x1b\x07\r"]
 
 
-def test_labels(command, folder, labels):
-    """With labels there are precision, recall, a sweep, and what was missed."""
+def test_labels_add_precision_and_recall(command, folder, labels):
+    """With `--labels` the report has precision, recall, a sweep and the missed calls."""
     done = command("backtest", *TWO, "--labels", labels)
     report = json.loads(command("backtest", *TWO, "--labels", labels, "--format", "json").out)
 
@@ -260,8 +260,8 @@ def test_labels(command, folder, labels):
     )
 
 
-def test_labels_that_fit_nothing(command, folder, file):
-    """None of the labels fits: one line says so, with what was looked for and what there is."""
+def test_labels_without_a_matching_call_are_an_error(command, folder, file):
+    """If no label matches a call, one line names the first label and the first run."""
     path = file("labels.jsonl", {"run_id": "r9", "call_index": 3, "label": "ok"})
     done = command("backtest", *TWO, "--labels", path)
 
@@ -270,16 +270,16 @@ def test_labels_that_fit_nothing(command, folder, file):
     assert 1 == len(done.err.splitlines())
 
 
-def test_a_file_without_labels(command, folder, file):
-    """Nothing to measure is said before anything is judged."""
+def test_a_file_without_labels_is_an_error(command, folder, file):
+    """The file of labels is read before any call is judged."""
     empty = file("labels.jsonl", {"run_id": "r", "call_index": 0, "label": None})
     done = command("backtest", *TWO, "--labels", empty)
 
     assert (2, f"abs-shield: {empty}: it contains no labels\n") == (done.code, done.err)
 
 
-def test_bad_lines(command, folder, labels):
-    """A bad line of a run file, of labels and of a run's labels is told, and is exit code 2."""
+def test_bad_lines_of_runs_and_labels_are_reported(command, folder, labels):
+    """Bad lines of runs, of labels and of a run's own labels are reported with exit code 2."""
     with open("runs.jsonl", "a") as runs, open("labels.jsonl", "a") as text:
         runs.write('{}\n{"messages": [], "labels": {"calls": 3}}\n')
         text.write('{"run_id": "r", "call_index": 1, "label": "bad"}\n')
@@ -294,8 +294,8 @@ def test_bad_lines(command, folder, labels):
     ] == output
 
 
-def test_bad_lines_for_github(command, folder):
-    """They are annotations of their own file."""
+def test_a_bad_line_is_an_annotation_of_its_file(command, folder):
+    """With `--format github` the error names the run file and the line."""
     with open("runs.jsonl", "a") as runs:
         runs.write("{}\n")
     done = command("backtest", *TWO, "--format", "github")
@@ -323,8 +323,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "expected"), WRONG, ids=[expected for _, expected in WRONG])
-def test_wrong_options(command, folder, options, expected):
-    """Each is one line that says what instead, and exit code 2."""
+def test_a_wrong_option_is_one_line(command, folder, options, expected):
+    """A wrong option is exit code 2 and one line that suggests a valid value."""
     done = command("backtest", "runs.jsonl", *options)
 
     assert (2, "") == (done.code, done.out)
@@ -332,8 +332,8 @@ def test_wrong_options(command, folder, options, expected):
     assert 1 == len(done.err.splitlines())
 
 
-def test_runs_and_labels_from_the_standard_input(command, folder):
-    """Only one of them can come from there."""
+def test_runs_may_come_from_the_standard_input(command, folder):
+    """Runs or labels may be read from the standard input, but not both."""
     both = command("backtest", "-", "--labels", "-")
     runs = command("backtest", "-", "--format", "json", stdin=Path("runs.jsonl").read_text())
 
@@ -341,8 +341,8 @@ def test_runs_and_labels_from_the_standard_input(command, folder):
     assert 5 == json.loads(runs.out)["calls"]
 
 
-def test_what_a_policy_prints_is_no_part_of_the_report(command, folder):
-    """A module that prints does not break the JSON."""
+def test_prints_of_a_policy_go_to_stderr(command, folder):
+    """A policy module that prints does not break the JSON on the standard output."""
     (folder / "loud.py").write_text("print('loaded')\n" + NEW)
     done = command("backtest", "runs.jsonl", "--policy", "loud.py:policy", "--format", "json")
 
@@ -353,8 +353,8 @@ def test_what_a_policy_prints_is_no_part_of_the_report(command, folder):
 @pytest.mark.parametrize(
     "suffix", ["svg", *(pytest.param(one, marks=pytest.mark.slow) for one in ("png", "SVG"))]
 )
-def test_a_picture(command, folder, labels, suffix):
-    """It is drawn with and without labels, and equal figures give equal bytes."""
+def test_a_picture_is_reproducible(command, folder, labels, suffix):
+    """A picture is drawn with and without labels; equal figures give equal bytes."""
     for name in ("one", "two"):
         done = command("backtest", *TWO, "--labels", labels, "--picture", f"{name}.{suffix}")
         assert (0, "") == (done.code, done.err)
@@ -367,8 +367,8 @@ def test_a_picture(command, folder, labels, suffix):
     assert one != bare
 
 
-def test_a_picture_that_cannot_be_written(command, folder):
-    """It is said before anything is judged, in one line, with exit code 2."""
+def test_an_unwritable_picture_is_an_error(command, folder):
+    """The path of the picture is checked before any call is judged."""
     (folder / "taken.svg").mkdir()
     done = command("backtest", *TWO, "--picture", "taken.svg")
 
@@ -377,8 +377,8 @@ def test_a_picture_that_cannot_be_written(command, folder):
     assert "taken.svg is a folder; name a file in it" in done.err
 
 
-def test_matplotlib_is_not_there(folder):
-    """Without the extra `pictures` the command says what to install before it judges anything."""
+def test_a_picture_without_matplotlib_is_an_error(folder):
+    """The error names the extra `pictures`, and nothing is judged."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from abs_shield.cli import main\n"
@@ -391,8 +391,8 @@ def test_matplotlib_is_not_there(folder):
     assert 1 == len(ran.stderr.splitlines())
 
 
-def test_a_picture_is_asked_for_before_matplotlib_is_imported(folder):
-    """A backtest without one never loads it."""
+def test_matplotlib_is_imported_only_for_a_picture(folder):
+    """A backtest without `--picture` does not import matplotlib."""
     code = (
         "import sys\nfrom abs_shield.cli import main\nmain(['backtest', 'runs.jsonl'])\n"
         "raise SystemExit('matplotlib' in sys.modules)"

@@ -1,4 +1,4 @@
-"""Every engine and every number of workers gives the same report, the same words and code."""
+"""`abs-shield backtest` prints the same report with every engine and number of workers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LOUD = "print('loaded')\n" + NEW.replace("    return int", "    print('judged')\
 
 
 def run(n, session):
-    """Return one of many runs: unmentioned copies, misspelt tools, wrong types, partial labels."""
+    """Return the JSON of run n: unmentioned copies, misspelt tools, wrong types, partial labels."""
     calls = [
         {"id": "a", "name": "lend_copy", "arguments": {"copy_id": f"copy_{n:05}"}},
         {"id": "b", "name": "lend_copy", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
@@ -76,7 +76,7 @@ def run(n, session):
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """Two policies, labels, and two files of many chunks: sessions in order and not, bad lines."""
+    """Write two policies, labels, and two run files with resumed sessions and bad lines."""
     lines = mixed(run, 200, no_json=150)
     folder = tmp_path_factory.mktemp("library")
     (folder / "first.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:102]).encode()))
@@ -93,7 +93,7 @@ def library(tmp_path_factory):
 
 
 @pytest.fixture
-def backtested(command, library, monkeypatch):
+def backtest(command, library, monkeypatch):
     """Compare the library's two policies with labels, from its folder, in chunks of 20 lines."""
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
@@ -105,12 +105,12 @@ def backtested(command, library, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_same_report(backtested, format):
-    """Resumed sessions, bad lines, labels and examples lead to the same bytes and exit code."""
+def test_the_report_is_the_same_with_shuffled_workers(backtest, format):
+    """Chunks judged out of order give the same output, errors and exit code as one process."""
     argv = ("--format", format, "--examples", "7")
-    here = backtested(*argv)
+    here = backtest(*argv)
 
-    assert here == backtested(*argv, *SHUFFLED)
+    assert here == backtest(*argv, *SHUFFLED)
     assert 2 == here.code
     assert "first.jsonl.gz:1: `messages` is 3; give a list" in here.err
     assert "second.jsonl:49: the line is not JSON" in here.err
@@ -121,21 +121,21 @@ def test_the_same_report(backtested, format):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", REAL)
-def test_the_same_report_of_other_processes(backtested, engine):
-    """All that is counted, and its examples, where processes with other hash seeds count."""
+def test_the_report_is_the_same_with_every_engine(backtest, engine):
+    """Worker processes with other hash seeds give the same counts and examples."""
     argv = ("--format", "json", "--examples", "7")
 
-    assert backtested(*argv) == backtested(*argv, *engine)
+    assert backtest(*argv) == backtest(*argv, *engine)
 
 
 @pytest.mark.slow
 @pytest.mark.release
 @pytest.mark.usefixtures("shuffle")
-def test_the_same_report_sorted(backtested):
-    """With --sort no session comes back, and the report is the same again."""
-    here = backtested("--format", "json", "--sort")
+def test_the_sorted_report_is_the_same_with_shuffled_workers(backtest):
+    """With `--sort` no session is resumed, and the report is the same with shuffled workers."""
+    here = backtest("--format", "json", "--sort")
 
-    assert here == backtested("--format", "json", "--sort", *SHUFFLED)
+    assert here == backtest("--format", "json", "--sort", *SHUFFLED)
     assert ("after another one began" in here.err, json.loads(here.out)["returned_sessions"]) == (
         False,
         0,
@@ -144,22 +144,22 @@ def test_the_same_report_sorted(backtested):
 
 @pytest.mark.slow
 @pytest.mark.release
-def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
-    """One chunk of everything gives what chunks of twenty lines give, however many tools."""
-    small = backtested("--format", "json")
+def test_the_report_does_not_depend_on_the_chunks(backtest, monkeypatch):
+    """Chunks of 20 lines and one chunk of all lines give the same report, with any table size."""
+    small = backtest("--format", "json")
     monkeypatch.setattr("abs_shield.backtest.policy_comparison._TOOLS", 9)
-    few = backtested("--format", "json")
+    few = backtest("--format", "json")
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", chunks)
-    whole = backtested("--format", "json")
+    whole = backtest("--format", "json")
 
     assert few == whole
     assert ("(other tools)" in few.out, "(other tools)" in small.out) == (True, False)
 
 
 @pytest.mark.usefixtures("shuffle")
-def test_what_is_measured_is_not_nothing(backtested):
-    """The library has changes of several kinds, internal errors, labels of both kinds, examples."""
-    report = json.loads(backtested("--format", "json", *SHUFFLED, "--examples", "7").out)
+def test_the_library_has_changes_labels_and_errors(backtest):
+    """The compared reports have changes of two kinds, internal errors, labels and examples."""
+    report = json.loads(backtest("--format", "json", *SHUFFLED, "--examples", "7").out)
 
     kinds = {kind: change["calls"] for kind, change in report["changes"].items() if change["calls"]}
     assert {"allow-to-block", "block-to-allow"} == set(kinds)
@@ -171,9 +171,9 @@ def test_what_is_measured_is_not_nothing(backtested):
 
 
 @pytest.mark.usefixtures("shuffle")
-def test_a_session_that_comes_back_is_an_annotation(backtested):
-    """For GitHub it is an error at its own line, as a bad line is."""
-    output = backtested("--format", "github", *SHUFFLED).err.splitlines()
+def test_a_resumed_session_is_an_annotation(backtest):
+    """With `--format github` each resumed session is an error at its own line."""
+    output = backtest("--format", "github", *SHUFFLED).err.splitlines()
 
     assert {True} == {line.startswith("::error ") for line in output}
     assert any(
@@ -182,8 +182,8 @@ def test_a_session_that_comes_back_is_an_annotation(backtested):
     )
 
 
-def test_a_session_that_comes_back_is_exit_code_2(command, library, monkeypatch):
-    """It is judged as a new one under both policies, and named."""
+def test_a_resumed_session_is_exit_code_2(command, library, monkeypatch):
+    """A session resumed after another one is reported; with `--sort` it is not."""
     monkeypatch.chdir(library)
     lines = [run(n, session) for n, session in ((1, "s"), (2, None), (3, "s"))]
     Path("back.jsonl").write_text("\n".join(lines))
@@ -202,8 +202,8 @@ def test_a_session_that_comes_back_is_exit_code_2(command, library, monkeypatch)
         pytest.param(("--workers", "2"), id="two", marks=pytest.mark.slow),
     ],
 )
-def test_what_a_policy_prints_is_no_part_of_the_report(capfd, library, monkeypatch, more):
-    """Neither when it is loaded nor when a rule judges, in this process or another."""
+def test_prints_of_a_policy_go_to_stderr(capfd, library, monkeypatch, more):
+    """Prints while loading and while judging do not break the JSON, with and without workers."""
     monkeypatch.chdir(library)
 
     main(["backtest", "second.jsonl", "--policy", "loud.py:policy", "--format", "json", *more])
@@ -213,8 +213,8 @@ def test_what_a_policy_prints_is_no_part_of_the_report(capfd, library, monkeypat
     assert ("loaded" in err, "judged" in err) == (True, True)
 
 
-def test_a_policy_is_loaded_once_here(capfd, library, monkeypatch):
-    """One process loads each policy once, though the report needs it as well."""
+def test_one_process_loads_a_policy_once(capfd, library, monkeypatch):
+    """The judging and the report share one loaded policy."""
     monkeypatch.chdir(library)
 
     main(["backtest", "second.jsonl", "--policy", "loud.py:policy"])
@@ -233,8 +233,8 @@ def test_a_policy_is_loaded_once_here(capfd, library, monkeypatch):
         (("--workers", "2", "--policy", "new.py:polcy"), "did you mean `policy`?"),
     ],
 )
-def test_wrong_options(command, library, monkeypatch, argv, message):
-    """Each is one line that says what instead, and exit code 2."""
+def test_a_wrong_option_is_one_line(command, library, monkeypatch, argv, message):
+    """A wrong option is exit code 2 and one line that suggests a valid value."""
     monkeypatch.chdir(library)
     done = command("backtest", "second.jsonl", *argv)
 
@@ -246,8 +246,10 @@ def test_wrong_options(command, library, monkeypatch, argv, message):
 @pytest.mark.skipif(not RECORDED.is_file(), reason=f"no recorded runs at {RECORDED}")
 @pytest.mark.data
 @pytest.mark.usefixtures("shuffle")
-def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatch):
-    """The engines also agree on recorded runs of other projects."""
+def test_recorded_runs_give_the_same_report_with_shuffled_workers(
+    command, library, tmp_path, monkeypatch
+):
+    """Recorded runs of other projects give the same output with shuffled workers."""
     monkeypatch.setattr("abs_shield.cli.chunked_job.chunks", partial(chunks, most_lines=20))
     monkeypatch.chdir(library)
     path = tmp_path / "runs.jsonl"

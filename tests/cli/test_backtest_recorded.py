@@ -38,7 +38,7 @@ policy = configure(layers=layers, rules=[brief], threshold=0.3)
 
 @pytest.fixture
 def recorded(tmp_path, monkeypatch):
-    """Stand in a folder with two policies and three hundred recorded runs; give the options."""
+    """Work in a folder with two policies and 300 recorded runs; return the options."""
     monkeypatch.chdir(tmp_path)
     Path("old.py").write_text(OLD)
     Path("new.py").write_text(NEW)
@@ -48,8 +48,8 @@ def recorded(tmp_path, monkeypatch):
     return ("runs.jsonl.gz", "--tools", str(DATA / "toolcalls" / "toolsets.json"), *sides)
 
 
-def test_everything_adds_up(command, recorded):
-    """The changes explain the difference between the two policies' figures."""
+def test_the_changes_add_up_to_the_difference_of_the_policies(command, recorded):
+    """The difference in blocked calls equals the changes to block minus the changes to allow."""
     done = command("backtest", *recorded, "--format", "json", "--fail-on", "block-to-allow")
 
     report = json.loads(done.out)
@@ -70,7 +70,7 @@ def test_everything_adds_up(command, recorded):
 
 
 def test_annotations_of_recorded_calls(command, recorded):
-    """Every line is one workflow command, and the rule's own line is named."""
+    """Each line is one workflow command, and a rule's finding names the rule's line."""
     done = command("backtest", *recorded, "--format", "github", "--fail-on", "any")
 
     lines = done.out.splitlines()

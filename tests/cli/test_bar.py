@@ -1,4 +1,4 @@
-"""The bar of long work: bytes, calls a second, time left, on a terminal alone."""
+"""The progress bar of long commands: bytes, calls a second and time left, on a terminal only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.replay import BadLine, Chunk, RawLine
 
 @pytest.fixture
 def terminal(monkeypatch):
-    """A standard error that is a terminal, as a text."""
+    """Return the text that the bar writes to a standard error that is a terminal."""
     text = io.StringIO()
     monkeypatch.setattr(
         room, "Console", lambda stderr: Console(file=text, force_terminal=True, width=120)
@@ -22,8 +22,8 @@ def terminal(monkeypatch):
     return text
 
 
-def test_what_it_shows(terminal, tmp_path):
-    """Bytes of the files, the rate, and the time that is left."""
+def test_the_bar_shows_bytes_and_rate(terminal, tmp_path):
+    """The bar shows its task, the bytes done of the total, and the calls per second."""
     (tmp_path / "a").write_bytes(bytes(4_000))
 
     with room.progress_bar([str(tmp_path / "a")], doing="replay") as message:
@@ -35,8 +35,8 @@ def test_what_it_shows(terminal, tmp_path):
     assert "calls/s" in terminal.getvalue()
 
 
-def test_a_second_kind_of_work(terminal, tmp_path):
-    """After sorting it begins anew, with the bytes of the lines."""
+def test_the_bar_restarts_for_the_next_step(terminal, tmp_path):
+    """After sorting, the bar restarts for the replay and counts the bytes of the lines."""
     with room.progress_bar(["-"], doing="sort") as message:
         message.advance(700)
         message.restart("replay", 3)
@@ -47,8 +47,8 @@ def test_a_second_kind_of_work(terminal, tmp_path):
     assert "3/3 bytes" in terminal.getvalue()
 
 
-def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
-    """An estimate must include the time of items that are read but not yet judged."""
+def test_the_bar_counts_judged_bytes_not_read_bytes(terminal, tmp_path):
+    """Otherwise the time left would omit the chunks that are read but not yet judged."""
     (tmp_path / "a").write_bytes(bytes(4_000))
     chunk = Chunk((RawLine("f", 1, b"{}\n"), RawLine("f", 2, b"{}\n")))
     with room.progress_bar([str(tmp_path / "a")], doing="replay") as bar:
@@ -64,22 +64,22 @@ def test_it_shows_what_is_judged_not_what_is_read(terminal, tmp_path):
     assert "4.0/4.0 kB" not in terminal.getvalue()
 
 
-def test_nothing_where_there_is_no_terminal(capsys):
-    """A log does not fill with bars."""
+def test_no_bar_without_a_terminal(capsys):
+    """Nothing is written to a standard error that is not a terminal, such as a log file."""
     with room.progress_bar(["-"], doing="replay") as message:
         message.advance(1)
 
     assert ("", "") == capsys.readouterr()
 
 
-def test_items_are_counted(terminal):
-    """The number of items read so far, while each is passed on."""
+def test_with_progress_counts_the_items(terminal):
+    """`with_progress` yields each item and shows how many of the total it has yielded."""
     assert [1, 2, 3] == list(room.with_progress(iter([1, 2, 3]), doing="label", total=3))
     assert "label" in terminal.getvalue()
     assert "100%" in terminal.getvalue()
 
 
-def test_items_are_not_counted_where_there_is_no_terminal(capsys):
-    """They are given on alone."""
+def test_with_progress_without_a_terminal_only_yields(capsys):
+    """Without a terminal `with_progress` yields each item and writes nothing."""
     assert [1] == list(room.with_progress([1], doing="label", total=1))
     assert ("", "") == capsys.readouterr()

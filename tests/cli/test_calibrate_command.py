@@ -1,4 +1,4 @@
-"""`abs-shield calibrate`: labels of a log, applied to the engine and to the answer gate."""
+"""`abs-shield calibrate` applies the labels of a log to the engine and to the answer gate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from abs_shield.verification import VerificationEngine
 
 @pytest.fixture
 def log(tmp_path):
-    """Six results labelled hallucinated, and eighty answers labelled ok."""
+    """Write a log with six results labelled hallucinated and eighty answers labelled ok."""
     store = open_store(str(tmp_path / "log.db"))
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
     desk = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
@@ -38,8 +38,8 @@ def log(tmp_path):
     return str(tmp_path / "log.db")
 
 
-def test_labels_reach_the_engine_and_the_gate(command, log, tmp_path):
-    """The engine's file has the labels, once; the line for the policy is Python that it takes."""
+def test_labels_are_applied_to_the_engine_and_the_gate(command, log, tmp_path):
+    """Each label is applied to the engine once; the printed `answer=` line is a valid setting."""
     engine = tmp_path / "engine.db"
     first = command("calibrate", log, "--engine", engine)
     second = command("calibrate", log, "--engine", engine)
@@ -54,8 +54,8 @@ def test_labels_reach_the_engine_and_the_gate(command, log, tmp_path):
     assert isinstance(shield.configure(answer=config).answer, AnswerConfig)
 
 
-def test_the_outcome_is_data_too(command, log, tmp_path):
-    """The same figures as one object."""
+def test_json_has_the_figures_of_the_calibration(command, log, tmp_path):
+    """`--format json` prints the counts and the fitted answer settings as one object."""
     done = command("calibrate", log, "--engine", tmp_path / "engine.json", "--format", "json")
     report = json.loads(done.out)
 
@@ -67,7 +67,7 @@ def test_the_outcome_is_data_too(command, log, tmp_path):
 
 
 def test_answers_without_a_probability_are_counted(command, log):
-    """They are no part of the fit, and it says how many there are."""
+    """Labelled answers without a probability are not fitted; the report has their number."""
     store = open_store(log)
     answer = store.get("a0")
     for n in range(3):
@@ -82,8 +82,8 @@ def test_answers_without_a_probability_are_counted(command, log):
     assert (80, 3) == (report["answers"]["labels"], report["answers"]["unscored"])
 
 
-def test_too_few_labels_are_reported_as_such(command, log):
-    """No line for the policy is printed that nothing shows to be right."""
+def test_too_few_labels_print_no_threshold(command, log):
+    """If no threshold meets `--max-wrong`, the output says so and has no line for the policy."""
     done = command("calibrate", log, "--max-wrong", "0.01")
 
     assert 0 == done.code
@@ -102,15 +102,15 @@ def test_too_few_labels_are_reported_as_such(command, log):
     ],
 )
 def test_bad_input_is_one_line(command, log, argv, message):
-    """Each is exit code 2 and says what instead."""
+    """Bad input is exit code 2 and one line that says what is wrong."""
     done = command("calibrate", *(log if word == "LOG" else word for word in argv))
 
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert message in done.err
 
 
-def test_a_file_that_is_no_engine_is_left_as_it_is(command, log, tmp_path):
-    """It is refused, and nothing is written over it."""
+def test_a_file_that_is_not_an_engine_is_not_overwritten(command, log, tmp_path):
+    """`--engine` with another JSON file is an error, and the file stays unchanged."""
     path = tmp_path / "notes.json"
     path.write_text('{"mine": 1}')
     done = command("calibrate", log, "--engine", path)
@@ -120,5 +120,5 @@ def test_a_file_that_is_no_engine_is_left_as_it_is(command, log, tmp_path):
 
 
 def test_help_has_an_example(command):
-    """`--help` shows how it is called."""
+    """`calibrate --help` contains an example."""
     assert "Example: abs-shield calibrate" in command("calibrate", "--help").out

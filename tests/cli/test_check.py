@@ -28,8 +28,8 @@ def tools(file):
         {"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOLS, "nextCursor": None}},
     ],
 )
-def test_what_a_server_answers(command, file, held):
-    """An MCP server's own answer is a list of tools."""
+def test_tools_of_an_mcp_response_are_read(command, file, held):
+    """`--tools` accepts the response of an MCP server to `tools/list`."""
     call = json.dumps({"name": "see_patient", "arguments": {"id": 4}})
 
     assert 0 == command("check", "--tools", file("tools.json", held), stdin=call).code
@@ -47,7 +47,7 @@ def test_what_a_server_answers(command, file, held):
     ],
 )
 def test_every_shape_of_call(command, tools, call):
-    """A call of any shape is judged; a clean one exits with 0."""
+    """A call in any provider's shape is judged; a clean one is exit code 0."""
     done = command("check", "--tools", tools, stdin=json.dumps(call))
 
     assert (done.code, done.err) == (0, "")
@@ -55,7 +55,7 @@ def test_every_shape_of_call(command, tools, call):
 
 
 def test_a_blocked_call(command, tools):
-    """A call that would be blocked exits with 1 and says how to do better."""
+    """A blocked call is exit code 1, and the output has the finding and a hint."""
     done = command("check", "--tools", tools, stdin='{"name": "se_patient", "arguments": {}}')
 
     assert done.code == 1
@@ -63,8 +63,8 @@ def test_a_blocked_call(command, tools):
     assert "hint: did you mean `see_patient`?" in done.out
 
 
-def test_as_json(command, tools):
-    """json is the decision's own record."""
+def test_json_is_the_decision(command, tools):
+    """`--format json` prints the decision, which `Decision.from_dict` can read."""
     call = '{"name": "see_patient", "arguments": "{\\"id\\": NaN}"}'
 
     done = command("check", "--tools", tools, "--format", "json", stdin=call)
@@ -74,8 +74,8 @@ def test_as_json(command, tools):
     assert [finding.code for finding in decision.findings] == ["not_finite"]
 
 
-def test_escapes_are_shown(command, tools):
-    """A tool's name cannot speak to the terminal."""
+def test_control_characters_are_escaped(command, tools):
+    """Escape sequences and markup in a tool's name are printed as text."""
     call = json.dumps({"name": "x\x1b[31m[red]\u202e", "arguments": {}})
 
     done = command("check", "--tools", tools, stdin=call)
@@ -84,8 +84,8 @@ def test_escapes_are_shown(command, tools):
     assert "x\\x1b[31m[red]\\u202e" in done.out
 
 
-def test_a_conversation_comes_before(command, file, tmp_path):
-    """The call is judged with the messages that came before it."""
+def test_messages_are_the_history_of_the_call(command, file, tmp_path):
+    """`--messages` is the conversation before the call, so that rules can refer to it."""
     policy = tmp_path / "ward.py"
     policy.write_text(
         "from abs_shield.policy import configure, rule\n"
@@ -119,7 +119,7 @@ def test_a_conversation_comes_before(command, file, tmp_path):
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_no_call(command, stdin, expected):
+def test_input_that_is_not_a_call_is_one_line(command, stdin, expected):
     """Input that is not a call is one line on stderr and exit code 2."""
     done = command("check", stdin=stdin)
 
@@ -138,15 +138,15 @@ def test_no_call(command, stdin, expected):
         ("--messages", [{"role": "clerk"}]),
     ],
 )
-def test_wrong_files(command, file, option, held):
-    """A file that holds something else is one line and exit code 2."""
+def test_a_wrong_file_is_one_line(command, file, option, held):
+    """A file with invalid tools or messages is one line and exit code 2."""
     done = command("check", option, file("held.json", held), stdin='{"name": "x"}')
 
     assert (done.code, done.err.count("\n")) == (2, 1)
 
 
 def test_a_wrong_message_names_its_file(command, file):
-    """Several files may be given."""
+    """The error of an invalid message begins with the path of its file."""
     path = file("talk.json", [{"role": None, "content": "Hi."}])
     done = command("check", "--messages", path, stdin='{"name": "refund", "arguments": {}}')
 
@@ -154,8 +154,8 @@ def test_a_wrong_message_names_its_file(command, file):
     assert (2, message) == (done.code, done.err.partition(" system")[0])
 
 
-def test_one_of_several_lists_of_tools(command, file):
-    """`--toolset` names it; without it the names are listed."""
+def test_toolset_selects_a_list_of_tools(command, file):
+    """`--toolset` selects one list of a file; without it the error names the lists."""
     tools = file("tools.json", {"shop": [{"name": "refund"}], "desk": [{"name": "lend"}]})
     call = '{"name": "refund", "arguments": {}}'
     words = ("check", "--tools", tools)

@@ -1,4 +1,4 @@
-"""`abs-shield dashboard` serves a log, or a demo, until it is interrupted."""
+"""`abs-shield dashboard` serves a log or a demo until it is interrupted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def serving(*argv: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Serve at a free port, and give the address that is printed."""
+    """Serve a dashboard on a free port; yield its address and its process."""
     command = [sys.executable, "-m", "abs_shield", "dashboard", "--port", "0", "--no-open", *argv]
     process = subprocess.Popen(
         command,
@@ -48,13 +48,13 @@ def serving(*argv: str, **environment: str) -> Iterator[tuple[str, subprocess.Po
 
 @pytest.fixture
 def log(tmp_path):
-    """Name a file for a log."""
+    """Return the path of a log."""
     return str(tmp_path / "log.db")
 
 
 @pytest.mark.slow
 def test_a_demo_is_served_until_it_is_interrupted():
-    """One command from nothing to a picture; Ctrl-C ends it as it ends any command."""
+    """`--demo` serves a page with a heatmap; Ctrl-C ends the command with exit code 130."""
     with serving("--demo") as (address, process):
         answer = httpx.get(address)
         process.send_signal(signal.SIGINT)
@@ -67,8 +67,8 @@ def test_a_demo_is_served_until_it_is_interrupted():
 
 
 @pytest.mark.slow
-def test_a_token_opens_the_page(log):
-    """Without it there is only the form that asks for it."""
+def test_the_page_requires_the_token(log):
+    """Without the token the page is a sign-in form that shows no decision."""
     filled(log, order(1))
     with serving(log, ABS_SHIELD_DASHBOARD_TOKEN="sesame") as (address, _):
         response = httpx.get(address, follow_redirects=True)
@@ -80,8 +80,8 @@ def test_a_token_opens_the_page(log):
     assert "get_order" in opened.text
 
 
-def test_a_place_that_others_reach_needs_a_token(command, log, monkeypatch):
-    """It is refused with one line that names the variable."""
+def test_a_public_host_requires_a_token(command, log, monkeypatch):
+    """Listening on 0.0.0.0 without a token is an error that names the variable to set."""
     monkeypatch.delenv("ABS_SHIELD_DASHBOARD_TOKEN", raising=False)
     filled(log, order(1))
     done = command("dashboard", log, "--host", "0.0.0.0", "--no-open")
@@ -90,8 +90,8 @@ def test_a_place_that_others_reach_needs_a_token(command, log, monkeypatch):
     assert "set ABS_SHIELD_DASHBOARD_TOKEN to a secret token" in done.err
 
 
-def test_a_taken_port_is_reported_before_the_log_is_read(command, tmp_path):
-    """The log is not even there."""
+def test_a_port_in_use_is_reported_before_the_log_is_read(command, tmp_path):
+    """A port in use is the reported error even if the log does not exist."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -102,8 +102,8 @@ def test_a_taken_port_is_reported_before_the_log_is_read(command, tmp_path):
     assert f"cannot listen at 127.0.0.1:{port}" in done.err
 
 
-def test_a_log_and_a_demo_are_two_things(command, log):
-    """Only one of them can be shown."""
+def test_a_log_and_demo_are_mutually_exclusive(command, log):
+    """A log together with `--demo` is exit code 2."""
     done = command("dashboard", log, "--demo", "--no-open")
 
     assert (2, "abs-shield: give a log or `--demo`, not both\n") == (done.code, done.err)

@@ -1,4 +1,4 @@
-"""`abs-shield demo`: the story is told, with every layer in it."""
+"""`abs-shield demo` shows an example of each layer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sys.addaudithook(refuse)
 
 
 def test_the_demo_runs(command):
-    """Every layer has its scene, and nothing is said on stderr."""
+    """The output names every layer, and nothing is written to stderr."""
     done = command("demo")
 
     assert (done.code, done.err) == (0, "")
@@ -34,7 +34,7 @@ def test_the_demo_runs(command):
 
 
 def test_the_demo_needs_no_network():
-    """Where every use of a socket raises, the demo is told to its end."""
+    """The demo completes in a process in which opening a socket raises."""
     argv = [sys.executable, "-c", NO_SOCKETS + "sys.exit(main(['demo']))"]
 
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
@@ -44,15 +44,15 @@ def test_the_demo_needs_no_network():
 
 
 @pytest.mark.parametrize("layer", LAYER_NAMES)
-def test_every_scene_shows_its_layer(layer):
-    """The example of a layer is found by that layer, and by no other."""
+def test_every_example_is_found_by_its_layer(layer):
+    """The example of a layer is found by that layer and by no other."""
     decision = LAYER_EXAMPLES[layer].judge(Shield(POLICY))
 
     assert {finding.check for finding in decision.findings if finding.weighs} == {layer}
 
 
 def test_the_heatmap_at_80_columns(command, monkeypatch):
-    """Names of tools and layers are whole: numbers stand for layers, and a legend names these."""
+    """Tool names are not cut: the columns are numbers, and a legend names the layers."""
     monkeypatch.setattr(room, "_WIDTH", 80)
     lines = command("demo").out.partition("3. A recorded run")[2].splitlines()
 
@@ -61,20 +61,20 @@ def test_the_heatmap_at_80_columns(command, monkeypatch):
     assert max(map(len, lines)) <= 80
 
 
-def test_every_layer_has_a_scene():
-    """Scenes stand in the order of the layers."""
+def test_every_layer_has_an_example():
+    """The examples are in the order of the layers."""
     assert tuple(LAYER_EXAMPLES) == LAYER_NAMES
 
 
 def test_the_agent_corrects_itself():
-    """Two blocks with their feedback lead the scripted agent to a call that runs."""
+    """The scripted agent is blocked twice, and its third call runs."""
     decisions = [decision for _, decision in attempts(Shield(POLICY))]
 
     assert [decision.blocked for decision in decisions] == [True, True, False]
 
 
 def test_the_recorded_run_has_findings():
-    """The recorded run is a dozen calls; nothing of it is blocked, some would have been."""
+    """The recorded run has findings of four layers and no blocked call, because it is audited."""
     judged = replay_demo_run()
 
     assert len(judged) >= 12

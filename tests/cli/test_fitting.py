@@ -1,4 +1,4 @@
-"""Tables at any width: words stay whole, and columns go before names do."""
+"""Tables at any width: words are not broken, and columns are dropped before names are cut."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NAMES = ("get_scheduled_transactions_of_account", "cancel_appointment")
 COLUMNS = ("tool", Column("calls", right=True), Column("rate", right=True, drop=1), "why")
 
 
-def printed(table: FittingTable, width: int) -> str:
-    """Return what a console of this width shows."""
+def render_table(table: FittingTable, width: int) -> str:
+    """Return the text of a table on a console of this width."""
     console = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
     console.print(table)
     return console.file.getvalue()
 
 
 def table() -> FittingTable:
-    """Two tools with a sentence each."""
+    """Return a table of two tools with a sentence each."""
     made = FittingTable(*COLUMNS)
     for name in NAMES:
         made.add_row(name, "1,234", "12.5 %", "it names an account that nobody mentioned")
@@ -32,18 +32,18 @@ def table() -> FittingTable:
 
 
 @pytest.mark.parametrize("width", [72, 80, 100, 200])
-def test_names_stay_whole(width):
-    """Text is wrapped at spaces, and nothing is wider than the terminal."""
-    text = printed(table(), width)
+def test_words_are_not_broken(width):
+    """Text is wrapped at spaces, and no line is wider than the terminal."""
+    text = render_table(table(), width)
 
     assert all(name in text for name in NAMES)
     assert all(word in text for word in ("account", "mentioned", "calls", "1,234"))
     assert max(len(line.rstrip()) for line in text.splitlines()) <= width
 
 
-def test_a_column_goes_before_a_name():
-    """The one that may go is named below."""
-    text = printed(table(), 60)
+def test_a_column_is_dropped_before_a_name_is_cut():
+    """A note below the table names the column that was dropped."""
+    text = render_table(table(), 60)
 
     assert all(name in text for name in NAMES)
     assert "12.5" not in text
@@ -51,11 +51,11 @@ def test_a_column_goes_before_a_name():
 
 
 def test_a_name_wider_than_the_terminal_is_folded():
-    """All of it is there."""
-    text = "".join(printed(table(), 30).split())
+    """A name that does not fit on one line continues on the next."""
+    text = "".join(render_table(table(), 30).split())
 
     assert "get_s" in text
-    assert max(len(line) for line in printed(table(), 30).splitlines()) <= 30
+    assert max(len(line) for line in render_table(table(), 30).splitlines()) <= 30
 
 
 @given(
@@ -63,12 +63,12 @@ def test_a_name_wider_than_the_terminal_is_folded():
     st.integers(20, 160),
 )
 def test_a_table_fits_any_width(rows, width):
-    """Whatever its texts are, no line is wider than the terminal."""
+    """No line is wider than the terminal, for any texts and any width."""
     table = FittingTable("a", Column("b", drop=1), Column("c", right=True, drop=2))
     for row in rows:
         table.add_row(*row)
 
-    assert max(map(len, printed(table, width).splitlines()), default=0) <= width
+    assert max(map(len, render_table(table, width).splitlines()), default=0) <= width
 
 
 LONG = "get_scheduled_transactions_of_account"
@@ -97,8 +97,8 @@ policy = shield.configure(rules=[never], tools=[Tool(name="b", parameters={{}})]
         "ground answers.jsonl",
     ],
 )
-def test_a_command_at_80_columns(command, tmp_path, monkeypatch, file, words):
-    """Names of tools, layers, verdicts and ids are whole."""
+def test_a_command_cuts_no_name_at_80_columns(command, tmp_path, monkeypatch, file, words):
+    """Names of tools, layers, verdicts and ids are not broken in the tables of the commands."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(room, "_WIDTH", 80)
     call = {"id": "a", "name": LONG, "arguments": {"account": 7}}

@@ -1,4 +1,4 @@
-"""`abs-shield init`: a module on disk that is formatted, typed and proved, and what goes wrong."""
+"""`abs-shield init`: a proposed policy is formatted, typed and proved; errors are one line."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ HOSTILE = [
 
 
 @pytest.fixture
-def lent(file):
-    """A run in which a copy is lent, as a file."""
+def lending_run(file):
+    """Write a run in which a copy is lent; return the file's path."""
     call = {"id": "a", "name": "lend_book", "arguments": {"copy_id": "C-4411"}}
     messages = [
         {"role": "user", "content": "May I have C-4411?"},
@@ -47,9 +47,9 @@ def lent(file):
     return file("runs.jsonl", {"messages": messages, "tools": [LEND], "toolset": "desk"})
 
 
-def test_to_the_standard_output(command, file, lent):
-    """The module goes to the standard output, the summary to the standard error."""
-    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+def test_the_module_is_written_to_the_standard_output(command, file, lending_run):
+    """The module is written to the standard output, the summary to stderr."""
+    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lending_run)
 
     assert 0 == done.code
     assert done.out.startswith('"""A policy proposed from tools and recorded runs;')
@@ -63,9 +63,9 @@ def test_to_the_standard_output(command, file, lent):
     )
 
 
-def test_the_runs_may_bring_the_tools(command, lent):
-    """Where runs list their tools, nothing else is needed."""
-    done = command("init", "--runs", lent)
+def test_tools_may_come_from_the_runs(command, lending_run):
+    """If the runs list their tools, `--tools` is not needed."""
+    done = command("init", "--runs", lending_run)
 
     assert (0, 1) == (done.code, done.out.count("    Tool(\n"))
     assert "# Tools: as the runs describe them.\n" in done.out
@@ -76,8 +76,8 @@ def test_the_runs_may_bring_the_tools(command, lent):
     not all((BIN / name).exists() for name in ("ruff", "mypy")),
     reason="ruff and mypy are not installed",
 )
-def test_any_tools_as_every_linter_reads_them(file, tmp_path):
-    """In processes of their own: written, formatted, linted, typed, and proved."""
+def test_a_module_from_hostile_tools_is_formatted_typed_and_proved(file, tmp_path):
+    """The module passes ruff, mypy and `abs-shield prove`, whatever the tools are named."""
     policy = tmp_path / "mined.py"
     tools = file("tools.json", HOSTILE)
     for command in (
@@ -92,8 +92,8 @@ def test_any_tools_as_every_linter_reads_them(file, tmp_path):
         assert 0 == done.returncode, f"{command[0]}: {done.stdout}{done.stderr}"
 
 
-def test_a_file_is_not_overwritten(command, file, tmp_path):
-    """Unless it is said; then it is written whole."""
+def test_a_file_is_overwritten_only_with_force(command, file, tmp_path):
+    """An existing file stays unchanged without `--force`; with it the whole file is replaced."""
     policy = tmp_path / "policy.py"
     policy.write_text("mine = 1\n")
     argv = ("init", "--tools", file("tools.json", [LEND]), "-o", policy)
@@ -107,33 +107,33 @@ def test_a_file_is_not_overwritten(command, file, tmp_path):
     assert ["policy.py", "tools.json"] == sorted(each.name for each in tmp_path.iterdir())
 
 
-def test_one_toolset_and_its_runs(command, file, lent):
-    """`--toolset` names the list of a file, and leaves out the runs of the others."""
+def test_toolset_selects_tools_and_runs(command, file, lending_run):
+    """`--toolset` selects one list of tools and skips the runs of the others."""
     tools = file("tools.json", {"desk": [LEND], "other": [{"name": "other"}]})
-    named = Path(lent).read_text().replace('"tools"', '"listed"')
-    Path(lent).write_text(named + named.replace('"desk"', '"other"'))
-    done = command("init", "--tools", tools, "--toolset", "desk", "--runs", lent)
+    named = Path(lending_run).read_text().replace('"tools"', '"listed"')
+    Path(lending_run).write_text(named + named.replace('"desk"', '"other"'))
+    done = command("init", "--tools", tools, "--toolset", "desk", "--runs", lending_run)
 
     assert (0, True) == (done.code, "of 1 recorded calls" in done.err)
 
 
-def test_a_bad_line_is_reported_and_skipped(command, lent):
-    """The module is written all the same; the exit code says that something was wrong."""
-    with Path(lent).open("a") as file:
+def test_a_bad_line_is_reported_and_skipped(command, lending_run):
+    """The module is written from the other lines, and the exit code is 2."""
+    with Path(lending_run).open("a") as file:
         file.write("{\x1b\n")
-    done = command("init", "--runs", lent)
+    done = command("init", "--runs", lending_run)
 
     assert (2, True) == (done.code, done.out.startswith('"""A policy proposed'))
-    assert done.err.startswith(f"abs-shield: {lent}:2: the line is not JSON: ")
+    assert done.err.startswith(f"abs-shield: {lending_run}:2: the line is not JSON: ")
     assert 1 == done.err.count("not JSON")
 
 
-def test_what_stays_blocked_is_reported(command, file, lent):
-    """A name that no policy can hold: with `all`, the exit code is 1; else it is as any fault."""
+def test_calls_that_no_policy_can_allow_are_reported(command, file, lending_run):
+    """An empty tool name stays blocked; the exit code is 1 with `--let-through all`, else 0."""
     call = {"id": "b", "name": "", "arguments": {}}
-    with Path(lent).open("a") as runs:
+    with Path(lending_run).open("a") as runs:
         runs.write(json.dumps({"messages": [{"role": "assistant", "tool_calls": [call]}]}) + "\n")
-    argv = ("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+    argv = ("init", "--tools", file("tools.json", [LEND]), "--runs", lending_run)
     done = command(*argv, "--let-through", "all")
 
     assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
@@ -160,21 +160,22 @@ REFUSED = {"id": "b", "name": "lend_book", "arguments": {"copy_id": 7}}
         ("Error: copy_id must be a string", ["--let-through", "all"], 0, 1),
     ],
 )
-def test_what_is_let_through_is_chosen(command, file, lent, tmp_path, content, chosen, blocked,
-                                       active):  # fmt: skip
-    """By default nothing; a replay of the same runs blocks as many calls as the summary says."""
-    with Path(lent).open("a") as runs:
+def test_let_through_selects_the_suppressed_findings(
+    command, file, lending_run, tmp_path, content, chosen, blocked, active
+):
+    """A replay of the same runs blocks as many calls as the summary says; the default is `none`."""
+    with Path(lending_run).open("a") as runs:
         messages = [
             {"role": "assistant", "tool_calls": [REFUSED]},
             {"role": "tool", "tool_call_id": "b", "content": content},
         ]
         runs.write(json.dumps({"messages": messages}) + "\n")
     policy = tmp_path / "policy.py"
-    argv = ("--tools", file("tools.json", [LEND]), "--runs", lent, "-o", policy)
+    argv = ("--tools", file("tools.json", [LEND]), "--runs", lending_run, "-o", policy)
     done = command("init", *argv, *chosen)
     strict = tmp_path / "strict.py"
     strict.write_text(policy.read_text().replace('mode="audit"', 'mode="strict"'))
-    again = command("replay", lent, "--policy", f"{strict}:policy", "--format", "jsonl")
+    again = command("replay", lending_run, "--policy", f"{strict}:policy", "--format", "jsonl")
 
     assert 0 == done.code
     assert f"strict mode would block {blocked} of 2 recorded calls" in done.err
@@ -194,7 +195,7 @@ BETWEEN = {
 
 @pytest.mark.parametrize("kind", BETWEEN)
 def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
-    """A line between two lines of a session ends it for both commands, or for neither."""
+    """A line between two lines of a session ends the session in `init` if it does in `replay`."""
     line, ended = BETWEEN[kind]
     call = {"id": "c", "name": "delete_order", "arguments": {"order_id": "W77777"}}
     first = {"session_id": "S", "messages": [{"role": "user", "content": "Delete W77777"}]}
@@ -221,7 +222,7 @@ def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 def test_an_openapi_description(command, tmp_path, suffix):
-    """JSON or YAML; the route is the evidence."""
+    """A JSON or YAML description is read, and the route is given as evidence."""
     yaml = pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
     paths = {"/books/{id}": {"delete": {"operationId": "burn", "responses": {200: {}}}}}
     whole = {"openapi": "3.0.3", "info": {"version": "2026-01-01"}, "paths": paths}
@@ -234,8 +235,8 @@ def test_an_openapi_description(command, tmp_path, suffix):
 
 
 @pytest.mark.slow
-def test_yaml_of_endless_aliases(command, tmp_path):
-    """A small file that would be a huge one is refused."""
+def test_yaml_with_nested_aliases_is_refused(command, tmp_path):
+    """A small file that its aliases would expand to a huge one is an error."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
     path = tmp_path / "api.yaml"
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
@@ -266,7 +267,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
-    """Whatever is wrong is one line that helps, and exit code 2."""
+    """A wrong option is exit code 2 and one line that says what is wrong."""
     monkeypatch.chdir(tmp_path)
     argv, message = MISTAKES[kind]
     done = command("init", *argv)
@@ -277,13 +278,13 @@ def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_runs_that_cannot_be_read_again_are_refused(command, file, lent, tmp_path, kind):
-    """One pass would empty a pipe for the next: it says so, and reads nothing."""
+def test_runs_that_cannot_be_read_again_are_refused(command, file, lending_run, tmp_path, kind):
+    """Runs are read more than once, so a pipe or a device is an error."""
     path = "/dev/null" if kind == "device" else tmp_path / "runs.fifo"
     if kind == "pipe":
         os.mkfifo(path)
     tools = file("tools.json", [LEND])
-    done = command("init", "--tools", tools, "--runs", lent, "--runs", path)
+    done = command("init", "--tools", tools, "--runs", lending_run, "--runs", path)
 
     message = f"abs-shield: `--runs {path}`: runs are read more than once; write them to a file\n"
     assert (2, "", message) == done
@@ -291,7 +292,7 @@ def test_runs_that_cannot_be_read_again_are_refused(command, file, lent, tmp_pat
 
 @pytest.mark.parametrize("lines", [0, 2])
 def test_runs_without_a_call_are_reported(command, file, lines):
-    """A module that is mined from nothing does not look as if it was mined from runs."""
+    """If the runs contain no call, a note says that all proposals come from the tools."""
     state = {"messages": [{"role": "user", "content": "Hello."}]}
     runs = file("runs.jsonl", *[state] * lines)
     done = command("init", "--tools", file("tools.json", [LEND]), "--runs", runs)
@@ -322,7 +323,7 @@ FILES = {
 
 @pytest.mark.parametrize("kind", FILES)
 def test_a_wrong_file_is_one_line(command, file, kind):
-    """A file of tools that cannot be read says why, and which one was probably meant."""
+    """The error says why a file of tools cannot be read, or suggests the nearest toolset."""
     held, argv, message = FILES[kind]
     done = command("init", "--tools", file("tools.json", held), *argv)
 
@@ -338,8 +339,8 @@ def test_a_wrong_file_is_one_line(command, file, kind):
                                                                "toolset `shop`: tool 0: "]),
     ],
 )  # fmt: skip
-def test_a_tool_that_cannot_be_read_is_left_out(command, file, held, expected):
-    """The others are written, each one that is left out is named, and the code says so."""
+def test_an_invalid_tool_is_skipped_and_reported(command, file, held, expected):
+    """The other tools are in the module, each invalid tool is named, and the exit code is 2."""
     argv = ["--toolset", "desk"] if isinstance(held, dict) else []
     done = command("init", "--tools", file("tools.json", held), *argv)
 
@@ -348,8 +349,8 @@ def test_a_tool_that_cannot_be_read_is_left_out(command, file, held, expected):
     assert expected == [line.split("abs-shield: ")[1][: len(start)] for line, start in lines]
 
 
-def test_no_yaml(command, tmp_path):
-    """Invalid YAML is reported on one line."""
+def test_invalid_yaml_is_one_line(command, tmp_path):
+    """Invalid YAML is exit code 2 and one line on stderr."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
     path = tmp_path / "api.yaml"
     path.write_text("a: [\x00")
@@ -361,7 +362,7 @@ def test_no_yaml(command, tmp_path):
 
 @pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
 def test_without_the_extra(command):
-    """The error names the package to install."""
+    """Without fastmcp the error names the package to install."""
     done = command("init", "--mcp", "cat")
 
     assert (2, "") == (done.code, done.out)
@@ -369,8 +370,8 @@ def test_without_the_extra(command):
 
 
 @needs_fastmcp
-def test_an_mcp_server():
-    """A server that a command starts is asked for its tools, hints included."""
+def test_tools_may_come_from_an_mcp_server():
+    """`--mcp` starts the command and reads the tools that its server lists."""
     done = _run("--mcp", f"'{sys.executable}' '{SERVER}'")
 
     assert 0 == done.returncode, done.stderr
@@ -391,8 +392,8 @@ def test_an_mcp_server():
         (["--mcp", "http://127.0.0.1:1/mcp"], "`http://127.0.0.1:1/mcp` lists no tools: "),
     ],
 )
-def test_a_server_that_does_not_answer(argv, expected):
-    """A missing, ending, silent or unreachable server is one line."""
+def test_a_server_that_lists_no_tools_is_one_line(argv, expected):
+    """A missing, ended, silent or unreachable server is one line on stderr."""
     done = _run(*argv)
 
     assert (2, "") == (done.returncode, done.stdout)

@@ -12,8 +12,8 @@ from abs_shield.cli.usage_errors import BadInput
 from abs_shield.stores import SqliteStore
 
 
-def test_a_line_has_its_report(tmp_path):
-    """Calls have none; Parquet is refused with a reason."""
+def test_only_decisions_about_answers_have_a_report(tmp_path):
+    """Lines of calls have no report; `--format parquet` with `--reports` is an error."""
     path = tmp_path / "log.db"
     store = SqliteStore(path)
     firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)

@@ -1,4 +1,4 @@
-"""The command as a whole: help, versions, errors of one line."""
+"""The command line as a whole: help, version, one-line errors, closed pipes and completion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.cli.shop import filled, refund
 
 
 def test_version(command):
-    """`--version` says one line."""
+    """`--version` prints one line."""
     done = command("--version")
 
     assert done.code == 0
@@ -25,12 +25,12 @@ def test_version(command):
 
 
 def test_the_version_is_that_of_the_installed_package():
-    """It is written once, and what installs the package reads it there."""
+    """`__version__` equals the version in the metadata of the installed package."""
     assert abs_shield.__version__ == version("abs_shield")
 
 
-def test_alone_it_explains_itself(command):
-    """Without arguments the commands are listed."""
+def test_without_arguments_the_commands_are_listed(command):
+    """`abs-shield` without arguments prints the names of all commands."""
     done = command()
 
     assert done.code == 0
@@ -38,8 +38,8 @@ def test_alone_it_explains_itself(command):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_shows_an_example(command, name):
-    """Each command's help ends with an example of it."""
+def test_the_help_of_every_command_has_an_example(command, name):
+    """`abs-shield COMMAND --help` contains an example of the command."""
     done = command(name, "--help")
 
     assert done.code == 0
@@ -78,7 +78,7 @@ LIBRARIES = ("Value error", "Input should", "Got unexpected", "requires an argum
     ],
 )
 def test_a_mistake_is_one_line_on_stderr(command, argv, message):
-    """Whatever a user gets wrong is answered with one line that helps, and exit code 2."""
+    """A wrong argument is exit code 2 and one line that suggests a valid one."""
     done = command(*argv)
 
     assert (done.code, done.out) == (2, "")
@@ -90,15 +90,15 @@ def test_a_mistake_is_one_line_on_stderr(command, argv, message):
 
 
 @pytest.mark.parametrize("word", ["HALUCINATED", "halucinated"])
-def test_a_verdict_that_is_misspelt(command, word):
-    """The nearest verdict is named; as it is told, it is accepted."""
+def test_a_misspelt_verdict_is_corrected_in_a_valid_spelling(command, word):
+    """The suggested verdict is in a spelling that the option accepts."""
     done = command("replay", "x", "--fail-on", word)
 
     assert done.err.casefold().endswith("did you mean `hallucinated`?\n")
 
 
-def test_a_file_that_is_misspelt(command, file):
-    """The nearest name in the same folder is told."""
+def test_a_misspelt_file_name_is_corrected(command, file):
+    """The error suggests the most similar name in the same folder."""
     path = file("tools.json", [])
 
     done = command("check", "--tools", path.replace("tools", "toosl"))
@@ -107,23 +107,23 @@ def test_a_file_that_is_misspelt(command, file):
     assert f"No such file or directory; did you mean `{path}`?" in done.err
 
 
-def test_a_file_that_is_like_no_other(command, tmp_path):
-    """Where nothing is near, the line says what is wanted."""
+def test_a_file_name_without_a_similar_one_has_no_suggestion(command, tmp_path):
+    """If no file has a similar name, the error says to name a file that exists."""
     done = command("check", "--messages", tmp_path / "nope.json")
 
     assert done.err.endswith("nope.json: No such file or directory; name a file that exists\n")
 
 
-def test_a_file_of_another_kind_is_not_meant(command, file, tmp_path):
-    """However near its name is."""
+def test_a_file_with_another_suffix_is_not_suggested(command, file, tmp_path):
+    """`tools.jsonl` is not suggested for `tools.json`."""
     file("tools.jsonl", {})
     done = command("check", "--tools", tmp_path / "tools.json")
 
     assert done.err.endswith("tools.json: No such file or directory; name a file that exists\n")
 
 
-def test_importing_the_command_is_light():
-    """The command starts without the firewall; each subcommand brings what it needs."""
+def test_importing_the_command_imports_no_dependency():
+    """`import abs_shield.cli` imports neither pydantic nor rich; each command imports its own."""
     code = "import sys, abs_shield.cli; print('pydantic' in sys.modules, 'rich' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -132,8 +132,8 @@ def test_importing_the_command_is_light():
 
 
 @pytest.mark.slow
-def test_a_reader_that_leaves_is_no_error(clinic, tmp_path):
-    """A reader that closes the pipe after a line ends the command without a word."""
+def test_a_pipe_closed_during_output_ends_the_command(clinic, tmp_path):
+    """If the reader closes the pipe, the exit code is 141 and nothing is written to stderr."""
     many = tmp_path / "many.jsonl"
     many.write_bytes(Path(clinic).read_bytes() * 2_000)
     argv = [*_COMMAND, "replay", str(many), "--format", "jsonl"]
@@ -185,8 +185,8 @@ UNREAD_TOO = [
 @pytest.mark.parametrize(
     "argv", [*UNREAD, *(pytest.param(words, marks=pytest.mark.slow) for words in UNREAD_TOO)]
 )
-def test_no_reader_is_no_error(argv, clinic, tmp_path):
-    """If the reader of the output is gone, the exit code is 141; other output is written."""
+def test_a_pipe_closed_before_output_ends_the_command(argv, clinic, tmp_path):
+    """If the reader has closed the pipe, the exit code is 141; files are written anyway."""
     (one,) = filled(str(tmp_path / "log.db"), refund(1, 900))
     (tmp_path / "policy.py").write_text(_POLICY)
     (tmp_path / "ids.txt").write_text(f"{one.id} ok\n")
@@ -210,7 +210,7 @@ def test_no_reader_is_no_error(argv, clinic, tmp_path):
 
 
 def test_a_module_runs_as_the_command():
-    """`python -m abs_shield` is `abs-shield`."""
+    """`python -m abs_shield` is the same command as `abs-shield`."""
     argv = [sys.executable, "-m", "abs_shield", "--version"]
 
     assert f"abs-shield {abs_shield.__version__}\n" == subprocess.check_output(argv, text=True)
@@ -226,7 +226,7 @@ def test_a_module_runs_as_the_command():
     ],
 )
 def test_a_shell_completes_commands_options_and_values(words, completed):
-    """A shell asks as its script does, and reads what may follow."""
+    """Bash completion offers commands, subcommands, options and values."""
     env = {
         **os.environ,
         "_ABS_SHIELD_COMPLETE": "complete_bash",
@@ -238,8 +238,8 @@ def test_a_shell_completes_commands_options_and_values(words, completed):
     assert completed == {*output.split()}
 
 
-def test_the_script_of_a_shell(command, monkeypatch):
-    """`--show-completion` prints it for the shell that is detected; without one it says so."""
+def test_show_completion_prints_the_script_of_the_shell(command, monkeypatch):
+    """`--show-completion` prints a script for the detected shell, or names the supported shells."""
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/bin/bash"))
     bash = command("--show-completion")
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("tcsh", "/bin/tcsh"))

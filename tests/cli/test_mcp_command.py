@@ -1,4 +1,4 @@
-"""`abs-shield mcp`: what a user gets wrong is one line; `tests/service` has the rest."""
+"""`abs-shield mcp`: errors of its command line; `tests/service` tests the proxy."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ OPENING = {
 
 
 def run(*argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, with this on its standard input."""
+    """Run the command in its own process with this standard input."""
     return subprocess.run(
         [sys.executable, "-c", RUN, "mcp", *argv],
         input=stdin, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
-def opened(*argv: str) -> subprocess.CompletedProcess[str]:
-    """Run the command; a client opens a connection, and leaves."""
+def run_with_client(*argv: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with a client that opens a connection and closes it."""
     return run(*argv, stdin=json.dumps(OPENING) + "\n")
 
 
 @pytest.mark.parametrize("argv", [[], ["--url", "http://127.0.0.1:1/mcp", "--", "cat"]])
-def test_one_server_is_named(command, argv):
-    """A command or a URL, not both and not neither."""
+def test_exactly_one_server_is_required(command, argv):
+    """A command together with `--url`, and neither of them, is an error."""
     done = command("mcp", *argv)
 
     assert (2, "") == (done.code, done.out)
@@ -46,7 +46,7 @@ def test_one_server_is_named(command, argv):
 
 @pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
 def test_without_the_extra():
-    """The error names the package to install."""
+    """Without fastmcp the error names the package to install."""
     done = run("--", "cat")
 
     assert (2, "") == (done.returncode, done.stdout)
@@ -76,7 +76,7 @@ def test_without_the_extra():
     ],
 )
 def test_a_mistake_is_one_line(argv, expected):
-    """Whatever is wrong at the start is answered with one line that helps, and exit code 2."""
+    """A wrong argument is exit code 2 and one line that says what is wrong."""
     done = run(*argv)
 
     assert (2, "") == (done.returncode, done.stdout)
@@ -86,8 +86,8 @@ def test_a_mistake_is_one_line(argv, expected):
 
 
 @needs_fastmcp
-def test_a_port_that_is_taken():
-    """The process that uses the port is not disturbed."""
+def test_a_port_in_use_is_an_error():
+    """The error names the address and asks for another one."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -100,9 +100,9 @@ def test_a_port_that_is_taken():
 
 @needs_fastmcp
 @pytest.mark.parametrize("argv", [["false"], ["echo", "hello"]])
-def test_a_server_that_ends_at_once(argv):
-    """Its client is told, and so is who reads the standard error; the exit code is 2."""
-    done = opened("--log", "none", "--", *argv)
+def test_a_server_that_ends_immediately_is_an_error(argv):
+    """The client receives the error that is also on stderr; the exit code is 2."""
+    done = run_with_client("--log", "none", "--", *argv)
     answer = json.loads(done.stdout)
 
     message = (
@@ -114,8 +114,8 @@ def test_a_server_that_ends_at_once(argv):
 
 
 @needs_fastmcp
-def test_no_server_without_a_client(tmp_path):
-    """The command is started for a client that asks, not to see whether it runs."""
+def test_the_server_is_not_started_without_a_client(tmp_path):
+    """Without a client the command ends with exit code 0 and never starts the server."""
     started = tmp_path / "started"
     done = run("--log", "none", "--", "touch", str(started))
 
@@ -125,10 +125,10 @@ def test_no_server_without_a_client(tmp_path):
 
 @needs_fastmcp
 @pytest.mark.parametrize("dashes", [["--"], []])
-def test_options_of_the_server_are_its_own(dashes):
+def test_options_after_the_command_are_passed_to_the_server(dashes):
     """Everything after the command is passed on, even if it looks like an option of the proxy."""
     program = ["-c", "import sys; sys.exit(str(sys.argv[1:]))", "--policy"]
-    done = opened("--log", "none", *dashes, sys.executable, *program)
+    done = run_with_client("--log", "none", *dashes, sys.executable, *program)
 
     assert "['--policy']" in done.stderr
 
@@ -143,8 +143,8 @@ def test_options_of_the_server_are_its_own(dashes):
         (["--header", "A=env:NOT_SET_"], "the environment variable `NOT_SET_` is not set"),
     ],
 )
-def test_a_header_that_is_none(argv, expected):
-    """The error does not contain the value."""
+def test_an_invalid_header_is_an_error(argv, expected):
+    """The error of an invalid header does not contain the header's value."""
     done = run(*argv, "--url", "http://127.0.0.1:1/mcp")
 
     assert (2, "") == (done.returncode, done.stdout)
@@ -153,8 +153,8 @@ def test_a_header_that_is_none(argv, expected):
 
 
 @needs_fastmcp
-def test_a_header_of_a_command():
-    """A command reads no headers."""
+def test_a_header_requires_a_url():
+    """`--header` with a command is an error, because a command reads no headers."""
     done = run("--header", "A=x", "--", "cat")
 
     assert 2 == done.returncode

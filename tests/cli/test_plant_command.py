@@ -17,22 +17,22 @@ OWN = sorted(str(path) for path in (ROOT / "benchmarks" / "runs").glob("*.jsonl.
 
 @pytest.fixture
 def folder(command, file, tmp_path):
-    """A folder of planted cases of two runs of the office."""
+    """Plant cases in two runs of the office; return the folder."""
     runs = file("runs.jsonl", office(run_id="a"), office(run_id="b"))
     assert command("plant", runs, "-o", tmp_path / "planted").code == 0
     return tmp_path / "planted"
 
 
-def lines(path):
-    """The objects of a packed file."""
+def read_objects(path):
+    """Return the JSON objects of a compressed file."""
     with gzip.open(path, "rt") as text:
         return [json.loads(line) for line in text]
 
 
-def test_a_folder_is_written(command, folder):
-    """It holds the runs, their tools, the cases, and what is in it."""
+def test_the_folder_has_runs_cases_and_a_manifest(command, folder):
+    """The manifest counts the runs, the calls and the planted cases of each kind."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    cases = lines(folder / "mutations.jsonl.gz")
+    cases = read_objects(folder / "mutations.jsonl.gz")
 
     assert sorted(FILES) == sorted(path.name for path in folder.iterdir())
     assert (2, 30, 30) == tuple(manifest[key] for key in ("runs", "calls", "right_calls"))
@@ -41,19 +41,19 @@ def test_a_folder_is_written(command, folder):
     assert "personal data" in (folder / "README.md").read_text()
 
 
-def test_the_same_bytes_each_time(command, folder, file, tmp_path):
-    """Equal seeds and runs make equal files; another seed makes others."""
+def test_the_same_seed_writes_the_same_bytes(command, folder, file, tmp_path):
+    """Equal seeds and runs give equal files; another seed gives other cases."""
     runs = str(tmp_path / "runs.jsonl")
     again, other = tmp_path / "again", tmp_path / "other"
     command("plant", runs, "-o", again)
     command("plant", runs, "-o", other, "--seed", "2")
 
     assert [] == [n for n in FILES if (folder / n).read_bytes() != (again / n).read_bytes()]
-    assert lines(folder / "mutations.jsonl.gz") != lines(other / "mutations.jsonl.gz")
+    assert read_objects(folder / "mutations.jsonl.gz") != read_objects(other / "mutations.jsonl.gz")
 
 
-def test_a_table_says_why_a_kind_is_empty(command, file, tmp_path):
-    """Kinds without a place are named with what they need."""
+def test_the_table_says_why_a_kind_has_no_cases(command, file, tmp_path):
+    """A kind without a suitable call is listed with the call that it needs."""
     runs = file("runs.jsonl", office(tools=None, toolset="none"))
     done = command("plant", runs, "-o", tmp_path / "planted", "--kinds", "phantom_tool")
 
@@ -62,12 +62,12 @@ def test_a_table_says_why_a_kind_is_empty(command, file, tmp_path):
     assert "planted 0 faults and 0 harmless cases" in done.out
 
 
-def test_chosen_kinds_and_tools(command, file, tmp_path):
-    """Only these kinds, in calls of these tools, and so many of each."""
+def test_options_limit_kinds_tools_and_cases(command, file, tmp_path):
+    """`--kinds`, `--only-tool` and `--per-kind` limit the planted cases."""
     runs = file("runs.jsonl", office())
     options = ("--kinds", "phantom_target", "--kinds", "param:nan", "--only-tool", "get_order")
     command("plant", runs, "-o", tmp_path / "planted", *options, "--per-kind", "1")
-    cases = lines(tmp_path / "planted" / "mutations.jsonl.gz")
+    cases = read_objects(tmp_path / "planted" / "mutations.jsonl.gz")
     kinds = [case["kind"] for case in cases]
 
     assert kinds
@@ -77,28 +77,28 @@ def test_chosen_kinds_and_tools(command, file, tmp_path):
 
 
 def test_lines_of_a_session_are_one_run(command, file, tmp_path):
-    """Two lines that a recorder wrote are planted, and judged, as one run."""
+    """Two lines of one session are written and judged as one run."""
     first = office(session_id="s", messages=messages(CALLS[:1]))
     second = office(session_id="s", messages=messages(CALLS[3:5], "Go on."))
     done = command("plant", file("runs.jsonl", first, second), "-o", tmp_path / "planted")
-    (run,) = lines(tmp_path / "planted" / "runs.jsonl.gz")
+    (run,) = read_objects(tmp_path / "planted" / "runs.jsonl.gz")
 
     assert done.code == 0
     assert 3 == sum(len(m.get("tool_calls", ())) for m in run["messages"])
     assert command("backtest", tmp_path / "planted").code == 0
 
 
-def test_runs_of_one_name_get_their_own(command, file, tmp_path):
-    """Cases name their run, so no two runs have one id."""
+def test_runs_with_the_same_id_are_renamed(command, file, tmp_path):
+    """Cases refer to their run by its id, so a second run with the same id is renamed."""
     command("plant", file("runs.jsonl", office(), office()), "-o", tmp_path / "planted")
 
     assert ["r1", "r1#2"] == [
-        run["run_id"] for run in lines(tmp_path / "planted" / "runs.jsonl.gz")
+        run["run_id"] for run in read_objects(tmp_path / "planted" / "runs.jsonl.gz")
     ]
 
 
 def test_runs_that_failed_are_left_out(command, file, tmp_path):
-    """A run without a right call is not copied."""
+    """A run that is labelled as failed is not copied."""
     runs = file("runs.jsonl", office(), office(run_id="bad", labels={"success": False}))
     command("plant", runs, "-o", tmp_path / "planted")
     manifest = json.loads((tmp_path / "planted" / "manifest.json").read_text())
@@ -124,7 +124,7 @@ RESULT = {"type": "tool_result", "tool_use_id": "c", "content": "{}"}
     ids=["openai", "anthropic"],
 )
 def test_every_shape_of_messages(command, file, tmp_path, call, result):
-    """Runs in the shapes of OpenAI and Anthropic are planted and judged alike."""
+    """Runs in the shapes of OpenAI and Anthropic have the same planted cases and findings."""
     state = {"role": "user", "content": "Where is ord_48213?"}
     runs = file("runs.jsonl", office(messages=[state, {"role": "assistant", **call}, result]))
     options = ("--kinds", "phantom_target:typo")
@@ -137,8 +137,8 @@ def test_every_shape_of_messages(command, file, tmp_path, call, result):
     ]
 
 
-def test_what_is_found(command, folder):
-    """A backtest of the folder counts by kind, with intervals, and the right calls."""
+def test_a_backtest_counts_found_cases_by_kind(command, folder):
+    """A backtest of the folder has rates with intervals for each kind and for the right calls."""
     report = json.loads(command("backtest", folder, "--format", "json", "--examples", "0").out)
     rows = {row["kind"]: row for row in report["new"]["planted"]}
 
@@ -152,8 +152,8 @@ def test_what_is_found(command, folder):
     assert 30 == rows["right calls"]["found"]["of"]
 
 
-def test_a_policy_finds_less_where_it_looks_less(command, folder, tmp_path):
-    """Two policies are measured side by side: one that judges no tools finds none of them."""
+def test_a_policy_with_fewer_layers_finds_fewer_cases(command, folder, tmp_path):
+    """A policy with `parameter_mismatch` alone finds no planted `phantom_tool` case."""
     less = tmp_path / "less.py"
     less.write_text(
         "from abs_shield import shield\npolicy = shield.configure(layers=['parameter_mismatch'])\n"
@@ -170,15 +170,15 @@ def test_a_policy_finds_less_where_it_looks_less(command, folder, tmp_path):
 
 
 @pytest.mark.usefixtures("shuffle")
-def test_workers_print_the_same(command, folder):
-    """The report does not depend on the engine."""
+def test_the_report_is_the_same_with_workers(command, folder):
+    """`--workers 2` prints the same report as one process."""
     alone = command("backtest", folder, "--format", "json").out
 
     assert alone == command("backtest", folder, "--format", "json", "--workers", "2").out
 
 
-def test_own_recorded_runs(command, tmp_path):
-    """Runs of every domain of the benchmark are planted, and most identifiers are found."""
+def test_cases_planted_in_the_benchmark_runs_are_found(command, tmp_path):
+    """Most unseen identifiers that are planted in the runs of the benchmark are found."""
     options = ("--per-kind", "5", "--kinds", "phantom_target:u", "--kinds", "phantom_target:typo")
     done = command("plant", *OWN, "-o", tmp_path / "planted", *options)
     report = json.loads(command("backtest", tmp_path / "planted", "--format", "json").out)
@@ -207,7 +207,7 @@ def test_own_recorded_runs(command, tmp_path):
     ],
 )
 def test_bad_input_is_one_line(command, folder, monkeypatch, argv, message):
-    """Each says what is wrong and what instead, and leaves everything as it was."""
+    """Bad input is exit code 2 and one line, and no file is changed."""
     monkeypatch.chdir(folder.parent)
     before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
     done = command("plant", *argv)
@@ -218,12 +218,12 @@ def test_bad_input_is_one_line(command, folder, monkeypatch, argv, message):
 
 
 def test_force_replaces_the_cases(command, folder, tmp_path):
-    """The folder is written anew; nothing unfinished stays beside it."""
+    """`--force` replaces the folder and leaves no temporary file beside it."""
     runs = tmp_path / "runs.jsonl"
     done = command("plant", runs, "-o", folder, "--force", "--kinds", "param:nan")
 
     assert done.code == 0
-    assert {"param:nan"} == {case["kind"] for case in lines(folder / "mutations.jsonl.gz")}
+    assert {"param:nan"} == {case["kind"] for case in read_objects(folder / "mutations.jsonl.gz")}
     assert ["planted", "runs.jsonl"] == sorted(path.name for path in tmp_path.iterdir())
 
 
@@ -235,7 +235,7 @@ def test_a_bad_line_is_named_and_skipped(command, tmp_path):
 
     assert done.code == 2
     assert "runs.jsonl:1: the line is not JSON" in done.err
-    assert 1 == len(lines(tmp_path / "planted" / "runs.jsonl.gz"))
+    assert 1 == len(read_objects(tmp_path / "planted" / "runs.jsonl.gz"))
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_a_bad_line_is_named_and_skipped(command, tmp_path):
         ("no run\n", 2),
     ],
 )
-def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text, code):
-    """Runs without a call, no run file: nothing to measure, and nothing in the way."""
+def test_runs_without_a_call_write_no_folder(command, tmp_path, text, code):
+    """If nothing can be planted, the output says so and no folder is written."""
     runs = tmp_path / "runs.jsonl"
     runs.write_text(text)
     done = command("plant", runs, "-o", tmp_path / "planted")
@@ -262,8 +262,8 @@ def test_where_nothing_can_be_planted_nothing_is_written(command, tmp_path, text
     ("name", "message"),
     [("mutations.jsonl.gz", "it has no `mutations.jsonl.gz`"), ("runs.jsonl.gz", "it has no")],
 )
-def test_a_folder_without_its_files(command, folder, name, message):
-    """The error names the command that creates such a folder."""
+def test_a_folder_with_a_missing_file_is_an_error(command, folder, name, message):
+    """The error names the missing file and the command that writes such a folder."""
     (folder / name).unlink()
     done = command("backtest", folder)
 
@@ -272,8 +272,8 @@ def test_a_folder_without_its_files(command, folder, name, message):
     assert "abs-shield plant" in done.err
 
 
-def test_a_folder_stands_alone(command, folder, tmp_path):
-    """A folder beside other files is refused."""
+def test_a_planted_folder_with_other_files_is_an_error(command, folder, tmp_path):
+    """`backtest` accepts a planted folder only without other run files."""
     done = command("backtest", folder, tmp_path / "runs.jsonl")
 
     assert done.code == 2
@@ -290,10 +290,10 @@ def test_a_folder_stands_alone(command, folder, tmp_path):
         ({"kind": ""}, "`kind` is"),
     ],
 )
-def test_cases_that_cannot_be_read(command, folder, change, message):
-    """A wrong case is named with its line and skipped; the exit code is 2."""
+def test_an_invalid_case_is_named_and_skipped(command, folder, change, message):
+    """An invalid case is reported with its line and skipped; the exit code is 2."""
     path = folder / "mutations.jsonl.gz"
-    first, *rest = lines(path)
+    first, *rest = read_objects(path)
     with gzip.open(path, "wt") as file:
         file.writelines(json.dumps(case) + "\n" for case in [{**first, **change}, *rest[:3]])
     done = command("backtest", folder)
@@ -302,10 +302,10 @@ def test_cases_that_cannot_be_read(command, folder, change, message):
     assert f"mutations.jsonl.gz:1: {message}" in done.err
 
 
-def test_cases_of_no_call_are_counted(command, folder):
-    """A case of another run, or of a call that is not there, is said."""
+def test_cases_without_their_call_are_counted(command, folder):
+    """The report counts the cases that refer to a run or a call that does not exist."""
     path = folder / "mutations.jsonl.gz"
-    first, second, *rest = lines(path)
+    first, second, *rest = read_objects(path)
     changed = [{**first, "run_id": "gone"}, {**second, "call_index": 999}, *rest[:2]]
     with gzip.open(path, "wt") as file:
         file.writelines(json.dumps(case) + "\n" for case in changed)
@@ -314,8 +314,8 @@ def test_cases_of_no_call_are_counted(command, folder):
     assert "2 of 4 planted cases name a call that the runs do not have" in done.out
 
 
-def test_nothing_hostile_reaches_the_terminal(command, file, tmp_path):
-    """Escapes in names, values and kinds are shown, not sent."""
+def test_control_characters_are_escaped(command, file, tmp_path):
+    """Control characters in names, values and sources are escaped in the output."""
     calls = [("x\x1b]0;owned\x07", {"id\x1b[2J": "ab_12345\x1b[31m"}, {"\x1b[1m": "\u202e"})]
     record = office(
         run_id="r\x1b[31m", source="\x1b[1m", messages=messages(calls, "ab_12345\x1b[31m")
@@ -326,8 +326,8 @@ def test_nothing_hostile_reaches_the_terminal(command, file, tmp_path):
     assert "\x1b" not in done.out + done.err + judged.out + judged.err
 
 
-def deep(levels):
-    """A list in a list, so often."""
+def nest_lists(levels):
+    """Return an empty list nested this many levels."""
     result = []
     for _ in range(levels):
         result = [result]
@@ -338,7 +338,7 @@ def deep(levels):
     "calls",
     [
         [("get_order", {f"id_{n}": f"ord_{n:05}" for n in range(5_000)}, {})],
-        [("get_order", {"order_id": deep(200)}, deep(200))],
+        [("get_order", {"order_id": nest_lists(200)}, nest_lists(200))],
         [("get_order", {"order_id": "ord_48213" * 20_000}, "ord_48213 " * 100_000)],
         [("get_order", {"order_id": 9**4_000}, {"order_id": 9**4_000})],
         [("get_order", {"order_id": "\ud800_12345"}, "\ud800_12345")],
@@ -348,8 +348,8 @@ def deep(levels):
     ],
     ids=["wide", "deep", "long", "huge", "half", "many", "nameless", "list"],
 )
-def test_hostile_runs_end(command, file, tmp_path, calls):
-    """Runs that are made to break it are planted in, or left, and judged."""
+def test_hostile_runs_raise_nothing(command, file, tmp_path, calls):
+    """Wide, deep, long and malformed calls end with an exit code and without a traceback."""
     runs = file("runs.jsonl", office(messages=messages(calls)))
     done = command("plant", runs, "-o", tmp_path / "planted")
     judged = command("backtest", tmp_path / "planted", "--examples", "0")
@@ -359,8 +359,8 @@ def test_hostile_runs_end(command, file, tmp_path, calls):
     assert "Traceback" not in done.err + judged.err
 
 
-def test_the_office_is_right(command, folder):
-    """Nothing of the run that the tests plant in is flagged; its user asked for the removal."""
+def test_the_office_run_has_no_finding(command, folder):
+    """The run that the cases are planted in has no finding of its own."""
     report = json.loads(command("backtest", folder, "--format", "json").out)
     layers = {layer["layer"]: layer["flagged"] for layer in report["new"]["layers"]}
 

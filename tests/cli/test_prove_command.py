@@ -1,4 +1,4 @@
-"""`abs-shield prove`: a policy compared with its tools."""
+"""`abs-shield prove` checks a policy and its rules against the tools."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TOOLS = [
 
 @pytest.fixture
 def module(tmp_path):
-    """Write a Python file; name an attribute of it."""
+    """Return a function that writes a Python module and returns its path."""
 
     def write(source: str = CLINIC, name: str = "clinic") -> str:
         path = tmp_path / f"{name}.py"
@@ -50,15 +50,15 @@ def module(tmp_path):
 
 @pytest.mark.parametrize("attribute", ["firewall", "made"])
 def test_a_shield_is_proved(command, module, attribute):
-    """A Shield knows its tools, and so does what a function gives."""
+    """`prove` accepts a Shield, and a function that returns one, with its registered tools."""
     done = command("prove", f"{module()}:{attribute}")
 
     assert (0, "") == (done.code, done.err)
     assert done.out.startswith("proved: 1 rule, 1 tool, ")
 
 
-def test_a_policy_without_its_tools_is_not(command, module):
-    """A policy alone does not know what somebody decorated for a Shield."""
+def test_a_policy_without_tools_is_not_proved(command, module):
+    """A policy does not contain tools registered with a Shield, so a rule's tool is unknown."""
     done = command("prove", f"{module()}:policy", "--format", "json")
     problems = json.loads(done.out)["problems"]
 
@@ -66,8 +66,8 @@ def test_a_policy_without_its_tools_is_not(command, module):
     assert problems[0]["hint"].endswith("register them first, or name them with `--tools`")
 
 
-def test_tools_of_a_file(command, module, tmp_path):
-    """Tools may come from a file; each problem names its line there."""
+def test_a_problem_of_a_tools_file_has_its_line(command, module, tmp_path):
+    """Tools can come from `--tools`; a problem names the file and the line."""
     path = tmp_path / "tools.json"
     path.write_text(json.dumps(TOOLS, indent=1))
     done = command("prove", f"{module()}:policy", "--tools", path, "--format", "json")
@@ -87,14 +87,14 @@ SHAPES = [{"tools": SOME}, {"a": SOME, "b": []}, SOME, {"tools": SOME, "nextCurs
 
 @pytest.mark.parametrize("around", SHAPES)
 def test_every_shape_of_file(command, module, file, around):
-    """A list of tools, an object of such lists, and what an MCP server answers are read."""
+    """A list of tools, an object of such lists, and the response of an MCP server are read."""
     done = command("prove", f"{module()}:policy", "--tools", file("tools.json", around))
 
     assert (0, True) == (done.code, done.out.startswith("proved: 1 rule, 1 tool, "))
 
 
-def test_everything_at_once(command, module):
-    """Every fault has its row, with the file and the line below the working directory."""
+def test_all_problems_are_reported(command, module):
+    """One run reports every unknown tool and every unknown parameter."""
     source = CLINIC + (
         "many = shield.configure(tools=[Tool(name='t', parameters={'properties': {'z': {}}},\n"
         "    soft=['x'], free=['y'])], rules=[is_a_number], modes={'see_patent': 'audit'})\n"
@@ -107,8 +107,8 @@ def test_everything_at_once(command, module):
     ]
 
 
-def test_warnings_fail_where_they_are_asked_to(command, module):
-    """`--fail-on warning` is for those who want nothing doubtful."""
+def test_fail_on_warning_exits_with_1(command, module):
+    """A warning is exit code 1 only with `--fail-on warning`."""
     place = f"{module(CLINIC.replace('id > 0', 'True'))}:firewall"
 
     assert [0, 1, 0] == [
@@ -119,8 +119,8 @@ def test_warnings_fail_where_they_are_asked_to(command, module):
     assert "rejects none of" in " ".join(command("prove", place).out.split())
 
 
-def test_the_exit_code_of_warnings_is_reported(command, module):
-    """Whoever reads them learns how a pipeline would fail on them, and only then."""
+def test_a_note_suggests_fail_on_warning(command, module):
+    """The note is printed only if there are warnings and the option is not given."""
     message = "warnings do not fail the command; in CI give `--fail-on warning`"
     place = f"{module(CLINIC.replace('id > 0', 'True'))}:firewall"
     sound = f"{module(CLINIC, 'sound')}:firewall"
@@ -130,8 +130,8 @@ def test_the_exit_code_of_warnings_is_reported(command, module):
     assert message not in command("prove", sound).out
 
 
-def test_a_policy_that_is_wrong_when_it_is_declared(command, module):
-    """The error that stops the module is the only problem, with its place in the module."""
+def test_a_policy_that_raises_on_declaration_is_a_problem(command, module):
+    """The error of the declaration is the only problem and has its file and line."""
     path = module("from abs_shield import shield\n\npolicy = shield.configure(treshold=1)\n")
     done = command("prove", f"{path}:policy", "--format", "json")
     (problem,) = json.loads(done.out)["problems"]
@@ -145,15 +145,15 @@ def test_a_policy_that_is_wrong_when_it_is_declared(command, module):
     assert problem["message"].endswith("did you mean `threshold`?")
 
 
-def test_what_a_module_prints(command, module):
-    """The standard output holds the proof alone."""
+def test_prints_of_a_module_go_to_stderr(command, module):
+    """The standard output contains the proof only."""
     done = command("prove", f"{module(CLINIC + 'print(1)')}:firewall", "--format", "json")
 
     assert (True, "1\n") == (json.loads(done.out)["ok"], done.err)
 
 
 def test_hostile_tools_are_escaped(command, module, file):
-    """Nothing that a file holds reaches the terminal raw."""
+    """Control characters in a tools file are escaped in every format."""
     tools = [{"name": "x\x1b[2J[bold]\u202e", "parameters": {"type": "\x1b]0;own\x07"}}]
     path = file("tools.json", tools)
     for format in ("text", "json"):
@@ -192,8 +192,8 @@ def test_bad_input(command, module, file, tmp_path, argv, expected):
     assert 1 == done.err.count("\n")
 
 
-def test_a_policy_that_ships(command):
-    """The policy to copy is proved."""
+def test_the_enterprise_policy_is_proved(command):
+    """`policies/enterprise.py` has no warning."""
     done = command("prove", f"{ROOT / 'policies' / 'enterprise.py'}:policy", "--fail-on", "warning")
 
     assert 0 == done.code
@@ -201,7 +201,7 @@ def test_a_policy_that_ships(command):
 
 @pytest.mark.parametrize("name", ["audit_mode", "policy_with_state", "refund_agent"])
 def test_the_examples_are_proved(command, name):
-    """The examples have no errors."""
+    """The Shields of the examples have no errors."""
     done = command("prove", f"{ROOT / 'examples' / name}.py:firewall")
 
     assert (0, "") == (done.code, done.err)

@@ -1,4 +1,4 @@
-"""`abs-shield prove --fail-on warning` passes what the README, the policies and `init` bring."""
+"""`prove --fail-on warning` passes for the README, the shipped policies and proposals of `init`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHIPPED = sorted(path for path in (ROOT / "policies").glob("*.py") if has_policy
 
 
 def test_the_first_shield_of_the_readme(command, tmp_path: Path) -> None:
-    """Layers that run by default and have nothing to check are notes."""
+    """Default layers with nothing to check are notes, not warnings."""
     readme = (ROOT / "README.md").read_text()
     path = tmp_path / "first.py"
     path.write_text(readme.partition("```python\n")[2].partition("with firewall.session")[0])
@@ -35,15 +35,15 @@ def test_the_first_shield_of_the_readme(command, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_shipped_policy(path: Path, command) -> None:
-    """Each of `policies/` is proved without a warning."""
+    """Each policy in `policies/` is proved without a warning."""
     done = command("prove", f"{path}:policy", "--fail-on", "warning")
 
     assert 0 == done.code, done.out
 
 
 @pytest.mark.parametrize("tools", [[FIND], [LEND], [FIND, LEND]])
-def test_the_module_of_init(tools, command, tmp_path: Path) -> None:
-    """Whatever tools it was written for."""
+def test_the_module_that_init_writes_is_proved(tools, command, tmp_path: Path) -> None:
+    """The proposed policy has no warning, for each list of tools."""
     listed, path = tmp_path / "tools.json", tmp_path / "proposed.py"
     listed.write_text(json.dumps(tools))
     output = command("init", "--tools", str(listed), "-o", str(path))

@@ -1,4 +1,4 @@
-"""`abs-shield quality`: outputs of agents against the quality cascade."""
+"""`abs-shield quality` checks outputs of agents with the quality cascade."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FACTS = {
 }
 
 
-def test_one_object_a_line(command, file):
-    """In the order of the file, with one entry for each stage."""
+def test_jsonl_has_one_object_for_each_output(command, file):
+    """The objects are in the order of the file, with one entry for each stage and no value."""
     done = command("quality", file("outputs.jsonl", CLEAN, CARD, FACTS), "--format", "jsonl")
     results = [json.loads(line) for line in done.out.splitlines()]
 
@@ -38,8 +38,8 @@ def test_one_object_a_line(command, file):
     assert "4111" not in done.out
 
 
-def test_every_format_has_the_same(command, file):
-    """The list has the objects of the lines, the table their actions."""
+def test_every_format_has_the_same_results(command, file):
+    """`json` is the list of the `jsonl` objects; the table counts the same actions."""
     path = file("outputs.jsonl", CLEAN, CARD)
     rows = command("quality", path, "--format", "jsonl").out.splitlines()
     table = command("quality", path).out
@@ -51,8 +51,8 @@ def test_every_format_has_the_same(command, file):
     assert "CreditCardNumber" in table
 
 
-def test_no_line_is_an_empty_list(command, file):
-    """JSON all the same, where it is allowed."""
+def test_an_empty_file_is_an_empty_list_if_allowed(command, file):
+    """A file without outputs is an error, or an empty JSON list with `--allow-empty`."""
     refused = command("quality", file("none.jsonl"), "--format", "json")
     allowed = command("quality", file("none.jsonl"), "--format", "json", "--allow-empty")
 
@@ -74,7 +74,7 @@ def test_no_line_is_an_empty_list(command, file):
     ],
 )
 def test_a_bad_line_is_named_and_skipped(command, file, record, reason):
-    """The others are checked, and the exit code says that one was not."""
+    """The other outputs are checked, and the exit code is 2."""
     done = command("quality", file("outputs.jsonl", record, CLEAN), "--format", "jsonl")
 
     assert 2 == done.code
@@ -83,8 +83,8 @@ def test_a_bad_line_is_named_and_skipped(command, file, record, reason):
     assert "clean" == json.loads(done.out)["id"]
 
 
-def test_a_configuration(command, file, tmp_path, monkeypatch):
-    """A QualityConfig of a module; anything else is one line."""
+def test_config_names_a_quality_config(command, file, tmp_path, monkeypatch):
+    """`--config` accepts a QualityConfig of a module; another object is an error."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.py").write_text(
         "from abs_shield.quality import QualityConfig\n"
@@ -100,7 +100,7 @@ def test_a_configuration(command, file, tmp_path, monkeypatch):
     assert "give a QualityConfig" in wrong.err
 
 
-def test_a_run_file_gives_its_outputs(command, tmp_path):
+def test_outputs_of_a_run_file_are_checked(command, tmp_path):
     """Outputs that a Shield recorded are checked again; the rest of the run is ignored."""
     path = tmp_path / "runs.jsonl"
     firewall = Shield(shield.configure(mode="audit"), hooks=None, record=path)
@@ -120,8 +120,8 @@ def test_a_run_file_gives_its_outputs(command, tmp_path):
     assert (0, "") == (again.code, again.err)
 
 
-def test_one_bad_output_of_a_run_hides_no_other(command, file):
-    """A run file may have several in one line; a line with a text is an output itself."""
+def test_an_invalid_output_of_a_run_is_skipped(command, file):
+    """The other outputs of the line are checked; a line with a text is an output itself."""
     run = {"session_id": "s", "outputs": [{"id": "a", "text": "x"}, {"id": "b"}, CARD]}
     done = command("quality", file("runs.jsonl", run, {**CARD, "session_id": "s"}),
                    "--format", "jsonl")  # fmt: skip
@@ -132,8 +132,8 @@ def test_one_bad_output_of_a_run_hides_no_other(command, file):
     assert [("a", "ship"), ("7", "block")] == [(one["id"], one["action"]) for one in results]
 
 
-def test_a_number_without_end_is_one_bad_line(command, file):
-    """The lines behind it are read."""
+def test_a_number_too_large_for_a_float_is_a_bad_line(command, file):
+    """The line is reported, and the lines after it are checked."""
     path = file("outputs.jsonl", {**CLEAN, "impact": 10**400}, CARD)
     done = command("quality", path, "--format", "jsonl")
 

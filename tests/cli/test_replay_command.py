@@ -1,4 +1,4 @@
-"""`abs-shield replay`: formats, exit codes, and what never reaches the terminal."""
+"""`abs-shield replay`: formats, exit codes, toolsets and escaping."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import read_row
 
 
-def test_a_table(command, clinic):
-    """The table has every layer; findings alone are no failure."""
+def test_the_table_has_every_layer(command, clinic):
+    """Without `--fail-on` the exit code is 0 even if there are findings."""
     done = command("replay", clinic)
 
     assert done.code == 0
@@ -20,8 +20,8 @@ def test_a_table(command, clinic):
     assert done.err == ""
 
 
-def test_rows(command, clinic):
-    """jsonl has one row per call, each of which can be read back."""
+def test_jsonl_has_one_row_for_each_call(command, clinic):
+    """`read_row` can read each row of the output."""
     done = command("replay", clinic, "--format", "jsonl")
 
     rows = [read_row(json.loads(line)) for line in done.out.splitlines()]
@@ -29,8 +29,8 @@ def test_rows(command, clinic):
     assert [row.would_block for row in rows] == [False, True, True]
 
 
-def test_one_object(command, clinic):
-    """json is one object with the counts of layers and sources."""
+def test_json_is_one_report(command, clinic):
+    """`--format json` prints one object with the counts of layers and sources."""
     done = command("replay", clinic, "--format", "json")
 
     report = json.loads(done.out)
@@ -41,8 +41,8 @@ def test_one_object(command, clinic):
 
 
 @pytest.mark.parametrize("format", ["table", "json", "jsonl"])
-def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, clinic, format):
-    """Escapes in names, values, ids and sources are shown, not sent."""
+def test_control_characters_are_escaped(command, clinic, format):
+    """Control characters in names, values, ids and sources are escaped in every format."""
     listed = () if format == "jsonl" else ("--findings", "9")
 
     done = command("replay", clinic, "--format", format, *listed)
@@ -52,8 +52,8 @@ def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, clinic, forma
     assert "\u202e" not in done.out
 
 
-def test_findings_are_listed(command, clinic):
-    """So many findings as asked for stand below the table, markup and all."""
+def test_findings_limits_the_listed_findings(command, clinic):
+    """`--findings N` lists N findings below the table, with markup printed as text."""
     one = command("replay", clinic, "--findings", "1")
     all_ = command("replay", clinic, "--findings", "9")
 
@@ -62,8 +62,8 @@ def test_findings_are_listed(command, clinic):
     assert "no tool is named `x\\x1b]0;owned\\x07[bold]\\u202e`" in all_.out
 
 
-def test_findings_in_the_object(command, clinic):
-    """json lists them as well; jsonl, whose rows hold them, refuses."""
+def test_json_lists_findings(command, clinic):
+    """`json` lists the findings; `jsonl`, whose rows contain them, rejects the option."""
     report = json.loads(command("replay", clinic, "--format", "json", "--findings", "9").out)
     refused = command("replay", clinic, "--format", "jsonl", "--findings", "9")
 
@@ -76,18 +76,18 @@ def test_findings_in_the_object(command, clinic):
 
 
 @pytest.mark.parametrize("verdict", ["SUSPICIOUS", "hallucinated"])
-def test_fail_on(command, clinic, verdict):
-    """`--fail-on` turns findings that bad, or worse, into exit code 1."""
+def test_fail_on_exits_with_1_from_that_verdict(command, clinic, verdict):
+    """A finding of this verdict or a worse one is exit code 1."""
     assert command("replay", clinic, "--fail-on", verdict).code == 1
 
 
-def test_fail_on_nothing(command, file):
-    """`--fail-on` is content with a run that calls nothing."""
+def test_fail_on_accepts_a_run_without_calls(command, file):
+    """A run without a call is exit code 0."""
     assert command("replay", file("r.jsonl", {"messages": []}), "--fail-on", "SUSPICIOUS").code == 0
 
 
-def test_a_bad_line(command, file):
-    """A line that is not a run is named on stderr; the rest is judged; the exit code is 2."""
+def test_a_bad_line_is_named_and_skipped(command, file):
+    """A line that is not a run is reported on stderr, the rest is judged, the exit code is 2."""
     path = file("r.jsonl", {"messages": []}, {"message\x1b": []}, {"messages": []})
 
     done = command("replay", path, "--format", "json")
@@ -97,8 +97,8 @@ def test_a_bad_line(command, file):
     assert (json.loads(done.out)["runs"], json.loads(done.out)["bad_lines"]) == (2, 1)
 
 
-def test_toolsets(command, file):
-    """A run's toolset is looked up in the file that `--tools` names."""
+def test_a_toolset_is_read_from_the_tools_file(command, file):
+    """The tools of a run are those that `--tools` lists under the run's toolset."""
     calls = [{"name": "see_patient", "arguments": {}}, {"name": "se_patient", "arguments": {}}]
     message = {"role": "assistant", "tool_calls": calls}
     path = file("r.jsonl", {"toolset": "ward", "messages": [message]})
@@ -112,8 +112,8 @@ def test_toolsets(command, file):
 
 
 @pytest.mark.parametrize("named", [{}, {"toolset": "ward"}])
-def test_a_list_of_tools_is_that_of_every_run(command, file, named):
-    """It counts for a run that names a toolset and for one that names none, not for `none`."""
+def test_a_list_of_tools_applies_to_every_run(command, file, named):
+    """It applies to a run with or without a toolset, except the toolset `none`."""
     message = {"role": "assistant", "tool_calls": [{"name": "se_patient", "arguments": {}}]}
     runs = file(
         "r.jsonl", {**named, "messages": [message]}, {"toolset": "none", "messages": [message]}
@@ -138,8 +138,8 @@ ANSWER = {"tools": [{"name": "see_patient", "inputSchema": {}}], "nextCursor": N
         ("ward", {"ward": ANSWER}),
     ],
 )
-def test_what_a_server_answers(command, file, name, held):
-    """An MCP server's own answer is a toolset called `tools`, or stands under a name."""
+def test_tools_of_an_mcp_response_are_read(command, file, name, held):
+    """The response of an MCP server is the toolset `tools`, or the toolset of its key."""
     path = file("r.jsonl", {"toolset": name, "messages": []})
     done = command("replay", path, "--tools", file("tools.json", held), "--format", "json")
 
@@ -147,23 +147,23 @@ def test_what_a_server_answers(command, file, name, held):
 
 
 @pytest.mark.parametrize("held", [7, [{}], {"ward": 3}, {"ward": [{}]}])
-def test_a_wrong_file_of_toolsets(command, file, held):
-    """A file that holds no toolsets is one line and exit code 2."""
+def test_a_file_without_toolsets_is_an_error(command, file, held):
+    """A file that contains no toolsets is one line and exit code 2."""
     done = command("replay", file("r.jsonl"), "--tools", file("tools.json", held))
 
     assert done.code == 2
     assert "tools.json: " in done.err
 
 
-def test_the_standard_input(command):
-    """A dash reads runs from the standard input."""
+def test_a_dash_is_the_standard_input(command):
+    """`replay -` reads runs from the standard input."""
     done = command("replay", "-", "--format", "json", stdin='{"messages": []}\n')
 
     assert (done.code, json.loads(done.out)["runs"]) == (0, 1)
 
 
-def test_a_policy(command, clinic, tmp_path):
-    """Calls are judged under the policy that `--policy` names, in audit mode."""
+def test_policy_selects_the_layers(command, clinic, tmp_path):
+    """Calls are judged by the policy that `--policy` names, in audit mode."""
     policy = tmp_path / "ward.py"
     policy.write_text(
         "from abs_shield.policy import configure\npolicy = configure(layers=['phantom_tool'])\n"
@@ -176,8 +176,8 @@ def test_a_policy(command, clinic, tmp_path):
     assert report["verdicts"]["HALLUCINATED"] == 1
 
 
-def test_a_missing_file(command):
-    """A file that is not there is one line and exit code 2."""
+def test_a_missing_file_is_one_line(command):
+    """A file that does not exist is one line and exit code 2."""
     done = command("replay", "/nowhere/runs.jsonl")
 
     assert (done.code, done.err) == (

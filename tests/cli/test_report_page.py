@@ -1,4 +1,4 @@
-"""The page of `abs-shield report --html`: what stands on it, and what it links to."""
+"""The page that `abs-shield report --html` writes: its contents and its links."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from abs_shield.version import __version__
 from tests.cli.shop import HOSTILE, judge, order, policy, refund
 
 
-class Tree(HTMLParser):
-    """Elements of a page by id and by class, each with its text."""
+class Page(HTMLParser):
+    """The elements of a page by id and by class, each with its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -49,14 +49,14 @@ class Tree(HTMLParser):
 
 
 @pytest.fixture
-def paged(command, tmp_path):
-    """Write the page of a log, and read it."""
+def report_page(command, tmp_path):
+    """Return a function that writes the page of a log and parses it."""
 
-    def page_of(log: str, *argv: str) -> Tree:
+    def page_of(log: str, *argv: str) -> Page:
         path = tmp_path / "page.html"
         done = command("report", log, "--html", path, *argv)
         assert (0, "") == (done.code, done.err)
-        return Tree(path.read_text())
+        return Page(path.read_text())
 
     return page_of
 
@@ -68,7 +68,7 @@ def log(tmp_path):
 
 @rule(tool="refund")
 def rates_are_known(amount: float) -> bool:
-    """A rule that breaks on some amounts."""
+    """Raise an error for one amount."""
     if amount == 666:
         raise ConnectionError("no rates")
     return amount <= 500
@@ -76,7 +76,7 @@ def rates_are_known(amount: float) -> bool:
 
 @pytest.fixture
 def shop(log):
-    """Three days of a shop: a rule that breaks, blocks, an unseen order."""
+    """Write a log of three days with a rule that raises, blocked calls and an unseen order."""
     memory, store = MemoryStore(), open_store(log)
     calls = [order(1), refund(2, 900), refund(3, 666), refund(4)] * 3
     judge(memory, calls, declared=policy(rules=[rates_are_known]))
@@ -87,17 +87,17 @@ def shop(log):
     return log
 
 
-def test_a_layer_that_broke_is_not_green(shop, paged):
-    """Its cell has the sign and the class of errors, and its tool stands first."""
-    page = paged(shop)
+def test_a_layer_that_raised_is_marked_as_an_error(shop, report_page):
+    """Its cell has the error sign and the error class, and its tool is listed first."""
+    page = report_page(shop)
 
     assert ["3E 3!"] == [text for text in page.of("error") if text[0].isdigit() and "E" in text]
     assert page.of("heat")[0].index("refund") < page.of("heat")[0].index("get_order")
 
 
-def test_the_page_begins_with_tiles(shop, paged):
-    """Calls, blocks, errors and labels, each with a figure; when it was made, and by what."""
-    page = paged(shop)
+def test_the_page_begins_with_tiles(shop, report_page):
+    """Tiles show calls, blocks, errors and labels; a line has the time and the version."""
+    page = report_page(shop)
 
     assert ["calls1212 sessions", "strict would block650 % of the calls"] == page.of("tile")[:2]
     assert "internal errors3not judged" in page.of("tile")
@@ -106,9 +106,9 @@ def test_the_page_begins_with_tiles(shop, paged):
     )
 
 
-def test_days_are_drawn(shop, paged):
-    """A bar for each day and series, with its figures."""
-    page = paged(shop)
+def test_days_are_drawn(shop, report_page):
+    """Each day has a bar for each series, with its figures in the title."""
+    page = report_page(shop)
     titles = [text for text in page.texts if re.fullmatch(r"2026-01-0[123]: .*", text)]
 
     assert 12 == len(titles)
@@ -117,9 +117,9 @@ def test_days_are_drawn(shop, paged):
     }
 
 
-def test_every_link_has_its_target(shop, paged):
-    """Cells lead to their findings, ids to their decisions."""
-    page = paged(shop)
+def test_every_link_has_its_target(shop, report_page):
+    """Cells link to their findings, and ids link to their decisions."""
+    page = report_page(shop)
     targets = {href[1:] for href, _ in page.links}
 
     assert targets <= page.ids.keys()
@@ -129,9 +129,9 @@ def test_every_link_has_its_target(shop, paged):
     assert "raised ConnectionError (3)" in page.ids[anchor]
 
 
-def test_a_decision_is_reported_in_words(shop, paged):
-    """Its verdict, the kind and the place of each finding; no value of an argument."""
-    page = paged(shop)
+def test_a_decision_is_described_without_values(shop, report_page):
+    """The description has the verdict and each finding, and no value of an argument."""
+    page = report_page(shop)
     (anchor,) = {href[1:] for href, text in page.links if text == "d-9"}
 
     assert (
@@ -142,16 +142,16 @@ def test_a_decision_is_reported_in_words(shop, paged):
     assert not re.search(r"\b900\b|W[0-9]", "".join(page.texts))
 
 
-def test_values_are_shown_on_demand(shop, paged):
-    """`--values` adds what the log says of the findings."""
-    page = paged(shop, "--values")
+def test_values_are_shown_with_an_option(shop, report_page):
+    """With `--values` the description of a decision includes the values of the arguments."""
+    page = report_page(shop, "--values")
     (anchor,) = {href[1:] for href, text in page.links if text == "d-9"}
 
     assert re.search(r"\b900\b", page.ids[anchor])
 
 
-def test_hostile_texts_are_only_shown(log, paged, tmp_path):
-    """Text of a model, a layer or a tool is escaped in fold-outs and decisions as well."""
+def test_hostile_texts_are_escaped(log, report_page, tmp_path):
+    """Texts of a model, a layer or a tool are escaped everywhere on the page."""
 
     def broken(call, session):
         raise ValueError(HOSTILE)
@@ -165,7 +165,7 @@ def test_hostile_texts_are_only_shown(log, paged, tmp_path):
     with desk.session(agent=HOSTILE):
         desk.check_call({"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}})
     assert desk.close()
-    page = paged(log, "--values", "--by", "agent")
+    page = report_page(log, "--values", "--by", "agent")
 
     raw = (tmp_path / "page.html").read_text()
     assert not [mark for mark in ("<script", "\x1b", "\u202e") if mark in raw]
@@ -173,8 +173,8 @@ def test_hostile_texts_are_only_shown(log, paged, tmp_path):
     assert {"#f0", "#f1", "#d0"} >= {href for href, _ in page.links} > set()
 
 
-def test_a_broken_log_is_reported_on_top(shop, command, tmp_path):
-    """`--verify` puts it before every figure."""
+def test_a_log_that_is_not_intact_is_reported_first(shop, command, tmp_path):
+    """With `--verify` the page has a warning, and the exit code is 1."""
     import sqlite3
 
     with sqlite3.connect(shop) as database:
@@ -183,4 +183,4 @@ def test_a_broken_log_is_reported_on_top(shop, command, tmp_path):
     done = command("report", shop, "--verify", "--html", path)
 
     assert 1 == done.code
-    assert ["THE LOG IS NOT INTACT"] == [text[:21] for text in Tree(path.read_text()).of("broken")]
+    assert ["THE LOG IS NOT INTACT"] == [text[:21] for text in Page(path.read_text()).of("broken")]

@@ -1,4 +1,4 @@
-"""`abs-shield report`: rows of results, answers and outputs, slices, days, and what folds."""
+"""`abs-shield report`: rows of results, answers and outputs, slices, days and folded rows."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def log(tmp_path):
     return str(tmp_path / "log.db")
 
 
-def reported(command, *argv):
-    """The report as data."""
+def json_report(command, *argv):
+    """Return the JSON report of a log."""
     done = command("report", *argv, "--format", "json")
     assert (0, "") == (done.code, done.err)
     return json.loads(done.out)
@@ -37,7 +37,7 @@ def reported(command, *argv):
 
 @pytest.fixture
 def agency(log):
-    """Return twelve results, two of them wrong; three answers, one invented; two outputs."""
+    """Return a log of twelve results, three answers and two outputs, some of them wrong."""
     store = open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
     firewall = Shield(shield.configure(mode="audit", tools=tools), store=store, hooks=None)
@@ -57,16 +57,16 @@ def agency(log):
 
 
 def decisions(log, subject):
-    """The decisions of a log about one kind of thing."""
+    """Return the decisions of a log about one kind of subject."""
     store = open_store(log)
     findings = [one for one in store.scan() if one.subject == subject]
     store.close()
     return findings
 
 
-def test_results_answers_and_outputs_have_counts_as_layers_have(command, agency):
-    """Calls, flags, blocks and shares, of the whole and by tool, text or stage."""
-    report = reported(command, agency)
+def test_results_answers_and_outputs_are_counted_like_layers(command, agency):
+    """Each check has calls, flags, blocks and shares, in total and by tool, text or stage."""
+    report = json_report(command, agency)
     checks = {entry["layer"]: entry for entry in report["checks"]}
 
     assert [("verification", "result"), ("answer", "answer"), ("quality", "output")] == [
@@ -84,9 +84,9 @@ def test_results_answers_and_outputs_have_counts_as_layers_have(command, agency)
     assert set(LAYER_NAMES) == {entry["layer"] for entry in report["layers"]}
 
 
-def test_results_answers_and_outputs_have_a_readiness(command, agency):
-    """The same rule, in their own words; what is safe goes into `modes`."""
-    report = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
+def test_results_answers_and_outputs_have_readiness(command, agency):
+    """A check has its reasons in its own words; if it is safe to enforce, `modes` contains it."""
+    report = json_report(command, agency, "--min-calls", "2", "--max-stops", "0.8")
     steps = {step["layer"]: step for step in report["readiness"] if step["tool"] is None}
 
     assert (
@@ -97,13 +97,13 @@ def test_results_answers_and_outputs_have_a_readiness(command, agency):
     assert wrong[::-1] == steps["verification"]["look_at"]
     for one in wrong:
         command("label", one, "hallucinated", "--db", agency)
-    report = reported(command, agency, "--min-calls", "2", "--max-stops", "0.8")
+    report = json_report(command, agency, "--min-calls", "2", "--max-stops", "0.8")
     assert '"verification": "strict"' in report["modes_line"]
     assert "verification" in shield.configure(modes=eval(report["modes_line"][6:])).modes
 
 
 def test_labels_of_results_and_answers_are_counted(command, agency):
-    """In the sentence on labels, in precision and misses, and in the sweep of thresholds."""
+    """Labels are counted in the summary, in precision and misses, and in the threshold sweep."""
     right, wrong = (
         [one for one in decisions(agency, "result") if one.would_block is blocks]
         for blocks in (False, True)
@@ -113,7 +113,7 @@ def test_labels_of_results_and_answers_are_counted(command, agency):
     command("label", right[0].id, "hallucinated", "--db", agency)
     invented = next(one for one in decisions(agency, "answer") if one.findings)
     command("label", invented.id, "hallucinated", "--db", agency)
-    report = reported(command, agency)
+    report = json_report(command, agency)
     text = " ".join(command("report", agency).out.split())
 
     assert "4 labels: 3 hallucinated, 1 ok; of 3 results, 1 answer." in text
@@ -127,8 +127,8 @@ def test_labels_of_results_and_answers_are_counted(command, agency):
     assert "Thresholds of verification: what each would hold back" in text
 
 
-def test_a_sweep_says_what_it_leaves_out(command, agency, tmp_path):
-    """Decisions without P(hallucination), and how many of these are labelled."""
+def test_a_sweep_reports_decisions_without_a_probability(command, agency, tmp_path):
+    """The report has the number of these decisions and how many of them are labelled."""
     store = open_store(agency, existing=True)
     one = next(one for one in store.scan() if one.subject == "result")
     for name in ("u1", "u2"):
@@ -138,15 +138,15 @@ def test_a_sweep_says_what_it_leaves_out(command, agency, tmp_path):
     store.close()
     page = tmp_path / "page.html"
     line = "Without P(hallucination), so not counted here: 2, 1 of them labelled."
-    (sweep,) = [s for s in reported(command, agency)["sweeps"] if s["layer"] == "verification"]
+    (sweep,) = [s for s in json_report(command, agency)["sweeps"] if s["layer"] == "verification"]
 
     assert (2, 1) == (sweep["unscored"], sweep["unscored_labels"])
     assert line in command("report", agency, "--html", page).out
     assert line in page.read_text()
 
 
-def test_a_log_of_results_alone_has_its_rows(command, log):
-    """Without a call there is no layer, and the check still has its row and readiness."""
+def test_a_log_of_results_only_has_rows(command, log):
+    """Without a call there is no row of a layer; the check has its row and its readiness."""
     memory, store = MemoryStore(), open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
     firewall = Shield(shield.configure(mode="audit", tools=tools), store=memory, hooks=None)
@@ -172,8 +172,8 @@ def test_a_log_of_results_alone_has_its_rows(command, log):
         ("day", ["2026-01-01", "2026-01-02"]),
     ],
 )
-def test_one_row_for_each_value(command, log, tmp_path, by, names):
-    """Each agent, model, revision or day has its counts: as table, as data and on the page."""
+def test_by_has_one_row_for_each_value(command, log, tmp_path, by, names):
+    """Each agent, model, revision or day has its counts in the table, the JSON and the page."""
     memory, store = MemoryStore(), open_store(log)
     judge(memory, [order(1), refund(2, 900), order(3), refund(4, 900), refund(5, 900)])
     for n, one in enumerate(memory.scan()):
@@ -184,7 +184,7 @@ def test_one_row_for_each_value(command, log, tmp_path, by, names):
     store.close()
     page = tmp_path / "page.html"
     text = command("report", log, "--by", by, "--html", page).out
-    slices = reported(command, log, "--by", by)["slices"]
+    slices = json_report(command, log, "--by", by)["slices"]
 
     assert [(names[0], 3, 1), (names[1], 2, 2)] == [
         (one[by], one["calls"], one["would_block"]) for one in slices
@@ -195,16 +195,16 @@ def test_one_row_for_each_value(command, log, tmp_path, by, names):
 
 
 def test_decisions_without_an_agent_are_counted_as_unknown(command, log):
-    """They do not vanish."""
+    """`--by agent` counts decisions that have no agent in the row `_unknown`."""
     filled(log, order(1))
 
     assert ["_unknown"] == [
-        one["agent"] for one in reported(command, log, "--by", "agent")["slices"]
+        one["agent"] for one in json_report(command, log, "--by", "agent")["slices"]
     ]
 
 
 def test_days_are_bars(command, log):
-    """Calls and rates by day; a log of one day has none."""
+    """Calls and rates have a bar for each day; a log of one day has no bars."""
     memory, store = MemoryStore(), open_store(log)
     judge(memory, [order(1), order(2), refund(3, 900)])
     for n, one in enumerate(memory.scan()):
@@ -218,17 +218,17 @@ def test_days_are_bars(command, log):
     assert "By day" not in command("report", log, "--until", "2026-01-02").out
 
 
-def test_a_log_that_is_intact_is_reported_as_such(command, log):
-    """`--verify` counts what it verified; without it nothing is claimed."""
+def test_verify_reports_an_intact_log(command, log):
+    """`--verify` reports the number of verified records; without it there is no such line."""
     filled(log, order(1), order(2))
 
     assert "The log is intact: 2 records in 1 chain" in command("report", log, "--verify").out
-    assert reported(command, log, "--verify")["integrity"]["intact"] is True
-    assert reported(command, log)["integrity"] is None
+    assert json_report(command, log, "--verify")["integrity"]["intact"] is True
+    assert json_report(command, log)["integrity"] is None
 
 
-def test_a_log_that_was_edited_is_reported_as_such(command, log):
-    """The first faults stand above the figures, and the exit code is 1."""
+def test_verify_reports_an_edited_log(command, log):
+    """The first faults are above the figures, and the exit code is 1."""
     filled(log, *map(order, range(5)))
     with sqlite3.connect(log) as database:
         database.execute("UPDATE records SET tool = 'other' WHERE seq = 2")
@@ -239,8 +239,8 @@ def test_a_log_that_was_edited_is_reported_as_such(command, log):
     assert "record 2: edited" in done.out
 
 
-def test_without_a_log_it_says_how_one_is_made(command, tmp_path, monkeypatch):
-    """The usual place is named, and what fills it."""
+def test_a_missing_default_log_is_an_error(command, tmp_path, monkeypatch):
+    """The error names the default path and the setting that writes a log there."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.delenv("ABS_SHIELD_LOG", raising=False)
     done = command("report")
@@ -250,8 +250,8 @@ def test_without_a_log_it_says_how_one_is_made(command, tmp_path, monkeypatch):
     assert "`store=open_store()`" in done.err
 
 
-def test_tools_on_which_nothing_is_blocked_fold(command, log):
-    """Beyond three of one layer they are one line."""
+def test_tools_without_blocks_are_folded(command, log):
+    """From the fourth tool of a layer on, the tools are counted in one line."""
     tools = [Tool(name=f"tool_{n:02}", parameters=refund_schema()) for n in range(9)]
     calls = [{"name": tool.name, "arguments": {"n": 1}} for tool in tools]
     wrong = {"name": "tool_00", "arguments": {"n": "x"}}
@@ -263,8 +263,8 @@ def test_tools_on_which_nothing_is_blocked_fold(command, log):
     assert "  parameter_mismatch on 5 more tools: would block 0 of 10 calls\n" in text
 
 
-def test_a_rate_has_enough_digits_beside_the_limit(command, log):
-    """No blocks among 380 calls may still be 1.0008 %, and 1 % is allowed."""
+def test_a_rate_has_enough_digits_to_compare_with_the_limit(command, log):
+    """The upper bound of 0 blocks in 380 calls is 1.001 %, not 1 %, because the limit is 1 %."""
     filled(log, *map(order, range(380)))
     text = command("report", log).out
 
@@ -272,8 +272,8 @@ def test_a_rate_has_enough_digits_beside_the_limit(command, log):
     assert "(0-1 %)" not in text
 
 
-def test_what_to_do_is_reported_once(command, log):
-    """Two reasons to change the policy are one next step."""
+def test_the_next_step_is_reported_once(command, log):
+    """Two reasons for the same change of the policy have one next step."""
     filled(log, *(refund(n, 900) for n in range(3)))
     ids = [one["id"] for one in map(json.loads, command("log", "export", log).out.splitlines())]
     for name in ids:
@@ -291,7 +291,7 @@ def refund_schema():
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_names_and_rates_are_not_broken(width):
-    """Columns go, or stand below each other, before a name or an interval folds."""
+    """Columns are dropped or stacked before a name or an interval is broken."""
     name = "get_scheduled_transactions"
     tools = [Tool(name=name, parameters=refund_schema())]
     memory = MemoryStore()

@@ -1,4 +1,4 @@
-"""Long names of tools: cut in the middle, never to the same text, and never instead of counts."""
+"""Long tool names are cut in the middle, stay distinct, and never replace the counts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MERGE = f"{SERVICE}merge_pull_request_of_a_repository"
 
 
 @given(st.lists(st.text(max_size=60), unique=True, max_size=8), st.integers(SHORTEST, 60))
-def test_texts_are_short_and_differ(names, width):
-    """Whatever the names are, wide characters and controls included."""
+def test_short_names_fit_and_are_distinct(names, width):
+    """For any names, wide and control characters included, the texts fit the width and differ."""
     texts = short_names(names, width)
 
     assert [*texts] == names
@@ -27,8 +27,8 @@ def test_texts_are_short_and_differ(names, width):
 
 
 @pytest.mark.parametrize(("width", "shown"), [(120, REVIEW), (80, "mcp__github_e")])
-def test_names_of_one_service_are_whole_or_stay_apart(log, command, monkeypatch, width, shown):
-    """At 80 columns the middle goes; calls, flagged and errors stay."""
+def test_names_with_a_common_prefix_stay_distinct(log, command, monkeypatch, width, shown):
+    """At 80 columns names are cut in the middle; the columns of counts stay."""
     monkeypatch.setattr(room, "_WIDTH", width)
     out = command("report", log).out
     tools = out.partition("Tools and layers")[2].partition("Risk heatmap")[0]
@@ -39,8 +39,8 @@ def test_names_of_one_service_are_whole_or_stay_apart(log, command, monkeypatch,
     assert all(head in tools for head in ("calls", "flagged", "errors"))
 
 
-def test_a_heatmap_of_long_names(log, command, monkeypatch):
-    """Each tool has one line of at most 60 characters, and the layer its number."""
+def test_a_heatmap_of_long_names_fits(log, command, monkeypatch):
+    """Each tool has one line of at most 60 characters, and layers are numbered."""
     monkeypatch.setattr(room, "_WIDTH", 60)
     heat = command("report", log).out.partition("Risk heatmap")[2].partition("E internal")[0]
     rows = [line for line in heat.splitlines() if line.startswith(" mcp__")]
@@ -52,7 +52,7 @@ def test_a_heatmap_of_long_names(log, command, monkeypatch):
 
 @pytest.fixture
 def log(tmp_path):
-    """A log of two tools of one service; a rule flags some calls of one, and raises on others."""
+    """Write a log of two tools of one service whose rules flag some calls and raise on others."""
 
     @rule(tool=REVIEW)
     def at_most_five(x: int) -> bool:

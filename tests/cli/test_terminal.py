@@ -1,4 +1,4 @@
-"""Output on a terminal of 80 columns: a command in its own process, on a pseudo-terminal."""
+"""Output on a terminal of 80 columns: each command runs on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ policy = shield.configure(rules=[never], tools=[Tool(name="b", parameters={{}})]
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def shown(*words: str, columns: int = 80) -> list[str]:
-    """Run a command on a terminal; give the lines that it wrote."""
+def run_on_terminal(*words: str, columns: int = 80) -> list[str]:
+    """Run a command on a pseudo-terminal and return the lines that it writes."""
     fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, bytes([40, 0, columns, 0, 0, 0, 0, 0]))
@@ -51,10 +51,10 @@ def shown(*words: str, columns: int = 80) -> list[str]:
 
 
 def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
-    """No line is wider than the terminal, which would break a word; more lines are indented."""
+    """No line is wider than the terminal, and continuation lines are indented."""
     log = str(tmp_path / "log.db")
     filled(log, *map(order, range(3)), refund(1, 900), refund(2, 900))
-    lines = shown("report", log)
+    lines = run_on_terminal("report", log)
     reason = next(n for n, line in enumerate(lines) if line.startswith("    - none of 5 calls"))
     text = " ".join(" ".join(lines).split())
 
@@ -63,7 +63,7 @@ def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
     assert "which counts sessions where these are fewer." in text
 
 
-def test_a_file_has_whole_lines(tmp_path: Path) -> None:
+def test_output_to_a_pipe_is_not_wrapped(tmp_path: Path) -> None:
     """Output that is not a terminal, such as a pipe to grep, has each sentence on one line."""
     log = str(tmp_path / "log.db")
     filled(log, refund(1, 900))
@@ -75,10 +75,10 @@ def test_a_file_has_whole_lines(tmp_path: Path) -> None:
     assert re.search(r"^  4\. .* where these are fewer\.$", done.stdout, re.M)
 
 
-def test_a_long_name_stays_whole(tmp_path: Path) -> None:
-    """A proof with a name that no column has room for is printed in lines."""
+def test_a_long_name_is_not_broken(tmp_path: Path) -> None:
+    """A problem with a name that is wider than a column is printed as lines instead of a table."""
     (tmp_path / "rules.py").write_text(RULES)
-    lines = shown("prove", f"{tmp_path}/rules.py:policy")
+    lines = run_on_terminal("prove", f"{tmp_path}/rules.py:policy")
 
     assert [line for line in lines if f"`{LONG}`" in line]
     assert [line for line in lines if line.startswith("error unknown_tool")]
