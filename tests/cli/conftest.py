@@ -1,4 +1,4 @@
-"""The command as a user runs it, in this process."""
+"""The command, run in this process, and files for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def command(capsys, monkeypatch):
-    """Run `abs-shield` with arguments and, where given, a standard input."""
+    """Return a function that runs `abs-shield` with arguments and a standard input."""
 
     def run(*argv: Any, stdin: str = "") -> Done:
         standard_input = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
@@ -34,7 +34,7 @@ def command(capsys, monkeypatch):
 
 @pytest.fixture
 def file(tmp_path):
-    """Write a JSON file, or one object a line."""
+    """Return a function that writes values to a JSON file, or one a line to a JSONL file."""
 
     def write(name: str, *values: Any) -> str:
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Engines that must return what one process returns: shuffled, processes, Ray; and their input."""
+"""Engines whose output must equal that of one process: shuffled, processes and Ray; and inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.replay.engine_job import Job, WorkerPool, pack_job
 from abs_shield.replay.line_chunks import Chunk
 
 SHUFFLED = ("--engine", "processes", "--workers", "2")
-"""The options that choose `shuffled` where it stands in for the engine of processes."""
+"""The options that choose `shuffled` if a test has it replace the engine of processes."""
 
 RAY_IS_MISSING = importlib.util.find_spec("ray") is None
 REAL = [
@@ -31,7 +31,7 @@ REAL = [
 """The engines that start processes: one format each proves that these bring the same parts."""
 
 
-def shuffled(job: Job[Any], chunks: Iterable[Chunk], crew: WorkerPool) -> Iterator[Any]:
+def run_shuffled(job: Job[Any], chunks: Iterable[Chunk], crew: WorkerPool) -> Iterator[Any]:
     """
     Do the job with the chunks in another order, as processes may, and yield its parts in theirs.
 
@@ -46,8 +46,8 @@ def shuffled(job: Job[Any], chunks: Iterable[Chunk], crew: WorkerPool) -> Iterat
     yield from (pickle.loads(parts[place]) for place in range(len(sent)))
 
 
-def mixed(run, count, no_json):
-    """Lines of *count* runs: sessions in order and not, some without one, bad lines, no JSON."""
+def mixed_lines(run, count, no_json):
+    """Return *count* runs as lines: sorted and unsorted sessions, runs without one, bad lines."""
     dice = random.Random(7)
     lines = []
     for n in range(count):

@@ -36,17 +36,17 @@ def policy(**changes):
 
 
 def order(number: int) -> dict:
-    """A call that names what the user named."""
+    """Return a call that names the order that the user named."""
     return {"name": "get_order", "arguments": {"order_id": f"W{number}"}}
 
 
 def refund(number: int, amount: float = 20) -> dict:
-    """A refund; 900 is above what the rule allows."""
+    """Return a refund; 900 is above the rule's limit."""
     return {"name": "refund", "arguments": {"order_id": f"W{number}", "amount": amount}}
 
 
-def judge(store: Store, calls: Iterable[dict], *, declared=None) -> list[Decision]:
-    """Judge calls, each in a session whose user names its order, and keep them in a store."""
+def judge_calls(store: Store, calls: Iterable[dict], *, declared=None) -> list[Decision]:
+    """Judge each call in a session whose user names its order; save the decisions in a store."""
     firewall = Shield(declared or policy(), store=store)
     decisions = []
     for call in calls:
@@ -57,10 +57,10 @@ def judge(store: Store, calls: Iterable[dict], *, declared=None) -> list[Decisio
     return decisions
 
 
-def filled(address: str, *calls: dict, declared=None) -> list[Decision]:
-    """Judge calls and keep them in the log at an address."""
+def fill_log(address: str, *calls: dict, declared=None) -> list[Decision]:
+    """Judge calls and save the decisions in the log at an address."""
     store = open_store(address)
-    decisions = judge(store, calls, declared=declared)
+    decisions = judge_calls(store, calls, declared=declared)
     assert store.close()
     return decisions
 

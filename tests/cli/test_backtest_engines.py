@@ -14,7 +14,7 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.replay import chunks
-from tests.cli.engines import REAL, SHUFFLED, mixed
+from tests.cli.engines import REAL, SHUFFLED, mixed_lines
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
@@ -77,7 +77,7 @@ def run(n, session):
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """Write two policies, labels, and two run files with resumed sessions and bad lines."""
-    lines = mixed(run, 200, no_json=150)
+    lines = mixed_lines(run, 200, no_json=150)
     folder = tmp_path_factory.mktemp("library")
     (folder / "first.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:102]).encode()))
     (folder / "second.jsonl").write_text("\n".join(lines[102:]))

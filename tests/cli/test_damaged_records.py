@@ -11,7 +11,7 @@ import pytest
 from abs_shield import Shield
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores import open_store
-from tests.cli.shop import filled, order, policy
+from tests.cli.shop import fill_log, order, policy
 
 DAMAGE = ("no", "[]", "{}", '{"schema_version": 1, "body": 7}', '{"schema_version": 1, "body": {}}')
 
@@ -20,7 +20,7 @@ DAMAGE = ("no", "[]", "{}", '{"schema_version": 1, "body": 7}', '{"schema_versio
 def damaged(request, tmp_path):
     """Return a log of six calls in which one record was overwritten."""
     path = str(tmp_path / "log.db")
-    filled(path, *map(order, range(6)))
+    fill_log(path, *map(order, range(6)))
     damage(path, request.param, seq=3)
     return path
 
@@ -72,7 +72,7 @@ def test_labelling_and_calibration_skip_an_unreadable_record(command, damaged, t
 def test_a_label_that_cannot_be_read_is_left_out(command, tmp_path):
     """`calibrate` reports an unreadable label once, and exits with 2."""
     path = str(tmp_path / "log.db")
-    filled(path, order(1))
+    fill_log(path, order(1))
     with contextlib.closing(open_store(path)) as store:
         (one,) = store.scan()
         store.label(Label(decision_id=one.id, truth=Truth.OK, at=1.0))
@@ -89,7 +89,7 @@ def test_a_label_that_cannot_be_read_is_left_out(command, tmp_path):
 def test_an_export_of_labels_leaves_out_an_unreadable_record(command, tmp_path, kind):
     """If a label or its decision cannot be read, the other labels are exported."""
     path = str(tmp_path / "log.db")
-    filled(path, *map(order, range(3)))
+    fill_log(path, *map(order, range(3)))
     with contextlib.closing(open_store(path)) as store:
         for n, one in enumerate(store.scan()):
             store.label(Label(decision_id=one.id, truth=Truth.OK, at=float(n)))
@@ -122,7 +122,7 @@ def test_show_leaves_out_an_unreadable_record_of_the_session(command, tmp_path):
 def test_a_page_of_the_database_that_cannot_be_read(command, tmp_path):
     """The report covers the readable records, and `--verify` says that the log is not intact."""
     log = tmp_path / "log.db"
-    filled(str(log), *map(order, range(300)))
+    fill_log(str(log), *map(order, range(300)))
     with contextlib.closing(sqlite3.connect(log)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
     data = bytearray(log.read_bytes())
@@ -139,7 +139,7 @@ def test_a_page_of_the_database_that_cannot_be_read(command, tmp_path):
 def test_an_invalid_engine_file_is_refused(command, tmp_path):
     """A text file, an empty file and invalid JSON are each refused in one line."""
     log = str(tmp_path / "log.db")
-    filled(log, order(1))
+    fill_log(log, order(1))
     for name, text, words in (
         ("text.db", "no database " * 99, "it is not a SQLite database"),
         ("empty.db", "", "it holds no state of a verification engine"),

@@ -18,7 +18,7 @@ pytest.importorskip("jinja2", reason="the dashboard needs abs-shield[dashboard]"
 pytest.importorskip("itsdangerous", reason="the dashboard needs abs-shield[dashboard]")
 httpx = pytest.importorskip("httpx", reason="the dashboard is asked over HTTP")
 
-from tests.cli.shop import filled, order  # noqa: E402  after what the page needs
+from tests.cli.shop import fill_log, order  # noqa: E402  after what the page needs
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,7 +69,7 @@ def test_a_demo_is_served_until_it_is_interrupted():
 @pytest.mark.slow
 def test_the_page_requires_the_token(log):
     """Without the token the page is a sign-in form that shows no decision."""
-    filled(log, order(1))
+    fill_log(log, order(1))
     with serving(log, ABS_SHIELD_DASHBOARD_TOKEN="sesame") as (address, _):
         response = httpx.get(address, follow_redirects=True)
         with httpx.Client(follow_redirects=True) as client:
@@ -83,7 +83,7 @@ def test_the_page_requires_the_token(log):
 def test_a_public_host_requires_a_token(command, log, monkeypatch):
     """Listening on 0.0.0.0 without a token is an error that names the variable to set."""
     monkeypatch.delenv("ABS_SHIELD_DASHBOARD_TOKEN", raising=False)
-    filled(log, order(1))
+    fill_log(log, order(1))
     done = command("dashboard", log, "--host", "0.0.0.0", "--no-open")
 
     assert (2, "") == (done.code, done.out)

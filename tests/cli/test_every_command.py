@@ -18,7 +18,7 @@ import typer
 from abs_shield.cli import COMMANDS, app
 from abs_shield.cli.command_parts import WITHOUT_OUTPUT, WRITTEN
 from abs_shield.cli.usage_errors import value_word
-from tests.cli.shop import filled, order, refund
+from tests.cli.shop import fill_log, order, refund
 
 CALL = json.dumps(refund(1))
 CALLS = {
@@ -105,7 +105,7 @@ def here(tmp_path, monkeypatch, file, command):
     Path("pol.py").write_text(
         "from abs_shield import shield\npolicy = shield.configure()\nyes = lambda prompt: '2'\n"
     )
-    filled("log.db", order(1), refund(1, 900))
+    fill_log("log.db", order(1), refund(1, 900))
     assert 0 == command("flywheel", "harvest", "log.db", "--book", "book.db").code
     Path("folder").mkdir()
     Path("binary.bin").write_bytes(bytes(range(256)) * 8)

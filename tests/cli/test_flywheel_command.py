@@ -11,7 +11,7 @@ from abs_shield.flywheel.flywheel_database import database
 from abs_shield.flywheel.gap import GapState, mark_gap
 from abs_shield.flywheel.review import reviews_of
 from abs_shield.flywheel.version_registry import NewVersion, VersionRegistry
-from tests.cli.shop import filled, order, refund
+from tests.cli.shop import fill_log, order, refund
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def log(tmp_path):
     """Return the address of a log with four excessive refunds and two invented tools."""
     address = str(tmp_path / "log.db")
     phantoms = [{"name": "get_ordr", "arguments": {"order_id": "W1"}}] * 2
-    filled(address, order(1), *(refund(n, 900 + n) for n in range(4)), *phantoms)
+    fill_log(address, order(1), *(refund(n, 900 + n) for n in range(4)), *phantoms)
     return address
 
 
@@ -207,7 +207,7 @@ def test_the_log_cannot_be_the_book(command, log):
 @pytest.mark.slow
 def test_a_log_in_postgresql_is_harvested(flywheel, dsn):
     """A log on a PostgreSQL server is harvested once, like a file."""
-    filled(dsn, refund(1, 900))
+    fill_log(dsn, refund(1, 900))
 
     assert "1 decision read: 1 new catch," in flywheel("harvest", dsn).out
     assert "0 decisions read: 0 new catches" in flywheel("harvest", dsn).out

@@ -1,4 +1,4 @@
-"""`abs-shield grafana`: the dashboard and the alert rules, as they are in the package."""
+"""`abs-shield grafana` prints the dashboard and the alert rules of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from abs_shield.telemetry.grafana import read_alerts, read_dashboard
 
 
 def test_the_dashboard(command):
-    """It is printed as JSON."""
+    """Without an option the dashboard is printed as JSON."""
     done = command("grafana")
 
     assert (0, read_dashboard(), "") == done
@@ -18,7 +18,7 @@ def test_the_dashboard(command):
 
 
 def test_the_alerts(command, tmp_path):
-    """They are printed, or written to a file."""
+    """`--alerts` prints the alert rules, or writes them to a file with `-o`."""
     done = command("grafana", "--alerts")
     command("grafana", "--alerts", "-o", tmp_path / "alerts.yaml")
 
@@ -26,8 +26,8 @@ def test_the_alerts(command, tmp_path):
     assert read_alerts() == (tmp_path / "alerts.yaml").read_text()
 
 
-def test_it_needs_no_extra():
-    """The files are in the package; the library that makes them is not imported."""
+def test_the_command_needs_no_extra():
+    """The command reads the shipped files and does not import the library that builds them."""
     code = (
         "import sys; from abs_shield.cli import main; main(['grafana'])\n"
         "sys.exit('grafana_foundation_sdk' in sys.modules)"

@@ -16,8 +16,8 @@ MISSES = {"number", "money", "date", "time", "id", "name"}
 
 
 @pytest.fixture
-def grounded(command, file):
-    """Check answers as JSON lines, and return the report of each."""
+def ground(command, file):
+    """Return a function that checks answers as JSON lines and returns the reports."""
 
     def run(*records, **options):
         done = command("ground", file("answers.jsonl", *records), "--format", "jsonl", **options)
@@ -27,9 +27,9 @@ def grounded(command, file):
     return run
 
 
-def test_each_answer_is_one_json_line(grounded):
+def test_each_answer_is_one_json_line(ground):
     """Reports are in the order of the file, each with the documented fields."""
-    report = grounded(GOOD, BAD)
+    report = ground(GOOD, BAD)
 
     assert [("good", "emit"), ("bad", "block")] == [(one["id"], one["action"]) for one in report]
     assert all(
@@ -43,10 +43,10 @@ def test_each_answer_is_one_json_line(grounded):
         } == {*claim} - {"contradicted"}  # fmt: skip
 
 
-def test_a_claim_has_its_status_and_evidence(grounded):
+def test_a_claim_has_its_status_and_evidence(ground):
     """Each span of evidence has its document's id and its offsets in that document."""
     context = [{"id": "tower", "text": "The tower is 300 m tall."}, TEXT]
-    [report] = grounded(
+    [report] = ground(
         {"id": 1, "context": context, "answer": f"The tower is 300 m tall. {BAD['answer']}"}
     )
     first, second = report["claims"]
@@ -61,18 +61,18 @@ def test_a_claim_has_its_status_and_evidence(grounded):
         assert span["text"] == text[span["start"] : span["end"]]
 
 
-def test_an_answer_without_claims_is_emitted(grounded):
+def test_an_answer_without_claims_is_emitted(ground):
     """The report has no score, and the note `no_claims`."""
-    [report] = grounded(NOTHING)
+    [report] = ground(NOTHING)
 
     assert (None, "emit", [], ["no_claims"]) == (
         report["overall_score"], report["action"], report["claims"], report["notes"],
     )  # fmt: skip
 
 
-def test_an_answer_without_context_is_unverified(grounded):
+def test_an_answer_without_context_is_unverified(ground):
     """The claim is `unverified`, and the action is `revise`."""
-    [report] = grounded({"id": 1, "context": [], "answer": "It weighs 30 kg."})
+    [report] = ground({"id": 1, "context": [], "answer": "It weighs 30 kg."})
 
     assert (None, "revise", "unverified") == (
         report["overall_score"], report["action"], report["claims"][0]["status"],
@@ -84,17 +84,17 @@ def test_an_answer_without_context_is_unverified(grounded):
     [TEXT, [TEXT], [{"id": "a", "text": TEXT}], [{"text": TEXT}], ["x", {"id": "a", "text": TEXT}],
      {"id": "a", "text": TEXT}, [{"id": 7, "text": TEXT, "title": "Orders"}]],
 )  # fmt: skip
-def test_every_shape_of_context_is_read(grounded, context):
+def test_every_shape_of_context_is_read(ground, context):
     """The context may be a text, a document with or without an id, or a list of both."""
-    [report] = grounded({"id": 1, "context": context, "answer": GOOD["answer"]})
+    [report] = ground({"id": 1, "context": context, "answer": GOOD["answer"]})
 
     assert "emit" == report["action"]
 
 
-def test_a_value_in_the_question_is_not_a_miss(grounded):
+def test_a_value_in_the_question_is_not_a_miss(ground):
     """A value is a miss if neither the context nor the question has it."""
     line = {"id": 1, "context": TEXT, "answer": "Order W-7755 is not among them."}
-    request, unasked = grounded({**line, "question": "Has W-7755 shipped?"}, line)
+    request, unasked = ground({**line, "question": "Has W-7755 shipped?"}, line)
 
     assert ([], ["W-7755"]) == tuple(
         [miss["text"] for claim in one["claims"] for miss in claim["misses"]]
@@ -113,9 +113,9 @@ ODD = [
 
 
 @pytest.mark.parametrize("answer", ODD)
-def test_offsets_count_characters_of_the_answer(grounded, answer):
+def test_offsets_count_characters_of_the_answer(ground, answer):
     """Offsets are correct after astral, combining and invisible characters, and in tables."""
-    [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
+    [report] = ground({"id": 1, "context": TEXT, "answer": answer})
     misses = [miss for claim in report["claims"] for miss in claim["misses"]]
 
     assert "$99.00" in [miss["text"] for miss in misses]
@@ -137,17 +137,17 @@ def test_offsets_count_characters_of_the_answer(grounded, answer):
         ("Order W-2040 was carried by Kuehne.", "name", "Kuehne"),
     ],
 )
-def test_a_missing_value_is_reported_with_its_kind(grounded, answer, kind, text):
+def test_a_missing_value_is_reported_with_its_kind(ground, answer, kind, text):
     """The miss has the kind and text of the value that the context does not have."""
-    [report] = grounded({"id": 1, "context": TEXT, "answer": answer})
+    [report] = ground({"id": 1, "context": TEXT, "answer": answer})
 
     assert (kind, text) in [(miss["kind"], miss["text"]) for miss in report["claims"][0]["misses"]]
 
 
-def test_statuses_are_the_documented_ones(grounded):
+def test_statuses_are_the_documented_ones(ground):
     """Many different answers have no other status than the documented ones."""
     answers = [GOOD["answer"], BAD["answer"], "It cost $99.00 in Bergen, and Mia paid it.", *ODD]
-    report = grounded(*({"id": 1, "context": c, "answer": a} for a in answers for c in (TEXT, [])))
+    report = ground(*({"id": 1, "context": c, "answer": a} for a in answers for c in (TEXT, [])))
 
     assert STATUSES >= {claim["status"] for one in report for claim in one["claims"]}
 
@@ -206,18 +206,18 @@ def test_at_most_five_bad_lines_are_reported(command, tmp_path):
     assert 1 == done.out.count("\n")
 
 
-def test_ids_may_repeat_or_be_missing(grounded):
+def test_ids_may_repeat_or_be_missing(ground):
     """Each line is checked by itself, and its report has the line's id."""
-    report = grounded(GOOD, GOOD, {"context": TEXT, "answer": GOOD["answer"]})
+    report = ground(GOOD, GOOD, {"context": TEXT, "answer": GOOD["answer"]})
 
     assert ["good", "good", None] == [one["id"] for one in report]
     assert 1 == len({one["overall_score"] for one in report})
 
 
-def test_other_fields_of_a_line_are_ignored(grounded):
+def test_other_fields_of_a_line_are_ignored(ground):
     """Labels and other fields of data sets do not change the report."""
     line = {**GOOD, "label": "bad", "spans": [[0, 5]], "question": None, "n": float("nan")}
-    first, second = grounded(GOOD, line)
+    first, second = ground(GOOD, line)
 
     assert first == second
 
@@ -301,7 +301,7 @@ def test_the_input_is_refused_as_output(command, file):
     ],
 )
 def test_bad_usage(command, file, argv, message):
-    """One line that says what instead."""
+    """A wrong option is exit code 2 and one line that suggests a valid value."""
     path = file("answers.jsonl", GOOD)
     done = command("ground", *(each.format(file=path) for each in argv))
 
@@ -310,8 +310,8 @@ def test_bad_usage(command, file, argv, message):
     assert 1 == done.err.count("\n")
 
 
-def test_it_is_the_same_every_time(grounded):
-    """No model, no dice."""
+def test_the_reports_are_deterministic(ground):
+    """The same answers give the same reports, because no model is used."""
     records = [GOOD, BAD, NOTHING, {"id": 1, "context": TEXT, "answer": "It cost $99.00."}]
 
-    assert grounded(*records) == grounded(*records)
+    assert ground(*records) == ground(*records)

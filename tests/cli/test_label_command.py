@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Shield, shield, shielded
 from abs_shield.stores import open_store
-from tests.cli.shop import HOSTILE, filled, order, refund
+from tests.cli.shop import HOSTILE, fill_log, order, refund
 from tests.subjects import about_calls
 
 
@@ -28,7 +28,7 @@ def labels(log):
 
 def test_a_decision_is_labelled(command, log):
     """The label has its author and note, and the printed line names the decision."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     done = command(
         "label", one.id, "hallucinated", "--db", log, "--by", "ann", "--note", "no such order"
     )
@@ -43,7 +43,7 @@ def test_a_decision_is_labelled(command, log):
 @pytest.mark.slow
 def test_a_log_in_postgresql_is_labelled(command, dsn):
     """A log on a PostgreSQL server is labelled like a file."""
-    (one,) = filled(dsn, refund(1, 900))
+    (one,) = fill_log(dsn, refund(1, 900))
 
     assert 0 == command("label", one.id, "ok", "--db", dsn).code
     assert "ok" == labels(dsn)[one.id][0]
@@ -51,7 +51,7 @@ def test_a_log_in_postgresql_is_labelled(command, dsn):
 
 def test_a_missed_call_can_be_labelled(command, log):
     """A call that every layer allowed can be labelled, and counts as a miss."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     done = command("label", one.id, "HALLUCINATED", "--db", log)
 
     assert (0, True) == (done.code, "every layer missed it" in done.out)
@@ -59,7 +59,7 @@ def test_a_missed_call_can_be_labelled(command, log):
 
 def test_the_newest_label_replaces_an_earlier_one(command, log):
     """A decision labelled twice has the second label; a false alarm is reported as one."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     command("label", one.id, "hallucinated", "--db", log)
     done = command("label", one.id, "ok", "--db", log)
 
@@ -70,7 +70,7 @@ def test_the_newest_label_replaces_an_earlier_one(command, log):
 def test_the_author_is_the_user_by_default(command, log, monkeypatch):
     """Without `--by`, the author of a label is the current user."""
     monkeypatch.setenv("LOGNAME", "bob")
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     command("label", one.id, "ok", "--db", log)
 
     assert "bob" == labels(log)[one.id][1]
@@ -78,7 +78,7 @@ def test_the_author_is_the_user_by_default(command, log, monkeypatch):
 
 def test_many_decisions_are_labelled_from_stdin(command, log):
     """Each line labels one decision; blank lines and comments are skipped."""
-    one, two = filled(log, order(1), refund(2, 900))
+    one, two = fill_log(log, order(1), refund(2, 900))
     lines = f"# from the review\n{one.id} ok\n\n{two.id}\thallucinated\n"
     done = command("label", "--db", log, "--from", "-", "--by", "ann", stdin=lines)
 
@@ -88,7 +88,7 @@ def test_many_decisions_are_labelled_from_stdin(command, log):
 
 def test_bad_lines_are_reported_and_the_rest_is_labelled(command, log, tmp_path):
     """Each bad line is reported with its number, and the exit code is not 0."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     path = tmp_path / "review.txt"
     path.write_text(f"d-9 ok\n{one.id} okay\n{one.id}\n{one.id} ok\n")
     done = command("label", "--db", log, "--from", path)
@@ -102,7 +102,7 @@ def test_bad_lines_are_reported_and_the_rest_is_labelled(command, log, tmp_path)
 
 def test_labels_are_exported(command, log, tmp_path):
     """Each labelled call is one line in ASCII with the fields of its decision."""
-    one, _ = filled(log, {**refund(1, 900), "id": "c1"}, order(2))
+    one, _ = fill_log(log, {**refund(1, 900), "id": "c1"}, order(2))
     command("label", one.id, "hallucinated", "--db", log)
     path = tmp_path / "labels.jsonl"
     done = command("label", "--db", log, "--export", path)
@@ -173,7 +173,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
 
     from abs_shield.core import Subject
 
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     store = open_store(log)
     store.append(dataclasses.replace(one, id="r-1", subject=Subject.RESULT))
     store.close()
@@ -200,7 +200,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
 )
 def test_bad_input_is_one_line(command, log, argv, message):
     """Invalid input is one line with a hint and exit code 2, and labels nothing."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     done = command("label", *(word.replace("ID", one.id) for word in argv), "--db", log)
 
     assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
@@ -224,7 +224,7 @@ def test_a_missing_log_is_not_created(command, tmp_path):
 
 def test_control_characters_of_a_tool_name_are_escaped(command, log):
     """The tool's name reaches the terminal escaped."""
-    (one,) = filled(log, {"name": HOSTILE, "arguments": {}})
+    (one,) = fill_log(log, {"name": HOSTILE, "arguments": {}})
     done = command("label", one.id, "hallucinated", "--db", log)
 
     assert not {"\x1b", "\u202e"} & set(done.out + done.err)
@@ -238,17 +238,17 @@ def test_help_has_an_example(command):
 
 def test_a_unique_prefix_of_an_id_is_enough(command, log):
     """The printed line has the whole id."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     done = command("label", one.id[:-1], "ok", "--db", log)
 
     assert (0, True) == (done.code, done.out.startswith(f"{one.id} is labelled ok"))
-    filled(log, *map(order, range(30)))
+    fill_log(log, *map(order, range(30)))
     assert "several decisions begin with" in command("label", one.id[:8], "ok", "--db", log).err
 
 
 def test_a_line_of_labels_needs_the_whole_id(command, log):
     """A shortened id in a file of labels is not matched to another decision."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     done = command("label", "--from", "-", "--db", log, stdin=f"{one.id[:-1]} ok\n")
 
     assert (2, {}) == (done.code, labels(log))
@@ -256,7 +256,7 @@ def test_a_line_of_labels_needs_the_whole_id(command, log):
 
 def test_a_line_that_is_not_utf8_is_reported(command, log, tmp_path):
     """The lines before and after it are used."""
-    first, second = filled(log, order(1), order(2))
+    first, second = fill_log(log, order(1), order(2))
     path = tmp_path / "said.txt"
     path.write_bytes(f"{first.id} ok\n".encode() + b"\xff ok\n" + f"{second.id} ok".encode())
     done = command("label", "--from", path, "--db", log)
@@ -267,7 +267,7 @@ def test_a_line_that_is_not_utf8_is_reported(command, log, tmp_path):
 
 def test_at_most_five_bad_lines_are_reported(command, log, tmp_path):
     """Five bad lines are reported, and the rest is counted."""
-    filled(log, order(1))
+    fill_log(log, order(1))
     path = tmp_path / "wrong.txt"
     path.write_text("no label\n" * 90)
     done = command("label", "--from", path, "--db", log)

@@ -21,7 +21,7 @@ from abs_shield.cli.shared_options import LabelAuthor
 from abs_shield.core.label import Truth
 from abs_shield.report import Readiness, Report, rollout
 from abs_shield.stores import open_store
-from tests.cli.shop import HOSTILE, filled, judge, order, policy, refund
+from tests.cli.shop import HOSTILE, fill_log, judge_calls, order, policy, refund
 
 PHANTOM = {"name": "refnud", "arguments": {}}
 EXTRA = {"name": "get_order", "arguments": {"order_id": "W1", "express": True}}
@@ -53,7 +53,7 @@ def questions_for(done) -> list[str]:
 
 def test_keys_and_words_label_skip_or_quit(command, log):
     """`h` and `o` label the decision, `s` skips it and `q` quits; words work as well."""
-    decisions = filled(log, *(refund(n, 900) for n in range(5)))
+    decisions = fill_log(log, *(refund(n, 900) for n in range(5)))
     newest = [one.id for one in reversed(decisions)]
     done = walk(command, log, "h", "OK", "s", "hallucinated", "q")
 
@@ -65,7 +65,7 @@ def test_keys_and_words_label_skip_or_quit(command, log):
 
 def test_a_decision_is_shown_as_show_does(command, log):
     """The question has the headline and the findings that `abs-shield show` prints."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     done = walk(command, log, "q")
     shown = command("show", one.id, "--db", log).out.splitlines()
 
@@ -75,18 +75,18 @@ def test_a_decision_is_shown_as_show_does(command, log):
 
 def test_each_question_counts_decisions_left_and_labels_needed(command, log):
     """Both numbers go down with each label, and the second equals the report's."""
-    filled(log, *(refund(n, 900) for n in range(12)), *(order(n) for n in range(8)))
-    before = wanted(log, "impossible_state")
+    fill_log(log, *(refund(n, 900) for n in range(12)), *(order(n) for n in range(8)))
+    before = labels_needed(log, "impossible_state")
     done = walk(command, log, "h", "h", "q")
 
     assert [f"{n} left" for n in (12, 11, 10)] == re.findall(r"^\d+ left", done.out, re.MULTILINE)
     assert [before, before - 1, before - 2, before - 2] == [
         int(n) for n in re.findall(r"^impossible_state needs (\d+) more label", done.out, re.M)
     ]
-    assert before - 2 == wanted(log, "impossible_state")
+    assert before - 2 == labels_needed(log, "impossible_state")
 
 
-def wanted(log, layer) -> int:
+def labels_needed(log, layer) -> int:
     """Return the number of labels that the report asks for."""
     store = open_store(log)
     report = Report.of(store.scan(), store.labels())
@@ -98,7 +98,7 @@ def wanted(log, layer) -> int:
 
 def test_a_label_is_written_when_it_is_given(command, log):
     """The label is in the log although stdin ends without `q`."""
-    decisions = filled(log, refund(1, 900), refund(2, 900))
+    decisions = fill_log(log, refund(1, 900), refund(2, 900))
     done = walk(command, log, "h")
 
     assert (0, {decisions[1].id: "hallucinated"}) == (done.code, labels(log))
@@ -106,7 +106,7 @@ def test_a_label_is_written_when_it_is_given(command, log):
 
 def test_undo_repeats_the_previous_question(command, log):
     """A new answer replaces the label; skipping the repeated question keeps it."""
-    _, second, first = (one.id for one in filled(log, *(refund(n, 900) for n in range(3))))
+    _, second, first = (one.id for one in fill_log(log, *(refund(n, 900) for n in range(3))))
     done = walk(command, log, "h", "u", "o", "h", "u", "s", "q")
 
     assert {first: "ok", second: "hallucinated"} == labels(log)
@@ -117,17 +117,17 @@ def test_undo_repeats_the_previous_question(command, log):
 
 def test_undo_restores_the_number_of_labels_needed(command, log):
     """After undo and a new label, the layer needs one label less than at first."""
-    filled(log, *(refund(n, 900) for n in range(12)))
+    fill_log(log, *(refund(n, 900) for n in range(12)))
     done = walk(command, log, "h", "u", "h", "q")
     needs = [int(n) for n in re.findall(r"needs (\d+) more label", done.out)]
 
     assert needs[1] == needs[0] - 1
-    assert needs[-1] == wanted(log, "impossible_state")
+    assert needs[-1] == labels_needed(log, "impossible_state")
 
 
 def test_undo_of_nothing_repeats_the_question(command, log):
     """An undo at the first question prints a message and asks again."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     done = walk(command, log, "u", "o")
 
     assert "there is nothing to undo" in done.out
@@ -136,7 +136,7 @@ def test_undo_of_nothing_repeats_the_question(command, log):
 
 def test_an_invalid_answer_repeats_the_question(command, log):
     """An invalid answer labels nothing, is reported with a hint, and makes the exit code 2."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     done = walk(command, log, "x\x1b", "halucinated", "", "o")
 
     assert (2, {one.id: "ok"}) == (done.code, labels(log))
@@ -146,7 +146,7 @@ def test_an_invalid_answer_repeats_the_question(command, log):
 
 def test_a_labelled_decision_is_not_asked_about_again(command, log):
     """A second run continues where the first one ended."""
-    filled(log, refund(1, 900), refund(2, 900))
+    fill_log(log, refund(1, 900), refund(2, 900))
     first = questions_for(walk(command, log, "h", "q"))
     second = walk(command, log, "h")
 
@@ -156,11 +156,11 @@ def test_a_labelled_decision_is_not_asked_about_again(command, log):
 
 def test_the_layer_that_needs_the_fewest_labels_comes_first(command, log):
     """Layers that labels can make ready for enforcement are asked about first."""
-    rules = filled(log, *(refund(n, 900) for n in range(3)))
-    (phantom,) = filled(log, PHANTOM)
-    (extra,) = filled(log, EXTRA)
+    rules = fill_log(log, *(refund(n, 900) for n in range(3)))
+    (phantom,) = fill_log(log, PHANTOM)
+    (extra,) = fill_log(log, EXTRA)
     command("label", phantom.id, "hallucinated", "--db", log)
-    (other,) = filled(log, PHANTOM)
+    (other,) = fill_log(log, PHANTOM)
     done = walk(command, log, *"hhhhh")
 
     assert [extra.id, rules[2].id, other.id, rules[1].id, rules[0].id] == questions_for(done)
@@ -186,7 +186,7 @@ def test_repeated_calls_of_a_session_come_last(command, log):
 def test_a_block_comes_before_a_flag(command, log):
     """A decision that strict mode would only flag is asked about after those it would block."""
     flagged = suspicious(log)
-    (blocked,) = filled(log, refund(1, 900))
+    (blocked,) = fill_log(log, refund(1, 900))
     done = walk(command, log, "s", "s")
 
     assert [blocked.id, flagged] == questions_for(done)
@@ -209,7 +209,7 @@ def suspicious(log) -> str:
 def test_a_tool_that_is_not_ready_is_asked_about_first(log):
     """If a layer is ready except for one tool, it asks for as many labels as the report."""
     store = open_store(log)
-    clean, wrong, other = judge(store, [order(1), EXTRA, refund(1)])
+    clean, wrong, other = judge_calls(store, [order(1), EXTRA, refund(1)])
     store.close()
     result = [*_many(other, "r", 980), *_many(clean, "c", 8), *_many(wrong, "w", 12)]
     truth = LabelAuthor("ann").label("", Truth.HALLUCINATED)
@@ -235,8 +235,8 @@ def _many(decision, name, count):
 @pytest.mark.parametrize("option", ["--layer", "--check"])
 def test_layer_option_limits_the_questions(command, log, option):
     """Only decisions with a finding of the chosen layer are asked about."""
-    filled(log, refund(1, 900), EXTRA)
-    (phantom,) = filled(log, PHANTOM)
+    fill_log(log, refund(1, 900), EXTRA)
+    (phantom,) = fill_log(log, PHANTOM)
     done = walk(command, log, "h", argv=[option, "phantom_tool"])
 
     assert [phantom.id] == questions_for(done)
@@ -245,7 +245,7 @@ def test_layer_option_limits_the_questions(command, log, option):
 
 def test_limit_option_limits_the_questions(command, log):
     """A skipped decision counts towards `--limit`; an undo is subtracted."""
-    filled(log, *(refund(n, 900) for n in range(5)))
+    fill_log(log, *(refund(n, 900) for n in range(5)))
     done = walk(command, log, "s", "u", "h", "h", "h", argv=["--limit", "2"])
 
     assert (2, "2 left") == (len(labels(log)), re.findall(r"^\d+ left", done.out, re.M)[0])
@@ -254,7 +254,7 @@ def test_limit_option_limits_the_questions(command, log):
 
 def test_a_layer_that_labels_cannot_make_ready_is_reported(command, log):
     """If a block is labelled ok and too few are left, a line says that labels cannot help."""
-    filled(log, refund(1, 900), refund(2, 900))
+    fill_log(log, refund(1, 900), refund(2, 900))
     done = walk(command, log, "o", "q")
 
     assert "no number of labels makes impossible_state ready; its policy has to block less" in (
@@ -296,7 +296,7 @@ def test_answers_are_asked_about(command, log):
 
 def test_author_and_note_are_stored_with_each_label(command, log):
     """`--by` and `--note` apply to every label of the run."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     walk(command, log, "h", argv=["--by", "ann", "--note", "from the review"])
     store = open_store(log)
     label = store.labels()[one.id]
@@ -307,7 +307,7 @@ def test_author_and_note_are_stored_with_each_label(command, log):
 
 def test_a_decision_labelled_by_another_author_meanwhile_is_skipped(log):
     """The log is read again for each decision, although the queue was built before."""
-    one, other = filled(log, refund(1, 900), refund(2, 900))
+    one, other = fill_log(log, refund(1, 900), refund(2, 900))
     store = open_store(log)
     queue = LabelQueue.of(store.scan(), store.labels(), rule=Readiness())
     store.label(LabelAuthor("bob").label(other.id, Truth.OK))
@@ -319,7 +319,7 @@ def test_a_decision_labelled_by_another_author_meanwhile_is_skipped(log):
 
 def test_a_log_without_findings_has_nothing_to_label(command, log):
     """The command asks no question and exits with 0."""
-    filled(log, order(1))
+    fill_log(log, order(1))
     done = walk(command, log, "h")
 
     assert (0, {}) == (done.code, labels(log))
@@ -328,7 +328,7 @@ def test_a_log_without_findings_has_nothing_to_label(command, log):
 
 def test_names_that_a_model_wrote_are_escaped(command, log):
     """Control characters in a name do not reach the terminal."""
-    filled(log, {"name": HOSTILE, "arguments": {}})
+    fill_log(log, {"name": HOSTILE, "arguments": {}})
     done = walk(command, log, "h")
 
     assert not {"\x1b", "\u202e"} & set(done.out + done.err)
@@ -351,7 +351,7 @@ def test_names_that_a_model_wrote_are_escaped(command, log):
 )
 def test_bad_input_is_one_line(command, log, argv, message):
     """Invalid input is one line with a hint and exit code 2, and labels nothing."""
-    filled(log, refund(1, 900))
+    fill_log(log, refund(1, 900))
     done = command("label", *argv, "--db", log, stdin="h\n")
 
     assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
@@ -362,7 +362,7 @@ def test_bad_input_is_one_line(command, log, argv, message):
 @pytest.mark.slow
 def test_a_key_suffices_on_a_terminal(log):
     """On a terminal no Enter is needed; Ctrl-C ends the run and keeps the labels."""
-    decisions = filled(log, refund(1, 900), refund(2, 900), refund(3, 900))
+    decisions = fill_log(log, refund(1, 900), refund(2, 900), refund(3, 900))
     text, code = on_a_terminal(log, ["h", "o", "\x03"])
 
     assert 130 == code
@@ -396,7 +396,7 @@ def on_a_terminal(log, keys) -> tuple[str, int]:
 @pytest.mark.slow
 def test_a_log_in_postgresql(command, dsn):
     """A log on a PostgreSQL server is labelled like a file."""
-    decisions = filled(dsn, refund(1, 900), refund(2, 900))
+    decisions = fill_log(dsn, refund(1, 900), refund(2, 900))
     done = walk(command, dsn, "h", "u", "o", "h")
 
     assert {decisions[0].id: "hallucinated", decisions[1].id: "ok"} == labels(dsn)

@@ -11,7 +11,7 @@ from abs_shield.plan.strengths import STRENGTHS
 
 
 def test_a_table(command):
-    """Every layer has its line."""
+    """The table has one line for each layer."""
     done = command("layers")
 
     assert done.code == 0
@@ -19,7 +19,7 @@ def test_a_table(command):
 
 
 def test_as_json(command):
-    """json says of each layer its verdict, whether it runs by default, and its scenario."""
+    """The JSON has each layer's verdict, scenario, and whether it runs by default."""
     rows = json.loads(command("layers", "--format", "json").out)
 
     assert [row["layer"] for row in rows] == [*LAYER_NAMES, *OPT_IN]
@@ -28,7 +28,7 @@ def test_as_json(command):
 
 
 def test_the_strengths(command):
-    """--strengths says of each class how often its findings are right, and of how many."""
+    """`--strengths` prints for each class the share and the number of right findings."""
     rows = json.loads(command("layers", "--strengths", "--format", "json").out)
     printed = command("layers", "--strengths").out
 
@@ -38,5 +38,5 @@ def test_the_strengths(command):
 
 
 def test_every_layer_has_a_scenario():
-    """A layer's docstring begins with a sentence that shows it at work."""
+    """The docstring of a layer begins with an example of what it finds."""
     assert all(scenario(name).endswith(".") for name in (*LAYERS, *OPT_IN))

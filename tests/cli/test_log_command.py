@@ -100,13 +100,13 @@ def test_the_key_comes_from_the_environment(command, log, monkeypatch, tmp_path)
     monkeypatch.setenv(KEY, "secret")
     assert "unsealed: it is sealed without the key" in command("log", "verify", log).out
     with contextlib.closing(SqliteStore(tmp_path / "sealed.db", key=b"secret")) as store:
-        store.append(Decision.from_dict(next(exported(command, log))))
+        store.append(Decision.from_dict(next(export_log(command, log))))
     assert 0 == command("log", "verify", tmp_path / "sealed.db").code
     monkeypatch.setenv(KEY, "other")
     assert 1 == command("log", "verify", tmp_path / "sealed.db").code
 
 
-def exported(command, log, *options):
+def export_log(command, log, *options):
     done = command("log", "export", log, *options)
     assert (0, "") == (done.code, done.err)
     for line in done.out.splitlines():
@@ -118,7 +118,7 @@ def exported(command, log, *options):
 def test_decisions_are_exported_unchanged(command, log):
     """Each line is ASCII and parses to the stored decision, with its label."""
     done = command("log", "export", log)
-    records = [Decision.from_dict(record) for record in exported(command, log)]
+    records = [Decision.from_dict(record) for record in export_log(command, log)]
 
     with contextlib.closing(SqliteStore(log)) as store:
         assert store.decisions() == records
@@ -130,8 +130,8 @@ def test_decisions_are_exported_unchanged(command, log):
 
 def test_since_and_until_limit_the_export(command, log):
     """`--since 1h` exports all decisions, and `--until` an earlier date none."""
-    assert 6 == len([*exported(command, log, "--since", "1h")])
-    assert 0 == len([*exported(command, log, "--until", "2026-01-01")])
+    assert 6 == len([*export_log(command, log, "--since", "1h")])
+    assert 0 == len([*export_log(command, log, "--until", "2026-01-01")])
 
 
 def test_decisions_are_exported_as_parquet(command, log, tmp_path):
@@ -198,8 +198,8 @@ def test_bad_input_is_reported_on_one_line(command, log, tmp_path, argv, message
     assert message in done.err
 
 
-def test_a_reader_that_goes_away_leaves_no_half_file(command, log, tmp_path, monkeypatch):
-    """A file that is written to the end stands there under its name; any other does not."""
+def test_an_interrupted_export_leaves_no_partial_file(command, log, tmp_path, monkeypatch):
+    """If an export raises, neither the output file nor a temporary file exists."""
     monkeypatch.setattr(SqliteStore, "scan", lambda *_, **__: iter([None]))
     with pytest.raises(AttributeError):
         command("log", "export", log, "-o", tmp_path / "out.jsonl")
@@ -207,8 +207,8 @@ def test_a_reader_that_goes_away_leaves_no_half_file(command, log, tmp_path, mon
     assert ["decisions.db"] == sorted(f.name for f in tmp_path.iterdir() if "db-" not in f.name)
 
 
-def test_a_log_is_not_written_over(command, log, tmp_path):
-    """Neither by its own export nor by its heads."""
+def test_a_log_is_not_overwritten(command, log, tmp_path):
+    """Neither its export nor its heads can be written to the log's own path."""
     before = (tmp_path / "decisions.db").read_bytes()
     export = command("log", "export", log, "-o", log)
     heads = command("log", "verify", log, "--save-heads", log)
@@ -220,7 +220,7 @@ def test_a_log_is_not_written_over(command, log, tmp_path):
 
 
 def test_a_damaged_file_is_reported_on_one_line(command, log, tmp_path):
-    """Random bytes in its middle end every command with a line, not with a traceback."""
+    """Random bytes in the middle of a log end every command with one line and no traceback."""
     with contextlib.closing(sqlite3.connect(log)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     data = bytearray((tmp_path / "decisions.db").read_bytes())
@@ -241,7 +241,7 @@ def test_a_damaged_file_is_reported_on_one_line(command, log, tmp_path):
     ],
 )
 def test_a_record_that_cannot_be_read_is_reported_on_one_line(command, log, tmp_path, damage):
-    """By every command that reads it, with its number; an export may leave it out."""
+    """Each command that reads an unreadable record names its number; an export can skip it."""
     with contextlib.closing(SqliteStore(log)) as store:
         second = store.decisions()[1].id
     change(log, damage)
@@ -262,8 +262,8 @@ def test_a_record_that_cannot_be_read_is_reported_on_one_line(command, log, tmp_
     assert 1 == command("log", "verify", log).code
 
 
-def test_an_export_may_leave_damaged_records_out(command, log):
-    """It says how many, labels included, and which is the first; without the option it says so."""
+def test_an_export_can_skip_damaged_records(command, log):
+    """It counts the skipped records and labels and names the first; an error names the option."""
     change(log, "UPDATE records SET sealed = 'no' WHERE seq IN (2, 7)")
     assert "`--skip-damaged` leaves such records out" in command("log", "export", log).err
     done = command("log", "export", log, "--skip-damaged")
@@ -272,8 +272,8 @@ def test_an_export_may_leave_damaged_records_out(command, log):
     assert done.err.startswith("2 records are left out; first: record 7 of chain ")
 
 
-def test_a_page_that_is_damaged_takes_no_other_with_it(command, tmp_path):
-    """Of a file with an unreadable page what can be read is written, and the rest is counted."""
+def test_a_damaged_page_loses_no_other_record(command, tmp_path):
+    """The readable records of a file with a damaged page are exported, and the rest is counted."""
     log = tmp_path / "log.db"
     with contextlib.closing(SqliteStore(log)) as store:
         for number in range(300):
@@ -295,8 +295,8 @@ def test_a_page_that_is_damaged_takes_no_other_with_it(command, tmp_path):
     assert f"{300 - len(written)} records are left out" in done.err
 
 
-def test_a_pruning_of_what_was_tampered_with_is_refused(command, log):
-    """It would vouch for a deletion that hides the traces."""
+def test_pruning_a_tampered_log_is_refused(command, log):
+    """The record of the pruning would seal a deletion that hides the tampering."""
     change(log, "UPDATE records SET at = 0 WHERE seq < 5")
     done = command("log", "prune", log, "--older-than", "30d")
 

@@ -13,7 +13,7 @@ import pytest
 
 import abs_shield
 from abs_shield.cli import COMMANDS, main
-from tests.cli.shop import filled, refund
+from tests.cli.shop import fill_log, refund
 
 
 def test_version(command):
@@ -187,7 +187,7 @@ UNREAD_TOO = [
 )
 def test_a_pipe_closed_before_output_ends_the_command(argv, clinic, tmp_path):
     """If the reader has closed the pipe, the exit code is 141; files are written anyway."""
-    (one,) = filled(str(tmp_path / "log.db"), refund(1, 900))
+    (one,) = fill_log(str(tmp_path / "log.db"), refund(1, 900))
     (tmp_path / "policy.py").write_text(_POLICY)
     (tmp_path / "ids.txt").write_text(f"{one.id} ok\n")
     assert main(["label", one.id, "ok", "--db", str(tmp_path / "log.db")]) == 0

@@ -16,7 +16,7 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.replay import chunks
-from tests.cli.engines import REAL, SHUFFLED, mixed
+from tests.cli.engines import REAL, SHUFFLED, mixed_lines
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
@@ -54,7 +54,7 @@ def run(n, session):
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """Write two files of several chunks, one gzipped, with unsorted sessions and bad lines."""
-    lines = mixed(run, 300, no_json=200)
+    lines = mixed_lines(run, 300, no_json=200)
     folder = tmp_path_factory.mktemp("library")
     first, second = folder / "first.jsonl.gz", folder / "second.jsonl"
     first.write_bytes(gzip.compress("\n".join(lines[:152]).encode()))
@@ -80,7 +80,7 @@ def small_chunks(monkeypatch):
 
 
 @pytest.fixture
-def replayed(command, tmp_path):
+def replay_to_file(command, tmp_path):
     """Return a function that replays to a file and returns its bytes, exit code and stderr."""
 
     def replay(*args):
@@ -96,11 +96,11 @@ def replayed(command, tmp_path):
 
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
-def test_every_engine_writes_the_same_bytes(replayed, library, format):
+def test_every_engine_writes_the_same_bytes(replay_to_file, library, format):
     """Shuffled chunks give the same file, messages and exit code as the serial engine."""
-    here = replayed(*library, "--format", format)
+    here = replay_to_file(*library, "--format", format)
 
-    assert here == replayed(*library, "--format", format, *SHUFFLED)
+    assert here == replay_to_file(*library, "--format", format, *SHUFFLED)
     assert here[1] == 2
     assert "first.jsonl.gz:1: `messages` is 3; give a list" in here[2]
     assert "second.jsonl:49: the line is not JSON" in here[2]
@@ -110,30 +110,30 @@ def test_every_engine_writes_the_same_bytes(replayed, library, format):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", REAL)
 @pytest.mark.parametrize("format", ["jsonl", pytest.param("json", marks=pytest.mark.slow)])
-def test_worker_processes_write_the_same_bytes(replayed, library, engine, format):
+def test_worker_processes_write_the_same_bytes(replay_to_file, library, engine, format):
     """Workers with other hash seeds write the same rows and sums as the serial engine."""
-    here = replayed(*library, "--format", format)
+    here = replay_to_file(*library, "--format", format)
 
-    assert here == replayed(*library, "--format", format, *engine)
+    assert here == replay_to_file(*library, "--format", format, *engine)
 
 
 @pytest.mark.usefixtures("shuffle")
-def test_sorted_output_is_the_same_for_every_engine(replayed, library):
+def test_sorted_output_is_the_same_for_every_engine(replay_to_file, library):
     """With `--sort` no session continues after another, and the bytes are equal."""
-    here = replayed(*library, "--format", "jsonl", "--sort")
+    here = replay_to_file(*library, "--format", "jsonl", "--sort")
 
-    assert here == replayed(*library, "--format", "jsonl", "--sort", *SHUFFLED)
+    assert here == replay_to_file(*library, "--format", "jsonl", "--sort", *SHUFFLED)
     assert "after another one began" not in here[2]
 
 
 @pytest.mark.data
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
-def test_every_engine_writes_the_same_bytes_for_recorded_runs(replayed, recorded, format):
+def test_every_engine_writes_the_same_bytes_for_recorded_runs(replay_to_file, recorded, format):
     """Shuffled chunks of runs of other projects give the same bytes as the serial engine."""
-    here = replayed(*recorded, "--format", format)
+    here = replay_to_file(*recorded, "--format", format)
 
-    assert here == replayed(*recorded, "--format", format, *SHUFFLED)
+    assert here == replay_to_file(*recorded, "--format", format, *SHUFFLED)
     assert (0, 1) == (here[1], here[2].count("\n"))
     assert "1,670 calls of 297 runs judged; written to " in here[2]
     assert len(here[0]) > 20_000
@@ -141,10 +141,10 @@ def test_every_engine_writes_the_same_bytes_for_recorded_runs(replayed, recorded
 
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", ["jsonl", "json", "table"])
-def test_stdout_and_output_file_have_the_same_bytes(command, replayed, library, format):
+def test_stdout_and_output_file_have_the_same_bytes(command, replay_to_file, library, format):
     """A replay prints exactly what it would write to `--output`."""
     printed = command("replay", *library, "--format", format, *SHUFFLED)
-    written = replayed(*library, "--format", format)
+    written = replay_to_file(*library, "--format", format)
 
     assert printed.out.encode() == written[0]
 
@@ -244,7 +244,7 @@ sys.exit(main())
 
 
 @pytest.fixture
-def begun():
+def start_replay():
     """Return a function that starts a replay of stdin; it is killed after the test."""
     started = []
 
@@ -313,11 +313,11 @@ def large():
 
 
 @pytest.mark.slow
-def test_a_killed_worker_does_not_change_the_output(begun, command, large, tmp_path):
+def test_a_killed_worker_does_not_change_the_output(start_replay, command, large, tmp_path):
     """After SIGKILL of one worker the replay finishes with the same output and exit code."""
     expected = command("replay", "-", "--format", "jsonl", stdin=large.decode())
 
-    process = begun("--workers", "2", "--format", "jsonl", "--output", tmp_path / "out")
+    process = start_replay("--workers", "2", "--format", "jsonl", "--output", tmp_path / "out")
     process.stdin.write(large[: len(large) // 2])
     process.stdin.flush()
     os.kill(workers_of(process, count=2)[0], signal.SIGKILL)
@@ -332,9 +332,9 @@ def test_a_killed_worker_does_not_change_the_output(begun, command, large, tmp_p
 @pytest.mark.parametrize(
     "more", [(), ("--workers", "2"), ("--sort",), ("--format", "parquet", "--workers", "2")]
 )
-def test_ctrl_c_stops_the_replay(begun, large, tmp_path, more):
+def test_ctrl_c_stops_the_replay(start_replay, large, tmp_path, more):
     """The exit code is 130, nothing is printed, and no file or worker remains."""
-    process = begun("--output", tmp_path / "out", *more)
+    process = start_replay("--output", tmp_path / "out", *more)
     process.stdin.write(large[: len(large) // 2])
     process.stdin.flush()
     working = workers_of(process, count=2) if "--workers" in more else []
@@ -348,9 +348,9 @@ def test_ctrl_c_stops_the_replay(begun, large, tmp_path, more):
 
 
 @pytest.mark.slow
-def test_workers_exit_after_their_parent_is_killed(begun, large):
+def test_workers_exit_after_their_parent_is_killed(start_replay, large):
     """All worker processes exit after the parent gets SIGKILL."""
-    process = begun("--workers", "2")
+    process = start_replay("--workers", "2")
     process.stdin.write(large[: len(large) // 2])
     process.stdin.flush()
     working = workers_of(process, count=2)

@@ -60,8 +60,8 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def interrupted(number: int, *options: str) -> tuple[int, str]:
-    """Send a signal after three chunks are saved; return the exit code and the output."""
+def interrupt(number: int, *options: str) -> tuple[int, str]:
+    """Replay until three chunks are saved, send a signal, and return exit code and output."""
     env = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
     argv = [*COMMAND, *RESUME, "--policy", "pol.py:policy", *options]
     process = subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, text=True)
@@ -89,7 +89,7 @@ def interrupted(number: int, *options: str) -> tuple[int, str]:
 )
 def test_an_interrupted_replay_is_resumed(command, here, number, code, options):
     """Rows, counts and exit code equal those of a replay without an interruption."""
-    ended, output = interrupted(number, *options)
+    ended, output = interrupt(number, *options)
     Path("go").touch()
     sort = options if "--sort" in options else ()
     argv = ("replay", "runs.jsonl", "--policy", "pol.py:policy", *sort)
@@ -106,7 +106,7 @@ def test_an_interrupted_replay_is_resumed(command, here, number, code, options):
 
 
 @pytest.fixture
-def kept(here, monkeypatch, command):
+def interrupted_replay(here, monkeypatch, command):
     """Return a folder with what a replay leaves after an interruption at two chunks."""
 
     def broken(self, part, *, lines):
@@ -122,34 +122,36 @@ def kept(here, monkeypatch, command):
     return here
 
 
-def resumed(command, *options: str):
+def resume(command, *options: str):
     """Resume the replay with the original policy."""
     return command("replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy", *options)
 
 
-def test_unfinished_rows_have_another_name(kept):
+def test_unfinished_rows_have_another_name(interrupted_replay):
     """The output file does not exist; unfinished rows are in a `.part` file."""
-    assert [".rows.jsonl.journal", ".rows.jsonl.part"] == sorted(p.name for p in kept.glob(".*"))
+    assert [".rows.jsonl.journal", ".rows.jsonl.part"] == sorted(
+        p.name for p in interrupted_replay.glob(".*")
+    )
     assert not Path("rows.jsonl").exists()
 
 
-def test_rows_after_the_last_note_are_written_again(command, kept):
+def test_rows_after_the_last_note_are_written_again(command, interrupted_replay):
     """An incomplete row or journal entry, as after a power cut, is discarded."""
     for name in (".rows.jsonl.part", ".rows.jsonl.journal"):
         with open(name, "ab") as file:
             file.write(b'{"run_id": "half')
-    done = resumed(command)
+    done = resume(command)
     command("replay", "runs.jsonl", "--policy", "pol.py:policy", *RESUME[:2], "-o", "whole.jsonl")
 
     assert "written to rows.jsonl" in done.err
     assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
 
 
-def test_lost_rows_are_judged_again(command, kept):
+def test_lost_rows_are_judged_again(command, interrupted_replay):
     """A journal entry is ignored if its rows are not complete."""
     rows = Path(".rows.jsonl.part")
     rows.write_bytes(rows.read_bytes()[:-10])
-    resumed(command)
+    resume(command)
     command("replay", "runs.jsonl", "--policy", "pol.py:policy", *RESUME[:2], "-o", "whole.jsonl")
 
     assert Path("whole.jsonl").read_bytes() == Path("rows.jsonl").read_bytes()
@@ -164,33 +166,33 @@ def test_lost_rows_are_judged_again(command, kept):
         (lambda: None, ("--sort",), "in options; give"),
     ],
 )
-def test_resuming_with_other_inputs_is_refused(command, kept, change, options, named):
+def test_resuming_with_other_inputs_is_refused(command, interrupted_replay, change, options, named):
     """The error names what differs and how to start again; unfinished rows are kept."""
     change()
-    done = resumed(command, *options)
+    done = resume(command, *options)
 
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert "the unfinished rows do not match this command in " in done.err
     assert named in done.err
-    assert f"delete {kept / '.rows.jsonl.journal'} to begin anew" in done.err
-    assert 2 == len([*kept.glob(".rows*")])
+    assert f"delete {interrupted_replay / '.rows.jsonl.journal'} to begin anew" in done.err
+    assert 2 == len([*interrupted_replay.glob(".rows*")])
 
 
-def test_a_damaged_journal_is_an_error(command, kept):
+def test_a_damaged_journal_is_an_error(command, interrupted_replay):
     """The error says that the journal is damaged, and why."""
     journal = Path(".rows.jsonl.journal")
     journal.write_bytes(b"no JSON\n" + journal.read_bytes())
 
-    assert "the journal is damaged: the line is not JSON" in resumed(command).err
-    assert "give JSON lines" not in resumed(command).err
+    assert "the journal is damaged: the line is not JSON" in resume(command).err
+    assert "give JSON lines" not in resume(command).err
 
 
-def test_two_processes_cannot_resume_one_replay(command, kept):
+def test_two_processes_cannot_resume_one_replay(command, interrupted_replay):
     """A process locks the journal while it writes the rows."""
     fcntl = pytest.importorskip("fcntl", reason="Windows has no such locks")
     with open(".rows.jsonl.journal", "rb") as journal:
         fcntl.flock(journal, fcntl.LOCK_EX)
-        done = resumed(command)
+        done = resume(command)
 
     assert (2, True) == (done.code, "another process is writing rows.jsonl" in done.err)
 
@@ -222,5 +224,5 @@ def test_an_empty_input_leaves_no_file(command, here):
     """A replay without runs leaves neither output nor unfinished rows."""
     Path("runs.jsonl").write_text("")
 
-    assert 2 == resumed(command).code
+    assert 2 == resume(command).code
     assert [] == [*here.glob(".rows*"), *here.glob("rows*")]

@@ -23,7 +23,7 @@ from abs_shield.report import Readiness, Report
 from abs_shield.stores import open_store
 from abs_shield.stores.log_tables import Query
 from abs_shield.stores.sealed_record import RecordKind, StoreEntry
-from tests.cli.shop import HOSTILE, SILENCED, filled, order, policy, refund
+from tests.cli.shop import HOSTILE, SILENCED, fill_log, order, policy, refund
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def log(tmp_path):
     return str(tmp_path / "log.db")
 
 
-def reported(command, *argv):
+def json_report(command, *argv):
     """Return the report as data."""
     done = command("report", *argv, "--format", "json")
     assert (0, "") == (done.code, done.err)
@@ -46,8 +46,8 @@ def layer(made, name, tool=None):
 
 def test_every_layer_and_tool_is_counted(command, log):
     """The report has the log's calls, coverage, findings and calls that strict would block."""
-    filled(log, order(1), refund(2), refund(3, 900), {"name": "refnud", "arguments": {}})
-    made = reported(command, log)
+    fill_log(log, order(1), refund(2), refund(3, 900), {"name": "refnud", "arguments": {}})
+    made = json_report(command, log)
 
     assert (4, 0, 2, 4) == tuple(
         made[name] for name in ("calls", "blocked", "would_block", "sessions")
@@ -66,7 +66,7 @@ def test_every_layer_and_tool_is_counted(command, log):
 
 def test_a_log_in_postgresql(command, dsn):
     """The same tables, from a server; the address's options are not shown."""
-    filled(dsn, order(1), refund(3, 900))
+    fill_log(dsn, order(1), refund(3, 900))
     done = command("report", dsn)
 
     assert (0, "") == (done.code, done.err)
@@ -76,11 +76,11 @@ def test_a_log_in_postgresql(command, dsn):
 
 def test_labels_become_precision_and_misses(command, log):
     """A right and a wrong block, and a call that every layer missed."""
-    wrong, right, missed = filled(log, refund(1, 900), refund(2, 900), order(3))
+    wrong, right, missed = fill_log(log, refund(1, 900), refund(2, 900), order(3))
     command("label", wrong.id, "ok", "--db", log)
     command("label", right.id, "hallucinated", "--db", log)
     command("label", missed.id, "hallucinated", "--db", log)
-    made = reported(command, log)
+    made = json_report(command, log)
 
     rule = layer(made, "impossible_state")
     assert (1, 1, 1, 1) == tuple(
@@ -94,8 +94,8 @@ def test_labels_become_precision_and_misses(command, log):
 
 def test_overrides_are_counted(command, log):
     """A suppressed finding that would have blocked is an override, and mutes its layer."""
-    filled(log, refund(1, 900), declared=policy(suppress=[SILENCED]))
-    made = reported(command, log)
+    fill_log(log, refund(1, 900), declared=policy(suppress=[SILENCED]))
+    made = json_report(command, log)
 
     rule = layer(made, "impossible_state")
     assert (1, 1, 0) == (rule["suppressed"], rule["overrides"], rule["would_block"])
@@ -106,10 +106,10 @@ def test_overrides_are_counted(command, log):
 
 def test_suppressions_are_listed(command, log, tmp_path):
     """Table, data and page list each suppression with layer, tool, kind and location."""
-    filled(log, refund(1, 900), refund(2, 900), declared=policy(suppress=[SILENCED]))
+    fill_log(log, refund(1, 900), refund(2, 900), declared=policy(suppress=[SILENCED]))
     page = tmp_path / "page.html"
     printed = " ".join(command("report", log, "--html", page).out.split())
-    rule = layer(reported(command, log), "impossible_state", "refund")
+    rule = layer(json_report(command, log), "impossible_state", "refund")
     (silenced,) = rule["silenced"]
 
     assert ("rule", 2) == (silenced["code"], silenced["findings"])
@@ -139,14 +139,14 @@ def test_approvals_are_counted(command, log):
                 assert number == 1
     store.close()
 
-    target = layer(reported(command, log), "phantom_target")
+    target = layer(json_report(command, log), "phantom_target")
     assert (1, 1, 1) == (target["held"], target["granted"], target["overrides"])
 
 
 def test_layers_that_do_not_run_are_muted(command, log):
     """Default layers that the policy leaves out are listed; opt-in layers are not."""
-    filled(log, order(1), declared=policy(layers=["phantom_tool"]))
-    muted = [entry["layer"] for entry in reported(command, log)["muted"]]
+    fill_log(log, order(1), declared=policy(layers=["phantom_tool"]))
+    muted = [entry["layer"] for entry in json_report(command, log)["muted"]]
 
     assert set(LAYER_NAMES) - {"phantom_tool"} == set(muted)
 
@@ -155,7 +155,7 @@ def test_findings_below_the_threshold_mute_a_layer(command, log):
     """With threshold 0 only findings of full strength count."""
     unseen = {"name": "get_order", "arguments": {"order_id": "W777777"}}
     store_policy = policy(threshold=0.0)
-    filled(log, order(1), declared=store_policy)
+    fill_log(log, order(1), declared=store_policy)
     store = open_store(log)
     from abs_shield import Shield
 
@@ -165,7 +165,7 @@ def test_findings_below_the_threshold_mute_a_layer(command, log):
         firewall.check_call(unseen)
     store.close()
 
-    target = layer(reported(command, log), "phantom_target")
+    target = layer(json_report(command, log), "phantom_target")
     assert (1, 1, 0) == (target["findings"], target["uncounted"], target["flagged"])
 
 
@@ -177,8 +177,8 @@ def broken(call, session):
 
 def test_internal_errors_are_counted_and_prevent_enforcement(command, log):
     """An internal error is not a finding, but strict mode would have blocked the call."""
-    filled(log, *map(order, range(3)), declared=policy(layers=["phantom_tool", broken]))
-    made = reported(command, log)
+    fill_log(log, *map(order, range(3)), declared=policy(layers=["phantom_tool", broken]))
+    made = json_report(command, log)
 
     entry = layer(made, "broken")
     assert (0, 3, 0, 3) == tuple(
@@ -190,55 +190,55 @@ def test_internal_errors_are_counted_and_prevent_enforcement(command, log):
 
 
 @pytest.fixture
-def busy(log):
+def busy_log(log):
     """Return a log of 420 calls, three of which would be blocked."""
     calls = [order(n) if n % 2 else refund(n) for n in range(417)]
-    return log, filled(log, *calls, *(refund(n, 900) for n in (1, 2, 3)))
+    return log, fill_log(log, *calls, *(refund(n, 900) for n in (1, 2, 3)))
 
 
-def standings(made):
+def readiness(made):
     return {(s["layer"], s["tool"]): s["standing"] for s in made["readiness"]}
 
 
-def test_each_layer_is_safe_or_not_yet_safe(command, busy):
+def test_each_layer_is_safe_or_not_yet_safe(command, busy_log):
     """Clean layers with enough calls are safe; others name the decisions to label first."""
-    log, decisions = busy
-    made = reported(command, log)
+    log, decisions = busy_log
+    made = json_report(command, log)
 
-    assert "safe" == standings(made)["parameter_mismatch", None]
-    assert "not_yet" == standings(made)["impossible_state", None]
+    assert "safe" == readiness(made)["parameter_mismatch", None]
+    assert "not_yet" == readiness(made)["impossible_state", None]
     (step,) = (s for s in made["readiness"] if s["layer"] == "impossible_state")
     assert [d.id for d in reversed(decisions[-3:])] == step["look_at"]
     assert ["unlabelled_blocks", "many_blocks", "few_calls"] == [r["code"] for r in step["reasons"]]
 
 
-def test_the_modes_to_paste_enforce_what_is_safe(command, busy):
+def test_the_modes_to_paste_enforce_what_is_safe(command, busy_log):
     """The printed `modes` line is valid Python, and a policy with it blocks a bad call."""
-    log, _ = busy
-    made = reported(command, log)
+    log, _ = busy_log
+    made = json_report(command, log)
     modes = eval(made["modes_line"].removeprefix("modes="))
     declared = policy(modes=modes)
     strict = declared.modes["parameter_mismatch"]
     assert "strict" == strict
     wrong = {"name": "refund", "arguments": {"order_id": "W1"}}
-    (blocked,) = filled(log, wrong, declared=declared)
+    (blocked,) = fill_log(log, wrong, declared=declared)
     assert blocked.blocked
 
 
-def test_labels_make_a_layer_safe(command, busy):
+def test_labels_make_a_layer_safe(command, busy_log):
     """A layer is safe once all its blocks are labelled hallucinated and it has enough calls."""
-    log, decisions = busy
+    log, decisions = busy_log
     lines = "".join(f"{d.id} hallucinated\n" for d in decisions[-3:])
     assert 0 == command("label", "--db", log, "--from", "-", stdin=lines).code
 
-    made = reported(command, log, "--min-calls", "200", "--max-stops", "0.02")
-    assert "safe" == standings(made)["impossible_state", None]
+    made = json_report(command, log, "--min-calls", "200", "--max-stops", "0.02")
+    assert "safe" == readiness(made)["impossible_state", None]
     assert '"impossible_state": "strict"' in made["modes_line"]
 
 
-def test_the_table_has_the_rule_and_the_next_step(command, busy):
+def test_the_table_has_the_rule_and_the_next_step(command, busy_log):
     """The table has the numbers, the reasons, the ids to label and the rule's limits."""
-    log, decisions = busy
+    log, decisions = busy_log
     done = command("report", log)
 
     assert (0, "") == (done.code, done.err)
@@ -250,18 +250,18 @@ def test_the_table_has_the_rule_and_the_next_step(command, busy):
         assert message in done.out
 
 
-def test_the_limits_of_the_rule_are_options(command, busy):
+def test_the_limits_of_the_rule_are_options(command, busy_log):
     """With `--min-calls 5000` no layer is safe, and the rule has the new limit."""
-    done = command("report", busy[0], "--min-calls", "5000")
+    done = command("report", busy_log[0], "--min-calls", "5000")
 
     assert "Safe to enforce now\n  nothing" in done.out
     assert "It judged at least 5,000 calls." in done.out
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_a_narrow_terminal_shows_all_layers(busy, width):
+def test_a_narrow_terminal_shows_all_layers(busy_log, width):
     """Every layer is named, no text is cut, and no line is wider than the terminal."""
-    store = open_store(busy[0], existing=True)
+    store = open_store(busy_log[0], existing=True)
     report = Report.of(store.scan())
     summary = ReportSummary.of(report, Readiness(), log="log.db")
     console = Console(width=width, file=io.StringIO(), record=True)
@@ -277,32 +277,32 @@ def test_a_narrow_terminal_shows_all_layers(busy, width):
 
 def test_enforced_layers_are_reported_as_such(command, log):
     """The report of a strict log lists enforced layers and suggests no modes."""
-    filled(log, *map(order, range(5)), declared=policy(mode="strict"))
-    made = reported(command, log)
+    fill_log(log, *map(order, range(5)), declared=policy(mode="strict"))
+    made = json_report(command, log)
 
-    assert {"enforced"} == set(standings(made).values())
+    assert {"enforced"} == set(readiness(made).values())
     assert "" == made["modes_line"]
     assert "Enforced already" in command("report", log).out
 
 
 def test_since_and_until_limit_the_report(command, log):
     """Decisions outside of `--since` and `--until` are not counted."""
-    filled(log, order(1), order(2))
+    fill_log(log, order(1), order(2))
 
-    assert 2 == reported(command, log, "--since", "1h")["calls"]
-    assert 0 == reported(command, log, "--until", "2020-01-01")["calls"]
+    assert 2 == json_report(command, log, "--since", "1h")["calls"]
+    assert 0 == json_report(command, log, "--until", "2020-01-01")["calls"]
     done = command("report", log, "--until", "2020-01-01T10:00:00+02:00")
     assert (0, True) == (done.code, "no decision about a call for that time" in done.out)
 
 
 def test_one_policy_revision_is_reported(command, log):
     """The report lists each revision's calls; `--policy-revision` selects one."""
-    (old,) = filled(log, order(1))
-    filled(log, order(2), order(3), declared=policy(threshold=0.5))
-    revisions = reported(command, log)["policy_revisions"]
+    (old,) = fill_log(log, order(1))
+    fill_log(log, order(2), order(3), declared=policy(threshold=0.5))
+    revisions = json_report(command, log)["policy_revisions"]
 
     assert [1, 2] == [revision["calls"] for revision in revisions]
-    assert 1 == reported(command, log, "--policy-revision", old.policy_revision)["calls"]
+    assert 1 == json_report(command, log, "--policy-revision", old.policy_revision)["calls"]
     refused = command("report", log, "--policy-revision", old.policy_revision[:-1])
     assert (2, f"did you mean `{old.policy_revision}`?") == (
         refused.code,
@@ -312,7 +312,7 @@ def test_one_policy_revision_is_reported(command, log):
 
 def test_missing_decisions_prevent_enforcement(command, log):
     """If too many decisions could not be stored, no layer is safe."""
-    filled(log, *map(order, range(420)))
+    fill_log(log, *map(order, range(420)))
     store = open_store(log)
     gap = {"dropped": 50, "first_at": time.time(), "last_at": time.time(), "reason": "full"}
     store._writer.put(StoreEntry(RecordKind.GAP, time.time(), json.dumps(gap)))
@@ -320,7 +320,7 @@ def test_missing_decisions_prevent_enforcement(command, log):
     with contextlib.closing(open_store(log)) as store:
         assert 1 == len(list(store.rows(Query(kind=RecordKind.GAP))))
 
-    made = reported(command, log)
+    made = json_report(command, log)
     assert (50, "") == (made["dropped"], made["modes_line"])
     assert "log_gaps" in [r["code"] for s in made["readiness"] for r in s["reasons"]]
     assert "50 decisions (10.6 %) could not be stored" in command("report", log).out
@@ -332,17 +332,17 @@ def test_results_are_counted_separately(command, log):
 
     from abs_shield.core import Subject
 
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     store = open_store(log)
     store.append(dataclasses.replace(one, id="r-1", subject=Subject.RESULT))
     store.close()
 
-    made = reported(command, log)
+    made = json_report(command, log)
     assert (1, 1) == (made["calls"], made["other_subjects"]["result"])
     assert "Not among these calls: decisions about 1 result" in command("report", log).out
 
 
-def quoted(log, *values, mode="audit"):
+def log_results(log, *values, mode="audit"):
     """Fill a log with the results of a tool that must return a price."""
     store = open_store(log)
     tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
@@ -357,9 +357,9 @@ def quoted(log, *values, mode="audit"):
 @pytest.mark.parametrize(("mode", "withheld"), [("audit", 0), ("strict", 1)])
 def test_results_have_their_own_line(command, log, tmp_path, mode, withheld):
     """Each format has the number of results that were judged, flagged and withheld."""
-    quoted(log, {"price": 1.0}, {"price": 2.0}, {"answer": "two"}, mode=mode)
+    log_results(log, {"price": 1.0}, {"price": 2.0}, {"answer": "two"}, mode=mode)
     page = tmp_path / "report.html"
-    made = reported(command, log)
+    made = json_report(command, log)
     message = command("report", log, "--html", str(page)).out
     line = f"3 results judged: 1 flagged, {withheld} withheld; strict mode would have withheld 1."
 
@@ -373,7 +373,7 @@ def test_results_have_their_own_line(command, log, tmp_path, mode, withheld):
     assert "Not among these calls: decisions about 3 results." in message
 
 
-def answered(address, *answers, mode="audit"):
+def log_answers(address, *answers, mode="audit"):
     """Fill a log with one run for each answer, in which the price of a booking was read."""
     store = open_store(str(address))
     tools = [Tool(name="read", read_only=True)]
@@ -391,9 +391,9 @@ def answered(address, *answers, mode="audit"):
 def test_answers_have_their_own_line(command, log, tmp_path, mode, blocked):
     """Each format has the number of answers that were checked, revised and blocked."""
     said = ["Booking ABC123 costs 420.00 EUR.", "Booking ABC123 costs 999.00 EUR.", "Hello!"]
-    answered(log, *said, mode=mode)
+    log_answers(log, *said, mode=mode)
     page = tmp_path / "report.html"
-    made = reported(command, log)
+    made = json_report(command, log)
     message = command("report", log, "--html", str(page)).out
     line = f"3 answers checked, 1 of them with nothing to check: 0 to be revised, {blocked} blocked"
 
@@ -413,7 +413,7 @@ def test_outputs_have_their_own_line(command, log, tmp_path, mode, held):
         QualityPipeline(shield=firewall).run(AgentOutput(text=text))
     firewall.close()
     page = tmp_path / "report.html"
-    made = reported(command, log)
+    made = json_report(command, log)
     text = command("report", log, "--html", str(page)).out
     line = f"2 outputs checked: 1 flagged, {held} held back; strict mode would have held 1."
 
@@ -427,7 +427,7 @@ def test_outputs_have_their_own_line(command, log, tmp_path, mode, held):
 
 def test_an_answer_can_be_labelled(command, log):
     """It has no tool to name."""
-    answered(log, "Booking ABC123 costs 999.00 EUR.")
+    log_answers(log, "Booking ABC123 costs 999.00 EUR.")
     with contextlib.closing(open_store(str(log))) as store:
         [one] = [decision for decision in store.scan() if not decision.tool]
     done = command("label", one.id, "hallucinated", "--db", log)
@@ -437,7 +437,7 @@ def test_an_answer_can_be_labelled(command, log):
 
 def test_a_log_without_results_has_no_line_for_them(command, log):
     """The report omits the line instead of printing zeros."""
-    filled(log, order(1))
+    fill_log(log, order(1))
 
     assert "judged:" not in command("report", log).out
 
@@ -470,7 +470,7 @@ def test_an_empty_log_is_reported(command, log):
 )
 def test_bad_input_is_one_line(command, log, argv, message):
     """Invalid input is reported in one line with a hint, and the exit code is 2."""
-    filled(log, order(1))
+    fill_log(log, order(1))
     done = command("report", *(log if word == "LOG" else word for word in argv))
 
     assert (2, 1) == (done.code, done.err.count("\n"))
@@ -479,10 +479,10 @@ def test_bad_input_is_one_line(command, log, argv, message):
 
 def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
     """Without an argument the report is about the log of `ABS_SHIELD_LOG`."""
-    filled(log, order(1))
+    fill_log(log, order(1))
     monkeypatch.setenv("ABS_SHIELD_LOG", log)
 
-    assert 1 == reported(command)["calls"]
+    assert 1 == json_report(command)["calls"]
 
 
 def test_a_password_is_not_shown(command):
@@ -510,10 +510,10 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def test_the_page_has_a_heatmap(command, busy, tmp_path):
+def test_the_page_has_a_heatmap(command, busy_log, tmp_path):
     """Each tool and layer has a cell with a sign, and the rule stands below."""
     path = tmp_path / "page.html"
-    done = command("report", busy[0], "--html", path)
+    done = command("report", busy_log[0], "--html", path)
     page = Page(path.read_text())
 
     assert (0, "") == (done.code, done.err)
@@ -536,18 +536,18 @@ def test_a_page_that_cannot_be_written(command, tmp_path, target, message):
     assert message in done.err
 
 
-def test_a_full_disk_does_not_lose_the_report(command, busy):
+def test_a_full_disk_does_not_lose_the_report(command, busy_log):
     """The report is printed, and the error about the page is one line with exit code 2."""
-    done = command("report", busy[0], "--html", "/dev/full")
+    done = command("report", busy_log[0], "--html", "/dev/full")
 
     assert (2, 1) == (done.code, done.err.count("\n"))
     assert "Safe to enforce now" in done.out
 
 
-def test_the_page_is_self_contained(command, busy, tmp_path):
+def test_the_page_is_self_contained(command, busy_log, tmp_path):
     """The page has no script and no external address; its content policy forbids them."""
     path = tmp_path / "page.html"
-    command("report", busy[0], "--html", path)
+    command("report", busy_log[0], "--html", path)
     text = path.read_text()
     page = Page(text)
 
@@ -565,7 +565,7 @@ def hostile(log, **changes):
     """Return a log in which tools and layers have hostile names."""
     evil = {"name": HOSTILE, "arguments": {}}
     tools = [*policy().tools, type(policy().tools[0])(name=HOSTILE + "y", parameters={})]
-    filled(log, evil, {**evil, "name": HOSTILE + "y"}, declared=policy(tools=tools))
+    fill_log(log, evil, {**evil, "name": HOSTILE + "y"}, declared=policy(tools=tools))
 
 
 def test_hostile_names_are_escaped(command, log, tmp_path):
@@ -594,7 +594,7 @@ def test_help_has_an_example(command):
 def test_two_outputs_cannot_be_one_file(command, log, tmp_path, monkeypatch, other):
     """The command is refused, and nothing is written."""
     monkeypatch.chdir(tmp_path)
-    filled(log, order(1))
+    fill_log(log, order(1))
     done = command("report", log, "-o", "same.html", "--html", other)
 
     assert (2, 1) == (done.code, done.err.count("\n"))

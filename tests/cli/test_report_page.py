@@ -11,7 +11,7 @@ import pytest
 from abs_shield import Shield, Tool, rule, shield
 from abs_shield.stores import MemoryStore, open_store
 from abs_shield.version import __version__
-from tests.cli.shop import HOSTILE, judge, order, policy, refund
+from tests.cli.shop import HOSTILE, judge_calls, order, policy, refund
 
 
 class Page(HTMLParser):
@@ -79,7 +79,7 @@ def shop(log):
     """Write a log of three days with a rule that raises, blocked calls and an unseen order."""
     memory, store = MemoryStore(), open_store(log)
     calls = [order(1), refund(2, 900), refund(3, 666), refund(4)] * 3
-    judge(memory, calls, declared=policy(rules=[rates_are_known]))
+    judge_calls(memory, calls, declared=policy(rules=[rates_are_known]))
     for n, decision in enumerate(memory.scan()):
         at = 1_767_225_600.0 + 86_400 * (n // 4)
         store.append(dataclasses.replace(decision, id=f"d-{n}", at=at))

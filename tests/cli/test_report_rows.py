@@ -20,7 +20,7 @@ from abs_shield.core.label import Label, Truth
 from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.report import Readiness, Report
 from abs_shield.stores import MemoryStore, open_store
-from tests.cli.shop import filled, judge, order, policy, refund
+from tests.cli.shop import fill_log, judge_calls, order, policy, refund
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_a_log_of_results_only_has_rows(command, log):
 def test_by_has_one_row_for_each_value(command, log, tmp_path, by, names):
     """Each agent, model, revision or day has its counts in the table, the JSON and the page."""
     memory, store = MemoryStore(), open_store(log)
-    judge(memory, [order(1), refund(2, 900), order(3), refund(4, 900), refund(5, 900)])
+    judge_calls(memory, [order(1), refund(2, 900), order(3), refund(4, 900), refund(5, 900)])
     for n, one in enumerate(memory.scan()):
         fields = {"agent": ("sales", "support"), "model": ("m-1", "m-2")}
         values = {name: pair[n % 2] for name, pair in fields.items()}
@@ -196,7 +196,7 @@ def test_by_has_one_row_for_each_value(command, log, tmp_path, by, names):
 
 def test_decisions_without_an_agent_are_counted_as_unknown(command, log):
     """`--by agent` counts decisions that have no agent in the row `_unknown`."""
-    filled(log, order(1))
+    fill_log(log, order(1))
 
     assert ["_unknown"] == [
         one["agent"] for one in json_report(command, log, "--by", "agent")["slices"]
@@ -206,7 +206,7 @@ def test_decisions_without_an_agent_are_counted_as_unknown(command, log):
 def test_days_are_bars(command, log):
     """Calls and rates have a bar for each day; a log of one day has no bars."""
     memory, store = MemoryStore(), open_store(log)
-    judge(memory, [order(1), order(2), refund(3, 900)])
+    judge_calls(memory, [order(1), order(2), refund(3, 900)])
     for n, one in enumerate(memory.scan()):
         store.append(dataclasses.replace(one, at=1_767_225_600.0 + 86_400 * (n // 2)))
     store.flush()
@@ -220,7 +220,7 @@ def test_days_are_bars(command, log):
 
 def test_verify_reports_an_intact_log(command, log):
     """`--verify` reports the number of verified records; without it there is no such line."""
-    filled(log, order(1), order(2))
+    fill_log(log, order(1), order(2))
 
     assert "The log is intact: 2 records in 1 chain" in command("report", log, "--verify").out
     assert json_report(command, log, "--verify")["integrity"]["intact"] is True
@@ -229,7 +229,7 @@ def test_verify_reports_an_intact_log(command, log):
 
 def test_verify_reports_an_edited_log(command, log):
     """The first faults are above the figures, and the exit code is 1."""
-    filled(log, *map(order, range(5)))
+    fill_log(log, *map(order, range(5)))
     with sqlite3.connect(log) as database:
         database.execute("UPDATE records SET tool = 'other' WHERE seq = 2")
     done = command("report", log, "--verify")
@@ -256,7 +256,7 @@ def test_tools_without_blocks_are_folded(command, log):
     calls = [{"name": tool.name, "arguments": {"n": 1}} for tool in tools]
     wrong = {"name": "tool_00", "arguments": {"n": "x"}}
     declared = policy(tools=tools, rules=[], layers=["parameter_mismatch"])
-    filled(log, *calls * 2, wrong, declared=declared)
+    fill_log(log, *calls * 2, wrong, declared=declared)
     text = command("report", log, "--min-calls", "2", "--max-stops", "0.7").out
 
     assert 3 == text.count("  parameter_mismatch on tool_")
@@ -265,7 +265,7 @@ def test_tools_without_blocks_are_folded(command, log):
 
 def test_a_rate_has_enough_digits_to_compare_with_the_limit(command, log):
     """The upper bound of 0 blocks in 380 calls is 1.001 %, not 1 %, because the limit is 1 %."""
-    filled(log, *map(order, range(380)))
+    fill_log(log, *map(order, range(380)))
     text = command("report", log).out
 
     assert "  phantom_tool: would block 0 of 380 calls, 0 % (0-1.001 %)" in text
@@ -274,7 +274,7 @@ def test_a_rate_has_enough_digits_to_compare_with_the_limit(command, log):
 
 def test_the_next_step_is_reported_once(command, log):
     """Two reasons for the same change of the policy have one next step."""
-    filled(log, *(refund(n, 900) for n in range(3)))
+    fill_log(log, *(refund(n, 900) for n in range(3)))
     ids = [one["id"] for one in map(json.loads, command("log", "export", log).out.splitlines())]
     for name in ids:
         command("label", name, "ok", "--db", log)
@@ -296,7 +296,7 @@ def test_names_and_rates_are_not_broken(width):
     tools = [Tool(name=name, parameters=refund_schema())]
     memory = MemoryStore()
     calls = [{"name": name, "arguments": {"n": 1 if n % 15 else "x"}} for n in range(300)]
-    judge(memory, calls, declared=policy(tools=tools, rules=[]))
+    judge_calls(memory, calls, declared=policy(tools=tools, rules=[]))
     results = list(memory.scan())
     labels = {
         one.id: Label(decision_id=one.id, truth=Truth.HALLUCINATED, at=1.0)

@@ -13,7 +13,7 @@ from abs_shield import Shield, Tool, ToolProfile, rule, shield, shielded
 from abs_shield.errors import ResultBlocked
 from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.stores import open_store
-from tests.cli.shop import HOSTILE, filled, order, policy, refund
+from tests.cli.shop import HOSTILE, fill_log, order, policy, refund
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def runs(tmp_path):
     return str(tmp_path / "runs.jsonl")
 
 
-def recorded(log, runs, *calls, texts=("Please see to my order W1.",), **changes):
+def record_calls(log, runs, *calls, texts=("Please see to my order W1.",), **changes):
     """Judge calls in one audited and recorded session, and return the decisions."""
     store = open_store(log)
     firewall = Shield(policy(**changes), store=store, record=runs, hooks=None)
@@ -39,7 +39,7 @@ def recorded(log, runs, *calls, texts=("Please see to my order W1.",), **changes
     return decisions
 
 
-def shown(command, decision, log, *argv):
+def show_json(command, decision, log, *argv):
     """Return the details of a decision as data."""
     done = command("show", decision.id, "--db", log, *argv, "--format", "json")
     assert (0, "") == (done.code, done.err)
@@ -48,7 +48,7 @@ def shown(command, decision, log, *argv):
 
 def test_a_decision_is_shown(command, log):
     """The output has the decision's subject, time, policy, verdict and outcome."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     done = command("show", one.id, "--db", log)
 
     assert (0, "") == (done.code, done.err)
@@ -62,7 +62,7 @@ def test_a_decision_is_shown(command, log):
 
 def test_each_finding_is_shown_in_full(command, log):
     """A finding has its message, location, code, hint, and what was expected."""
-    (one,) = filled(log, {"name": "refund", "arguments": {"order_id": "W1", "amount": "20 USD"}})
+    (one,) = fill_log(log, {"name": "refund", "arguments": {"order_id": "W1", "amount": "20 USD"}})
     out = command("show", one.id, "--db", log).out
 
     assert "HALLUCINATED parameter_mismatch at /arguments/amount: got a string" in out
@@ -73,7 +73,7 @@ def test_each_finding_is_shown_in_full(command, log):
 
 def test_a_rule_is_named_with_its_file(command, log):
     """A finding of a rule shows the rule's name and file."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     out = command("show", one.id, "--db", log).out
 
     assert "rule: refund_is_small" in out
@@ -82,7 +82,7 @@ def test_a_rule_is_named_with_its_file(command, log):
 
 def test_layers_are_shown_with_their_reasons(command, log):
     """Layers that ran are listed; each other layer has the reason why it did not run."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     out = command("show", one.id, "--db", log).out
 
     assert re.search("ran: .*phantom_target", out)
@@ -97,7 +97,7 @@ def test_an_error_of_a_layer_is_shown(command, log):
         """An order has an id."""
         raise KeyError("x\x1b")
 
-    (one,) = filled(log, order(1), declared=policy(rules=[breaks]))
+    (one,) = fill_log(log, order(1), declared=policy(rules=[breaks]))
     out = command("show", one.id, "--db", log).out
 
     assert "internal error: " in out
@@ -107,21 +107,23 @@ def test_an_error_of_a_layer_is_shown(command, log):
 
 def test_all_labels_are_shown(command, log):
     """Each label has its author and note; an older one is marked as replaced."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     command("label", one.id, "ok", "--db", log, "--by", "ann", "--note", "agreed")
     command("label", one.id, "hallucinated", "--db", log, "--by", "bob")
     out = command("show", one.id, "--db", log).out
 
     assert re.search(r"ok by ann, .* UTC: agreed \(replaced by a newer one\)\n", out)
     assert re.search(r"hallucinated by bob, .* UTC\n", out)
-    assert ["ok", "hallucinated"] == [one_["truth"] for one_ in shown(command, one, log)["labels"]]
+    assert ["ok", "hallucinated"] == [
+        one_["truth"] for one_ in show_json(command, one, log)["labels"]
+    ]
 
 
 def test_surrounding_decisions_of_the_session_are_shown(command, log, runs):
     """Five decisions before and after it are shown, and none of another session."""
-    filled(log, order(7))
-    decisions = recorded(log, runs, *(order(1) for _ in range(13)))
-    records = shown(command, decisions[6], log)["session"]
+    fill_log(log, order(7))
+    decisions = record_calls(log, runs, *(order(1) for _ in range(13)))
+    records = show_json(command, decisions[6], log)["session"]
 
     assert [one.id for one in decisions[1:6]] == [one["id"] for one in records["before"]]
     assert [one.id for one in decisions[7:12]] == [one["id"] for one in records["after"]]
@@ -132,7 +134,7 @@ def test_surrounding_decisions_of_the_session_are_shown(command, log, runs):
 
 def test_arguments_and_messages_come_from_a_run_file(command, log, runs):
     """The call is found in the run file by session and call id; the log has no arguments."""
-    _, one = recorded(log, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
+    _, one = record_calls(log, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
     without = command("show", one.id, "--db", log).out
     out = command("show", one.id, "--db", log, "--runs", runs).out
 
@@ -160,7 +162,7 @@ def test_a_call_without_an_id_is_found_in_its_run(command, log, runs):
     firewall.close()
     decisions = store.decisions()
     store.close()
-    results = [shown(command, one, log, "--runs", runs)["run"] for one in decisions]
+    results = [show_json(command, one, log, "--runs", runs)["run"] for one in decisions]
 
     assert ["call", "result"] * 2 == [one.subject for one in decisions]
     assert ["W1", "W1", "W2", "W2"] == [one["arguments"]["order_id"] for one in results]
@@ -179,7 +181,7 @@ def test_lines_of_one_session_are_merged(command, log, runs):
     store.close()
     packed = Path(f"{runs}.gz")
     packed.write_bytes(gzip.compress(Path(runs).read_bytes()))
-    output = shown(command, one, log, "--runs", packed)["run"]
+    output = show_json(command, one, log, "--runs", packed)["run"]
 
     assert (2, {"order_id": "W2"}, 3) == (output["line"], output["arguments"], output["place"])
     assert "Please see to W1." == output["messages"][0]["content"]
@@ -187,7 +189,7 @@ def test_lines_of_one_session_are_merged(command, log, runs):
 
 def test_a_repeated_call_id_is_reported(command, log, runs):
     """The first call with the id is shown, and the number of calls that have it."""
-    one, _ = recorded(log, runs, {**refund(1, 20), "id": "c1"}, {**refund(1, 30), "id": "c1"})
+    one, _ = record_calls(log, runs, {**refund(1, 20), "id": "c1"}, {**refund(1, 30), "id": "c1"})
     done = command("show", one.id, "--db", log, "--runs", runs)
 
     assert "2 calls of the run have this id; the first is shown" in done.out
@@ -195,18 +197,18 @@ def test_a_repeated_call_id_is_reported(command, log, runs):
 
 def test_a_call_without_ids_is_found_by_its_name(command, log, runs):
     """If one call of the run has the name, it is shown; of several, none is."""
-    one, other, _ = recorded(log, runs, refund(1, 20), order(1), order(2))
+    one, other, _ = record_calls(log, runs, refund(1, 20), order(1), order(2))
     Path(runs).write_text(re.sub('"id": "[^"]+", ', "", Path(runs).read_text()))
 
     assert {"order_id": "W1", "amount": 20} == (
-        shown(command, one, log, "--runs", runs)["run"]["arguments"]
+        show_json(command, one, log, "--runs", runs)["run"]["arguments"]
     )
-    assert shown(command, other, log, "--runs", runs)["run"]["place"] is None
+    assert show_json(command, other, log, "--runs", runs)["run"]["place"] is None
 
 
 def test_a_run_without_the_call_is_reported_as_such(command, log, runs):
     """The output says that the call is missing, and shows the run's last messages."""
-    (one,) = recorded(log, runs, {**order(1), "id": "c1"})
+    (one,) = record_calls(log, runs, {**order(1), "id": "c1"})
     text = Path(runs).read_text().replace('"c1"', '"c9"')
     Path(runs).write_text(text)
     out = command("show", one.id, "--db", log, "--runs", runs).out
@@ -217,8 +219,8 @@ def test_a_run_without_the_call_is_reported_as_such(command, log, runs):
 
 def test_a_run_file_without_the_session_is_reported(command, log, runs, tmp_path):
     """The output says that no run has the session or run id of the decision."""
-    (one,) = filled(log, order(1))
-    recorded(str(tmp_path / "other.db"), runs, order(1))
+    (one,) = fill_log(log, order(1))
+    record_calls(str(tmp_path / "other.db"), runs, order(1))
     done = command("show", one.id, "--db", log, "--runs", runs)
 
     assert (0, "") == (done.code, done.err)
@@ -227,7 +229,7 @@ def test_a_run_file_without_the_session_is_reported(command, log, runs, tmp_path
 
 def test_a_damaged_line_of_the_session_is_reported(command, log, runs):
     """The line is skipped and the exit code is 2; lines of other sessions are not parsed."""
-    (one,) = recorded(log, runs, {**order(1), "id": "c1"})
+    (one,) = record_calls(log, runs, {**order(1), "id": "c1"})
     with open(runs, "a", encoding="utf-8") as file:
         file.write(f'not \\u0041 JSON at all\n{{"session_id": "{one.session_id}", \n')
     done = command("show", one.id, "--db", log, "--runs", runs)
@@ -240,18 +242,18 @@ def test_a_damaged_line_of_the_session_is_reported(command, log, runs):
 def test_the_feedback_of_a_blocked_call_is_shown(command, log):
     """The text and JSON outputs have the feedback that the model received."""
     strict = policy(mode="strict")
-    (one,) = filled(log, refund(1, 900), declared=strict)
+    (one,) = fill_log(log, refund(1, 900), declared=strict)
     out = command("show", one.id, "--db", log).out
 
     assert "call of refund: HALLUCINATED, blocked, because of impossible_state\n" in out
     text = out.partition("Feedback that the model got in place of a result\n")[2]
     assert one.feedback() == json.loads(text)
-    assert one.feedback() == shown(command, one, log)["feedback"]
+    assert one.feedback() == show_json(command, one, log)["feedback"]
 
 
 def test_a_call_that_was_not_blocked_has_no_feedback(command, log):
     """A flagged call says that there was none; a clean call has no such section."""
-    flagged, clean = filled(log, refund(1, 900), order(1))
+    flagged, clean = fill_log(log, refund(1, 900), order(1))
 
     assert "Feedback\n  none: nothing was blocked" in (command("show", flagged.id, "--db", log).out)
     assert "Feedback" not in command("show", clean.id, "--db", log).out
@@ -338,7 +340,7 @@ def test_an_output_is_shown(command, log, runs):
 
 def test_a_unique_prefix_of_an_id_is_enough(command, log):
     """An id that is a prefix of others is found; an ambiguous prefix is an error."""
-    decisions = filled(log, *(order(n) for n in range(20)))
+    decisions = fill_log(log, *(order(n) for n in range(20)))
     prefix, _, _ = decisions[0].id.partition("-")
     whole = min((one.id for one in decisions), key=len)
 
@@ -352,7 +354,7 @@ def test_a_unique_prefix_of_an_id_is_enough(command, log):
 
 def test_a_prefix_of_four_characters_is_enough(command, log):
     """If the log has one decision, any prefix of its id finds it."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
 
     assert one.id == json.loads(
         command("show", one.id[:4], "--db", log, "--format", "json").out
@@ -370,7 +372,7 @@ def test_a_prefix_of_four_characters_is_enough(command, log):
 )
 def test_an_unknown_id_is_one_line(command, log, name, hint):
     """The error names the nearest id, and the exit code is 2."""
-    (one,) = filled(log, order(1))
+    (one,) = fill_log(log, order(1))
     done = command("show", name.format(id=one.id), "--db", log)
 
     assert (2, 1, "") == (done.code, done.err.count("\n"), done.out)
@@ -380,7 +382,7 @@ def test_an_unknown_id_is_one_line(command, log, name, hint):
 def test_text_that_a_model_wrote_is_escaped(command, log, runs):
     """Control characters in names, arguments and texts reach neither terminal nor file."""
     call = {"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}, "id": f"c{HOSTILE}"}
-    (one,) = recorded(log, runs, call, texts=[f"see to {HOSTILE}"])
+    (one,) = record_calls(log, runs, call, texts=[f"see to {HOSTILE}"])
     file = Path(runs).with_name("out.txt")
     for argv in ([], ["--format", "json"], ["-o", file]):
         done = command("show", one.id, "--db", log, "--runs", runs, *argv)
@@ -393,7 +395,7 @@ def test_text_that_a_model_wrote_is_escaped(command, log, runs):
 @pytest.mark.parametrize("format", ["text", "json"])
 def test_the_output_may_be_a_file(command, log, tmp_path, format):
     """The file has the printed text, and only its owner can read it."""
-    (one,) = filled(log, refund(1, 900))
+    (one,) = fill_log(log, refund(1, 900))
     file = tmp_path / "decision.txt"
     printed = command("show", one.id, "--db", log, "--format", format).out
     done = command("show", one.id, "--db", log, "--format", format, "-o", file)
@@ -405,7 +407,7 @@ def test_the_output_may_be_a_file(command, log, tmp_path, format):
 @pytest.mark.parametrize("which", ["log", "runs"])
 def test_an_input_is_refused_as_output(command, log, runs, which):
     """Neither the log nor the run file is overwritten."""
-    (one,) = recorded(log, runs, order(1))
+    (one,) = record_calls(log, runs, order(1))
     target = {"log": log, "runs": runs}[which]
     done = command("show", one.id, "--db", log, "--runs", runs, "-o", target)
 
@@ -415,9 +417,9 @@ def test_an_input_is_refused_as_output(command, log, runs, which):
 @pytest.mark.slow
 def test_a_log_in_postgresql(command, dsn, runs):
     """A decision of a PostgreSQL log is shown with its session, labels and run."""
-    first, one = recorded(dsn, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
+    first, one = record_calls(dsn, runs, {**order(1), "id": "c1"}, {**refund(1, 900), "id": "c2"})
     command("label", one.id, "ok", "--db", dsn)
-    output = shown(command, one, dsn, "--runs", runs)
+    output = show_json(command, one, dsn, "--runs", runs)
 
     assert (["ok"], [first.id], {"order_id": "W1", "amount": 900}) == (
         [label["truth"] for label in output["labels"]],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.shop import filled, order, refund
+from tests.cli.shop import fill_log, order, refund
 
 pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
 LONG = "a_tool_whose_name_is_longer_than_a_column_of_a_table_of_this_width"
@@ -53,7 +53,7 @@ def run_on_terminal(*words: str, columns: int = 80) -> list[str]:
 def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
     """No line is wider than the terminal, and continuation lines are indented."""
     log = str(tmp_path / "log.db")
-    filled(log, *map(order, range(3)), refund(1, 900), refund(2, 900))
+    fill_log(log, *map(order, range(3)), refund(1, 900), refund(2, 900))
     lines = run_on_terminal("report", log)
     reason = next(n for n, line in enumerate(lines) if line.startswith("    - none of 5 calls"))
     text = " ".join(" ".join(lines).split())
@@ -66,7 +66,7 @@ def test_lines_are_wrapped_between_words(tmp_path: Path) -> None:
 def test_output_to_a_pipe_is_not_wrapped(tmp_path: Path) -> None:
     """Output that is not a terminal, such as a pipe to grep, has each sentence on one line."""
     log = str(tmp_path / "log.db")
-    filled(log, refund(1, 900))
+    fill_log(log, refund(1, 900))
     done = subprocess.run(
         [sys.executable, "-m", "abs_shield", "report", log],
         capture_output=True, text=True, check=True,

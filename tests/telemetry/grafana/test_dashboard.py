@@ -37,7 +37,7 @@ def expressions() -> Iterator[Any]:
             yield pytest.param(target["expr"], id=name)
 
 
-def filled(text: str, **chosen: str) -> str:
+def fill_log(text: str, **chosen: str) -> str:
     """An expression as Grafana sends it."""
     values = ALL | chosen
     return re.sub(r"\$([a-z_]+)", lambda found: values[found[1]], text)
@@ -120,7 +120,7 @@ def test_variables() -> None:
 @pytest.mark.parametrize("expression", [*expressions()])
 def test_a_query_has_data(client: Any, expression: str) -> None:
     """Prometheus takes it, and a run with findings, blocks, errors and outputs has values."""
-    results = query(client, filled(expression))
+    results = query(client, fill_log(expression))
 
     assert results
     assert all(math.isfinite(value) for value in results.values())
@@ -131,7 +131,7 @@ def test_a_query_has_data(client: Any, expression: str) -> None:
 @pytest.mark.parametrize("name", ["job", "tool", "mode", "agent"])
 def test_a_variable_has_values(client: Any, name: str) -> None:
     """The series and label of `label_values(series, label)` exist."""
-    query_text = filled(VARIABLES[name]["query"])
+    query_text = fill_log(VARIABLES[name]["query"])
     series, label = re.fullmatch(r"label_values\((.+), (\w+)\)", query_text).groups()  # type: ignore[union-attr]
     reply = client.get(f"/label/{label}/values", params={"match[]": series})
 
@@ -143,10 +143,10 @@ def test_a_variable_has_values(client: Any, name: str) -> None:
 @needs_prometheus
 def test_the_overview_counts_what_was_decided(client: Any) -> None:
     """Two rounds: 7 decisions about calls, 2 about results ... and 42 outputs each."""
-    decisions = query(client, filled(panel("Decisions", "stat")))
-    blocked = query(client, filled(panel("Blocked", "stat")))
-    would_block = query(client, filled(panel("Strict would also block", "stat")))
-    errors = query(client, filled(panel("Check errors", "stat")))
+    decisions = query(client, fill_log(panel("Decisions", "stat")))
+    blocked = query(client, fill_log(panel("Blocked", "stat")))
+    would_block = query(client, fill_log(panel("Strict would also block", "stat")))
+    errors = query(client, fill_log(panel("Check errors", "stat")))
 
     assert {(): 99} == decisions
     assert {(): pytest.approx(10 / 99)} == blocked
@@ -160,7 +160,7 @@ def test_the_risk_heatmap(client: Any) -> None:
     """Findings for each check that ran; what never ran is -1 and no 0."""
     cells = {
         (tool, check): value
-        for (check, tool), value in query(client, filled(panel("Risk heatmap", "table"))).items()
+        for (check, tool), value in query(client, fill_log(panel("Risk heatmap", "table"))).items()
     }
 
     assert pytest.approx(2 / 6) == cells["refund", "impossible_state"]
@@ -216,9 +216,9 @@ def test_an_empty_cell_has_no_colour(shown: Any) -> None:
 @needs_prometheus
 def test_filters(client: Any) -> None:
     """A tool and a mode narrow what is shown."""
-    tools = query(client, filled(panel("Risk heatmap", "table"), tool="refund"))
-    modes = query(client, filled(panel("Decisions", "stat"), mode="audit"))
-    agents = query(client, filled(panel("Quality score", "timeseries"), agent="nobody"))
+    tools = query(client, fill_log(panel("Risk heatmap", "table"), tool="refund"))
+    modes = query(client, fill_log(panel("Decisions", "stat"), mode="audit"))
+    agents = query(client, fill_log(panel("Quality score", "timeseries"), agent="nobody"))
 
     assert {"refund"} == {tool for _, tool in tools}
     assert {(): 2} == modes
