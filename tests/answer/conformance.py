@@ -1,7 +1,7 @@
-"""Every way to build a scorer and a prober: the tables of the two conformance suites.
-
-A scorer of one's own is held to the same rules by one more row: a name, and a function that is
-given pytest's request and returns the scorer, and what tells how often a model has been asked.
+"""
+Every way to build a scorer and a prober: the tables of the two conformance suites.
+To test another scorer, add a row: a name, and a function of pytest's request that returns the
+scorer and the function that counts its calls of a model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from abs_shield.answer.checks.combined_checks import hard
 from abs_shield.answer.scorers.verifier_scorer import verify
 from abs_shield.answer.scorers.word_scorer import words
 from abs_shield.model import Judge
-from tests.answer.judges import Clerk, Judged, asynchronous
+from tests.answer.judges import Judged, LookupJudge, asynchronous
 from tests.model.served import serving
 
 
@@ -29,10 +29,9 @@ from tests.model.served import serving
 class Row:
     """
     One scorer.
-
     Attributes:
         scores: ``scores(claims, evidence, question=None)``.
-        asked: How often it has asked a model.
+        asked: Return the number of calls of a model.
     """
 
     scores: Callable[..., Any]
@@ -63,22 +62,22 @@ def _judged(model: Judge, asked: Callable[[], int]) -> Row:
 
 
 def _scripted(request: pytest.FixtureRequest) -> Row:
-    clerk = Clerk()
+    clerk = LookupJudge()
     return _judged(clerk, lambda: len(clerk.requests))
 
 
 def _asynchronous(request: pytest.FixtureRequest) -> Row:
-    clerk = Clerk()
+    clerk = LookupJudge()
     return _judged(asynchronous(clerk), lambda: len(clerk.requests))
 
 
 def _served(request: pytest.FixtureRequest) -> Row:
     url = served(request)
-    return _judged(client(url, "clerk"), lambda: asked_of(url))
+    return _judged(client(url, "clerk"), lambda: request_count(url))
 
 
 def served(request: pytest.FixtureRequest) -> str:
-    """Return the URL of the chat server, which runs until the test's module is done."""
+    """Return the URL of a chat server that runs until the test's module is done."""
     pytest.importorskip("openai", reason="the extra `judge` is not installed")
     running = serving()
     request.addfinalizer(lambda: running.__exit__(None, None, None))
@@ -86,14 +85,14 @@ def served(request: pytest.FixtureRequest) -> str:
 
 
 def client(url: str, model: str) -> Any:
-    """Return the judge that asks the server for *model*."""
+    """Return a judge that uses *model* of the server."""
     from abs_shield.model.openai_judge import OpenAIJudge
 
     return OpenAIJudge(model, base_url=url, api_key="k", retries=0)
 
 
-def asked_of(url: str) -> int:
-    """Return how often the server has been asked."""
+def request_count(url: str) -> int:
+    """Return the number of requests that the server has received."""
     with urlopen(url) as reply:
         return sum(json.load(reply)["asked"].values())
 
@@ -115,13 +114,12 @@ SCORERS: dict[str, Callable[[pytest.FixtureRequest], Row]] = {
 @dataclass(frozen=True)
 class Prober:
     """
-    One way to ask a model again.
-
+    One way to call a model again.
     Attributes:
-        judge: Fills gaps by the evidence.
-        slow: Answers too late.
-        wrong: Answers what cannot be used.
-        asked: How often the first has been asked.
+        judge: Fills gaps from the evidence.
+        slow: Replies after the timeout.
+        wrong: Returns an invalid reply.
+        asked: Return the number of calls of `judge`.
     """
 
     judge: Judge
@@ -142,7 +140,7 @@ def _useless(messages: Any, schema: Any) -> dict[str, Any]:
 
 
 def _probed_by_script(request: pytest.FixtureRequest) -> Prober:
-    clerk = Clerk()
+    clerk = LookupJudge()
     return Prober(clerk, _late, _useless, lambda: len(clerk.requests))
 
 
@@ -153,14 +151,14 @@ def _probed_in_async_code(request: pytest.FixtureRequest) -> Prober:
         await asyncio.sleep(1)
         return {}
 
-    clerk = Clerk()
+    clerk = LookupJudge()
     return Prober(asynchronous(clerk), late, asynchronous(_useless), lambda: len(clerk.requests))
 
 
 def _probed_over_http(request: pytest.FixtureRequest) -> Prober:
     url = served(request)
     slow, wrong = client(url, "slow"), client(url, "prose")
-    return Prober(client(url, "clerk"), slow, wrong, lambda: asked_of(url))
+    return Prober(client(url, "clerk"), slow, wrong, lambda: request_count(url))
 
 
 PROBERS: dict[str, Callable[[pytest.FixtureRequest], Prober]] = {
@@ -170,8 +168,8 @@ PROBERS: dict[str, Callable[[pytest.FixtureRequest], Prober]] = {
 }
 
 
-def spoiling(judge: Any, *turns: int) -> Judge:
-    """Return the same judge; its replies of these turns, counted from 0, find other values."""
+def falsify_replies(judge: Any, *turns: int) -> Judge:
+    """Return a judge whose replies of these turns, counted from 0, have other values."""
     turn = [-1]
 
     def spoilt(reply: dict[str, Any], number: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Judges of the tests: they read what they are sent, and answer by a rule or from a script."""
+"""Scripted judges: they parse their request, and reply by a rule or from a script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FENCED = re.compile(r"^\[begin (\w+) (\w+)\]\n(.*)\n\[end \1 \2\]$", re.MULTILI
 
 
 class Judged:
-    """The scorer of a judge, as a function; async through ``acall``."""
+    """The scorer of a judge as a function; `acall` is its async form."""
 
     def __init__(self, model: Any, terms: Terms = DEFAULT_TERMS) -> None:
         self.model, self.terms = model, terms
@@ -33,7 +33,7 @@ def probe(
     claims: Any, answer: str, question: str | None, evidence: Any, judge: Any, *,
     times: int = 1, terms: Terms = DEFAULT_TERMS,
 ) -> Any:  # fmt: skip
-    """Ask *judge* about the critical claims again."""
+    """Probe the critical claims with *judge*."""
     return play(probe_claims(claims, answer, question, evidence, times=times), judge, terms=terms)
 
 
@@ -41,19 +41,19 @@ async def aprobe(
     claims: Any, answer: str, question: str | None, evidence: Any, judge: Any, *,
     times: int = 1, terms: Terms = DEFAULT_TERMS,
 ) -> Any:  # fmt: skip
-    """Ask *judge* on this event loop."""
+    """Probe the critical claims with *judge* on this event loop."""
     steps = probe_claims(claims, answer, question, evidence, times=times)
     return await aplay(steps, judge, terms=terms)
 
 
 def data_in(messages: list[dict[str, str]]) -> dict[str, Any]:
-    """Return what stands between the marks, by its name."""
+    """Return the data between the markers of a request, by name."""
     text = "\n".join(message["content"] for message in messages)
     return {name: json.loads(inside) for name, _, inside in _FENCED.findall(text)}
 
 
 class Reader:
-    """A judge that takes texts apart at full stops, and judges each statement by a rule."""
+    """A judge that splits texts at full stops and judges each statement by a rule."""
 
     def __init__(self, rule: Callable[[str], int], *, scope: Callable[[str], bool] = bool) -> None:
         self.rule = rule
@@ -78,7 +78,7 @@ class Reader:
 
 
 class Scripted:
-    """A judge that gives one reply after the other; exceptions are raised, functions called."""
+    """A judge that returns one reply after the other; exceptions are raised, functions called."""
 
     def __init__(self, *replies: Any) -> None:
         self.replies = list(replies)
@@ -93,7 +93,7 @@ class Scripted:
 
 
 def asynchronous(judge: Any) -> Any:
-    """The same judge as an async function."""
+    """Return the judge as an async function."""
 
     async def ajudge(messages: Any, schema: Any) -> Any:
         return judge(messages, schema)
@@ -104,8 +104,8 @@ def asynchronous(judge: Any) -> Any:
 _GAP = "[ ? ]"
 
 
-class Clerk(Reader):
-    """A judge of claims and gaps as well: it looks words up in the evidence that it is sent."""
+class LookupJudge(Reader):
+    """A judge of claims and gaps that looks words up in the evidence of the request."""
 
     def __init__(self) -> None:
         super().__init__(lambda text: 1)
@@ -117,15 +117,15 @@ class Clerk(Reader):
         self.requests.append(messages)
         text = "\n".join(one["text"] for one in data["evidence"])
         if "claims" in data:
-            return {"judgements": [self.judged(one, text) for one in data["claims"]]}
+            return {"judgements": [self.judgement(one, text) for one in data["claims"]]}
         results = [
-            {"id": one["id"], "value": self.found(one["sentence"], text)}
+            {"id": one["id"], "value": self.find_value(one["sentence"], text)}
             for one in data["sentences"]
         ]
         return {"answer": text[:80], "found": results}
 
     @staticmethod
-    def judged(request: dict[str, str], text: str) -> dict[str, str]:
+    def judgement(request: dict[str, str], text: str) -> dict[str, str]:
         words = re.findall(r"\w+", request["claim"].casefold())[:200]
         there = set(re.findall(r"\w+", text.casefold()))
         verdict = "supported" if set(words) <= there else "not_found"
@@ -137,7 +137,7 @@ class Clerk(Reader):
         return {"id": request["id"], "verdict": verdict, "quote": quote, "reason": "by its words"}
 
     @staticmethod
-    def found(sentence: str, text: str) -> str:
+    def find_value(sentence: str, text: str) -> str:
         before, gap, behind = sentence.partition(_GAP)
         if not gap:
             return "yes" if sentence.strip(" .") in text else "no"

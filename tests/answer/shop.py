@@ -1,4 +1,4 @@
-"""A shop whose agent is checked: its tools, what it answers, and models that are scripted."""
+"""A shop whose agent's answers are checked: its tools, its answers, and scripted models."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONFIG = AnswerConfig(**EVEN)
 
 
 class Shop:
-    """A shop's tools behind a firewall, and what really ran."""
+    """The tools of a shop behind a Shield, and a list of those that ran."""
 
     def __init__(self, **declared):
         self.ran = []
@@ -64,14 +64,14 @@ class Shop:
         return "opened"
 
     def call(self, name, **arguments):
-        """Run one call as the model's loop does; give the message that answers it."""
+        """Run one call as the model's loop does, and return the message of its result."""
         [message] = self.firewall.run_tool_calls([{"name": name, "arguments": arguments}])
         return message["content"]
 
 
 @contextmanager
-def count_requests():
-    """Yield a shop in a run that has looked up order W-2040."""
+def shop_session():
+    """Yield a shop in a session that has looked up order W-2040."""
     new_shop = Shop()
     with new_shop.firewall.session() as session:
         session.user(ASKED)
@@ -81,12 +81,12 @@ def count_requests():
 
 
 def statuses(report):
-    """The statuses of a report's claims."""
+    """Return the statuses of a report's claims."""
     return [claim.status for claim in report.claims]
 
 
-def filling(*values):
-    """A judge that fills each gap of a probe with one value; the last one of *values* stays."""
+def filling_judge(*values):
+    """Return a judge that fills each probe's gaps with the next value; the last one repeats."""
     received = []
 
     def judge(messages, schema):
@@ -99,8 +99,8 @@ def filling(*values):
     return judge
 
 
-def saying(verdict, *, quote="", probe="unknown"):
-    """A judge that has one verdict for every claim, and one value for every gap."""
+def constant_judge(verdict, *, quote="", probe="unknown"):
+    """Return a judge with one verdict for every claim and one value for every gap."""
 
     def judge(messages, schema):
         data = data_in(messages)
@@ -116,7 +116,7 @@ def saying(verdict, *, quote="", probe="unknown"):
 REFUSED = {
     "contradicted": (MADE_UP["another magnitude"].replace("$1,205.00", "$1,205.00 [7]"), {}),
     "unsupported": ("The parcel number is ZX-48151623.", {}),
-    "divergent": ("It cost $120.50.", {"judge": filling("$77.31"), "revisions": 0}),
+    "divergent": ("It cost $120.50.", {"judge": filling_judge("$77.31"), "revisions": 0}),
     "not probed": (TRUE, {"high_stakes": True}),
     "below emit": (OPEN, {"revisions": 0}),
 }
@@ -124,7 +124,7 @@ REFUSED = {
 
 
 class Writer:
-    """A model that writes its answer again: scripted drafts, and the feedback that it was given."""
+    """A model that rewrites its answer: scripted drafts, and the feedback that it received."""
 
     def __init__(self, *drafts):
         self.drafts = [*drafts]
@@ -135,8 +135,8 @@ class Writer:
         return self.drafts.pop(0)
 
 
-def through(shop, answer, writer, config=CONFIG):
-    """Settle an answer in the shop's run."""
+def settle_in(shop, answer, writer, config=CONFIG):
+    """Settle an answer in the shop's session."""
 
     def check(draft):
         return checked(draft, session=shop.session, config=config)
@@ -145,7 +145,7 @@ def through(shop, answer, writer, config=CONFIG):
 
 
 class Agent:
-    """A tool-using agent with a scripted model, and the detector between its turn and its user."""
+    """An agent with a scripted model whose answers are checked before the user sees them."""
 
     def __init__(self, shop, *turns, config=CONFIG):
         self.shop, self.turns, self.config = shop, [*turns], config
@@ -153,16 +153,16 @@ class Agent:
 
     def __call__(self, request):
         self.shop.session.user(request)
-        done = settled(self.turn(), write=self.revised, check=self.check, config=self.config)
+        done = settled(self.turn(), write=self.revise, check=self.check, config=self.config)
         return done.text
 
     def turn(self):
-        """Let the model speak until it answers; run what it calls."""
+        """Run the calls of the scripted model until it answers; return the answer."""
         while isinstance(texts := self.turns.pop(0), list):
             self.messages += self.shop.firewall.run_tool_calls(texts)
         return texts
 
-    def revised(self, feedback):
+    def revise(self, feedback):
         self.messages.append({"role": "user", "content": feedback})
         return self.turn()
 

@@ -1,4 +1,4 @@
-"""Whatever a model replies: no part raises, and what is not right is undetermined."""
+"""For any reply of a model no check raises, and an invalid reply is undetermined."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ REPLIES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4), max_l
 )
 
 
-def always(reply: Any) -> Any:
+def reply_with(reply: Any) -> Any:
     return lambda messages, schema: reply
 
 
 @given(REPLIES)
-def test_the_guardrail_gives_a_result(reply):
-    """Passed only with a score from the threshold on, or with nothing stated."""
-    report = Faithfulness(provider=always(reply), context=CONTEXT, terms=Terms())
+def test_the_guardrail_returns_a_result(reply):
+    """A text passes only if it is determined and its score is 1."""
+    report = Faithfulness(provider=reply_with(reply), context=CONTEXT, terms=Terms())
     result = report.check("It was built in 1889.")
 
     assert result == asyncio.run(report.acheck("It was built in 1889."))
@@ -58,9 +58,9 @@ def test_the_guardrail_gives_a_result(reply):
 
 
 @given(REPLIES)
-def test_the_scorer_gives_a_score_or_says_why_not(reply):
-    """A score in [0, 1] with spans of the evidence, or `Unavailable`."""
-    (one,) = Judged(always(reply))((CLAIM,), EVIDENCE)
+def test_the_scorer_returns_a_score_or_a_reason(reply):
+    """The result is a score in [0, 1] with spans of the evidence, or `Unavailable`."""
+    (one,) = Judged(reply_with(reply))((CLAIM,), EVIDENCE)
 
     assert isinstance(one, Opinion | Unavailable)
     if isinstance(one, Opinion):
@@ -69,10 +69,10 @@ def test_the_scorer_gives_a_score_or_says_why_not(reply):
 
 
 @given(REPLIES)
-def test_a_probe_agrees_or_says_why_not(reply):
-    """An agreement in [0, 1], or the reason why nothing ran."""
-    (one,) = probe((CLAIM,), CLAIM.text, None, EVIDENCE, always(reply))
-    (again,) = asyncio.run(aprobe((CLAIM,), CLAIM.text, None, EVIDENCE, always(reply)))
+def test_a_probe_returns_an_agreement_or_a_reason(reply):
+    """The result is an agreement in [0, 1] or the reason why the probe did not run."""
+    (one,) = probe((CLAIM,), CLAIM.text, None, EVIDENCE, reply_with(reply))
+    (again,) = asyncio.run(aprobe((CLAIM,), CLAIM.text, None, EVIDENCE, reply_with(reply)))
 
     assert one == again
     assert (one.agreement is None) == bool(one.not_run)

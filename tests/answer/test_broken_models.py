@@ -7,13 +7,13 @@ import json
 import pytest
 
 from abs_shield import AnswerConfig
-from tests.answer.shop import ASKED, EVEN, OPEN, TRUE, Shop, count_requests, statuses
+from tests.answer.shop import ASKED, EVEN, OPEN, TRUE, Shop, shop_session, statuses
 
 
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    with count_requests() as requests:
+    with shop_session() as requests:
         yield requests
 
 

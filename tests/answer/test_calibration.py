@@ -1,4 +1,4 @@
-"""Labels on answers fit the emit threshold of the gate."""
+"""Labelled answers fit the emit threshold of the gate."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from abs_shield.stats.share_intervals import wilson
 from abs_shield.stores import MemoryStore
 
 
-def test_the_lowest_threshold_that_is_good_enough():
-    """Answers from 0.7 on are right; below, half of them are not."""
+def test_the_lowest_sufficient_threshold_is_fitted():
+    """The fitted threshold is the lowest with an upper bound of wrong answers below the limit."""
     scored = [(0.7 + n / 1_000, False) for n in range(200)]
     scored += [(0.5 + n / 1_000, n % 2 == 0) for n in range(100)]
     fit = fit_threshold(scored, max_wrong=0.05)
@@ -27,8 +27,8 @@ def test_the_lowest_threshold_that_is_good_enough():
     assert (300, 50) == (fit.labels, fit.hallucinated)
 
 
-def test_the_threshold_emits_what_it_says():
-    """The gate with the fitted threshold emits exactly the answers that were counted."""
+def test_the_gate_emits_the_counted_answers():
+    """The gate with the fitted threshold emits exactly the answers that the fit counted."""
     dice = random.Random(3)
     scored = [(dice.random() ** 0.3, dice.random() < 0.02) for _ in range(500)]
     fit = fit_threshold(scored, max_wrong=0.1)
@@ -40,7 +40,7 @@ def test_the_threshold_emits_what_it_says():
     assert (fit.emitted, fit.wrong) == (len(emitted), sum(emitted))
 
 
-def test_too_few_labels_fit_nothing():
+def test_too_few_labels_fit_no_threshold():
     """72 right answers do not show that at most 5 % are wrong; 73 do."""
     few, enough = (fit_threshold([(0.9, False)] * n, max_wrong=0.05) for n in (72, 73))
 
@@ -49,8 +49,8 @@ def test_too_few_labels_fit_nothing():
         few.applied(AnswerConfig())
 
 
-def test_lower_thresholds_follow():
-    """None of them lies above the fitted one, and all else is as it was."""
+def test_other_thresholds_are_lowered_with_the_emit_threshold():
+    """Thresholds above the fitted one are lowered to it; other settings are unchanged."""
     fit = fit_threshold([(0.5, False)] * 100, max_wrong=0.05)
     config = fit.applied(AnswerConfig(high_stakes=True, revise_threshold=0.55))
 
@@ -61,7 +61,7 @@ def test_lower_thresholds_follow():
 
 
 def test_labels_of_a_log_fit_the_gate():
-    """Scores are those of the decisions; labels of calls and answers without a score are out."""
+    """Only labelled answers that have a score are used."""
     store = MemoryStore()
     desk = Shield(
         shield.configure(mode="audit", tools=[Tool(name="read", read_only=True)]),
@@ -88,7 +88,7 @@ def test_labels_of_a_log_fit_the_gate():
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5, float("nan")])
-def test_a_share_that_is_none(share):
-    """It lies above 0, up to 1."""
+def test_an_invalid_share_is_an_error(share):
+    """`max_wrong` must be above 0 and at most 1."""
     with pytest.raises(ShieldError, match="`max_wrong` is"):
         fit_gate(MemoryStore(), max_wrong=share)

@@ -1,4 +1,4 @@
-"""Passages inside results, and the numbers by which an answer may cite them."""
+"""Citations by number: which passages of a tool result an answer may cite."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ RESULTS = {
 }
 
 
-def _searched(result: object) -> Evidence:
+def search_evidence(result: object) -> Evidence:
     session = Session()
     session.user("How tall is the tower?")
     session.tool_result("search", result)
     return evidence_of(session)
 
 
-def _told(answer: str, evidence: Evidence) -> str:
+def citation_conflict(answer: str, evidence: Evidence) -> str:
     sources = Sources(evidence)
     return next(filter(None, map(sources.conflict, citations(answer))), "")
 
 
 @pytest.mark.parametrize("form", RESULTS)
 @pytest.mark.parametrize("answer", ["It is tall [3].", "It is tall (passage 2).", "See [1-3]."])
-def test_a_passage_inside_a_result_is_retrieved(form, answer):
-    """A search returns several passages in one result, however it writes them."""
+def test_a_passage_of_a_result_may_be_cited(form, answer):
+    """The passages of one search result are counted in every format of the result."""
 
-    assert "" == _told(answer, _searched(RESULTS[form]))
+    assert "" == citation_conflict(answer, search_evidence(RESULTS[form]))
 
 
 @pytest.mark.parametrize("form", RESULTS)
 @pytest.mark.parametrize("answer", ["It is tall [9].", "As passages 1 and 40 say, it is tall."])
-def test_a_number_beyond_all_passages_is_none(form, answer):
-    """A number beyond all passages was not retrieved."""
+def test_a_citation_beyond_the_last_passage_is_a_conflict(form, answer):
+    """A number greater than the number of passages was not retrieved."""
 
-    assert "cites source" in _told(answer, _searched(RESULTS[form]))
+    assert "cites source" in citation_conflict(answer, search_evidence(RESULTS[form]))
 
 
 @pytest.mark.parametrize(
@@ -70,40 +70,41 @@ def test_a_number_beyond_all_passages_is_none(form, answer):
         ("12. It is tall.\n13. It is old.", "It is old [13]."),
     ],
 )
-def test_a_number_that_is_a_label_is_retrieved(result, answer):
-    """An id or a heading of the evidence may be cited, whatever it counts."""
+def test_an_id_of_a_passage_may_be_cited(result, answer):
+    """An id or a heading number may be cited even if it is greater than the number of passages."""
 
-    assert "" == _told(answer, _searched(result))
+    assert "" == citation_conflict(answer, search_evidence(result))
 
 
-def test_results_are_counted_through():
-    """Numbers may go on from one search to the next."""
+def test_passages_are_numbered_across_results():
+    """The passages of several searches are numbered consecutively."""
     session = Session()
     for text in PASSAGES:
         session.tool_result("search", [text, text])
 
-    assert "" == _told("It is tall [6].", evidence_of(session))
-    assert _told("It is tall [7].", evidence_of(session))
+    assert "" == citation_conflict("It is tall [6].", evidence_of(session))
+    assert citation_conflict("It is tall [7].", evidence_of(session))
 
 
 @pytest.mark.parametrize("result", ["[1" * 50_000, "\n" * 100_000, [[["a"] * 9] * 9] * 900, {}, ""])
 def test_hostile_results_are_counted(result):
-    """No result is too odd to be counted; of one that was cut a missing passage proves nothing."""
-    evidence = _searched(result)
+    """Hostile results raise nothing; a truncated result makes no citation a conflict."""
+    evidence = search_evidence(result)
 
-    assert bool(evidence.blind) != bool(_told("It is tall [997].", evidence))
+    assert bool(evidence.blind) != bool(citation_conflict("It is tall [997].", evidence))
 
 
 @pytest.mark.data
 @pytest.mark.skipif(not RETRIEVED.exists(), reason="no labelled answers of retrieved passages")
-def test_faithful_answers_cite_what_was_retrieved():
-    """Of real answers to questions over passages none is said to cite what is not there."""
+def test_faithful_answers_have_no_citation_conflict():
+    """At most 1 % of the answers that people labelled as faithful have a citation conflict."""
     with gzip.open(RETRIEVED, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     faithful = [row for row in rows if row["label"] == "faithful"]
     texts = ["\n\n".join(one["text"] for one in row["context"]) for row in faithful]
     messages = [
-        _told(row["answer"], _searched(text)) for row, text in zip(faithful, texts, strict=True)
+        citation_conflict(row["answer"], search_evidence(text))
+        for row, text in zip(faithful, texts, strict=True)
     ]
 
     assert len(faithful) > 100

@@ -1,4 +1,4 @@
-"""Values that are asked about: read as the hard checks read them, compared by what they mean."""
+"""Values for cloze probes: found as the hard checks find them, and compared by value."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ UNLIKE = [
 
 
 def agrees(one: str, other: str) -> bool:
-    """Return whether a model that finds *other* agrees with an answer that says *one*."""
+    """Return whether the value *other* agrees with an answer that contains *one*."""
     return ClozeGap(GAP, values_in(f"it is {one}")[0]).agrees(other)
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_alike(one, other):
-    """The same value, written in two ways."""
+def test_equal_values_agree(one, other):
+    """The same value in two notations agrees."""
 
     assert agrees(one, other)
     assert agrees(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), UNLIKE)
-def test_unlike(one, other):
-    """Two values, however near they look."""
+def test_different_values_do_not_agree(one, other):
+    """Two values with similar notations do not agree."""
 
     assert not agrees(one, other)
 
@@ -68,14 +68,14 @@ def test_unlike(one, other):
         ("Paris", "Berlin", False),
     ],
 )
-def test_names(one, other, expected):
-    """A name may be written shorter, not with another word in it."""
+def test_a_name_agrees_with_a_shorter_form(one, other, expected):
+    """A name agrees with a part of it, but not with a name that has another word."""
 
     assert expected == agrees(one, other)
 
 
-def test_places_are_those_of_the_text():
-    """Each value stands where it says, in order, none inside another."""
+def test_values_have_their_offsets():
+    """Values are in the order of the text, do not overlap, and have their offsets."""
     text = "On May 5 Mia paid twenty dollars (order W-77) at 6pm, 3.5% of $1.2 million."
     values = values_in(text)
 
@@ -85,7 +85,7 @@ def test_places_are_those_of_the_text():
 
 @pytest.mark.parametrize("piece", ["9", "9,", "twenty ", "May ", "A", "$", "1:", "x-9"])
 def test_hostile_texts_are_read(piece):
-    """Long repetitions give few values, and no error."""
+    """Long repetitions give at most 1,000 values and raise nothing."""
     values = values_in(piece * 20_000)
 
     assert len(values) <= 1_000
@@ -93,8 +93,8 @@ def test_hostile_texts_are_read(piece):
 
 
 @pytest.mark.parametrize("value", ["$1.2k", "3 lakh rupees", "15. Mai 2024", "2.5k EUR", "6:30 pm"])
-def test_a_gap_holds_a_whole_value(value):
-    """No part of it is left beside the gap, or asked about alone."""
+def test_a_gap_replaces_a_whole_value(value):
+    """A value with a unit or a month has one gap and no remainder."""
     text = f"The fee or the day is {value}."
 
     assert [f"The fee or the day is {GAP}."] == [
@@ -102,8 +102,8 @@ def test_a_gap_holds_a_whole_value(value):
     ]
 
 
-def test_a_date_time_is_asked_for_as_its_day_and_its_time():
-    """Seconds that are none belong to the time; an offset is another value."""
+def test_a_date_time_has_a_gap_for_the_date_and_one_for_the_time():
+    """The gap of the time includes the seconds; the offset is no part of it."""
     text = "It leaves at 2026-05-01T18:30:00+02:00."
 
     assert [f"It leaves at {GAP}T18:30:00+02:00.", f"It leaves at 2026-05-01T{GAP}+02:00."] == [

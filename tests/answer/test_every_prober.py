@@ -1,4 +1,4 @@
-"""A prober behaves the same for a function, async code and a server."""
+"""Behaviour common to all probers: a function, async code and a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from abs_shield.answer.consistency_probes import ConsistencyProbe, Probes
 from abs_shield.answer.evidence.evidence_collection import evidence_from
 from abs_shield.answer.evidence.evidence_passages import Evidence
 from abs_shield.model import Budget, Judge, Terms
-from tests.answer.conformance import HOSTILE, PROBERS, Prober, spoiling
+from tests.answer.conformance import HOSTILE, PROBERS, Prober, falsify_replies
 from tests.answer.judges import aprobe, probe
 
 TRUE = "The tower was built in 1889. The lift costs $12. It is pleasant there."
@@ -26,12 +26,12 @@ CRITICAL = [claim.text for claim in CLAIMS if claim.critical]
 
 @pytest.fixture(scope="module", params=PROBERS)
 def prober(request) -> Prober:
-    """Return a way to ask of each kind."""
+    """Return a prober of each kind."""
     return PROBERS[request.param](request)
 
 
-def probed(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probes:
-    """Probe an answer by the evidence; its own claims, unless others are given."""
+def probe_answer(judge: Judge | None, answer: str = TRUE, **given: Any) -> Probes:
+    """Probe an answer with the evidence; its claims are extracted unless they are given."""
     evidence, claims = given.pop("evidence", EVIDENCE), given.pop("claims", claims_of(answer))
     return probe(claims, answer, QUESTION, evidence, judge, **given)
 
@@ -58,40 +58,42 @@ def _is_well_formed(one: ConsistencyProbe) -> bool:
 
 
 def test_each_critical_claim_is_probed(prober):
-    """In order, and no other; what the evidence says agrees."""
-    report = probed(prober.judge)
+    """Only critical claims are probed, in order; those that the evidence supports agree."""
+    report = probe_answer(prober.judge)
 
     assert 2 == len(CRITICAL) < len(CLAIMS)
     assert [] == faults(report, CLAIMS)
     assert [1.0, 1.0] == [one.agreement for one in report]
 
 
-def test_another_value_diverges(prober):
-    """Only where the answer says something else than the evidence."""
-    report = probed(prober.judge, TRUE.replace("$12", "$21"))
+def test_a_wrong_value_diverges(prober):
+    """Only the claim whose value differs from the evidence diverges."""
+    report = probe_answer(prober.judge, TRUE.replace("$12", "$21"))
 
     assert [False, True] == [one.diverges for one in report]
 
 
-def test_async_says_the_same(prober):
-    """From async code the probes are those of a call."""
+def test_async_probes_return_the_same(prober):
+    """`aprobe` returns the same probes as `probe`."""
 
-    assert probed(prober.judge) == asyncio.run(aprobe_answer(prober.judge))
-    assert probed(prober.judge, times=3) == asyncio.run(aprobe_answer(prober.judge, times=3))
+    assert probe_answer(prober.judge) == asyncio.run(aprobe_answer(prober.judge))
+    assert probe_answer(prober.judge, times=3) == asyncio.run(aprobe_answer(prober.judge, times=3))
 
 
-def test_nothing_critical_asks_nothing(prober):
-    """An answer without a critical claim, or without any, costs no call."""
+def test_an_answer_without_critical_claims_makes_no_call(prober):
+    """An answer without a critical claim, or without claims, makes no call of the model."""
     before = prober.asked()
 
-    assert () == probed(prober.judge, "It is pleasant there.") == probed(prober.judge, "")
+    assert (
+        () == probe_answer(prober.judge, "It is pleasant there.") == probe_answer(prober.judge, "")
+    )
     assert before == prober.asked()
 
 
-def test_without_evidence_nothing_is_asked(prober):
-    """There is nothing to look anything up in; each claim says so."""
+def test_without_evidence_no_call_is_made(prober):
+    """Each probe has the reason that there is no evidence."""
     before = prober.asked()
-    report = probed(prober.judge, evidence=Evidence(()))
+    report = probe_answer(prober.judge, evidence=Evidence(()))
 
     assert [] == faults(report, CLAIMS)
     assert {"there is no evidence"} == {one.not_run for one in report}
@@ -107,10 +109,10 @@ def test_without_evidence_nothing_is_asked(prober):
         ("wrong", Terms(), "two invalid replies"),
     ],
 )
-def test_what_did_not_run_says_why(prober, who, terms, message):
-    """No judge, no budget, no time, no usable reply: neither an agreement nor a divergence."""
+def test_a_probe_that_did_not_run_has_a_reason(prober, who, terms, message):
+    """Without a judge, budget, time or valid reply a probe has a reason and no agreement."""
     judge = getattr(prober, who, None)
-    report = probed(judge, terms=terms)
+    report = probe_answer(judge, terms=terms)
 
     assert [] == faults(report, CLAIMS)
     assert all(message in one.not_run for one in report)
@@ -123,9 +125,9 @@ def test_what_did_not_run_says_why(prober, who, terms, message):
         (3, (0, 2), True), (4, (0, 2), True), (5, (1, 3), False), (5, (1, 3, 4), True),
     ],
 )  # fmt: skip
-def test_a_majority_has_to_agree(prober, times, spoilt, diverges):
-    """More than half of the probes; half of them is none."""
-    report = probed(spoiling(prober.judge, *spoilt), times=times)
+def test_a_claim_agrees_if_most_probes_agree(prober, times, spoilt, diverges):
+    """A claim diverges if half of its probes or more disagree."""
+    report = probe_answer(falsify_replies(prober.judge, *spoilt), times=times)
 
     assert [] == faults(report, CLAIMS)
     assert {diverges} == {one.diverges for one in report}
@@ -141,25 +143,25 @@ ATTACKS = (
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_an_instruction_in_the_evidence_is_data(prober, attack):
-    """It changes neither the ids that are asked about nor what comes back."""
-    report = probed(prober.judge, evidence=evidence_from([attack, DOCUMENT, attack]))
+def test_an_instruction_in_the_evidence_changes_nothing(prober, attack):
+    """Instructions in the evidence change neither the requested ids nor the results."""
+    report = probe_answer(prober.judge, evidence=evidence_from([attack, DOCUMENT, attack]))
 
-    assert probed(prober.judge) == report
+    assert probe_answer(prober.judge) == report
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_answer_is_probed(prober, name):
-    """Whatever an answer says, nothing raises."""
+    """No answer makes a probe raise."""
     answer = f"The lift costs $12. {HOSTILE[name]}"
     claims = claims_of(answer)
 
-    assert [] == faults(probed(prober.judge, answer, claims=claims), claims)
+    assert [] == faults(probe_answer(prober.judge, answer, claims=claims), claims)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_evidence_is_sent(prober, name):
-    """Whatever a tool returned, and whatever was asked, nothing raises."""
+    """No evidence and no question make a probe raise."""
     evidence = evidence_from([HOSTILE[name], DOCUMENT])
     report = probe(CLAIMS, TRUE, HOSTILE[name], evidence, prober.judge)
 
@@ -167,7 +169,7 @@ def test_any_evidence_is_sent(prober, name):
 
 
 @pytest.mark.parametrize("name", ["async", "served"])
-def test_probes_are_asked_side_by_side(name, request):
+def test_async_probes_run_concurrently(name, request):
     """Five probes run concurrently if the caller is async."""
     prober = PROBERS[name](request)
     running, most = [0], [0]

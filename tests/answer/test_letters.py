@@ -1,4 +1,4 @@
-"""The spelling of claims: forms of a word share most of it, in any script."""
+"""Features of spelling: inflected forms of a word share most of its letters, in any script."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.scorers.lexical.lexical_features import FEATURES, Idf, features_of
 
 
-def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:
-    """Return how much of a claim is spelt as the nearest sentences are, and as all of them are."""
+def spelling_features(claim: str, evidence: Evidence) -> tuple[float, float]:
+    """Return the shares of a claim's letters in the nearest sentences and in all sentences."""
     values = dict(
         zip(
             FEATURES,
@@ -31,25 +31,25 @@ def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:
         ("Она купила билет.", "Она купила билет."),
     ],
 )
-def test_what_stands_there_is_spelt_there(claim: str, evidence: str) -> None:
-    """Blanks, capitals and punctuation do not count."""
+def test_a_quoted_claim_has_the_full_share(claim: str, evidence: str) -> None:
+    """White space, capitals and punctuation do not count."""
 
-    assert (1.0, 1.0) == spelt(claim, evidence_from(evidence))
+    assert (1.0, 1.0) == spelling_features(claim, evidence_from(evidence))
 
 
 @pytest.mark.parametrize(
     ("form", "other"),
     [("The museums were opened.", "The doors were locked."), ("他支付了", "她收到她")],
 )
-def test_another_form_is_nearer_than_another_word(form: str, other: str) -> None:
-    """Most of a word's letters are in its other forms."""
+def test_an_inflected_form_scores_above_another_word(form: str, other: str) -> None:
+    """An inflected form shares more letters with the evidence than another word."""
     evidence = evidence_from("The museum opens on Monday. 他已支付50元。")
 
-    assert spelt(form, evidence)[1] > spelt(other, evidence)[1]
+    assert spelling_features(form, evidence)[1] > spelling_features(other, evidence)[1]
 
 
-def test_a_claim_of_one_endless_word_is_spelt_in_bounded_time() -> None:
-    """Only its beginning is compared."""
+def test_a_very_long_word_is_truncated() -> None:
+    """Only the beginning of a very long word is compared."""
     (claim,) = claims_of("x1" * 300_000 + " is 5.")
 
-    assert spelt(claim.text, evidence_from("The bar opens at nine."))[1] == 0.0
+    assert spelling_features(claim.text, evidence_from("The bar opens at nine."))[1] == 0.0

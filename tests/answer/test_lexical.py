@@ -1,4 +1,4 @@
-"""The lexical scorer: claims in the evidence score above other claims."""
+"""The lexical scorer: claims that the evidence supports score higher than others."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def evidence(*texts: str) -> Evidence:
     )
 
 
-def booked() -> Evidence:
-    """Return a tool result in JSON's shape, a line for each of its values."""
+def booking_evidence() -> Evidence:
+    """Return a JSON tool result as evidence, with one line for each of its values."""
     text = "\n".join(LINES)
     starts = [text.index(line) for line in LINES]
     lines = tuple(
@@ -60,8 +60,8 @@ def booked() -> Evidence:
     return Evidence((Passage("result:0", PassageSource.TOOL_RESULT, text, lines=lines),))
 
 
-def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion:
-    """Score *text* as one claim."""
+def score_claim(text: str, held: Evidence, *, question: str | None = None) -> Opinion:
+    """Return the score of *text* as one claim."""
     return words((Claim(text, 0, len(text)),), held, question=question)[0]
 
 
@@ -78,11 +78,11 @@ def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion
         ("Children enter without paying.", "Children must show a school card at the gate."),
     ],
 )
-def test_a_supported_sentence_is_above_its_changed_twin(supported: str, worse: str) -> None:
-    """Another number or name, a turned word, a negation, and an unrelated sentence score lower."""
+def test_a_supported_claim_scores_above_a_changed_one(supported: str, worse: str) -> None:
+    """A changed number, name or word, a negation, and an unrelated sentence score lower."""
     held = evidence(PARK)
 
-    assert scored(supported, held).score > scored(worse, held).score
+    assert score_claim(supported, held).score > score_claim(worse, held).score
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,8 @@ def test_a_supported_sentence_is_above_its_changed_twin(supported: str, worse: s
         ("The roof is by Ruth Lindgren.", "name", "Lindgren"),
     ],
 )
-def test_absent_numbers_and_names_are_missed_at_their_place(
-    supported: str, kind: str, text: str
-) -> None:
-    """A miss has the place of its token in the whole answer."""
+def test_missing_numbers_and_names_have_their_offsets(supported: str, kind: str, text: str) -> None:
+    """A missing value has its kind, its text and its offsets in the whole answer."""
     answer = f"Welcome to the page. {supported}"
     claim = claims_of(answer)[-1]
     (miss,) = words((claim,), evidence(PARK))[0].missing
@@ -112,15 +110,15 @@ def test_absent_numbers_and_names_are_missed_at_their_place(
         "Adults pay 9 euros [4].", "It has two prices (passage 7).", "It opened in 1,968.",
     ],
 )  # fmt: skip
-def test_other_spellings_of_a_number_are_no_misses(supported: str) -> None:
-    """Grouping, scale and rounding change no number; citations and small counts are none."""
+def test_other_notations_of_a_number_are_not_missing(supported: str) -> None:
+    """Grouping, scale and rounding do not matter; citations and small counts are not checked."""
 
-    assert () == scored(supported, evidence(PARK)).missing
+    assert () == score_claim(supported, evidence(PARK)).missing
 
 
 def test_the_nearest_sentence_is_the_first_span() -> None:
-    """A span has its piece, its place in the piece, and what stands there."""
-    span = scored("Adults pay 9 euros for admission.", evidence("It rains.", PARK)).spans[0]
+    """A span has the id of its passage, its offsets in the passage, and the text between them."""
+    span = score_claim("Adults pay 9 euros for admission.", evidence("It rains.", PARK)).spans[0]
 
     assert "result:1" == span.piece
     assert PARK[span.start : span.end] == span.text
@@ -128,63 +126,63 @@ def test_the_nearest_sentence_is_the_first_span() -> None:
 
 
 def test_a_line_of_a_record_has_its_pointer() -> None:
-    """A span in a tool result has its JSON pointer; an index of a list is not a number."""
-    held = booked()
-    report = scored("The trip to Turin costs 310.", held)
+    """A span of a JSON result has its JSON pointer; an index in a pointer is not a number."""
+    held = booking_evidence()
+    report = score_claim("The trip to Turin costs 310.", held)
 
     assert {"/bookings/1/price", "/bookings/1/city"} == {s.pointer for s in report.spans[:2]}
-    assert ("0",) == tuple(miss.text for miss in scored("There are 0 trips.", held).missing)
+    assert ("0",) == tuple(miss.text for miss in score_claim("There are 0 trips.", held).missing)
 
 
-def test_a_word_of_the_question_is_less_new() -> None:
-    """An answer that repeats the question's name is not missed for it."""
+def test_a_name_of_the_question_is_not_missing() -> None:
+    """A name that the user's question contains is not reported as missing."""
     user_text = "The Bellweather hall keeps 1,240 ship models."
     held = evidence(PARK)
 
-    request = scored(user_text, held, question="What about the Bellweather hall?")
-    assert ("Bellweather",) == tuple(miss.text for miss in scored(user_text, held).missing)
+    request = score_claim(user_text, held, question="What about the Bellweather hall?")
+    assert ("Bellweather",) == tuple(miss.text for miss in score_claim(user_text, held).missing)
     assert () == request.missing
 
 
-def test_without_evidence_nothing_is_near() -> None:
-    """No pieces, and an empty piece, support nothing and break nothing."""
+def test_without_evidence_there_are_no_spans() -> None:
+    """Without passages, and with empty ones, there is no span and a score below 0.4."""
     for held in (Evidence(()), evidence(""), evidence(" \n")):
-        report = scored("The museum opened in 1968.", held)
+        report = score_claim("The museum opened in 1968.", held)
 
         assert () == report.spans
         assert report.score < 0.4
 
 
-def test_no_claims_are_no_scores() -> None:
-    """An answer that claims nothing has no score, and no number stands for it."""
+def test_no_claims_have_no_scores() -> None:
+    """The list of scores is empty, and the score of the whole answer raises."""
 
     assert () == words((), evidence(PARK))
     with pytest.raises(ValueError, match="without claims"):
         answer_score(())
 
 
-def test_an_answer_of_one_claim_has_its_score() -> None:
-    """The answer layer adds nothing to a single claim."""
-    one = scored("The harbour museum opened in 1986.", evidence(PARK))
+def test_an_answer_of_one_claim_has_the_score_of_the_claim() -> None:
+    """The score of the whole answer equals that of its only claim."""
+    one = score_claim("The harbour museum opened in 1986.", evidence(PARK))
 
     assert one.score == pytest.approx(answer_score([one]))
 
 
 def test_a_bad_claim_lowers_the_whole_answer() -> None:
-    """Good claims around it do not hide an unsupported one."""
+    """An unsupported claim lowers the score of an answer of supported claims."""
     held = evidence(PARK)
-    good = [scored("It is not open on Mondays.", held) for _ in range(4)]
-    bad = scored("Rabbits dig tunnels beneath the meadow.", held)
+    good = [score_claim("It is not open on Mondays.", held) for _ in range(4)]
+    bad = score_claim("Rabbits dig tunnels beneath the meadow.", held)
 
     assert answer_score([*good, bad]) < answer_score([*good, good[0]])
 
 
 @pytest.mark.slow
-def test_the_same_twice_is_the_same() -> None:
-    """Processes that hash words otherwise score alike, to the last digit."""
+def test_scores_do_not_depend_on_the_hash_seed() -> None:
+    """Processes with different hash seeds give exactly the same scores."""
     code = (
-        "from tests.answer.test_lexical import PARK, evidence, scored\n"
-        "print([scored(s, evidence(PARK)) for s in PARK.split('. ')])"
+        "from tests.answer.test_lexical import PARK, evidence, score_claim\n"
+        "print([score_claim(s, evidence(PARK)) for s in PARK.split('. ')])"
     )
     output = {
         subprocess.run(
@@ -197,20 +195,20 @@ def test_the_same_twice_is_the_same() -> None:
     assert 1 == len(output)
 
 
-def test_a_claim_that_is_not_read_to_its_end_is_never_sure() -> None:
-    """Four hundred supported words do not carry what stands behind them."""
+def test_a_truncated_claim_scores_at_most_one_half() -> None:
+    """A claim of more words than are compared scores at most 0.5 even if these are supported."""
     held = evidence(PARK)
     long = " ".join([PARK] * 20)
 
-    assert scored(long, held).score <= 0.5
+    assert score_claim(long, held).score <= 0.5
 
 
 @pytest.mark.slow
-def test_of_very_much_evidence_the_newest_is_read() -> None:
-    """Megabytes are indexed up to a bound, from the end."""
+def test_the_newest_evidence_is_indexed() -> None:
+    """If the evidence exceeds the limit of the index, the newest passages are indexed."""
     held = evidence("Old words stand here. " * 100_000, PARK)
 
-    assert scored("The harbour museum opened in 1968.", held).spans[0].piece == "result:1"
+    assert score_claim("The harbour museum opened in 1968.", held).spans[0].piece == "result:1"
 
 
 HOSTILE = [
@@ -223,16 +221,16 @@ HOSTILE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_are_scored(text: str) -> None:
-    """As evidence, as a claim and as a question, odd text gives a score within its bounds."""
-    report = scored(text, evidence(text, PARK), question=text)
+    """A hostile text as evidence, claim and question gives a score in [0, 1]."""
+    report = score_claim(text, evidence(text, PARK), question=text)
 
     assert 0 <= report.score <= 1
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.none() | st.text(max_size=50))
-def test_scores_keep_their_bounds(claim: str, held: str, question: str | None) -> None:
-    """Any texts: a probability, at most three spans that stand where they say, missing likewise."""
-    report = scored(claim, evidence(held), question=question)
+def test_scores_and_offsets_are_valid(claim: str, held: str, question: str | None) -> None:
+    """For any texts the score is in [0, 1], and at most three spans have correct offsets."""
+    report = score_claim(claim, evidence(held), question=question)
 
     assert 0 <= report.score <= 1
     assert len(report.spans) <= 3
@@ -240,8 +238,8 @@ def test_scores_keep_their_bounds(claim: str, held: str, question: str | None) -
     assert all(claim[miss.start : miss.end] == miss.text for miss in report.missing)
 
 
-def test_the_weights_are_small_and_name_their_data() -> None:
-    """The shipped file is at most 100 KB, and says what taught it, with licences."""
+def test_the_weights_name_their_training_data() -> None:
+    """The shipped file has at most 100 KB and lists its training data with licences."""
     file = files("abs_shield.answer.scorers.lexical").joinpath("weights-2.json")
     report = json.loads(file.read_text("utf-8"))
 
@@ -250,8 +248,8 @@ def test_the_weights_are_small_and_name_their_data() -> None:
     assert all(one["name"] and one["licence"] and one["answers"] for one in report["trained_on"])
 
 
-def test_no_weight_says_the_contrary_of_its_feature() -> None:
-    """More of what speaks for a claim never lowers it, whatever the data said."""
+def test_every_weight_has_the_sign_of_its_feature() -> None:
+    """A feature that supports a claim never lowers its score."""
     signs = FEATURES.values()
     assert all(
         w * sign >= 0 for w, sign in zip(shipped_weights().claim.weights, signs, strict=True)
@@ -259,15 +257,15 @@ def test_no_weight_says_the_contrary_of_its_feature() -> None:
 
 
 def test_weights_are_written_as_they_are_read() -> None:
-    """Writing and reading give the same weights."""
+    """Weights that are written and read are equal."""
     weights: Weights = shipped_weights()
 
     assert weights == parse(to_json(weights))
 
 
 @pytest.mark.parametrize("part", ["claim", "answer", "calibration", "idf", "version"])
-def test_weights_of_other_features_are_an_error(part: str) -> None:
-    """A file without one of its parts is refused in one line."""
+def test_an_incomplete_file_of_weights_is_an_error(part: str) -> None:
+    """A file of weights without one of its parts raises an error."""
     weights = to_json(shipped_weights())
     del weights[part]
 
@@ -276,6 +274,6 @@ def test_weights_of_other_features_are_an_error(part: str) -> None:
 
 
 def test_the_scorer_is_in_the_table() -> None:
-    """It is found by its name."""
+    """The table of scorers has the lexical scorer under the name `words`."""
 
     assert words is SCORERS["words"].score

@@ -1,4 +1,4 @@
-"""Tags and reasoning of an answer: what is left out, and what nothing may hide."""
+"""Tags and reasoning in an answer: what is no claim, and what is checked anyway."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def claim_texts(answer):
         ("Write to <mia@example.com> at 5 pm.", ["Write to <mia@example.com> at 5 pm."]),
     ],
 )
-def test_what_is_a_claim_beside_markup(answer, wanted):
-    """Reasoning that is closed is none; what nothing closes hides nothing."""
+def test_claims_are_found_beside_markup(answer, wanted):
+    """Closed reasoning is no claim; after an unclosed tag the claims are still checked."""
     assert wanted == claim_texts(answer)
 
 
@@ -41,11 +41,11 @@ def test_what_is_a_claim_beside_markup(answer, wanted):
         "<a " * 9_999,
     ],
 )
-def test_it_is_as_long_as_it_was(answer):
-    """Whatever stands there; offsets into the answer stay right."""
+def test_removing_markup_keeps_the_length(answer):
+    """Markup is replaced by blanks, so that offsets into the answer stay correct."""
     assert len(answer) == len(without_markup(answer))
 
 
-def test_lines_stay_lines():
-    """Omitted markup keeps its line breaks."""
+def test_removing_markup_keeps_line_breaks():
+    """Line breaks around removed markup are kept."""
     assert "\n \n" == without_markup("\n<br>\n").replace("    ", " ")

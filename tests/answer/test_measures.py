@@ -1,4 +1,4 @@
-"""Figures in another unit than the evidence has them in."""
+"""Figures in another unit than the evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESULT = {
 }  # fmt: skip
 
 
-def _misses(answer: str) -> list[str]:
+def missing_figures(answer: str) -> list[str]:
     session = Session()
     session.user("Tell me about it.")
     session.tool_result("get_item", RESULT)
@@ -36,10 +36,10 @@ def _misses(answer: str) -> list[str]:
         "It is about 4.2 kilometres away.", "It has 2 MB.", "It holds 2.5 litres of water.",
     ],
 )  # fmt: skip
-def test_a_figure_may_stand_in_another_unit(answer):
-    """A unit in a field's name, or after a number, is converted."""
+def test_a_converted_figure_is_supported(answer):
+    """A unit in a field's name or after a number is converted."""
 
-    assert [] == _misses(answer)
+    assert [] == missing_figures(answer)
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_a_figure_may_stand_in_another_unit(answer):
         ("It is 1.83 km tall.", ["1.83"]),
     ],
 )
-def test_what_does_not_come_to_it_is_missed(answer, missed):
-    """Another figure, another kind of unit, and a field without one."""
+def test_a_wrong_conversion_is_missing(answer, missed):
+    """Another figure, another kind of unit, and a field without a unit do not support a figure."""
 
-    assert missed == _misses(answer)
+    assert missed == missing_figures(answer)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_what_does_not_come_to_it_is_missed(answer, missed):
         ("speed_km_h", ""), ("yield_t_per_ha", ""), ("checked_in", ""), ("", ""), ("_" * 999, ""),
     ],
 )  # fmt: skip
-def test_a_field_names_its_unit_last(field, kind):
-    """But a rate has none, nor has a word that is more often another."""
+def test_the_unit_of_a_field_is_its_last_word(field, kind):
+    """A rate has no unit, nor has a field whose last word is often not a unit."""
 
     assert kind == next((unit.kind for unit in field_units(field)), "")
 
 
-def test_units_are_words_in_any_number():
-    """One hour, two hours."""
+def test_units_may_be_plural():
+    """Singular and plural of a unit, in any case, are the same unit."""
 
     assert units_of("hour") == units_of("hours") != ()
     assert Decimal("1e3") == units_of("Litres")[0].worth

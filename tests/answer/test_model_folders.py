@@ -1,4 +1,4 @@
-"""Folders of verifiers that no model can be in: refused in one line."""
+"""Folders that contain no model for a verifier are refused with one line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KINDS = [MiniCheck, LettuceDetect, SequenceVerifier, partial(HHEM, foundation="m
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch):
-    """As if torch and transformers were installed; none of these folders is read by them."""
+    """Make the verifiers believe that torch and transformers are installed."""
     monkeypatch.setattr("abs_shield.answer.transformer_verifier.libraries", lambda: (None, None))
 
 
-def refused(make):
-    """The one line of a refusal."""
+def error_line(make):
+    """Return the one line of the error that a function raises."""
     with pytest.raises(PolicyError) as caught:
         make()
     (line,) = str(caught.value).splitlines()
@@ -32,9 +32,9 @@ def refused(make):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("folder", [None, 5, "", " ", True, b"models", ["models"], {}])
-def test_what_is_no_path_is_refused(kind, folder):
-    """The line says what was given, and what to give."""
-    line = refused(lambda: kind(folder))
+def test_a_value_that_is_not_a_path_is_refused(kind, folder):
+    """The error says which value was given and what to give instead."""
+    line = error_line(lambda: kind(folder))
 
     assert "verifier: the folder of a model is " in line
     assert line.endswith("give its path, such as `models/minicheck`")
@@ -42,17 +42,17 @@ def test_what_is_no_path_is_refused(kind, folder):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("folder", ["google/flan-t5-base", Path("/nowhere"), "\0", __file__])
-def test_what_is_no_folder_is_refused(kind, folder):
-    """A name of a hub, a file and a path that does not exist."""
-    assert "is not a folder; download the model first" in refused(lambda: kind(folder))
+def test_a_path_that_is_not_a_folder_is_refused(kind, folder):
+    """A model name of a hub, a file, and a path that does not exist are errors."""
+    assert "is not a folder; download the model first" in error_line(lambda: kind(folder))
 
 
 @pytest.mark.parametrize("foundation", [None, 5, ""])
-def test_the_foundation_is_a_folder_too(foundation, tmp_path):
-    """HHEM reads two of them."""
+def test_the_foundation_of_hhem_must_be_a_folder(foundation, tmp_path):
+    """HHEM reads a second folder, whose path is checked as well."""
     (tmp_path / "model.safetensors").touch()
 
-    assert "the folder of a model is " in refused(lambda: HHEM(tmp_path, foundation=foundation))
+    assert "the folder of a model is " in error_line(lambda: HHEM(tmp_path, foundation=foundation))
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_the_foundation_is_a_folder_too(foundation, tmp_path):
     ],
 )
 def test_a_folder_without_a_file_is_refused(kind, files, missing, tmp_path):
-    """The line names the file, and nothing of what a library says."""
+    """The error names the missing file."""
     for name in files:
         (tmp_path / name).write_text("{}")
-    line = refused(lambda: kind(tmp_path))
+    line = error_line(lambda: kind(tmp_path))
 
     assert f"cannot be loaded: it has no `{missing}`; download the whole model" in line

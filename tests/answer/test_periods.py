@@ -1,4 +1,4 @@
-"""Periods of an answer that end before they begin."""
+"""Periods in an answer that end before they begin."""
 
 from __future__ import annotations
 

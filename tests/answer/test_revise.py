@@ -15,16 +15,16 @@ from tests.answer.shop import (
     REFUSED,
     TRUE,
     Writer,
-    count_requests,
+    settle_in,
+    shop_session,
     statuses,
-    through,
 )
 
 
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    with count_requests() as requests:
+    with shop_session() as requests:
         yield requests
 
 
@@ -48,7 +48,7 @@ def test_feedback_names_a_call_that_was_rejected(shop):
 
 def test_unprobed_answer_is_not_revised(shop):
     """A high-stakes answer without a judge is blocked without a revision."""
-    done = through(shop, TRUE, Writer(), AnswerConfig(high_stakes=True))
+    done = settle_in(shop, TRUE, Writer(), AnswerConfig(high_stakes=True))
 
     assert (0, "block") == (done.rounds, done.checked.report.action)
     assert "checked as thoroughly" in done.text
@@ -57,7 +57,7 @@ def test_unprobed_answer_is_not_revised(shop):
 def test_each_failure_has_its_own_refusal(shop):
     """Each kind of failure has its own wording in the refusal."""
     messages = {
-        through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **option})).refused
+        settle_in(shop, answer, Writer(), AnswerConfig(**{**EVEN, **option})).refused
         for answer, option in REFUSED.values()
     }
 
@@ -67,7 +67,7 @@ def test_each_failure_has_its_own_refusal(shop):
 def test_a_refusal_after_a_rejected_call(shop):
     """The refusal after a rejected call says that an action could not be performed."""
     shop.call("get_order", id=7)
-    done = through(shop, TRUE, Writer("Order W-2040 has shipped from Oslo."))
+    done = settle_in(shop, TRUE, Writer("Order W-2040 has shipped from Oslo."))
 
     assert "an action" in done.refused
 
@@ -78,7 +78,7 @@ def test_a_refusal_after_a_rejected_call(shop):
 )
 def test_refusal_template_is_configurable(shop, refusal):
     """The refusal is the configured template with its reason; doubled braces are literal."""
-    done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
+    done = settle_in(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
 
     assert refusal.format(reason=done.refused) == done.text
 
@@ -98,7 +98,9 @@ def test_refusal_template_is_configurable(shop, refusal):
 )
 def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
     """A revised draft without any claim is refused."""
-    done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
+    done = settle_in(
+        shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1)
+    )
 
     assert (1, "block") == (done.rounds, done.checked.report.action)
     assert done.text == AnswerConfig().refusal.format(reason=done.refused)
@@ -111,14 +113,16 @@ def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
 )
 def test_a_short_draft_that_still_says_something_is_emitted(shop, left):
     """A revised draft that leaves out most of the answer but states a fact is emitted."""
-    done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
+    done = settle_in(
+        shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1)
+    )
 
     assert (1, left, "") == (done.rounds, done.text, done.refused)
 
 
 def test_a_first_draft_without_claims_is_emitted(shop):
     """A first draft that only asks the user back is emitted."""
-    done = through(shop, "Shall I ask the shop?", Writer())
+    done = settle_in(shop, "Shall I ask the shop?", Writer())
 
     assert ("Shall I ask the shop?", 0, "") == (done.text, done.rounds, done.refused)
 
@@ -135,7 +139,7 @@ PARTS = [
 def test_partly_corrected_draft_gets_another_round(shop, draft, better):
     """A draft that corrects one of its claims gets another revision."""
     writer = Writer(better, TRUE)
-    done = through(shop, draft, writer, AnswerConfig())
+    done = settle_in(shop, draft, writer, AnswerConfig())
 
     assert (2, TRUE, "") == (done.rounds, done.text, done.refused)
 
@@ -144,7 +148,7 @@ def test_partly_corrected_draft_gets_another_round(shop, draft, better):
 def test_draft_without_correction_ends_the_loop(shop, draft, better):
     """A draft that corrects no claim, or adds a wrong one, ends the loop."""
     for left in (draft.replace("cost", "has cost"), f"{draft} It weighs 8 kg."):
-        done = through(shop, draft, Writer(left, TRUE), AnswerConfig())
+        done = settle_in(shop, draft, Writer(left, TRUE), AnswerConfig())
 
         assert (1, "block") == (done.rounds, done.checked.report.action)
 
@@ -164,7 +168,7 @@ def test_draft_without_correction_ends_the_loop(shop, draft, better):
 )
 def test_a_rewrite_with_a_statement_is_emitted(shop, text):
     """A revised draft that is a short statement is emitted."""
-    done = through(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
+    done = settle_in(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
 
     assert (1, text, "") == (done.rounds, done.text, done.refused)
 
@@ -174,7 +178,7 @@ def test_a_rewrite_with_a_statement_is_emitted(shop, text):
 )
 def test_a_rewrite_without_a_statement_is_refused(shop, text):
     """A revised draft that states nothing is refused."""
-    done = through(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
+    done = settle_in(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
 
     assert (1, "block") == (done.rounds, done.checked.report.action)
 

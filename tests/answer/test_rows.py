@@ -1,4 +1,4 @@
-"""The rows of a text are found in linear time."""
+"""Rows and columns of a text are found in linear time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.hostile.steps import steps
     ],
     ids=["dashes", "long cells", "bars", "labels", "paragraphs"],
 )
-def test_a_large_text(text: str) -> None:
+def test_a_large_text_is_read_in_linear_time(text: str) -> None:
     """No line is searched twice, and no cell is counted from the start of a long row."""
     value = rows(text)
 
@@ -31,8 +31,8 @@ def test_a_large_text(text: str) -> None:
     assert len(value.starts) <= 20_000
 
 
-def test_the_columns_of_a_table() -> None:
-    """Each value stands under its column's name."""
+def test_a_value_has_the_name_of_its_column() -> None:
+    """A value in a Markdown table belongs to the header of its column."""
     text = "| name | price |\n|:---|---:|\n| Alder | 349 |\n"
     value = rows(text)
 
@@ -58,12 +58,12 @@ PAYMENTS = """- amount: 50.0
     ],
 )
 def test_a_list_of_objects_in_yaml(text: str, is_table: bool) -> None:
-    """Each item begins with the same field and has a second one."""
+    """A list is a table if each item begins with the same field and has a second one."""
     assert is_table == rows(text).is_table
 
 
 def test_amounts_of_a_list_in_yaml_belong_to_their_record() -> None:
-    """Another record's amount is missing."""
+    """The amount of another record does not support an answer."""
 
     def missing(answer: str) -> list[str]:
         session = Session()
@@ -76,8 +76,8 @@ def test_amounts_of_a_list_in_yaml_belong_to_their_record() -> None:
     assert ["$10.00"] == missing("Aquila Premium took $10.00 on 2031-03-01.")
 
 
-def test_a_text_that_goes_on_in_further_lines_names_no_record() -> None:
-    """Its lines are not fields, whatever they contain."""
+def test_a_multi_line_text_names_no_record() -> None:
+    """The continuation lines of a YAML text are not fields, whatever they contain."""
     text = (
         PAYMENTS
         + "  note: 'Please do\n    the following: {''amount'': ''All of it''}\n    ''x'': y'\n"
@@ -87,8 +87,8 @@ def test_a_text_that_goes_on_in_further_lines_names_no_record() -> None:
     assert not [name for name in rows(text).names[1] if "All of it" in name]
 
 
-def test_names_in_small_letters_beside_another_one() -> None:
-    """Butter is a record beside bread; its price is not that of bread."""
+def test_lower_case_names_are_separate_records() -> None:
+    """The price of butter does not support a claim about bread."""
     answer = "Bread costs 1.29 and butter costs 2.49."
     session = Session()
     session.user("What do they cost?")

@@ -1,4 +1,4 @@
-"""Verifiers on real models of a few thousand weights, made here and read from their folder."""
+"""Verifiers on models of a few thousand random weights that the tests save to a folder."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ QUESTION = "is the tower in berlin"
 
 
 def entailed(odds):
-    """P(supported) of each claim."""
+    """Return the probability of support of each claim."""
     return [one.entailed for one in odds]
 
 
 def logits_of(model, read, *texts, **more):
-    """The logits of one input, asked directly."""
+    """Return the logits of the model for one input."""
     with torch.no_grad():
         return model(**read(*texts, return_tensors="pt"), **more).logits[0].float()
 
@@ -44,8 +44,8 @@ def logits_of(model, read, *texts, **more):
 # What each model reads ----------------------------------------------------------------------------
 
 
-def test_a_sequence_model_gives_its_own_probabilities(tmp_path):
-    """Premise and claim are a pair; the odds are the model's softmax, label by label."""
+def test_a_sequence_model_returns_the_softmax_of_its_labels(tmp_path):
+    """Premise and claim are a pair; each label's probability is the softmax of its logit."""
     read = tokenizer(tmp_path)
     labels = ["contradiction", "neutral", "entailment"]
     model = bert(tmp_path, "BertForSequenceClassification", labels)
@@ -60,7 +60,7 @@ def test_a_sequence_model_gives_its_own_probabilities(tmp_path):
 
 
 def test_a_single_logit_is_a_sigmoid(tmp_path):
-    """A model with one output says how probable support is."""
+    """The output of a model with one label is the probability of support."""
     read = tokenizer(tmp_path)
     model = bert(tmp_path, "BertForSequenceClassification", ["LABEL_0"])
     (odds,) = SequenceVerifier(tmp_path)(PREMISE, CLAIMS[:1])
@@ -71,8 +71,8 @@ def test_a_single_logit_is_a_sigmoid(tmp_path):
     assert 0 == odds.contradicted
 
 
-def test_a_sequence_model_reads_its_own_form(tmp_path):
-    """With ``{claim}`` in it, premise and claim are one text."""
+def test_a_sequence_model_accepts_a_prompt(tmp_path):
+    """With a form that contains `{claim}`, premise and claim are one text."""
     read = tokenizer(tmp_path)
     model = bert(tmp_path, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
     verifier = SequenceVerifier(tmp_path, supported=1, form="premise {premise} hypothesis {claim}")
@@ -84,7 +84,7 @@ def test_a_sequence_model_reads_its_own_form(tmp_path):
 
 
 def test_minicheck_decodes_one_step(tmp_path):
-    """Softmax over the logits of tokens 3 and 209 after ``predict: document</s>claim``."""
+    """The probability is the softmax of tokens 3 and 209 after ``predict: document</s>claim``."""
     read = t5_tokenizer(tmp_path)
     model = t5(tmp_path)
     report = MiniCheck(tmp_path)(PREMISE, CLAIMS)
@@ -101,7 +101,7 @@ def test_minicheck_decodes_one_step(tmp_path):
 
 
 def test_minicheck_on_an_encoder_reads_one_text(tmp_path):
-    """Document, end-of-text mark and claim; the second of two classes is "supported"."""
+    """Document, separator and claim are one text; the second class means supported."""
     read = tokenizer(tmp_path)
     model = bert(tmp_path, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
     rows = [logits_of(model, read, f"{PREMISE}[SEP]{claim}").softmax(0) for claim in CLAIMS]
@@ -111,8 +111,8 @@ def test_minicheck_on_an_encoder_reads_one_text(tmp_path):
     )
 
 
-def test_hhem_is_its_weights_in_a_plain_t5(tmp_path):
-    """The probability is the softmax over the first token's two logits."""
+def test_hhem_equals_a_t5_with_its_weights(tmp_path):
+    """The probability is the softmax of the first token's two logits."""
     verifier = hhem(tmp_path)
     read, model = (
         t5_tokenizer(tmp_path / "again"),
@@ -142,7 +142,7 @@ SUMMED = f"Summarize the following text:\npassage 1: {PREMISE}\noutput:"
 
 @pytest.mark.parametrize(("question", "prompt"), [(QUESTION, ANSWERED), (None, SUMMED)])
 def test_lettuce_scores_the_least_supported_word(tmp_path, question, prompt):
-    """In the prompt that it was trained with: 1 - P(hallucinated) of the claim's worst token."""
+    """The score is 1 - P(hallucinated) of the claim's worst token, with the training's prompt."""
     read = tokenizer(tmp_path)
     model = bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
     report = LettuceDetect(tmp_path)(PREMISE, CLAIMS, question=question)
@@ -158,8 +158,8 @@ def test_lettuce_scores_the_least_supported_word(tmp_path, question, prompt):
             assert (float(wrong[n]) > 0.5) == set(range(start, end)).issubset(marked)
 
 
-def test_lettuce_joins_words_side_by_side(tmp_path):
-    """A stretch without support is marked once, from its first word to its last."""
+def test_lettuce_joins_adjacent_words(tmp_path):
+    """Adjacent unsupported words are one span."""
     tokenizer(tmp_path)
     model = bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
     torch.nn.init.zeros_(model.classifier.weight)
@@ -171,8 +171,8 @@ def test_lettuce_joins_words_side_by_side(tmp_path):
     assert 0.04 < odds.entailed < 0.05
 
 
-def test_labels_are_found_or_named(tmp_path):
-    """``not_entailment`` is not "supported"; a model whose labels say nothing must be told."""
+def test_the_supported_label_is_detected_or_configured(tmp_path):
+    """The label is detected by its name; a model with numbers as labels needs `supported`."""
     tokenizer(tmp_path)
     bert(tmp_path, "BertForSequenceClassification", ["not_entailment", "entailment"])
     by_name = SequenceVerifier(tmp_path)(PREMISE, CLAIMS)
@@ -194,12 +194,12 @@ def test_labels_are_found_or_named(tmp_path):
 
 @pytest.fixture(params=VERIFIERS)
 def verifier(request, tmp_path):
-    """One of each kind."""
+    """Return a verifier of each kind."""
     return VERIFIERS[request.param](tmp_path)
 
 
-def test_odds_of_each_claim(verifier):
-    """One for each, in order, the same in any company; none for none."""
+def test_each_claim_has_its_odds(verifier):
+    """The odds are in the order of the claims and do not depend on the other claims."""
     report = verifier(PREMISE, CLAIMS)
 
     assert [] == verifier(PREMISE, [])
@@ -210,7 +210,7 @@ def test_odds_of_each_claim(verifier):
 
 
 def test_a_long_premise_is_read_in_chunks(verifier):
-    """Chunks overlap and cover the text; more of the same text changes nothing but the edges."""
+    """The chunks overlap and cover the text from its first to its last word."""
     text = " ".join(f"the tower {n} is tall ." for n in range(120))
     parts = verifier.chunks(text, 100)
 
@@ -233,8 +233,8 @@ def test_the_best_chunk_counts(tmp_path):
     assert max(each) == pytest.approx(short(text, CLAIMS)[0].entailed, abs=1e-5)
 
 
-def test_no_text_passes_for_another_part_of_the_prompt(verifier):
-    """The model's own marks in a premise, a claim or a question are blanks."""
+def test_special_tokens_in_a_text_are_replaced(verifier):
+    """Special tokens of the model in a premise, a claim or a question are replaced by blanks."""
     marks = "</s> [SEP] <pad> [CLS]"
     plain = " " * len(marks)
     options = [{"question": one} if verifier.uses_question else {} for one in (marks, plain)]
@@ -246,8 +246,8 @@ def test_no_text_passes_for_another_part_of_the_prompt(verifier):
     assert not own.intersection(verifier.chunks(marks, 99)[0].split())
 
 
-def test_braces_of_a_text_are_no_fields(verifier):
-    """A premise or question that names a field of the prompt is read as it is."""
+def test_braces_in_a_text_are_not_fields(verifier):
+    """Names of prompt fields in a premise or a question are not replaced."""
     report = verifier(
         "the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}"
     )
@@ -282,7 +282,7 @@ ARCHITECTURES = {
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_other_architectures_read_long_texts(tmp_path, name):
-    """No longer than their positions, or without end where those are relative."""
+    """The input is limited to the model's positions, unless these are relative."""
     sizes, tokens = ARCHITECTURES[name]
     config = getattr(transformers, f"{name}Config")(**sizes, num_labels=2)
     read = tokenizer(tmp_path)
@@ -297,15 +297,15 @@ def test_other_architectures_read_long_texts(tmp_path, name):
     assert all(0 <= one.entailed <= 1 for one in report)
 
 
-def test_a_claim_without_end_is_cut(verifier):
-    """It leaves room for the premise."""
+def test_a_long_claim_is_truncated(verifier):
+    """A long claim is truncated, so that the premise has room."""
     (odds,) = verifier(PREMISE, ["tower " * 5_000])
 
     assert 0 <= odds.entailed <= 1
 
 
-def test_nothing_is_asked_of_a_hub(verifier, monkeypatch, tmp_path):
-    """Loading and scoring open no connection."""
+def test_no_hub_is_contacted(verifier, monkeypatch, tmp_path):
+    """Loading a model and scoring open no connection."""
 
     def refuse(*address):
         raise AssertionError(f"a connection to {address}")
@@ -328,7 +328,7 @@ def test_nothing_is_asked_of_a_hub(verifier, monkeypatch, tmp_path):
 @pytest.mark.parametrize("kind", [SequenceVerifier, LettuceDetect, MiniCheck, HHEM])
 @pytest.mark.parametrize("name", ["vectara/hallucination_evaluation_model", "none"])
 def test_a_name_that_is_not_a_folder_is_refused(kind, name):
-    """It is not looked up at a hub: one line says to download the model first."""
+    """A name is not looked up in a hub: the error says to download the model first."""
     options = {"foundation": name} if kind is HHEM else {}
     with pytest.raises(PolicyError, match=f"`{name}` is not a folder; download the model first"):
         kind(name, **options)
@@ -336,7 +336,7 @@ def test_a_name_that_is_not_a_folder_is_refused(kind, name):
 
 @pytest.mark.parametrize("kind", [SequenceVerifier, LettuceDetect, MiniCheck, HHEM])
 def test_an_empty_folder_is_refused(kind, tmp_path):
-    """In one line."""
+    """The error is one line."""
     options = {"foundation": tmp_path} if kind is HHEM else {}
     with pytest.raises(PolicyError, match="cannot be loaded") as caught:
         kind(tmp_path, **options)
@@ -355,7 +355,7 @@ def test_an_empty_folder_is_refused(kind, tmp_path):
     ],
 )
 def test_missing_weights_are_named(verifier, kind, missing, tmp_path):
-    """A head that was never trained would be filled with random numbers."""
+    """A model without its classification head is refused, because it would be random."""
     tokenizer(tmp_path)
     bert(tmp_path, kind, ["no", "supported"])
     options = {"supported": 1} if verifier is SequenceVerifier else {}
@@ -364,8 +364,8 @@ def test_missing_weights_are_named(verifier, kind, missing, tmp_path):
         verifier(tmp_path, **options)
 
 
-def test_a_model_that_writes_text_has_no_classes(tmp_path):
-    """An encoder and decoder, such as MiniCheck-Flan-T5, is refused by the other verifiers."""
+def test_a_text_generation_model_is_refused(tmp_path):
+    """An encoder-decoder model, such as MiniCheck-Flan-T5, is refused by the other verifiers."""
     minicheck(tmp_path)
 
     with pytest.raises(PolicyError, match=r"lacks \d+ weights of this model: `classification_head"):
@@ -374,8 +374,8 @@ def test_a_model_that_writes_text_has_no_classes(tmp_path):
         LettuceDetect(tmp_path)
 
 
-def test_a_decoder_that_lacks_weights_is_refused(tmp_path):
-    """Also one of MiniCheck's own kind."""
+def test_minicheck_with_missing_decoder_weights_is_refused(tmp_path):
+    """A weight that is missing in the decoder is named."""
     minicheck(tmp_path)
     weights = load_file(tmp_path / "model.safetensors")
     del weights["decoder.block.0.layer.0.SelfAttention.q.weight"]
@@ -385,8 +385,8 @@ def test_a_decoder_that_lacks_weights_is_refused(tmp_path):
         MiniCheck(tmp_path)
 
 
-def test_only_a_vocabulary_of_flan_t5_is_minicheck(tmp_path):
-    """The labels are two of its tokens; an encoder of three classes is another model."""
+def test_minicheck_requires_the_vocabulary_of_flan_t5(tmp_path):
+    """A T5 without the two label tokens and an encoder of three classes are refused."""
     words, encoder = tmp_path / "words", tmp_path / "encoder"
     tokenizer(words)
     t5(words)
@@ -410,8 +410,8 @@ def test_only_a_vocabulary_of_flan_t5_is_minicheck(tmp_path):
         ),
     ],
 )
-def test_hhem_takes_its_own_weights_alone(tmp_path, change, message):
-    """All of them, and no others."""
+def test_hhem_requires_exactly_its_own_weights(tmp_path, change, message):
+    """Missing weights and weights of another model are errors."""
     hhem(tmp_path)
     file = tmp_path / "hhem" / "model.safetensors"
     save_file(change(load_file(file)), file)
@@ -421,7 +421,7 @@ def test_hhem_takes_its_own_weights_alone(tmp_path, change, message):
 
 
 def test_damaged_weights_are_refused(tmp_path):
-    """A file that was cut short, and a configuration of other sizes."""
+    """A truncated file and a configuration with other sizes are errors."""
     nli(tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 32}))
@@ -435,15 +435,15 @@ def test_damaged_weights_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("tokens", [255, True, "512"])
-def test_tokens_are_a_number_from_256(tmp_path, tokens):
-    """One line says so."""
+def test_tokens_must_be_at_least_256(tmp_path, tokens):
+    """An invalid value of `tokens` raises an error."""
     nli(tmp_path)
     with pytest.raises(PolicyError, match=r"`tokens` is .*; give a number from 256"):
         SequenceVerifier(tmp_path, tokens=tokens)
 
 
-def test_no_more_is_read_than_the_model_can(tmp_path):
-    """A limit above the model's positions is lowered to them."""
+def test_tokens_are_limited_to_the_positions_of_the_model(tmp_path):
+    """A value above the model's positions is lowered to them."""
     nli(tmp_path)
     verifier = SequenceVerifier(tmp_path, tokens=100_000)
 
@@ -451,8 +451,8 @@ def test_no_more_is_read_than_the_model_can(tmp_path):
     assert 1 == len(verifier(" ".join([PREMISE] * 400), CLAIMS[:1]))
 
 
-def test_a_prompt_needs_a_place_for_the_premise(tmp_path):
-    """One line says so."""
+def test_a_prompt_without_a_premise_is_an_error(tmp_path):
+    """A prompt must contain `{premise}`."""
     VERIFIERS["lettuce"](tmp_path)
     with pytest.raises(PolicyError, match=r"the prompt lacks `\{premise\}`"):
         LettuceDetect(tmp_path, prompt="Read this")
@@ -461,8 +461,8 @@ def test_a_prompt_needs_a_place_for_the_premise(tmp_path):
 # In a check ---------------------------------------------------------------------------------------
 
 
-def test_a_check_asks_a_real_model(verifier):
-    """The model scores the claims of a run that words leave undecided; none fails."""
+def test_an_answer_check_uses_the_verifier(verifier):
+    """The verifier scores the claims that the words leave undecided, and no error occurs."""
     requests = []
 
     def counted(premise, claims, **question):

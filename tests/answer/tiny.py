@@ -1,4 +1,4 @@
-"""Real models of a few thousand weights, made where the extra `nli` is installed."""
+"""Models of a few thousand random weights, for tests with the extra `nli`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T5: dict[str, Any] = {
 
 
 def tokenizer(folder: Path) -> Any:
-    """A tokenizer of words in BERT's layout, saved in *folder*."""
+    """Save a tokenizer of words in BERT's layout in *folder*, and return it."""
     vocabulary = {word: n for n, word in enumerate(SPECIAL + WORDS)}
     model_tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     model_tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -52,7 +52,7 @@ def tokenizer(folder: Path) -> Any:
 
 
 def t5_tokenizer(folder: Path) -> Any:
-    """A tokenizer of words in T5's layout, with the label tokens of Flan-T5 at their places."""
+    """Save a tokenizer in T5's layout, with the label tokens of Flan-T5, and return it."""
     words = ["<pad>", "</s>", "<unk>", "▁", *WORDS]
     words += [f"<{n}>" for n in range(len(words), 209)] + ["▁1"]
     model_tokenizer = Tokenizer(
@@ -70,7 +70,7 @@ def t5_tokenizer(folder: Path) -> Any:
 
 
 def bert(folder: Path, kind: str, labels: list[str]) -> Any:
-    """A BERT with random weights, so wide that its logits differ, saved in *folder*."""
+    """Save a BERT with random weights so large that its logits differ, and return it."""
     torch.manual_seed(7)
     config = transformers.BertConfig(
         **SIZES, initializer_range=0.8, id2label=dict(enumerate(labels)),
@@ -82,7 +82,7 @@ def bert(folder: Path, kind: str, labels: list[str]) -> Any:
 
 
 def t5(folder: Path, kind: str = "T5ForConditionalGeneration") -> Any:
-    """A T5 with random weights, saved in *folder*."""
+    """Save a T5 with random weights in *folder*, and return it."""
     torch.manual_seed(3)
     model = getattr(transformers, kind)(transformers.T5Config(**T5, initializer_factor=1.0)).eval()
     model.save_pretrained(folder)
@@ -90,28 +90,28 @@ def t5(folder: Path, kind: str = "T5ForConditionalGeneration") -> Any:
 
 
 def nli(folder: Path) -> SequenceVerifier:
-    """A model of natural-language inference."""
+    """Return a verifier with a model of natural-language inference."""
     tokenizer(folder)
     bert(folder, "BertForSequenceClassification", ["contradiction", "neutral", "entailment"])
     return SequenceVerifier(folder)
 
 
 def minicheck(folder: Path) -> MiniCheck:
-    """MiniCheck on Flan-T5."""
+    """Return MiniCheck with a Flan-T5."""
     t5_tokenizer(folder)
     t5(folder)
     return MiniCheck(folder)
 
 
 def minicheck_encoder(folder: Path) -> MiniCheck:
-    """MiniCheck on an encoder."""
+    """Return MiniCheck with an encoder."""
     tokenizer(folder)
     bert(folder, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
     return MiniCheck(folder)
 
 
 def hhem(folder: Path) -> HHEM:
-    """HHEM as it is published: one file, each weight under ``t5.``, and its foundation."""
+    """Return HHEM from a file with weights under ``t5.``, as it is published, and a foundation."""
     published, foundation = folder / "hhem", folder / "foundation"
     published.mkdir()
     t5_tokenizer(foundation)
@@ -125,7 +125,7 @@ def hhem(folder: Path) -> HHEM:
 
 
 def lettuce(folder: Path) -> LettuceDetect:
-    """LettuceDetect."""
+    """Return LettuceDetect with a BERT of two token classes."""
     tokenizer(folder)
     bert(folder, "BertForTokenClassification", ["supported", "hallucinated"])
     return LettuceDetect(folder)

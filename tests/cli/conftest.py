@@ -10,7 +10,7 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.replay.engines import ENGINES
-from tests.cli.engines import shuffled
+from tests.cli.engines import run_shuffled
 
 
 class Done(NamedTuple):
@@ -68,5 +68,5 @@ def clinic(file):
 
 @pytest.fixture
 def shuffle(monkeypatch):
-    """Replace the engine of processes by `shuffled`."""
-    monkeypatch.setitem(ENGINES, "processes", shuffled)
+    """Replace the engine of processes by `run_shuffled`."""
+    monkeypatch.setitem(ENGINES, "processes", run_shuffled)

@@ -14,7 +14,7 @@ from abs_shield.replay.engine_job import Job, WorkerPool, pack_job
 from abs_shield.replay.line_chunks import Chunk
 
 SHUFFLED = ("--engine", "processes", "--workers", "2")
-"""The options that choose `shuffled` if a test has it replace the engine of processes."""
+"""The options that choose `run_shuffled` if a test has it replace the engine of processes."""
 
 RAY_IS_MISSING = importlib.util.find_spec("ray") is None
 REAL = [

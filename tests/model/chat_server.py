@@ -8,12 +8,12 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-from tests.answer.judges import Clerk, Reader
+from tests.answer.judges import LookupJudge, Reader
 
 GOOD = '{"verdict": 1}'
 READER = Reader(lambda statement: int("330" not in statement))
 """Takes texts apart, and judges statements: what a faithfulness guardrail asks a model for."""
-CLERK = Clerk()
+CLERK = LookupJudge()
 """Judges claims and fills gaps: what scorers and probes ask a model for."""
 TEXTS = {
     "good": GOOD,

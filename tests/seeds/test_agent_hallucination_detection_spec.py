@@ -42,18 +42,18 @@ from tests.answer.shop import (
     Agent,
     Shop,
     Writer,
-    count_requests,
-    filling,
-    saying,
+    constant_judge,
+    filling_judge,
+    settle_in,
+    shop_session,
     statuses,
-    through,
 )
 
 
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    with count_requests() as made:
+    with shop_session() as made:
         yield made
 
 
@@ -315,7 +315,9 @@ def test_entailment_decides_what_words_leave_open(shop):
 )  # fmt: skip
 def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, emits, status):
     """Supported, not found or contradicted, each with its score."""
-    config = AnswerConfig(judge=saying(verdict, quote="has shipped from Oslo"), probes=0, **EVEN)
+    config = AnswerConfig(
+        judge=constant_judge(verdict, quote="has shipped from Oslo"), probes=0, **EVEN
+    )
     report = shop.firewall.check_answer(OPEN, config=config)
 
     assert (emits, [status]) == (report.action == "emit", statuses(report))
@@ -453,7 +455,7 @@ def test_what_is_critical(text, kind):
 
 def test_a_probe_re_asks_in_other_words_with_the_same_evidence(shop):
     """The model is not shown the answer's value; each probe words the question anew."""
-    judge = filling("$120.50")
+    judge = filling_judge("$120.50")
     shop.firewall.check_answer("It cost $120.50.", config=AnswerConfig(judge=judge, probes=3))
     prompts = [messages[0]["content"] for messages in judge.requests]
     data = [data_in(messages) for messages in judge.requests]
@@ -477,7 +479,7 @@ def test_a_probe_re_asks_in_other_words_with_the_same_evidence(shop):
 )
 def test_a_divergence_flags_the_claim_for_revision(shop, values, agreement, action):
     """The majority of the probes counts: good scores do not help."""
-    config = AnswerConfig(judge=filling(*values), probes=len(values))
+    config = AnswerConfig(judge=filling_judge(*values), probes=len(values))
     report = shop.firewall.check_answer("It cost $120.50.", config=config)
     [probe] = report.consistency_probes
 
@@ -504,7 +506,7 @@ def test_what_was_not_probed_is_reported(shop, probes):
     assert {None} >= {probe.agreement for probe in report.consistency_probes}
 
 
-@pytest.mark.parametrize("given", [{}, {"probes": 0}, {"judge": filling(None)}])
+@pytest.mark.parametrize("given", [{}, {"probes": 0}, {"judge": filling_judge(None)}])
 def test_high_stakes_never_emit_without_probes(shop, given):
     """No model, no probes, or a model without a usable reply: revised, however good the scores."""
     report = shop.firewall.check_answer(TRUE, config=AnswerConfig(high_stakes=True, **given))
@@ -516,7 +518,7 @@ def test_high_stakes_never_emit_without_probes(shop, given):
 
 def test_high_stakes_emit_what_was_probed(shop):
     """Every critical claim came out the same."""
-    config = AnswerConfig(high_stakes=True, judge=filling("$120.50"))
+    config = AnswerConfig(high_stakes=True, judge=filling_judge("$120.50"))
 
     assert "emit" == shop.firewall.check_answer("It cost $120.50.", config=config).action
 
@@ -624,7 +626,7 @@ def test_a_wrong_configuration_fails_when_it_is_declared(wrong):
 def test_revise_re_runs_with_feedback_that_names_the_claims(shop):
     """The unsupported claim and the evidence nearest to it, and not the claim that holds."""
     writer = Writer(TRUE)
-    done = through(shop, VAGUE, writer)
+    done = settle_in(shop, VAGUE, writer)
 
     assert (TRUE, 1, "", "emit") == (
         done.text,
@@ -647,7 +649,7 @@ LOOPS = {
 @pytest.mark.parametrize("drafts", LOOPS.values(), ids=LOOPS)
 def test_loops_end_in_a_refusal(shop, drafts):
     """At most two revisions, none without improvement, none that was there before: block."""
-    done = through(shop, VAGUE, Writer(*drafts, TRUE, TRUE))
+    done = settle_in(shop, VAGUE, Writer(*drafts, TRUE, TRUE))
 
     assert 2 == CONFIG.revisions
     assert 1 <= done.rounds <= 2
@@ -659,14 +661,14 @@ def test_loops_end_in_a_refusal(shop, drafts):
 def test_how_often_is_the_deployments(shop, revisions, count_requests):
     """No revision at all is a choice too."""
     writer = Writer("Painters really adore it.")
-    done = through(shop, VAGUE, writer, AnswerConfig(revisions=revisions, words="gate"))
+    done = settle_in(shop, VAGUE, writer, AnswerConfig(revisions=revisions, words="gate"))
 
     assert (count_requests, True) == (len(writer.requests), bool(done.refused))
 
 
 def test_a_block_is_not_revised(shop):
     """A critical claim below the block threshold is refused immediately."""
-    done = through(shop, MADE_UP["a new identifier"], Writer())
+    done = settle_in(shop, MADE_UP["a new identifier"], Writer())
 
     assert (0, "block") == (done.rounds, done.checked.report.action)
     assert "revisions_failed" not in done.checked.notes
@@ -676,7 +678,7 @@ def test_a_block_is_not_revised(shop):
 def test_a_refusal_names_the_failure_and_nothing_internal(shop, what):
     """No tool, no score, no threshold, no evidence, nothing of the draft."""
     answer, evidence = REFUSED[what]
-    done = through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **evidence}))
+    done = settle_in(shop, answer, Writer(), AnswerConfig(**{**EVEN, **evidence}))
 
     assert f"I cannot answer this reliably: {done.refused}." == done.text
     assert not re.search(r"\d|get_order|[\[\]{}_`$]", done.text)
@@ -727,8 +729,9 @@ def written():
     """Reports of many kinds of runs."""
     new_shop = Shop()
     configs = [
-        CONFIG, AnswerConfig(judge=saying("supported")), AnswerConfig(judge=saying("contradicted")),
-        AnswerConfig(judge=filling("$120.50"), probes=3), AnswerConfig(high_stakes=True),
+        CONFIG, AnswerConfig(judge=constant_judge("supported")),
+        AnswerConfig(judge=constant_judge("contradicted")),
+        AnswerConfig(judge=filling_judge("$120.50"), probes=3), AnswerConfig(high_stakes=True),
         AnswerConfig(task_type="draft"), AnswerConfig(aggregate="mean"),
     ]  # fmt: skip
     with new_shop.firewall.session() as session:
@@ -918,7 +921,7 @@ def test_stages_one_two_and_four_need_no_model(shop):
 
 def test_a_blocked_answer_is_a_refusal_and_no_hedge(shop):
     """Common mistake: a refusal is the template, and nothing of the answer."""
-    done = through(shop, f"{TRUE} {MADE_UP['another magnitude']}", Writer())
+    done = settle_in(shop, f"{TRUE} {MADE_UP['another magnitude']}", Writer())
 
     assert done.refused
     assert not {"order", "w-2040", "cost", "maybe", "might"} & {*done.text.casefold().split()}

@@ -1,4 +1,4 @@
-"""The faithfulness guardrail: its provider without a model, streaming, your own provider."""
+"""The faithfulness guardrail: the provider without a model, streaming, and custom providers."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def verdicts(text: str, context: str = POLICY, **settings: Any) -> list[int]:
         ("The store in Lyon opened in the summer of 2019 with a concert [4].", 0),
     ],
 )
-def test_the_deterministic_provider(text, verdict):
-    """Figures by value, names, negation and most of the words must stand in the context."""
+def test_the_lexical_provider(text, verdict):
+    """A statement passes if the context has its figures, names, negations and most of its words."""
 
     assert [verdict] == verdicts(text)
 
 
 def test_the_reason_names_what_is_wrong():
-    """The absent token, or what the context says instead."""
+    """The reason names the missing value or the contradicting evidence."""
     report = Faithfulness(provider="lexical", context=POLICY)
     texts = {
         "The store in Rome has 12 employees.": "the name `Rome` is not in the context",
@@ -93,8 +93,8 @@ def test_other_languages(text, context, verdict):
     assert [verdict] == verdicts(text, context)
 
 
-def test_markdown_is_no_obstacle():
-    """Lists and headings are taken apart line by line."""
+def test_markdown_is_split_into_statements():
+    """Each list item is a statement; a heading is none."""
     text = "# Returns\n\n- Unworn shoes: within 30 days\n1. Refunds are paid to the card\n"
 
     assert [1, 1] == verdicts(text)
@@ -103,8 +103,8 @@ def test_markdown_is_no_obstacle():
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [30_000, pytest.param(150_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("piece", ["a", "a ", "a. ", "9 ", "Lyon ", "not ", "- x y\n", "東京"])
-def test_texts_without_end_are_judged(piece, length):
-    """Any repetition gets a verdict, or is more than is judged."""
+def test_long_repetitive_texts_are_judged(piece, length):
+    """A repetition of any length gets a verdict, or exceeds the limit of 2,000 statements."""
     text = (piece * length)[:length]
     result = Faithfulness(provider="lexical", context=text).check(text)
 
@@ -113,7 +113,7 @@ def test_texts_without_end_are_judged(piece, length):
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_gets_a_result(text, context):
-    """For any text and context, the score is in [0, 1] or None, and is reported."""
+    """For any text and context, the score is in [0, 1] or None, and the explanation is one line."""
     report = Faithfulness(provider="lexical", context=context or "--", allow_missing_context=True)
     result = report.check(text)
 
@@ -124,15 +124,15 @@ def test_any_text_gets_a_result(text, context):
 
 @given(st.lists(st.text(max_size=40), max_size=20), st.integers(1, 60))
 def test_a_stream_loses_nothing(chunks, window):
-    """The parts that are due, and the rest, are the text."""
+    """The parts that a buffer returns, joined, equal the text of the chunks."""
     held = Buffer(window, longest=10_000)
     parts = [part for chunk in chunks for part in held.add(chunk)]
 
     assert "".join(chunks) == "".join([*parts, *held.rest()])
 
 
-def test_a_text_is_taken_apart_into_propositions():
-    """Clauses that can stand alone are judged alone; questions, offers and refusals are not."""
+def test_a_text_is_split_into_propositions():
+    """Clauses are judged separately; questions, offers and refusals are not judged."""
     text = (
         "Sure! Refunds are paid to the original card, but sale items can be returned. "
         "The context does not mention gift cards. Shall I start the return?"
@@ -143,8 +143,8 @@ def test_a_text_is_taken_apart_into_propositions():
     assert all(one.text in text for one in result.statements)
 
 
-def test_a_later_clause_speaks_of_what_the_first_does():
-    """It names nothing of the context, but it goes on in a sentence that does."""
+def test_a_later_clause_of_a_sentence_is_in_scope():
+    """A clause without a name from the context is in scope if the first clause is."""
     text = "Our store in Lyon opened on 3 March 2019, and was visited by twenty giraffes."
     result = Faithfulness(provider="lexical", context=POLICY).check(text)
 
@@ -152,8 +152,8 @@ def test_a_later_clause_speaks_of_what_the_first_does():
     assert result.denied
 
 
-def test_a_context_may_be_what_a_tool_returned():
-    """JSON is opened; documents may have ids; evidence of a run is taken as it is."""
+def test_a_context_may_be_a_tool_result():
+    """The context may be JSON, a document with an id, or the evidence of a run."""
     record = '{"order": {"id": "W-4411", "total": 129.5, "status": "shipped"}}'
     forms = [record, [{"id": "orders", "text": record}], evidence_from(record)]
     right, wrong = "Order W-4411 was shipped.", "Order W-4411 was shipped for $192.50."
@@ -164,16 +164,16 @@ def test_a_context_may_be_what_a_tool_returned():
 
 
 @pytest.mark.slow
-def test_a_context_that_is_cut_is_reported():
-    """An incomplete context does not prove that something is absent."""
+def test_a_truncated_context_is_reported():
+    """A note says that the context was truncated, so that it does not prove an absence."""
     long = "Rooms are free on Monday. " * 45_000
     result = Faithfulness(provider="lexical", context=long).check("Rooms are free on Monday.")
 
     assert "a result is too large to be read whole" in result.notes
 
 
-def test_a_verifier_decides_what_words_leave_open():
-    """A local entailment model is asked about a paraphrase; one that breaks leaves no verdict."""
+def test_a_verifier_decides_paraphrases():
+    """A verifier decides a paraphrase; if it raises, the statement is undetermined and denied."""
     text = "Unworn shoes go back and you have the whole sum again."
 
     def sure(premise: str, claims: Any) -> list[float]:
@@ -195,8 +195,8 @@ def test_a_verifier_decides_what_words_leave_open():
     assert fault.denied
 
 
-class Own:
-    """A provider of somebody else's."""
+class CustomProvider:
+    """A provider that a user has written."""
 
     judge = None
 
@@ -212,18 +212,18 @@ class Own:
         )
 
 
-def test_a_provider_of_ones_own():
-    """Its verdicts and notes are the result's; one that breaks has judged nothing."""
-    good = Faithfulness(provider=Own(), context=POLICY).check("Anything.")
-    bad = Faithfulness(provider=Own(ValueError("oh")), context=POLICY).check("Anything.")
+def test_a_custom_provider():
+    """The result has the provider's verdicts and notes; if it raises, it is undetermined."""
+    good = Faithfulness(provider=CustomProvider(), context=POLICY).check("Anything.")
+    bad = Faithfulness(provider=CustomProvider(ValueError("oh")), context=POLICY).check("Anything.")
 
     assert (True, ("checked by hand",)) == (good.passed, good.notes)
     assert "the provider failed: ValueError: oh" == bad.undetermined
     assert bad.denied
 
 
-def test_the_budget_is_that_of_one_check():
-    """Each check may spend it anew; a check that needs more is undetermined."""
+def test_the_budget_applies_to_each_check():
+    """Each check has the whole budget; a check that needs more is undetermined."""
     judge = Reader(lambda text: 1)
     two = Faithfulness(provider=judge, context=POLICY, terms=Terms(budget=Budget(calls=2)))
     one = Faithfulness(provider=judge, context=POLICY, terms=Terms(budget=Budget(calls=1)))
@@ -232,8 +232,8 @@ def test_the_budget_is_that_of_one_check():
     assert "the budget of 1 calls is spent" == one.check("Shop 9 is open.").undetermined
 
 
-def test_one_guardrail_serves_many_threads():
-    """Its results are those of each text."""
+def test_a_guardrail_is_thread_safe():
+    """Concurrent checks of one guardrail return the result of their own text."""
     report = Faithfulness(provider="lexical", context=POLICY)
     texts = [f"You may return shoes within {n} days." for n in range(20, 40)]
     passed: dict[str, bool] = {}
@@ -250,7 +250,7 @@ def test_one_guardrail_serves_many_threads():
 
 
 def test_several_messages_are_judged_together():
-    """One score for all of them."""
+    """A list of messages has one score."""
     report = Faithfulness(provider="lexical", context=POLICY, threshold=0.5)
     result = report.check(["Refunds are paid to the card.", "Sale items can be returned."])
 
@@ -258,7 +258,7 @@ def test_several_messages_are_judged_together():
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), "0.5", True, None])
-def test_a_wrong_share_fails_when_declared(share):
-    """The least score of a statement is a number in [0, 1]."""
+def test_an_invalid_share_is_an_error(share):
+    """`holds_from` must be a number in [0, 1]."""
     with pytest.raises(PolicyError, match="`holds_from` is"):
         LexicalProvider(holds_from=share)

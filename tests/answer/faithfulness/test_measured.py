@@ -1,4 +1,4 @@
-"""The guardrail without a model on answers that people have labelled, before and after."""
+"""Balanced accuracy of the guardrail without a model on answers that people labelled."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _SLACK = 0.02
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", BALANCED)
-def test_no_corpus_falls_below_its_figure(name):
-    """Answers that people found faithful pass, others do not, as often as was measured."""
+def test_balanced_accuracy_of_each_corpus(name):
+    """The balanced accuracy of each corpus is at least the recorded figure minus a tolerance."""
     if not FOLDER.is_dir():
         pytest.skip(f"there are no labelled answers at {FOLDER}; set ABS_SHIELD_DATA")
     passed: dict[bool, list[bool]] = {True: [], False: []}

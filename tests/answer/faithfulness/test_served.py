@@ -1,4 +1,4 @@
-"""The faithfulness guardrail with a model behind HTTP: the whole way, in another process."""
+"""The faithfulness guardrail with a model behind an HTTP server in another process."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def guard(url: str, model: str) -> Faithfulness:
     return Faithfulness(ref="provider_x", providers={"provider_x": judge}, context=CONTEXT)
 
 
-def test_a_served_model_gives_the_table(url):
-    """Statements and verdicts come over the wire; sync and async agree."""
+def test_a_served_model_judges_each_statement(url):
+    """Statements and verdicts come from the server; `check` and `acheck` return the same."""
     report = guard(url, "reads")
     result = report.check(RESPONSE)
 
@@ -38,16 +38,16 @@ def test_a_served_model_gives_the_table(url):
     assert result == asyncio.run(guard(url, "reads").acheck(RESPONSE))
 
 
-def test_a_served_model_that_talks_is_read(url):
-    """Prose and fences around the JSON are no reason to deny."""
+def test_prose_around_the_json_is_ignored(url):
+    """A reply with prose and code fences around the JSON is parsed."""
     result = guard(url, "reads-aloud").check(RESPONSE)
 
     assert (Fraction(2, 3), "") == (result.score, result.undetermined)
 
 
 @pytest.mark.parametrize("model", ["busy", "broken", "prose", "half", "empty", "refusing", "page"])
-def test_a_served_model_that_fails_denies(url, model):
-    """Each failure of a server is undetermined, and blocks in strict mode."""
+def test_a_failure_of_the_server_is_undetermined(url, model):
+    """A failed reply is an undetermined result, which is denied."""
     result = guard(url, model).check(RESPONSE)
 
     assert result.undetermined
