@@ -27,10 +27,10 @@ EXTRA = f"{TRUE} The money arrives within 3 hours."
 REFUSAL = "I cannot answer this reliably"
 
 
-def played(
+def run_loop(
     turns: list[Any], *, mode: str = "strict", is_async: bool = False
 ) -> tuple[str, Scripted, Shield]:
-    """The settled answer of a host's loop over messages."""
+    """Return the settled answer of a host's loop over messages."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     guard.register(Shop().refund)
     model = Scripted(turns)
@@ -54,43 +54,43 @@ def played(
     return text, model, guard
 
 
-def judged(guard: Shield) -> list[Any]:
-    """The decisions about answers."""
+def answer_decisions(guard: Shield) -> list[Any]:
+    """Return the decisions about answers."""
     return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_the_model_is_asked_again(is_async: bool) -> None:
-    """It reads its draft and the feedback behind the conversation so far."""
-    text, model, guard = played([[GOOD], EXTRA, TRUE], is_async=is_async)
+def test_the_model_revises_its_answer(is_async: bool) -> None:
+    """The request ends with the model's draft and the feedback."""
+    text, model, guard = run_loop([[GOOD], EXTRA, TRUE], is_async=is_async)
     roles = [message["role"] for message in model.requests[-1]["messages"]]
 
     assert TRUE == text
     assert ["user", "assistant", "user", "assistant", "user"] == roles
-    assert 2 == len(judged(guard))
+    assert 2 == len(answer_decisions(guard))
 
 
 def test_a_fabricated_action_is_refused() -> None:
-    """No rewrite is asked for where none can help."""
-    text, model, guard = played([TRUE])
+    """The model is not called again, because no revision can help."""
+    text, model, guard = run_loop([TRUE])
 
     assert text.startswith(REFUSAL)
     assert 1 == len(model.requests)
-    assert judged(guard)[-1].blocked
+    assert answer_decisions(guard)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
-def test_audit_asks_nothing_and_changes_nothing(turns: list[Any]) -> None:
-    """The draft is returned, and what was found is recorded."""
-    text, model, guard = played(turns, mode="audit")
+def test_audit_returns_the_draft(turns: list[Any]) -> None:
+    """The model is not called again, the draft is returned, and the decision is recorded."""
+    text, model, guard = run_loop(turns, mode="audit")
 
     assert turns[-1] == text
     assert len(turns) == len(model.requests)
-    assert [False] == [one.blocked for one in judged(guard)]
+    assert [False] == [one.blocked for one in answer_decisions(guard)]
 
 
 def test_a_run_of_the_tool_runner_is_settled() -> None:
-    """The conversation is the runner's own, with its calls and their results."""
+    """The conversation is the runner's, with its calls and their results."""
     guard = Shield(shield.configure(mode="strict"), hooks=None)
     model = Scripted([[GOOD], EXTRA, TRUE])
     client = model.client()

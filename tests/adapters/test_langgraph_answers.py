@@ -25,11 +25,11 @@ EXTRA = f"{TRUE} The money arrives within 3 hours."
 REFUSAL = "I cannot answer this reliably"
 
 
-def played(
+def run_agent(
     turns: list[Any], *, mode: str = "strict", answers: bool = True, model: Any = Scripted,
     is_async: bool = False, **given: Any,
 ) -> tuple[list[Any], Any, Shield]:  # fmt: skip
-    """The messages of one run, what the model was sent, and the Shield."""
+    """Return the messages of one run, the requests to the model, and the Shield."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     requests: list[Any] = []
     middleware = [ShieldMiddleware(guard, answers=answers)]
@@ -39,62 +39,62 @@ def played(
     return state["messages"], requests, guard
 
 
-def judged(guard: Shield) -> list[Any]:
-    """The decisions about answers."""
+def answer_decisions(guard: Shield) -> list[Any]:
+    """Return the decisions about answers."""
     return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_the_model_is_asked_again(is_async: bool) -> None:
-    """The draft that does not hold reaches the model with feedback, and no reader of the state."""
-    messages, requests, guard = played([[GOOD], EXTRA, TRUE], is_async=is_async)
+def test_the_model_revises_its_answer(is_async: bool) -> None:
+    """The model receives its draft with feedback; the draft is not in the state."""
+    messages, requests, guard = run_agent([[GOOD], EXTRA, TRUE], is_async=is_async)
 
     assert TRUE == messages[-1].text
     assert "3 hours" not in str(messages)
     assert "3 hours" in str(requests[-1]["messages"][-1])
-    assert 2 == len(judged(guard))
+    assert 2 == len(answer_decisions(guard))
 
 
 def test_a_fabricated_action_is_refused() -> None:
-    """The refusal replaces the text in the same message."""
-    messages, requests, guard = played([TRUE])
+    """The refusal replaces the text of the same message."""
+    messages, requests, guard = run_agent([TRUE])
 
     assert messages[-1].text.startswith(REFUSAL)
     assert 1 == len(requests)
-    assert judged(guard)[-1].blocked
+    assert answer_decisions(guard)[-1].blocked
 
 
-def test_the_feedback_vouches_for_nothing() -> None:
-    """A rewrite that repeats the claim in other words is refused after the policy's revisions."""
+def test_the_feedback_is_not_evidence() -> None:
+    """A revision that repeats the unsupported claim is refused after the allowed revisions."""
     again = f"{TRUE} It arrives within 3 hours."
-    messages, requests, _ = played([[GOOD], EXTRA, again, again])
+    messages, requests, _ = run_agent([[GOOD], EXTRA, again, again])
 
     assert messages[-1].text.startswith(REFUSAL)
     assert 3 == len(requests)
 
 
-def test_a_rewrite_may_call_tools() -> None:
-    """The call runs behind its draft and the feedback; the answer after it goes on the rounds."""
+def test_a_revision_may_call_tools() -> None:
+    """The draft and the feedback stay before the call, and the next answer is checked."""
     second = Call("call_2", "refund", GOOD.arguments)
-    messages, _, guard = played([[GOOD], EXTRA, [second], TRUE])
+    messages, _, guard = run_agent([[GOOD], EXTRA, [second], TRUE])
     kinds = [type(message) for message in messages[3:7]]
 
     assert [AIMessage, HumanMessage, AIMessage] == kinds[:3]
     assert TRUE == messages[-1].text
-    assert 2 == len(judged(guard))
+    assert 2 == len(answer_decisions(guard))
 
 
 @pytest.mark.parametrize("model", [Scripted, Streamed])
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
 def test_audit_changes_nothing(turns: list[Any], model: Any) -> None:
-    """Messages and requests are those without answers; what was found is recorded."""
-    plain, question, _ = played(turns, mode="audit", answers=False, model=model)
-    messages, requests, guard = played(turns, mode="audit", model=model)
+    """Messages and requests equal those without answer checks; the decision is recorded."""
+    plain, question, _ = run_agent(turns, mode="audit", answers=False, model=model)
+    messages, requests, guard = run_agent(turns, mode="audit", model=model)
 
     assert question == requests
     assert [m.content for m in plain] == [m.content for m in messages]
     assert [(True, False)] == [
-        (one.would_block, one.blocked) for one in judged(guard)
+        (one.would_block, one.blocked) for one in answer_decisions(guard)
     ] or EXTRA in turns
 
 
@@ -104,9 +104,9 @@ class Receipt(BaseModel):
     amount: int
 
 
-def test_structured_output_is_left_alone() -> None:
-    """A refusal fits no schema: values are checked by rules of the tools, not as an answer."""
+def test_structured_output_is_not_checked() -> None:
+    """A refusal does not match a schema, so structured output is not an answer."""
     turn = [Call("call_9", "Receipt", {"amount": 77})]
-    _, _, guard = played([turn], response_format=ToolStrategy(Receipt))
+    _, _, guard = run_agent([turn], response_format=ToolStrategy(Receipt))
 
-    assert not judged(guard)
+    assert not answer_decisions(guard)

@@ -27,21 +27,21 @@ REFUSAL = "I cannot answer this reliably"
 def runner_of(
     turns: list[Any], *, mode: str = "strict", answers: bool = True, **given: Any
 ) -> tuple[ShieldedRunner, Agent[Any], Scripted, Shield]:
-    """A runner, an agent, its model, and the Shield."""
+    """Return a runner, an agent, its model and the Shield."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     model = Scripted(turns)
     agent = Agent(name="clerk", model=model, tools=[function_tool(Shop().refund)], **given)
     return ShieldedRunner(guard, answers=answers), agent, model, guard
 
 
-def judged(guard: Shield) -> list[Any]:
-    """The decisions about answers."""
+def answer_decisions(guard: Shield) -> list[Any]:
+    """Return the decisions about answers."""
     return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
 
 
 @pytest.fixture(autouse=True)
 def event_loop_of_the_thread() -> Iterator[None]:
-    """`run_sync` takes the thread's event loop, and would leave its own one open."""
+    """Set and close the event loop of the thread, which `run_sync` would leave open."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield
@@ -50,8 +50,8 @@ def event_loop_of_the_thread() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_the_run_goes_on_with_feedback(is_async: bool) -> None:
-    """The model reads its draft and the feedback; the result is that of the last run."""
+def test_the_model_revises_its_answer(is_async: bool) -> None:
+    """The model receives its draft and the feedback; the result is that of the last run."""
     runner, agent, model, guard = runner_of([[GOOD], EXTRA, TRUE])
     ways = {True: lambda: asyncio.run(runner.run(agent, ASKED))}
     result = ways.get(is_async, lambda: runner.run_sync(agent, ASKED))()
@@ -59,12 +59,12 @@ def test_the_run_goes_on_with_feedback(is_async: bool) -> None:
     assert TRUE == result.final_output
     assert "3 hours" in str(model.requests[-1][1][-1])
     assert "refunded tx_12345" in str(model.requests[-1][1])
-    assert 2 == len(judged(guard))
+    assert 2 == len(answer_decisions(guard))
     assert 1 == len({one.session_id for one in guard.store.decisions()})
 
 
-def test_a_session_of_the_sdk_is_sent_the_feedback_alone() -> None:
-    """It holds the conversation so far, and nothing is told twice."""
+def test_an_sdk_session_receives_only_the_feedback() -> None:
+    """The conversation is already in the session, so it is not sent twice."""
     runner, agent, model, _ = runner_of([[GOOD], EXTRA, TRUE])
     result = asyncio.run(runner.run(agent, ASKED, session=SQLiteSession("s1")))
 
@@ -72,8 +72,8 @@ def test_a_session_of_the_sdk_is_sent_the_feedback_alone() -> None:
     assert 1 == str(model.requests[-1][1]).count(ASKED)
 
 
-def test_a_rewrite_may_call_tools() -> None:
-    """Its calls are judged in the same session."""
+def test_a_revision_may_call_tools() -> None:
+    """The calls of the revision are judged in the same session."""
     runner, agent, model, guard = runner_of(
         [[GOOD], EXTRA, [GOOD._replace(id="c9")], TRUE],
     )
@@ -84,17 +84,17 @@ def test_a_rewrite_may_call_tools() -> None:
 
 
 def test_a_fabricated_action_is_refused() -> None:
-    """No run goes on where no rewrite can help."""
+    """The model is not called again, because no revision can help."""
     runner, agent, model, guard = runner_of([TRUE])
 
     assert asyncio.run(runner.run(agent, ASKED)).final_output.startswith(REFUSAL)
     assert 1 == len(model.requests)
-    assert judged(guard)[-1].blocked
+    assert answer_decisions(guard)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
 def test_audit_changes_nothing(turns: list[Any]) -> None:
-    """Output and requests are those without answers; what was found is recorded."""
+    """Output and requests equal those without answer checks; the decision is recorded."""
     plain, clerk, asked, _ = runner_of(turns, mode="audit", answers=False)
     runner, agent, model, guard = runner_of(turns, mode="audit")
     first = asyncio.run(plain.run(clerk, ASKED))
@@ -102,12 +102,12 @@ def test_audit_changes_nothing(turns: list[Any]) -> None:
 
     assert first.final_output == second.final_output
     assert asked.requests == model.requests
-    assert [False] == [one.blocked for one in judged(guard)]
+    assert [False] == [one.blocked for one in answer_decisions(guard)]
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_an_answer_that_streams_is_flagged(mode: str) -> None:
-    """Its reader has it already; its decision says what was found."""
+def test_a_streamed_answer_is_flagged(mode: str) -> None:
+    """A streamed answer is already sent, so it is only recorded as flagged."""
     runner, agent, _, guard = runner_of([TRUE], mode=mode)
 
     async def read() -> Any:
@@ -117,7 +117,7 @@ def test_an_answer_that_streams_is_flagged(mode: str) -> None:
         return result.final_output
 
     assert TRUE == asyncio.run(read())
-    assert [True] == [one.would_block or one.blocked for one in judged(guard)]
+    assert [True] == [one.would_block or one.blocked for one in answer_decisions(guard)]
 
 
 class Receipt(BaseModel):
@@ -126,9 +126,9 @@ class Receipt(BaseModel):
     amount: int
 
 
-def test_structured_output_is_left_alone() -> None:
-    """A refusal fits no schema."""
+def test_structured_output_is_not_checked() -> None:
+    """A refusal does not match a schema, so structured output is not an answer."""
     runner, agent, _, guard = runner_of(['{"amount": 77}'], output_type=Receipt)
 
     assert Receipt(amount=77) == asyncio.run(runner.run(agent, ASKED)).final_output
-    assert not judged(guard)
+    assert not answer_decisions(guard)

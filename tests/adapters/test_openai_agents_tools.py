@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: agents that are tools, restored states, and parts of the SDK gone."""
+"""The OpenAI Agents SDK: agents as tools, restored states, and missing parts of the SDK."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ ASK = Call("c9", "ask_sub", {"input": "Refund tx_99999 now."})
 
 @pytest.fixture
 def strict() -> Shield:
-    """The scenes' policy, enforced."""
+    """Return a Shield with the scenes' policy in strict mode."""
     return firewall("strict")
 
 
-def asks(sub: Agent[Any], **more: Any) -> Any:
-    """An agent as a tool, written as everyone writes it."""
+def agent_tool(sub: Agent[Any], **more: Any) -> Any:
+    """Return an agent as a tool, by `as_tool`."""
     return sub.as_tool("ask_sub", "Ask.", **more)
 
 
-def streamed(runner: ShieldedRunner, agent: Agent[Any]) -> Any:
-    """Run an agent to its end, with events."""
+def play_streamed(runner: ShieldedRunner, agent: Agent[Any]) -> Any:
+    """Run an agent to its end with streaming."""
 
     async def run() -> Any:
         result = runner.run_streamed(agent, ASKED)
@@ -57,13 +57,13 @@ def streamed(runner: ShieldedRunner, agent: Agent[Any]) -> Any:
 
 
 @pytest.mark.parametrize("inner_streams", [False, True])
-@pytest.mark.parametrize("how", [play, streamed])
+@pytest.mark.parametrize("how", [play, play_streamed])
 def test_a_plain_agent_as_a_tool_is_judged(strict, how, inner_streams):
-    """It has a child session: what its parent wrote into its prompt vouches for nothing."""
+    """It has a child session, in which the prompt written by its parent is no evidence."""
     shop = Shop()
     sub = agent_of([[BAD], "No."], shop, name="sub")
     more = {"on_stream": lambda event: None} if inner_streams else {}
-    agent = agent_of([[ASK], DONE], tools=[asks(sub, **more)])
+    agent = agent_of([[ASK], DONE], tools=[agent_tool(sub, **more)])
     result = how(ShieldedRunner(strict), agent)
     decisions = by_id(strict)
 
@@ -73,9 +73,9 @@ def test_a_plain_agent_as_a_tool_is_judged(strict, how, inner_streams):
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
 
 
-def around(sub: Agent[Any]) -> FunctionTool:
-    """A tool made by hand, which calls the agent's tool."""
-    inner = asks(sub)
+def wrapping_tool(sub: Agent[Any]) -> FunctionTool:
+    """Return a custom tool that calls the agent's tool."""
+    inner = agent_tool(sub)
 
     async def invoke(context: Any, arguments: str) -> Any:
         return await inner.on_invoke_tool(context, arguments)
@@ -83,16 +83,16 @@ def around(sub: Agent[Any]) -> FunctionTool:
     return FunctionTool("ask_sub", "Ask.", inner.params_json_schema, invoke)
 
 
-def borrowing(sub: Agent[Any]) -> FunctionTool:
-    """A tool made by hand, which has the function of the agent's tool."""
-    inner = asks(sub)
+def borrowing_tool(sub: Agent[Any]) -> FunctionTool:
+    """Return a custom tool with the function of the agent's tool."""
+    inner = agent_tool(sub)
     return FunctionTool("ask_sub", "Ask.", inner.params_json_schema, inner.on_invoke_tool)
 
 
-@pytest.mark.parametrize("made", [around, borrowing])
-@pytest.mark.parametrize("how", [play, streamed])
-def test_a_tool_made_by_hand_around_an_agent_is_judged_inside(strict, how, made):
-    """Nothing on the tool says that it runs an agent; the context of the run does."""
+@pytest.mark.parametrize("made", [wrapping_tool, borrowing_tool])
+@pytest.mark.parametrize("how", [play, play_streamed])
+def test_calls_inside_a_custom_agent_tool_are_judged(strict, how, made):
+    """A custom tool does not show that it runs an agent, so the run's context is used."""
     shop = Shop()
     sub = agent_of([[BAD], "No."], shop, name="sub")
     agent = agent_of([[ASK], DONE], tools=[made(sub)])
@@ -104,15 +104,15 @@ def test_a_tool_made_by_hand_around_an_agent_is_judged_inside(strict, how, made)
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
 
 
-def test_a_run_that_the_host_starts_in_a_tool_is_the_hosts(strict):
-    """It inherits the host's context, but not the context of a call."""
+def test_a_run_started_by_a_tool_is_not_judged(strict):
+    """A run that the tool starts itself has the host's context, but not that of a call."""
     shop = Shop()
     sub = agent_of([[BAD], "Yes."], shop, name="sub")
 
     async def invoke(context: Any, arguments: str) -> Any:
         return (await Runner.run(sub, arguments, context=context.context)).final_output
 
-    schema = asks(sub).params_json_schema
+    schema = agent_tool(sub).params_json_schema
     agent = agent_of([[ASK], DONE], tools=[FunctionTool("ask_sub", "Ask.", schema, invoke)])
     play(ShieldedRunner(strict), agent)
 
@@ -120,8 +120,8 @@ def test_a_run_that_the_host_starts_in_a_tool_is_the_hosts(strict):
     assert ["refund"] == [name for name, _ in shop.ran]
 
 
-def test_a_plain_agent_as_a_tool_is_judged_two_deep(strict):
-    """Each level has a session of its own; the parent's goes on as it was."""
+def test_nested_agents_as_tools_are_judged(strict):
+    """Each level has its own session, and the parent's session continues unchanged."""
     shop = Shop()
     low = agent_of([[BAD], "No."], shop, name="low")
     middle = agent_of(
@@ -130,7 +130,7 @@ def test_a_plain_agent_as_a_tool_is_judged_two_deep(strict):
         tools=[low.as_tool("ask_low", "Ask.")],
     )
     turns = [[ASK], [GOOD._replace(id="c2")], DONE]
-    agent = agent_of(turns, tools=[asks(middle), function_tool(shop.refund)])
+    agent = agent_of(turns, tools=[agent_tool(middle), function_tool(shop.refund)])
     play(ShieldedRunner(strict), agent)
     agents = {call_id: decision.agent for call_id, decision in by_id(strict).items()}
 
@@ -139,21 +139,21 @@ def test_a_plain_agent_as_a_tool_is_judged_two_deep(strict):
     assert [("refund", json.loads(GOOD.raw))] == shop.ran
 
 
-def test_an_unknown_tool_inside_an_agent_as_a_tool_is_answered(strict):
-    """Its own configuration is completed too."""
+def test_an_unknown_tool_inside_an_agent_tool_has_feedback(strict):
+    """The configuration of an inner agent is completed as well."""
     sub = agent_of([[UNKNOWN], "No."], name="sub")
-    agent = agent_of([[ASK], DONE], tools=[asks(sub, run_config={"workflow_name": "w"})])
+    agent = agent_of([[ASK], DONE], tools=[agent_tool(sub, run_config={"workflow_name": "w"})])
     play(ShieldedRunner(strict), agent)
 
     assert '"blocked"' in reply_of(sub)
 
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_an_agent_as_a_tool_that_hides_its_agent_is_refused_in_strict_only(mode, caplog):
-    """The model is told why; in audit the tool runs, with a warning in the log."""
+def test_an_agent_tool_without_its_agent_is_refused_in_strict(mode, caplog):
+    """In strict mode the model receives the reason; in audit the tool runs with a warning."""
     guard = firewall(mode)
     sub = agent_of(["Here."], name="sub")
-    tool = asks(sub)
+    tool = agent_tool(sub)
     tool._agent_instance = None
     agent = agent_of([[ASK], DONE], tools=[tool])
     with caplog.at_level(logging.WARNING, "abs_shield"):
@@ -164,10 +164,10 @@ def test_an_agent_as_a_tool_that_hides_its_agent_is_refused_in_strict_only(mode,
     assert (mode == "audit") == any("ask_sub" in r.getMessage() for r in caplog.records)
 
 
-def test_a_runner_of_the_host_that_is_not_the_sdks_is_not_taken_for_guarded(strict, monkeypatch):
-    """The agent inside would be run where nothing is judged."""
+def test_a_custom_default_runner_is_refused(strict, monkeypatch):
+    """The inner agent would run without being judged."""
     sub = agent_of(["Here."], name="sub")
-    agent = agent_of([[ASK], DONE], tools=[asks(sub)])
+    agent = agent_of([[ASK], DONE], tools=[agent_tool(sub)])
     theirs = sdk_run.get_default_agent_runner()
 
     class Own:
@@ -187,8 +187,8 @@ WRONG = GOOD._replace(arguments={"transaction_id": "tx_12345", "amount": "a lot"
 
 
 @pytest.mark.parametrize("call", [GOOD, WRONG], ids=["good", "wrong type"])
-def test_a_state_that_is_restored_with_the_plain_agent_is_judged(strict, call):
-    """Another process has the agent alone, and judges by the tools that it offers."""
+def test_a_restored_state_is_judged(strict, call):
+    """Another process restores the state with the agent and judges by the agent's tools."""
     shop = Shop()
     tool = function_tool(shop.refund, needs_approval=True)
     first = agent_of([[call]], tools=[tool])
@@ -210,8 +210,8 @@ def test_a_state_that_is_restored_with_the_plain_agent_is_judged(strict, call):
 # Parts of the SDK that are gone ----------------------------------------------------
 
 
-def test_the_installed_sdk_has_all_that_judging_depends_on():
-    """The self test finds nothing."""
+def test_the_installed_sdk_has_all_required_parts():
+    """The self-test of the adapter reports no missing part."""
     assert [] == list(sdk_patches.missing_parts())
 
 
@@ -231,8 +231,8 @@ def test_the_installed_sdk_has_all_that_judging_depends_on():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_part_of_the_sdk_that_is_gone_is_named_at_the_first_use(owner, part, named, monkeypatch):
-    """Nothing runs without being judged: the adapter refuses."""
+def test_a_missing_part_of_the_sdk_is_an_error(owner, part, named, monkeypatch):
+    """The adapter raises an error that names the part, so that no call runs unjudged."""
     monkeypatch.setattr(sdk_patches, "_INSTALLED", [])
     monkeypatch.setattr(owner, part, lambda *args: SimpleNamespace(on_invoke_tool=None))
 
@@ -240,8 +240,8 @@ def test_a_part_of_the_sdk_that_is_gone_is_named_at_the_first_use(owner, part, n
         ShieldedRunner(firewall("audit"))
 
 
-def test_the_parts_are_looked_at_once(strict, monkeypatch):
-    """A runner for each request costs nothing."""
+def test_the_self_test_is_not_repeated(strict, monkeypatch):
+    """Another runner does not repeat the self-test."""
     looked: list[int] = []
     monkeypatch.setattr(sdk_patches, "missing_parts", lambda: looked.append(1) or iter(()))
     for _ in range(3):

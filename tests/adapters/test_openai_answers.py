@@ -28,16 +28,16 @@ REFUSAL = "I cannot answer this reliably"
 
 
 def guard_of(mode: str = "strict") -> Shield:
-    """A Shield with the host's tool."""
+    """Return a Shield with the host's tool."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     guard.register(Shop().refund)
     return guard
 
 
-def played(
+def run_loop(
     turns: list[Any], *, mode: str = "strict", is_async: bool = False
 ) -> tuple[str, Scripted, Shield]:
-    """The settled answer of a host's loop over chat completions."""
+    """Return the settled answer of a host's loop over chat completions."""
     guard, model = guard_of(mode), Scripted(turns, write_chat)
     client = model.client()
     messages: list[Any] = [{"role": "user", "content": ASKED}]
@@ -61,26 +61,26 @@ def played(
     return text, model, guard
 
 
-def judged(guard: Shield) -> list[Any]:
-    """The decisions about answers."""
+def answer_decisions(guard: Shield) -> list[Any]:
+    """Return the decisions about answers."""
     return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_the_model_is_asked_again(is_async: bool) -> None:
-    """It reads its draft and the feedback behind the conversation so far."""
-    text, model, guard = played([[GOOD], EXTRA, TRUE], is_async=is_async)
+def test_the_model_revises_its_answer(is_async: bool) -> None:
+    """The request ends with the model's draft and the feedback."""
+    text, model, guard = run_loop([[GOOD], EXTRA, TRUE], is_async=is_async)
     roles = [message["role"] for message in model.requests[-1]["messages"]]
 
     assert TRUE == text
     assert ["user", "assistant", "tool", "assistant", "user"] == roles
-    assert 2 == len(judged(guard))
+    assert 2 == len(answer_decisions(guard))
 
 
-def test_a_rewrite_may_call_tools() -> None:
-    """Its calls go through the firewall, as those of the loop."""
+def test_a_revision_may_call_tools() -> None:
+    """The calls of the revision are judged by the Shield like those of the loop."""
     again = Call("c2", "refund", GOOD.arguments)
-    text, model, guard = played([[GOOD], EXTRA, [again], TRUE])
+    text, model, guard = run_loop([[GOOD], EXTRA, [again], TRUE])
 
     assert TRUE == text
     assert 4 == len(model.requests)
@@ -88,32 +88,32 @@ def test_a_rewrite_may_call_tools() -> None:
 
 
 def test_a_fabricated_action_is_refused() -> None:
-    """No rewrite is asked for where none can help."""
-    text, model, guard = played([TRUE])
+    """The model is not called again, because no revision can help."""
+    text, model, guard = run_loop([TRUE])
 
     assert text.startswith(REFUSAL)
     assert 1 == len(model.requests)
-    assert judged(guard)[-1].blocked
+    assert answer_decisions(guard)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
-def test_audit_asks_nothing_and_changes_nothing(turns: list[Any]) -> None:
-    """The draft is returned, and what was found is recorded."""
-    text, model, guard = played(turns, mode="audit")
+def test_audit_returns_the_draft(turns: list[Any]) -> None:
+    """The model is not called again, the draft is returned, and the decision is recorded."""
+    text, model, guard = run_loop(turns, mode="audit")
 
     assert turns[-1] == text
     assert len(turns) == len(model.requests)
-    assert [False] == [one.blocked for one in judged(guard)]
+    assert [False] == [one.blocked for one in answer_decisions(guard)]
 
 
-def test_a_response_that_calls_tools_is_no_answer() -> None:
-    """Nothing is judged, and nothing is said."""
+def test_a_response_with_tool_calls_is_not_an_answer() -> None:
+    """The settled answer is empty, and no decision is made."""
     guard, model = guard_of(), Scripted([[GOOD]], write_chat)
     question: list[Any] = [{"role": "user", "content": ASKED}]
     response = model.client().chat.completions.create(model="m", messages=question)
 
     assert "" == settle_answer(response, question, firewall=guard, ask=pytest.fail)
-    assert not judged(guard)
+    assert not answer_decisions(guard)
 
 
 def test_a_run_of_the_tool_runner_is_settled() -> None:
@@ -139,7 +139,7 @@ def test_a_run_of_the_tool_runner_is_settled() -> None:
     assert "function_call_output" in str(model.requests[-1]["input"])
 
 
-def test_without_a_conversation_there_is_an_error() -> None:
-    """Where no runner ran in the session, the conversation has to be given."""
+def test_a_missing_conversation_is_an_error() -> None:
+    """If no shielded runner ran in the session, the conversation is required."""
     with guard_of().session() as session, pytest.raises(ShieldError, match="no shielded runner"):
         settle_answer(None, None, firewall=guard_of(), ask=print, session=session)

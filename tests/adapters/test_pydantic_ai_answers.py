@@ -26,7 +26,7 @@ REFUSAL = "I cannot answer this reliably"
 def agent_of(
     turns: list[Any], *, mode: str = "strict", answers: bool = True, **given: Any
 ) -> tuple[Agent[Any, Any], list[Any], Shield]:
-    """An agent, what its model is sent, and the Shield."""
+    """Return an agent, the requests to its model, and the Shield."""
     guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
     requests: list[Any] = []
     model = Scripted(turns, requests, {}).model
@@ -35,22 +35,24 @@ def agent_of(
     return agent, requests, guard
 
 
-def judged(guard: Shield) -> list[Any]:
-    """The decisions about answers."""
+def answer_decisions(guard: Shield) -> list[Any]:
+    """Return the decisions about answers."""
     return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
 
 
-def test_the_model_is_asked_again() -> None:
-    """The feedback reaches the model as the framework's own retry, and its answer is the output."""
+def test_the_model_revises_its_answer() -> None:
+    """The model receives the feedback as a retry of the framework, and its answer is the output."""
     agent, requests, guard = agent_of([[GOOD], EXTRA, TRUE])
 
     assert TRUE == asyncio.run(agent.run(ASKED)).output
     assert "3 hours" in str(requests[-1][0][-1])
-    assert [True, False] == [bool(one.findings and one.verdict != "CLEAN") for one in judged(guard)]
+    assert [True, False] == [
+        bool(one.findings and one.verdict != "CLEAN") for one in answer_decisions(guard)
+    ]
 
 
-def test_retries_of_the_agent_bound_the_rewrites() -> None:
-    """Beyond the agent's output retries the refusal is the output, and no error."""
+def test_retries_of_the_agent_limit_the_revisions() -> None:
+    """After the agent's output retries the output is the refusal instead of an error."""
     agent, requests, _ = agent_of([[GOOD], EXTRA, f"{EXTRA} Bye."], retries={"output": 1})
 
     assert asyncio.run(agent.run(ASKED)).output.startswith(REFUSAL)
@@ -63,32 +65,32 @@ def test_retries_of_the_agent_bound_the_rewrites() -> None:
 
 
 def test_a_fabricated_action_is_refused() -> None:
-    """Nothing is asked again where no rewrite can help."""
+    """The model is not called again, because no revision can help."""
     agent, requests, guard = agent_of([TRUE])
 
     assert asyncio.run(agent.run(ASKED)).output.startswith(REFUSAL)
     assert 1 == len(requests)
-    assert judged(guard)[-1].blocked
+    assert answer_decisions(guard)[-1].blocked
 
 
 @pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
 def test_audit_changes_nothing(turns: list[Any]) -> None:
-    """Output and requests are those without answers; what was found is recorded."""
+    """Output and requests equal those without answer checks; the decision is recorded."""
     plain, runner, _ = agent_of(turns, mode="audit", answers=False)
     agent, requests, guard = agent_of(turns, mode="audit")
 
     assert asyncio.run(plain.run(ASKED)).output == asyncio.run(agent.run(ASKED)).output
     assert runner == requests
-    assert [False] == [one.blocked for one in judged(guard)]
+    assert [False] == [one.blocked for one in answer_decisions(guard)]
 
 
 @pytest.mark.parametrize("mode", ["audit", "strict"])
-def test_an_answer_that_streams_is_flagged(mode: str) -> None:
-    """It reaches its reader as it comes, and its decision says what was found."""
+def test_a_streamed_answer_is_flagged(mode: str) -> None:
+    """A streamed answer is already sent, so it is only recorded as flagged."""
     agent, _, guard = agent_of([TRUE], mode=mode)
 
     assert TRUE == asyncio.run(streamed(agent, ASKED))
-    assert [True] == [one.would_block or one.blocked for one in judged(guard)]
+    assert [True] == [one.would_block or one.blocked for one in answer_decisions(guard)]
 
 
 class Receipt(BaseModel):
@@ -97,10 +99,10 @@ class Receipt(BaseModel):
     amount: int
 
 
-def test_structured_output_is_left_alone() -> None:
-    """A refusal fits no schema."""
+def test_structured_output_is_not_checked() -> None:
+    """A refusal does not match a schema, so structured output is not an answer."""
     turn = [Call("call_9", "final_result", {"amount": 77})]
     agent, _, guard = agent_of([turn], output_type=Receipt)
 
     assert Receipt(amount=77) == asyncio.run(agent.run(ASKED)).output
-    assert not judged(guard)
+    assert not answer_decisions(guard)
