@@ -10,7 +10,7 @@ CANARY = "k4narienvogel"
 
 
 def places(spans: Iterable[ReadableSpan]) -> set[tuple[str, str]]:
-    """Return the name of each span that holds the canary, with the place where it stands."""
+    """Return the name and the place of each span text that contains the canary."""
     return {(span.name, place) for span in spans for place, text in _texts(span) if CANARY in text}
 
 

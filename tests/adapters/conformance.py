@@ -1,4 +1,4 @@
-"""One conformance suite for all adapters: `conforms(DRIVER)` returns a test class."""
+"""The conformance suite of all adapters: `conforms(DRIVER)` returns a test class."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.adapters.scenes import MADE_UP, SCENES, Call, Driver, Ran, Scene, Sho
 EXECUTES = "gen_ai.operation.name"
 
 
-def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
-    """Play one scene; without a mode, without a Shield."""
+def play_scene(driver: Driver, scene: Scene, mode: str | None) -> Ran:
+    """Play one scene with a Shield in this mode, or without a Shield."""
     guard = None if mode is None else firewall(mode)
     with Shop.decorated(guard if scene.decorated else None):
         if scene.delegates:
@@ -23,7 +23,7 @@ def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
         return driver.run(scene.turns, firewall=guard, stream=scene.streams)
 
 
-def proposed(scene: Scene) -> list[str]:
+def call_ids(scene: Scene) -> list[str]:
     """Return the ids of all calls of a scene."""
     return [call.id for call in calls_of(scene)]
 
@@ -33,26 +33,26 @@ def calls_of(scene: Scene) -> list[Call]:
     return [call for turn in scene.turns if not isinstance(turn, str) for call in turn]
 
 
-def ends_so(driver: Driver, scene: Scene, error: BaseException) -> bool:
-    """Return whether the framework ends a scene with this error without a Shield, too."""
-    bare = played(driver, scene, None).error
+def is_own_error(driver: Driver, scene: Scene, error: BaseException) -> bool:
+    """Return whether the framework raises the same error without a Shield."""
+    bare = play_scene(driver, scene, None).error
     return type(bare) is type(error) and str(bare) == str(error)
 
 
-def strict(driver: Driver, name: str) -> Iterator[str]:
-    """Return what is wrong with a scene in strict mode."""
+def strict_faults(driver: Driver, name: str) -> Iterator[str]:
+    """Yield the faults of a scene in strict mode."""
     scene = SCENES[name]
-    ran = played(driver, scene, "strict")
-    if ran.error is not None and not (scene.bad is None and ends_so(driver, scene, ran.error)):
+    ran = play_scene(driver, scene, "strict")
+    if ran.error is not None and not (scene.bad is None and is_own_error(driver, scene, ran.error)):
         yield f"the run raised {ran.error!r}"
     if sorted(scene.runs) != sorted(tool for tool, _ in ran.ran):
         yield f"{[tool for tool, _ in ran.ran]} ran, not {list(scene.runs)}"
-    calls = of_calls(ran)
+    calls = call_decisions(ran)
     by_id = {decision.call_id: decision for decision in calls}
     once = Counter(decision.call_id for decision in calls)
-    if once != Counter(proposed(scene)):
+    if once != Counter(call_ids(scene)):
         yield f"decisions a call: {dict(once)}"
-    yield from results(ran, scene)
+    yield from result_faults(ran, scene)
     if scene.bad is None:
         yield from (d.explain() for d in calls if d.verdict is not Verdict.CLEAN)
         return
@@ -63,16 +63,16 @@ def strict(driver: Driver, name: str) -> Iterator[str]:
         yield f"findings: {bad.explain()}"
     elif scene.decorated and bad.verdict is not Verdict.HALLUCINATED:
         yield f"what was declared does not hold: {bad.explain()}"
-    yield from _fed_back(ran, scene.bad, "blocked")
+    yield from feedback_faults(ran, scene.bad, "blocked")
 
 
-def of_calls(ran: Ran) -> list[Decision]:
-    """The decisions about the model's calls; a decorated tool inside the framework's has no id."""
+def call_decisions(ran: Ran) -> list[Decision]:
+    """Return the decisions about the model's calls; a call of a decorated tool inside has no id."""
     return [d for d in ran.decisions if d.subject is Subject.CALL and d.call_id is not None]
 
 
-def results(ran: Ran, scene: Scene) -> Iterator[str]:
-    """Return what is wrong with the results of a scene."""
+def result_faults(ran: Ran, scene: Scene) -> Iterator[str]:
+    """Yield the faults in the results of a scene."""
     judged = Counter(d.call_id for d in ran.decisions if d.subject is Subject.RESULT)
     if any(times > 1 for times in judged.values()):
         yield f"decisions a result: {dict(judged)}"
@@ -80,10 +80,10 @@ def results(ran: Ran, scene: Scene) -> Iterator[str]:
     if withheld != {scene.withheld} - {None}:
         yield f"the results of {withheld} were withheld"
     if scene.withheld is not None:
-        yield from _fed_back(ran, scene.withheld, "withheld")
+        yield from feedback_faults(ran, scene.withheld, "withheld")
 
 
-def _fed_back(ran: Ran, call_id: str, status: str) -> Iterator[str]:
+def feedback_faults(ran: Ran, call_id: str, status: str) -> Iterator[str]:
     reply = ran.replies.get(call_id, "").replace(
         "\\", ""
     )  # a framework may quote it in its own JSON
@@ -91,17 +91,17 @@ def _fed_back(ran: Ran, call_id: str, status: str) -> Iterator[str]:
         yield f"the model received {reply!r}, not the feedback"
 
 
-def audit(driver: Driver, name: str) -> Iterator[str]:
-    """Return how audit mode differs from the framework without a Shield."""
+def audit_faults(driver: Driver, name: str) -> Iterator[str]:
+    """Yield the differences between audit mode and the framework without a Shield."""
     scene = SCENES[name]
-    bare, ran = played(driver, scene, None), played(driver, scene, "audit")
+    bare, ran = play_scene(driver, scene, None), play_scene(driver, scene, "audit")
     if bare.requests != ran.requests:
         yield f"the model was sent\n{ran.requests}\nnot\n{bare.requests}"
     if _unordered(bare.ran) != _unordered(ran.ran) or bare.answer != ran.answer:
         yield f"{ran.ran} ran, {ran.answer!r} was answered; not {bare.ran}, {bare.answer!r}"
     if type(bare.error) is not type(ran.error) or str(bare.error) != str(ran.error):
         yield f"the run raised {ran.error!r}, not {bare.error!r}"
-    calls = of_calls(ran)
+    calls = call_decisions(ran)
     blocked = [decision.call_id for decision in ran.decisions if decision.blocked]
     if blocked:
         yield f"{blocked} were blocked"
@@ -114,13 +114,13 @@ def audit(driver: Driver, name: str) -> Iterator[str]:
 
 
 def _unordered(ran: list[tuple[str, dict[str, object]]]) -> list[str]:
-    """Return what ran; calls of one turn may run side by side, and start in any order."""
+    """Return what ran, sorted, because calls of one turn may run concurrently."""
     return sorted(map(repr, ran))
 
 
-def seen(driver: Driver) -> Iterator[str]:
-    """Return what the session did not record, and what the spans count twice."""
-    ran = played(driver, SCENES["parallel calls"], "strict")
+def recording_faults(driver: Driver) -> Iterator[str]:
+    """Yield what the session did not record, and executions that have several spans."""
+    ran = play_scene(driver, SCENES["parallel calls"], "strict")
     if ran.origin != "tool":
         yield f"`pc_777` of a tool's result comes from {ran.origin!r}"
     claimed = Counter(
@@ -142,16 +142,16 @@ def conforms(driver: Driver) -> type:
         @pytest.mark.parametrize("scene", possible)
         def test_strict(self, scene: str) -> None:
             """A bad call does not run, the model receives feedback, and the run continues."""
-            assert [] == [*strict(driver, scene)]
+            assert [] == [*strict_faults(driver, scene)]
 
         @pytest.mark.parametrize("scene", possible)
         def test_audit(self, scene: str) -> None:
             """A run in audit mode equals the framework's own run, byte for byte."""
-            assert [] == [*audit(driver, scene)]
+            assert [] == [*audit_faults(driver, scene)]
 
         def test_results_are_recorded(self) -> None:
             """The session records all results, and no execution has two spans."""
-            assert [] == [*seen(driver)]
+            assert [] == [*recording_faults(driver)]
 
         def test_impossible_scenes_have_a_reason(self) -> None:
             """Each scene that a driver does not play exists and has a reason."""
@@ -162,14 +162,14 @@ def conforms(driver: Driver) -> type:
 
 
 def cells(driver: Driver) -> Iterator[tuple[str, str]]:
-    """Yield what the matrix says of each scene: strict and audit, or why it is impossible."""
+    """Yield the scenes with their cell in the matrix: the results, or why it is impossible."""
     for name in SCENES:
         if name in driver.impossible:
             yield name, f"no: {driver.impossible[name]}"
             continue
         checks: dict[str, Callable[[Driver, str], Iterator[str]]] = {
-            "strict": strict,
-            "audit": audit,
+            "strict": strict_faults,
+            "audit": audit_faults,
         }
         held = [mode for mode, check in checks.items() if not [*check(driver, name)]]
         yield name, " + ".join(held) or "fails"

@@ -44,7 +44,7 @@ Rows = dict[str, dict[str, str]]
 """Driver to scene to what the matrix says."""
 
 
-def played() -> Iterator[tuple[str, str, str]]:
+def play_drivers() -> Iterator[tuple[str, str, str]]:
     """Yield driver, scene and cell of every framework that is installed here."""
     for adapter in INSTALLED:
         for driver in import_module(f"tests.adapters.{adapter}_driver").DRIVERS:
@@ -69,7 +69,7 @@ def read(lines: Iterable[str]) -> Rows:
     return rows
 
 
-def documented() -> Rows:
+def read_documented() -> Rows:
     """Read the table of `docs/adapters.md`."""
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
     start = next(n for n, line in enumerate(lines) if "openai_responses" in line)
@@ -83,13 +83,13 @@ def documented() -> Rows:
 
 
 def main(paths: list[str]) -> None:
-    """Print the rows of this environment, or the table of all rows that were printed."""
+    """Print the rows of this environment, or the table of the rows in files."""
     if paths:
         texts = (Path(path).read_text(encoding="utf-8") for path in paths)
         print("\n".join(table(read(line for text in texts for line in text.splitlines()))))
         return
     logging.getLogger("abs_shield").setLevel(logging.CRITICAL)  # findings are what is expected
-    for row in played():
+    for row in play_drivers():
         print("\t".join(row))
 
 

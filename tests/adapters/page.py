@@ -1,4 +1,4 @@
-"""The page of the frameworks, section by section."""
+"""The documentation page of the frameworks, by section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scenes that every adapter plays: the script of a model, and the expected outcome."""
+"""The scenes that every adapter plays: a scripted model and the expected outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASKED = "Please look up order ord_1 and refund tx_12345, 20 dollars. Also make t
 
 
 class Call(NamedTuple):
-    """One call of the scripted model; *arguments* as text are sent as they are."""
+    """One call of the scripted model; arguments that are text are sent unchanged."""
 
     id: str
     name: str
@@ -24,7 +24,7 @@ class Call(NamedTuple):
 
     @property
     def raw(self) -> str:
-        """The arguments as a provider sends them."""
+        """Return the arguments as a provider sends them."""
         return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
 
 
@@ -37,8 +37,7 @@ Turn = Sequence[Call] | str
 @dataclass
 class Shop:
     """
-    The host's own tools, and what ran; every driver offers these under their names.
-
+    The host's tools, and the calls that ran; every driver offers the tools by these names.
     ``get_order(order_id: str)``, ``refund(transaction_id: str, amount: float)``,
     ``create_user(user_id: str)``, ``delete_user(user_id: str)``, ``explode(order_id: str)``,
     ``pay(payee: Payee, amount: Few)``, which may be decorated.
@@ -54,7 +53,7 @@ class Shop:
     @classmethod
     @contextmanager
     def decorated(cls, firewall: Shield | None) -> Iterator[None]:
-        """Decorate `pay` of every shop that is created meanwhile."""
+        """Decorate `pay` of every shop that is created in the context."""
         cls.decorates = firewall
         try:
             yield
@@ -109,16 +108,15 @@ SCHEMAS: dict[str, Any] = {
 class Ran:
     """
     The outcome of a scene.
-
     Attributes:
-        answer: The run's final text; None where it ended without one.
+        answer: The final text of the run; None if it ended without one.
         replies: The text that the model received for each call, by call id.
         ran: The host's tools that ran, with their arguments, in order.
-        requests: Everything that the model was sent, as JSON, one entry a request.
-        decisions: What the Shield logged.
-        error: What the run raised; None where it came to an end.
-        spans: Name and attributes of each span that was recorded, in order of their ends.
-        origin: Who mentioned ``pc_777`` according to the session: ``"tool"``, ``"user"`` or "".
+        requests: Each request to the model, as JSON.
+        decisions: The decisions that the Shield stored.
+        error: The exception of the run; None if it ended normally.
+        spans: Name and attributes of each recorded span, in the order of their ends.
+        origin: The source of ``pc_777`` in the session: ``"tool"``, ``"user"`` or "".
     """
 
     answer: str | None = None
@@ -133,11 +131,10 @@ class Ran:
 
 class Driver(Protocol):
     """
-    Runs one framework with a scripted model, its own way of dispatching, and our adapter.
-
+    Runs a framework with a scripted model, with its own dispatch or with the adapter.
     Attributes:
         name: The adapter's module: ``"langgraph"``.
-        impossible: Scene to why this framework cannot play it.
+        impossible: Scene to the reason why this framework cannot play it.
     """
 
     name: str
@@ -145,14 +142,13 @@ class Driver(Protocol):
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
         """
-        Play *turns*, the user having said `ASKED`; without a firewall, the framework as it is.
-
-        With *stream* the framework's streaming way is taken. Both have to leave ids, texts and
-        times out of ``requests`` that differ from run to run by themselves.
+        Play *turns* after the user's text `ASKED`; without a firewall, without the adapter.
+        With *stream* the framework streams. In ``requests``, ids, texts and times that differ from
+        run to run are replaced.
         """
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
-        """Play *turns* in a sub-agent, or behind a handoff, of the framework's own."""
+        """Play *turns* in a sub-agent of the framework, or after a handoff to one."""
 
 
 GOOD = Call("c1", "refund", {"transaction_id": "tx_12345", "amount": 20.0})
@@ -162,17 +158,16 @@ DONE = "It is done."
 @dataclass(frozen=True)
 class Scene:
     """
-    The script of a model, and the expected outcome.
-
+    A scripted model and the expected outcome.
     Attributes:
-        turns: The scripted model.
-        bad: The call that strict mode stops; None where all are good.
-        codes: One of these codes stands in the decision about it.
-        withheld: The call that runs, and whose result strict mode withholds; None for no such.
+        turns: The turns of the model.
+        bad: The id of the call that strict mode blocks; None if all calls are right.
+        codes: The codes of which the decision about the bad call has at least one.
+        withheld: The id of the call whose result strict mode withholds, or None.
         runs: The tools that run in strict mode.
-        streams: Whether the framework's streaming way is taken.
-        delegates: Whether it is played behind a handoff, or in a sub-agent.
-        decorated: Whether `pay` has the decorator too, inside the framework's own tool.
+        streams: Whether the framework streams.
+        delegates: Whether the scene is played by a sub-agent or after a handoff.
+        decorated: Whether `pay` is also decorated inside the framework's own tool.
     """
 
     turns: Sequence[Turn]
@@ -186,7 +181,7 @@ class Scene:
 
 
 def _bad(call: Call, *codes: str, **how: bool) -> Scene:
-    """A bad call that the model corrects once it is told."""
+    """Return a scene with a bad call that the model corrects after the feedback."""
     again = GOOD._replace(id="c2")
     return Scene([[call], [again], DONE], call.id, frozenset(codes), runs=("refund",), **how)
 
@@ -240,7 +235,7 @@ DELETED = ToolProfile(required_fields=["deleted_at"], has_network_io=False)
 
 
 def firewall(mode: str) -> Shield:
-    """The policy under which every scene is played."""
+    """Return a Shield with the policy of all scenes."""
     return Shield(
         shield.configure(
             mode=mode,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.matrix import INSTALLED, documented, played
+from tests.adapters.matrix import INSTALLED, play_drivers, read_documented
 
 
 @pytest.mark.skipif(not INSTALLED, reason="no framework is installed")
 def test_the_documented_table_equals_the_outcome_of_the_scenes():
     """Each cell is compared for every framework that is installed."""
-    page = documented()
-    wrong = [row for row in played() if page.get(row[0], {}).get(row[1]) != row[2]]
+    page = read_documented()
+    wrong = [row for row in play_drivers() if page.get(row[0], {}).get(row[1]) != row[2]]
     assert [] == wrong
 
 
 def test_no_cell_is_empty():
     """Each adapter plays each scene, or has a reason why it cannot."""
-    assert all(cell for message in documented().values() for cell in message.values())
+    assert all(cell for message in read_documented().values() for cell in message.values())

@@ -1,4 +1,4 @@
-"""The arguments do not match the declared type and format."""
+"""`parameter_mismatch`: arguments that do not match the declared type or format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def problems_of(arguments, schema=SCHEMA):
     ],
 )
 def test_matching_arguments_are_clean(arguments):
-    """Objects, their JSON text, and nothing at all match where nothing is required."""
+    """Objects, their JSON text and missing arguments match if no parameter is required."""
     assert (Verdict.CLEAN, ()) == (check(arguments).verdict, check(arguments).findings)
 
 
@@ -66,16 +66,16 @@ def test_matching_arguments_are_clean(arguments):
         ({"ghost": 1}, "/arguments/ghost"),
     ],
 )
-def test_a_wrong_argument_is_pointed_at(arguments, where):
-    """Type, range, format, enum, null and an unknown name: each is HALLUCINATED at its place."""
+def test_a_wrong_argument_has_its_pointer(arguments, where):
+    """A wrong type, range, format or enum, or an unknown name, is HALLUCINATED at its pointer."""
     decision = check(arguments)
 
     assert [where] == [f.where for f in decision.findings]
     assert (Verdict.HALLUCINATED, True) == (decision.verdict, decision.blocked)
 
 
-def test_a_number_in_quotes_is_suspicious_and_the_hint_says_so():
-    """It is flagged and not blocked, and the model is told to send a number."""
+def test_a_number_in_quotes_is_suspicious():
+    """The call is flagged and not blocked, and the hint says to send the number without quotes."""
     decision = check({"amount": "5"})
     (finding,) = decision.findings
 
@@ -96,7 +96,7 @@ def test_every_error_is_reported():
 
 
 def test_a_missing_argument_is_named():
-    """A required argument that is absent is pointed at by the place it should have."""
+    """The finding of a missing required argument has the pointer of that argument."""
     (finding,) = check(
         "", {"type": "object", "properties": PROPERTIES, "required": ["day"]}
     ).findings
@@ -104,20 +104,20 @@ def test_a_missing_argument_is_named():
     assert "/arguments/day" == finding.where
 
 
-def test_a_misspelt_name_gets_the_nearest():
-    """The finding of a ghost argument names the parameter that was meant."""
+def test_an_unknown_name_has_the_nearest_parameter():
+    """The finding of a misspelt argument suggests the parameter with the most similar name."""
     (finding,) = check({"amuont": 5}).findings
 
     assert "amount" == finding.nearest
 
 
-def test_an_open_schema_takes_more():
-    """An argument that the schema explicitly allows is not an error."""
+def test_additional_properties_are_accepted_if_allowed():
+    """With `additionalProperties: true` an undeclared argument is no finding."""
     assert [] == problems_of({"ghost": 1}, {**SCHEMA, "additionalProperties": True})
 
 
-def test_nested_objects_stay_open():
-    """Only the top level is closed by itself."""
+def test_nested_objects_accept_undeclared_fields():
+    """Only the top level of a schema rejects undeclared arguments by default."""
     schema = {"type": "object", "properties": {"at": {"type": "object", "properties": {"x": {}}}}}
 
     assert [] == problems_of({"at": {"y": 1}}, schema)
@@ -148,30 +148,30 @@ def deep(levels):
         ([1], "wrong_type"),
     ],
 )
-def test_arguments_that_cannot_be_read_are_a_mismatch(raw, code):
-    """Each unreadable text has its own code, at the arguments as a whole."""
+def test_unreadable_arguments_are_a_mismatch(raw, code):
+    """Each kind of unreadable text has its own code, at the pointer of all arguments."""
     assert [("/arguments", code)] == problems_of(raw)
 
 
-def test_sixty_four_levels_are_read():
-    """The deepest allowed nesting is judged by the schema, not refused."""
+def test_the_deepest_allowed_nesting_is_checked():
+    """64 levels are checked by the schema; from 65 on the arguments are too deep."""
     assert [("/arguments/day", "wrong_type")] == problems_of(deep(63))
 
 
-def test_arguments_nobody_could_read_are_a_mismatch_without_a_schema_too():
-    """A tool that declares no schema still takes one JSON object."""
+def test_malformed_arguments_are_a_mismatch_without_a_schema():
+    """A tool without a schema still takes a JSON object."""
     assert [("/arguments", "malformed_json")] == problems_of("{", None)
 
 
-def test_without_a_schema_nothing_can_be_said():
-    """A tool that declares no schema is not checked, and the record says so."""
+def test_a_tool_without_a_schema_is_not_checked():
+    """The coverage of the decision says that the layer had no schema."""
     decision = check({"any": 1}, None)
 
     assert ("unavailable", "no schema") == decision.coverage["parameter_mismatch"]
 
 
-def test_an_invalid_schema_is_refused_when_declared():
-    """A wrong schema fails before the first call, and names its tool."""
+def test_an_invalid_schema_is_an_error_on_declaration():
+    """The error is raised before the first call and names the tool."""
     with pytest.raises(PolicyError, match="`book`"):
         check({}, {"type": "strnig"})
 
@@ -184,16 +184,16 @@ NO_NAMES = [
 
 
 @pytest.mark.parametrize(("schema", "verdict"), NO_NAMES)
-def test_an_argument_of_a_tool_whose_schema_names_none(schema, verdict):
-    """An accepted call is never HALLUCINATED; an empty list of names makes it suspicious."""
+def test_an_argument_for_a_schema_without_parameters(schema, verdict):
+    """It is clean without `properties`, suspicious with none, HALLUCINATED if none is allowed."""
     decision = check({"query": "open orders"}, schema)
 
     assert (verdict, verdict is Verdict.HALLUCINATED) == (decision.verdict, decision.blocked)
 
 
 @pytest.mark.parametrize("schema", [schema for schema, _ in NO_NAMES])
-def test_a_function_without_parameters_stays_closed(schema):
-    """A description that names no parameter adds none to the author's function."""
+def test_a_function_without_parameters_accepts_no_argument(schema):
+    """A server's description without parameters does not open the signature of the function."""
     firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
 
     @shielded(firewall)
@@ -207,8 +207,8 @@ def test_a_function_without_parameters_stays_closed(schema):
 
 
 @pytest.mark.parametrize("schema", [schema for schema, _ in NO_NAMES[:2]])
-def test_an_authors_constraint_holds_beside_a_schema_without_names(schema):
-    """An injected parameter may be missing; a value that the author's type refuses may not come."""
+def test_a_declared_constraint_applies_beside_a_schema_without_parameters(schema):
+    """A parameter may be missing, but a value that violates the declared type is HALLUCINATED."""
     firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
 
     @shielded(firewall)
@@ -228,7 +228,7 @@ INVALID = [
 ]
 
 
-def described(schema, caplog, **declared):
+def check_described_tool(schema, caplog, **declared):
     """Judge a call of a tool that a server describes with *schema*."""
     firewall = Shield(shield.configure(layers=["parameter_mismatch"], **declared))
     firewall.register({"name": "book", "inputSchema": schema}, tolerant=True)
@@ -239,9 +239,9 @@ def described(schema, caplog, **declared):
 
 @pytest.mark.parametrize("on_error", [None, "allow"])
 @pytest.mark.parametrize("schema", INVALID)
-def test_an_invalid_schema_of_somebody_else_is_unavailable(schema, on_error, caplog):
-    """Its calls run; the log and each decision say that the arguments were not checked, and why."""
-    decision = described(schema, caplog, on_error=on_error)
+def test_an_invalid_schema_of_a_server_is_unavailable(schema, on_error, caplog):
+    """The calls run; the log and each decision say why the arguments were not checked."""
+    decision = check_described_tool(schema, caplog, on_error=on_error)
     outcome, reason = decision.coverage["parameter_mismatch"]
 
     assert (Verdict.CLEAN, (), False) == (decision.verdict, decision.errors, decision.blocked)
@@ -249,17 +249,17 @@ def test_an_invalid_schema_of_somebody_else_is_unavailable(schema, on_error, cap
 
 
 @pytest.mark.parametrize("schema", INVALID)
-def test_an_invalid_schema_of_somebody_else_may_block(schema, caplog):
-    """With `on_error="block"` it is an error, and no verdict."""
-    decision = described(schema, caplog, on_error="block")
+def test_an_invalid_schema_of_a_server_blocks_on_error_block(schema, caplog):
+    """With `on_error="block"` it is an internal error, which blocks the call."""
+    decision = check_described_tool(schema, caplog, on_error="block")
 
     assert (Verdict.CLEAN, True) == (decision.verdict, decision.blocked)
     assert ("error", 1) == (decision.coverage["parameter_mismatch"].outcome, len(decision.errors))
 
 
 @pytest.mark.parametrize("schema", INVALID)
-def test_an_authors_constraint_holds_beside_an_invalid_schema(schema):
-    """The author's declaration is judged even if a description cannot be compiled."""
+def test_a_declared_constraint_applies_beside_an_invalid_schema(schema):
+    """The declared type is checked even if the server's schema cannot be compiled."""
     firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
 
     @shielded(firewall)
@@ -272,8 +272,8 @@ def test_an_authors_constraint_holds_beside_an_invalid_schema(schema):
     assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {"amount": 10})).verdict
 
 
-def test_feedback_can_be_sent_to_the_model():
-    """The model receives JSON with a code and a place for every problem."""
+def test_the_feedback_is_json():
+    """The feedback has a status, and a code and a pointer for each problem."""
     feedback = json.loads(json.dumps(check({"day": "yesterday"}).feedback()))
 
     assert ("blocked", "/arguments/day") == (feedback["status"], feedback["problems"][0]["field"])

@@ -1,4 +1,4 @@
-"""An agent's process: its tools, run in audit mode, with canaries in all that a model may write."""
+"""An agent's process in audit mode: every text that a model could write contains a canary."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def gauge(name: str) -> dict[str, float]:
     return readings.pop(0)
 
 
-def talk() -> None:
-    """One conversation in which nearly everything goes wrong."""
+def run_conversation() -> None:
+    """Run one conversation in which nearly every kind of call goes wrong."""
     with firewall.session("s-1", agent="clerk") as session:
         session.system(f"You are {CANARY}-system.")
         session.user(f"Refund tx_12345 of {CANARY}-user please.")
@@ -131,24 +131,26 @@ def talk() -> None:
         refund("tx_12345", 600.0)
         refund("tx_12345", 13.0)
         refund(f"tx_{CANARY}-99999", 20.0)
-        quietly(refund, "tx_12345", 99.0)
-        quietly(refund, f"{CANARY}-string", f"{CANARY}-amount")
-        quietly(refund, "tx_12345", 20.0, **{f"{CANARY}_argument": f"{CANARY}-ghost"})
+        call_ignoring_errors(refund, "tx_12345", 99.0)
+        call_ignoring_errors(refund, f"{CANARY}-string", f"{CANARY}-amount")
+        call_ignoring_errors(refund, "tx_12345", 20.0, **{f"{CANARY}_argument": f"{CANARY}-ghost"})
         order({f"{CANARY}key": {"sku": f"sku_{CANARY}-1", "amount": -4}}, note=f"{CANARY}-note")  # type: ignore[dict-item]
         order({f"{CANARY}-shop": {"sku": "a", "amount": 0, f"{CANARY}more": 1}})  # type: ignore[dict-item]
         label(**{f"{CANARY}_id": f"ord_{CANARY}-4711"})
         list(pages(f"{CANARY}-query"))
         for _ in range(4):
             gauge(f"{CANARY}-gauge")
-        dispatch(f"{INVENTED}_refund\n\x1b[31m", {"id": f"{CANARY}-id"})
-        dispatch(f"{INVENTED}_" + "x" * 64 + CANARY, {f"{CANARY}": {f"{CANARY}": [CANARY]}})
-        dispatch("search", {f"{CANARY}_order_id": f"ord_{CANARY}-17"})
-        dispatch("refund", f'{{"transaction_id": "{CANARY}-unclosed')
-        turn(session)
+        dispatch_ignoring_errors(f"{INVENTED}_refund\n\x1b[31m", {"id": f"{CANARY}-id"})
+        dispatch_ignoring_errors(
+            f"{INVENTED}_" + "x" * 64 + CANARY, {f"{CANARY}": {f"{CANARY}": [CANARY]}}
+        )
+        dispatch_ignoring_errors("search", {f"{CANARY}_order_id": f"ord_{CANARY}-17"})
+        dispatch_ignoring_errors("refund", f'{{"transaction_id": "{CANARY}-unclosed')
+        propose_turn(session)
 
 
-def turn(session: Any) -> None:
-    """A turn as the model proposed it: one call of it is dispatched, the others never are."""
+def propose_turn(session: Any) -> None:
+    """Inspect a turn of three calls and dispatch one of them."""
     firewall.inspect_turn(
         [
             {"id": "call-1", "name": "refund", "arguments": f'{{"amount": "{CANARY}-1"}}'},
@@ -160,8 +162,8 @@ def turn(session: Any) -> None:
     firewall.dispatch("search", {"q": "tx_12345"}, call_id="call-3")
 
 
-async def strictly() -> None:
-    """A tool that is strict already: one call is approved, the others are blocked."""
+async def run_strict_tool() -> None:
+    """Call a tool in strict mode: one call is approved, the others are blocked."""
     async with firewall.session("s-2") as session:
         session.user("Wire 20 to acc_12345.")
         await wire("acc_12345", 20.0)
@@ -171,8 +173,8 @@ async def strictly() -> None:
                 await firewall.adispatch("wire", arguments, call_id=call_id)
 
 
-def in_a_framework() -> None:
-    """A framework's span of the tool's run is current."""
+def run_in_framework_span() -> None:
+    """Call a tool inside a framework's span of the execution."""
     tracer = trace.get_tracer("framework")
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
     with firewall.session("s-3") as session:
@@ -182,15 +184,15 @@ def in_a_framework() -> None:
                 refund(sent, 20.0)
 
 
-def many() -> None:
-    """Threads at work, each in a session of its own, with tool names that no tool has."""
+def run_threads() -> None:
+    """Run threads, each with its own session and with tool names that do not exist."""
 
     def work(number: int) -> None:
         with firewall.session(f"t-{number}") as session:
             session.user("Refund tx_12345.")
             for i in range(50):
                 refund("tx_12345", 1.0 + i)
-                dispatch(f"{INVENTED}_{number}_{i}", {"at": f"{CANARY}-{i}"})
+                dispatch_ignoring_errors(f"{INVENTED}_{number}_{i}", {"at": f"{CANARY}-{i}"})
 
     threads = [Thread(target=work, args=[number]) for number in range(4)]
     for thread in threads:
@@ -199,20 +201,20 @@ def many() -> None:
         thread.join()
 
 
-def quietly(tool: Any, *args: Any, **kwargs: Any) -> None:
-    """Call a tool that fails, as audit mode lets it; why stays here."""
+def call_ignoring_errors(tool: Any, *args: Any, **kwargs: Any) -> None:
+    """Call a tool and ignore its error, which audit mode passes on."""
     with suppress(RuntimeError, TypeError):
         tool(*args, **kwargs)
 
 
-def dispatch(name: str, arguments: Any) -> None:
-    """Dispatch by name; an unknown or mismatching name is not a verdict."""
+def dispatch_ignoring_errors(name: str, arguments: Any) -> None:
+    """Dispatch a call by name and ignore the error of an unknown name or wrong arguments."""
     with suppress(ShieldError, TypeError):
         firewall.dispatch(name, arguments)
 
 
-def host(lines: str) -> Any:
-    """Configure structlog and logging as a host would, and give what it looks like."""
+def configure_host(lines: str) -> Any:
+    """Configure structlog and logging as a host would; return the configuration."""
     structlog.configure(
         processors=[structlog.processors.add_log_level, structlog.processors.KeyValueRenderer()],
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
@@ -233,7 +235,7 @@ def host(lines: str) -> Any:
 
 
 def configuration() -> Any:
-    """Return all that a library might change of its host's logging."""
+    """Return all parts of the logging configuration that a library could change."""
     loggers = [logging.getLogger(name) for name in ("", "abs_shield", "opentelemetry")]
     return (
         structlog.get_config(),
@@ -242,8 +244,8 @@ def configuration() -> Any:
     )
 
 
-def comparable(decision: Decision) -> dict[str, Any]:
-    """Return what a test needs of a decision, without what a model wrote."""
+def summarise(decision: Decision) -> dict[str, Any]:
+    """Return the fields of a decision that a test compares, without text of the model."""
     record = decision.to_dict()
     kept = ("id", "subject", "verdict", "action", "mode", "blocked", "would_block", "approval")
     findings = [
@@ -259,19 +261,19 @@ def comparable(decision: Decision) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run everything, and write decisions and log lines into the folder that is named."""
+    """Run all cases, and write decisions and log lines to the folder of the argument."""
     folder = Path(sys.argv[1])
-    before = host(str(folder / "lines.jsonl"))
+    before = configure_host(str(folder / "lines.jsonl"))
     telemetry = setup()
-    talk()
-    asyncio.run(strictly())
-    in_a_framework()
-    many()
+    run_conversation()
+    asyncio.run(run_strict_tool())
+    run_in_framework_span()
+    run_threads()
     untouched = before == configuration()
     (folder / "said.json").write_text(
         json.dumps(
             {
-                "decisions": [comparable(decision) for decision in said],
+                "decisions": [summarise(decision) for decision in said],
                 "untouched": untouched,
                 "in_time": telemetry.shutdown(timeout_s=30),
             }

@@ -1,4 +1,4 @@
-"""A forked worker counts its own calls, and none of its parent's."""
+"""A forked worker exports metrics of its own calls and none of its parent's."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ METRICS = ("decisions", "findings", "coverage", "check.duration", "blocked.retri
 
 @pytest.mark.parametrize("collects", ["collects", "waits"])
 @pytest.mark.parametrize("temporality", ["CUMULATIVE", "DELTA"])
-def test_a_child_exports_its_own_calls_alone(temporality: str, collects: str) -> None:
-    """Whatever its parent had exported, or not yet; the parent goes on with its own."""
+def test_a_child_exports_only_its_own_calls(temporality: str, collects: str) -> None:
+    """The child's metrics do not depend on what its parent had exported; the parent's continue."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM, temporality, collects],
         cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,

@@ -1,4 +1,4 @@
-"""Decision logs are counted as long as they are referenced, and are not kept alive."""
+"""Decision logs are counted while they are referenced, and the count keeps no log alive."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Slotted:
 
 
 @pytest.mark.parametrize("kind", [LogSample, Slotted])
-def test_all_logs_are_summed_each_once(kind):
-    """Also those of a class that cannot be referred to weakly."""
+def test_each_log_is_counted_once(kind):
+    """Logs of a class without weak references are counted as well."""
     logs, one, other = WatchedStores(), kind(waiting=1, dropped=2), kind(waiting=3, dropped=4)
     for log in (one, other, one):
         logs.watch(log)
@@ -34,8 +34,8 @@ def test_all_logs_are_summed_each_once(kind):
 
 
 @pytest.mark.slow
-def test_what_a_log_lost_stays_counted_when_it_is_gone():
-    """A counter never goes back; the log itself is free."""
+def test_dropped_records_of_a_deleted_log_stay_counted():
+    """The counter never decreases, and the log is garbage-collected."""
     logs, log = WatchedStores(), LogSample(waiting=1, dropped=2)
     logs.watch(log)
     assert 2 == logs.dropped()

@@ -16,8 +16,7 @@ import pytest
 
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.grafana import read_dashboard
-from tests.cli.shop import filled as filled_log
-from tests.cli.shop import order, refund
+from tests.cli.shop import fill_log, order, refund
 from tests.prometheus import needs_prometheus, query
 
 DASHBOARD = json.loads(read_dashboard())
@@ -37,8 +36,8 @@ def expressions() -> Iterator[Any]:
             yield pytest.param(target["expr"], id=name)
 
 
-def fill_log(text: str, **chosen: str) -> str:
-    """An expression as Grafana sends it."""
+def fill_expression(text: str, **chosen: str) -> str:
+    """Return an expression as Grafana sends it."""
     values = ALL | chosen
     return re.sub(r"\$([a-z_]+)", lambda found: values[found[1]], text)
 
@@ -120,7 +119,7 @@ def test_variables() -> None:
 @pytest.mark.parametrize("expression", [*expressions()])
 def test_a_query_has_data(client: Any, expression: str) -> None:
     """Prometheus takes it, and a run with findings, blocks, errors and outputs has values."""
-    results = query(client, fill_log(expression))
+    results = query(client, fill_expression(expression))
 
     assert results
     assert all(math.isfinite(value) for value in results.values())
@@ -131,7 +130,7 @@ def test_a_query_has_data(client: Any, expression: str) -> None:
 @pytest.mark.parametrize("name", ["job", "tool", "mode", "agent"])
 def test_a_variable_has_values(client: Any, name: str) -> None:
     """The series and label of `label_values(series, label)` exist."""
-    query_text = fill_log(VARIABLES[name]["query"])
+    query_text = fill_expression(VARIABLES[name]["query"])
     series, label = re.fullmatch(r"label_values\((.+), (\w+)\)", query_text).groups()  # type: ignore[union-attr]
     reply = client.get(f"/label/{label}/values", params={"match[]": series})
 
@@ -143,10 +142,10 @@ def test_a_variable_has_values(client: Any, name: str) -> None:
 @needs_prometheus
 def test_the_overview_counts_what_was_decided(client: Any) -> None:
     """Two rounds: 7 decisions about calls, 2 about results ... and 42 outputs each."""
-    decisions = query(client, fill_log(panel("Decisions", "stat")))
-    blocked = query(client, fill_log(panel("Blocked", "stat")))
-    would_block = query(client, fill_log(panel("Strict would also block", "stat")))
-    errors = query(client, fill_log(panel("Check errors", "stat")))
+    decisions = query(client, fill_expression(panel("Decisions", "stat")))
+    blocked = query(client, fill_expression(panel("Blocked", "stat")))
+    would_block = query(client, fill_expression(panel("Strict would also block", "stat")))
+    errors = query(client, fill_expression(panel("Check errors", "stat")))
 
     assert {(): 99} == decisions
     assert {(): pytest.approx(10 / 99)} == blocked
@@ -160,7 +159,9 @@ def test_the_risk_heatmap(client: Any) -> None:
     """Findings for each check that ran; what never ran is -1 and no 0."""
     cells = {
         (tool, check): value
-        for (check, tool), value in query(client, fill_log(panel("Risk heatmap", "table"))).items()
+        for (check, tool), value in query(
+            client, fill_expression(panel("Risk heatmap", "table"))
+        ).items()
     }
 
     assert pytest.approx(2 / 6) == cells["refund", "impossible_state"]
@@ -195,7 +196,7 @@ def test_a_cell_links_to_its_decisions(tmp_path: Path) -> None:
         "__to:date:iso": "2100-01-01T00:00:00.000Z",
     }
     address = re.sub(r"\$\{([^}]+)\}", lambda name: options[name[1]], link["url"])
-    filled_log(str(tmp_path / "log.db"), order(1), refund(1, 900))
+    fill_log(str(tmp_path / "log.db"), order(1), refund(1, 900))
     page = asyncio.run(read(dashboard(str(tmp_path / "log.db")), address))
 
     assert 200 == page.status_code
@@ -216,9 +217,9 @@ def test_an_empty_cell_has_no_colour(shown: Any) -> None:
 @needs_prometheus
 def test_filters(client: Any) -> None:
     """A tool and a mode narrow what is shown."""
-    tools = query(client, fill_log(panel("Risk heatmap", "table"), tool="refund"))
-    modes = query(client, fill_log(panel("Decisions", "stat"), mode="audit"))
-    agents = query(client, fill_log(panel("Quality score", "timeseries"), agent="nobody"))
+    tools = query(client, fill_expression(panel("Risk heatmap", "table"), tool="refund"))
+    modes = query(client, fill_expression(panel("Decisions", "stat"), mode="audit"))
+    agents = query(client, fill_expression(panel("Quality score", "timeseries"), agent="nobody"))
 
     assert {"refund"} == {tool for _, tool in tools}
     assert {(): 2} == modes
