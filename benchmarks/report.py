@@ -20,7 +20,7 @@ from abs_shield import Decision
 from abs_shield.core.label import Label, Truth
 from abs_shield.report import Report
 from abs_shield.stores import MemoryStore, SqliteStore
-from tests.cli.shop import judge, order, policy, refund
+from tests.cli.shop import judge_calls, order, policy, refund
 
 _MIB = 1 << 20
 CALLS = (10_000, 100_000)
@@ -30,8 +30,8 @@ CALLS = (10_000, 100_000)
 def decisions(calls: int) -> Iterator[Decision]:
     """Real decisions of a few calls, over and over, each with an id and a session of its own."""
     store = MemoryStore()
-    judge(store, [order(1), refund(2), refund(3, 900), {"name": "refnud", "arguments": {}}])
-    judge(store, [order(n) for n in range(36)], declared=policy())
+    judge_calls(store, [order(1), refund(2), refund(3, 900), {"name": "refnud", "arguments": {}}])
+    judge_calls(store, [order(n) for n in range(36)], declared=policy())
     models = list(store.scan())
     for number in range(calls):
         model = models[number % len(models)]
