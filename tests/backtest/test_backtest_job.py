@@ -1,4 +1,4 @@
-"""The job of a backtest: what it makes of a chunk, and that parts add up to the whole."""
+"""The job of a backtest: the part that it returns for a chunk, and the sum of the parts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def a_line(run_id, *names, **more):
 
 
 def parts_of(job, path, *, most_lines):
-    """Yield what a job makes of each chunk, as it comes back from another process."""
+    """Yield the part of each chunk from a job that was pickled, as worker processes do."""
     done = pickle.loads(pickle.dumps(job)).prepare()
     for chunk in chunks(raw_lines([path]), most_lines=most_lines):
         yield pickle.loads(pickle.dumps(done(chunk)))
@@ -53,8 +53,8 @@ def policy(tmp_path):
     return f"{tmp_path / 'new.py'}:policy"
 
 
-def test_a_part(policy, written):
-    """It has the counts in the modes that count, the sessions that begin, bad lines, a run."""
+def test_a_part_has_counts_sessions_and_bad_lines(policy, written):
+    """A part has the counts of enforced modes, the first run, bad lines and session starts."""
     twice = a_line("a", "lend_book", "lend_book", session_id="s")
     path = written(b"{", twice, a_line("b", labels={"calls": 3}))
     job = Backtesting(policy=policy, strict=True)
@@ -76,8 +76,8 @@ def test_a_part(policy, written):
     ("sessions", "blocked"),
     [("ss", 1), ("sts", 0), ("s-s", 0), (("s", None), 0), ((None, None), 0)],
 )
-def test_a_session_lasts_as_long_as_its_lines_follow_each_other(policy, written, sessions, blocked):
-    """Under the new policy and under the old one; a session that comes back is a new one."""
+def test_a_session_ends_at_the_first_line_of_another(policy, written, sessions, blocked):
+    """Under both policies a session that is resumed later is a new session."""
     lines = [
         b"no JSON" if name == "-" else a_line(str(n), "lend_book", session_id=name)
         for n, name in enumerate(sessions)
@@ -94,8 +94,10 @@ NAMES = st.lists(st.lists(st.sampled_from([f"tool{n}" for n in range(9)]), max_s
 
 
 @given(NAMES, st.integers(1, 4))
-def test_parts_add_up_exactly_where_names_are_bounded(tmp_path_factory, entries, most_lines):
-    """Behind so many tools and errors as are kept, parts count what one comparison counts."""
+def test_merged_parts_equal_one_comparison_with_limited_names(
+    tmp_path_factory, entries, most_lines
+):
+    """If the number of tools or errors exceeds its limit, merged parts have the same counts."""
     path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
     lines = [a_line(f"r{n}", *names) for n, names in enumerate(entries)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -133,8 +135,8 @@ def some(proposal, session):
         )  # fmt: skip
 
 
-def test_an_example_can_leave_its_process(written):
-    """Whatever a layer put into its finding stays behind, but for the place of a rule."""
+def test_an_example_can_be_pickled(written):
+    """Unpicklable values of a finding are removed, except the file and line of a rule."""
 
     def odd(proposal, session):
         evidence = {"file": "shop.py", "line": 7, "open": (lambda: 1)}
@@ -151,8 +153,8 @@ def test_an_example_can_leave_its_process(written):
     assert {"file": "shop.py", "line": 7} == result.appeared[0].evidence
 
 
-def test_the_place_of_a_rule_comes_back(policy, written):
-    """An annotation needs it, whatever process found it."""
+def test_an_example_has_the_place_of_its_rule(policy, written):
+    """The file and line of a rule are in the part that a worker process returns."""
     path = written(a_line("a", "lend_book", "lend_book"))
     job = Backtesting(policy=policy, against=policy.replace("new.py", "old.py"), strict=True)
     place = policy.removesuffix("new.py:policy")

@@ -114,8 +114,8 @@ def test_what_changes(compared, new, old, expected):
     assert (2, 4, 4) == (into.runs, into.new.calls, into.old.calls)
 
 
-def test_a_call_of_two_layers(compared):
-    """Where two layers stop a call it is one change, and both are to blame."""
+def test_a_call_blocked_by_two_layers_is_one_change(compared):
+    """The change is counted once and attributed to both layers."""
     old = configure(layers=[])
     new = configure(layers=[*BASE["layers"], wary], on_suspicious="block")
     into = compared(new, old, a_line("a", lend("x")))
@@ -124,8 +124,8 @@ def test_a_call_of_two_layers(compared):
     assert {"parameter_mismatch", "wary"} == {layer for _, _, layer in into.layers}
 
 
-def test_an_example_names_what_appeared_and_what_disappeared(compared):
-    """It has the run, its line, and only the findings in which the policies differ."""
+def test_an_example_has_the_findings_that_differ(compared):
+    """An example has its run, its line, and the findings that only one policy has."""
     new = configure(layers=["parameter_mismatch", wary])
     old = configure(
         layers=["parameter_mismatch", "impossible_state"],
@@ -144,8 +144,8 @@ def test_an_example_names_what_appeared_and_what_disappeared(compared):
     )
 
 
-def test_a_finding_that_begins_to_stop_appears(compared):
-    """The same finding out of audit is shown on both sides, each with its mode."""
+def test_a_finding_in_another_mode_appears_and_disappears(compared):
+    """A finding that is enforced instead of audited is listed on both sides with its mode."""
     into = compared(configure(), configure(mode="audit"), a_line("a", lend("x")))
 
     (one,) = into.examples[Kind.ALLOW_TO_BLOCK]
@@ -164,8 +164,8 @@ def test_other_findings(compared):
     )
 
 
-def test_successful_runs_count_apart(compared):
-    """Changes and blocks in runs that ended well have numbers of their own."""
+def test_successful_runs_are_counted_separately(compared):
+    """Changes and blocks in runs labelled as successful have their own counts."""
     good, bad = {"labels": {"success": True}}, {"labels": {"success": False}}
     lines = [a_line("a", lend("x"), **good), a_line("b", lend("x"), **bad)]
     into = compared(configure(), configure(mode="audit"), *lines)
@@ -175,8 +175,8 @@ def test_successful_runs_count_apart(compared):
     assert (2, 1) == (into.old.hit("flagged"), into.old.hit("flagged", successful=True))
 
 
-def test_examples_are_bounded(compared):
-    """The first ones of each kind are kept, and the first of each tool for annotations."""
+def test_the_number_of_examples_is_limited(compared):
+    """The first examples of each kind are stored, and the first of each tool for annotations."""
     lines = [a_line(str(n), lend("x"), lend(name=f"tool{n}")) for n in range(5)]
     into = compared(configure(), configure(layers=[]), *lines, most=2)
 
@@ -185,8 +185,8 @@ def test_examples_are_bounded(compared):
 
 
 @pytest.mark.slow
-def test_names_that_a_model_makes_up_are_bounded(compared):
-    """Behind a thousand tools the others count together."""
+def test_the_number_of_tool_names_is_limited(compared):
+    """Tools beyond the first thousand are counted together."""
     lines = [a_line("a", *(lend(name=f"tool{n}") for n in range(1_200)))]
     into = compared(configure(), configure(layers=[]), *lines)
 
@@ -203,8 +203,8 @@ RUNS = st.lists(
 
 
 @given(RUNS, st.data())
-def test_merged_parts_are_the_whole(tmp_path_factory, entries, data):
-    """Comparing runs in parts, each pickled, and merging them in order changes nothing."""
+def test_merged_parts_equal_one_comparison(tmp_path_factory, entries, data):
+    """Comparing runs in parts, pickling and merging the parts gives the same result."""
     lines = [
         a_line(
             f"r{n}", *calls,
@@ -233,8 +233,8 @@ def test_merged_parts_are_the_whole(tmp_path_factory, entries, data):
     assert part(read) == merged
 
 
-def test_a_rule_that_does_not_fit_names_its_policy():
-    """The error says where the policy was declared whose tool and rule do not fit."""
+def test_an_invalid_rule_names_the_place_of_its_policy():
+    """The error names the file and line where the policy was declared."""
 
     @rule(tool="lend_book")
     def wrong(copies):

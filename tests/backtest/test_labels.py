@@ -1,4 +1,4 @@
-"""Labels of calls: where they stand, how they are read, and what they say of decisions."""
+"""Labels of calls: where they are given, how they are read, and the figures from them."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def test_labels_in_a_file(labelled, line):
     assert ({OK: 1}, {0}, set()) == (into.new.labelled, into.matched, into.repeated)
 
 
-def test_a_label_that_fits_nothing(labelled):
-    """It is not among those that matched."""
+def test_a_label_without_its_call_is_not_matched(labelled):
+    """Labels with an unknown run, index or call id are not counted as matched."""
     lines = [
         {"run_id": "r1", "call_index": 9, "label": "ok"},
         {"run_id": "r2", "call_id": "x", "label": "ok"},
@@ -107,8 +107,8 @@ def test_a_label_that_fits_nothing(labelled):
     assert {2} == labelled(lines=lines).matched
 
 
-def test_a_label_that_fits_several_calls(labelled):
-    """A session of two runs, and an id that is used twice, are told."""
+def test_an_ambiguous_label_is_reported(labelled):
+    """A label that matches two runs of a session or a repeated call id is reported."""
     index = [{"session_id": "s", "call_index": 0, "label": "ok"}]
     twice = [{"run_id": "r1", "call_id": "y", "label": "hallucinated"}]
 
@@ -116,15 +116,15 @@ def test_a_label_that_fits_several_calls(labelled):
     assert {0} == labelled(lines=twice).repeated
 
 
-def test_a_file_wins_over_the_run(labelled):
-    """Where both label a call the file's word counts."""
+def test_a_label_of_a_file_overrides_that_of_the_run(labelled):
+    """If both label a call, the label of the file counts."""
     into = labelled({"0": "hallucinated"}, lines=[{"run_id": "r1", "call_index": 0, "label": "ok"}])
 
     assert ({OK: 1}, 0) == (into.new.labelled, into.disputed)
 
 
 def test_labels_that_disagree_do_not_count(labelled):
-    """One call with two labels is disputed, and has none."""
+    """A call with two different labels is counted as disputed and not as labelled."""
     into = labelled({"0": "hallucinated", "x": "ok"})
 
     assert (0, 1) == (into.new.labelled.total(), into.disputed)
@@ -141,8 +141,8 @@ def test_scores_of_layers(labelled):
     assert [2] == [one.call_index for one in into.false_alarms]
 
 
-def test_the_sweep_at_the_own_threshold_is_what_was_decided(labelled):
-    """Its scores and shares are those of the decisions themselves."""
+def test_the_sweep_at_the_own_threshold_equals_the_decisions(labelled):
+    """At the policy's threshold the sweep has the scores and shares of the decisions."""
     figures: PolicyFigures = labelled({"0": "ok", "1": "hallucinated", "2": "ok", "z": BAD}).new
     (own,) = (point for point in figures.sweep() if point.own)
 
@@ -216,8 +216,8 @@ def test_a_file_is_read_line_by_line(written):
         [{"call_index": -1, "label": "ok"}],
     ],
 )
-def test_wrong_labels_in_a_run(written, a_run, calls):
-    """Whatever stands there instead of labels is one line that says what."""
+def test_invalid_labels_of_a_run_are_a_bad_line(written, a_run, calls):
+    """The line is reported with the reason."""
     side = Side(configure())
     (run,) = runs([written(a_run(labels={"calls": calls}))], Toolsets())
     bad = compare(run, side, None, into=Comparison.of(side))
@@ -251,7 +251,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_any_json_is_a_label_or_an_error(value):
-    """No record makes the reader raise anything but what says what is wrong."""
+    """For any JSON the reader returns a label or raises a ValueError of one line."""
     record = value if isinstance(value, dict) else {"label": value}
     message = ""
     try:

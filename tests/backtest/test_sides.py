@@ -143,8 +143,8 @@ def failed(coverage: dict[str, Coverage], error: str) -> Decision:
     )  # fmt: skip
 
 
-def test_an_error_outside_any_layer_counts_for_the_whole_check():
-    """An error of no layer is attributed to the call check; errors of layers are kept."""
+def test_an_error_outside_of_layers_is_attributed_to_the_call_check():
+    """An error of a layer is attributed to the layer."""
     layer = {"impossible_state": Coverage(Outcome.ERROR, "broken"), "phantom_tool": RAN}
 
     assert [("call check", "call check could not run: X")] == faults_of(
@@ -164,8 +164,8 @@ def decided(path: str, policy: Policy, threshold: float) -> list[tuple[bool, boo
     ]
 
 
-def swept(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
-    """Return what one replay under the policy says that the threshold would flag and block."""
+def sweep_at(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
+    """Return for each call whether the sweep flags and blocks it at the threshold."""
     side = Side(policy)
     at = side.thresholds.index(threshold)
     return [(one.flags_from <= at, one.blocks_from <= at) for one in side.ruled(first(path))]
@@ -193,23 +193,23 @@ def test_one_replay_tells_what_every_threshold_decides(run_file, own, on_suspici
     policy = configure(layers=[doubt], threshold=own, on_suspicious=on_suspicious)
 
     for threshold in (own, asked):
-        assert decided(path, policy, threshold) == swept(path, policy, threshold)
+        assert decided(path, policy, threshold) == sweep_at(path, policy, threshold)
 
 
 @pytest.mark.parametrize("own", [0.3, 0.8, 1.0])
-def test_above_its_own_threshold_a_policy_does_not_know_its_weak_likelihoods(run_file, own):
-    """`confidence_drop` keeps what its threshold counts: lower thresholds are told, higher not."""
+def test_the_sweep_of_confidence_drop_is_exact_up_to_the_own_threshold(run_file, own):
+    """Above its own threshold `confidence_drop` has no findings to sweep."""
     path = run_file(*LIKELIHOODS, call=ToolCall("open_door", {}))
     policy = configure(layers=["confidence_drop"], threshold=own)
 
     for threshold in (0.0, 0.15, own):
-        assert decided(path, policy, threshold) == swept(path, policy, threshold)
-    assert decided(path, policy, own) == swept(path, policy, 1.0)
+        assert decided(path, policy, threshold) == sweep_at(path, policy, threshold)
+    assert decided(path, policy, own) == sweep_at(path, policy, 1.0)
 
 
 @given(st.floats(0, 1))
 def test_the_own_threshold_is_always_in_the_sweep(own):
-    """The policy's threshold is in the sweep, which is sorted."""
+    """The sweep is sorted and contains the policy's threshold."""
     at = Side(configure(threshold=own, layers=[])).thresholds
 
     assert own in at

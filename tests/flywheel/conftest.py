@@ -1,4 +1,4 @@
-"""Logs of every kind, and decisions with findings."""
+"""Stores of every kind, and decisions with findings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def decision(number: int, *findings: Finding, **changes) -> Decision:
 
 
 def label(number: int, truth: str, *, at: float = START, note: str = "") -> Label:
-    """Return what somebody says of a decision."""
+    """Return a label of a decision."""
     return Label(decision_id=f"d-{number}", truth=Truth(truth), at=at, by="ann", note=note)
 
 

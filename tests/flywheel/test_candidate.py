@@ -1,4 +1,4 @@
-"""Commands, functions and endpoints answer cases under one contract."""
+"""Commands, functions and endpoints answer cases by the same contract."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_command_may_name_files() -> None:
     assert ANSWERS == program(FILES, "{cases}", "{answers}")(CASES)
 
 
-def test_no_shell_reads_the_words(tmp_path: Path) -> None:
+def test_the_words_of_a_command_are_not_parsed_by_a_shell(tmp_path: Path) -> None:
     """A word is passed unchanged, whatever it contains."""
     mark = tmp_path / "mark"
     program(ECHO, f"; touch {mark}", f"$(touch {mark})")(CASES)
@@ -71,14 +71,14 @@ def test_no_shell_reads_the_words(tmp_path: Path) -> None:
         ('print(\'{"id": "c1", "answer": ""}\\n\' * 2)', "answers a case twice"),
     ],
 )
-def test_a_command_that_breaks_the_contract(text: str, message: str) -> None:
-    """The message says how."""
+def test_a_command_that_violates_the_contract_is_an_error(text: str, message: str) -> None:
+    """The error names the exit code, the invalid line or the missing answers."""
     with pytest.raises(ShieldError, match=message):
         program(text)(CASES)
 
 
-def test_a_command_that_writes_no_file_or_is_none() -> None:
-    """Exit code 0 without a file is an error."""
+def test_a_command_without_an_output_file_is_an_error() -> None:
+    """A command that writes no answers, and one that does not exist, are errors."""
     with pytest.raises(ShieldError, match="it wrote no answers"):
         program("", "{answers}")(CASES)
     with pytest.raises(ShieldError, match="cannot start"):
@@ -101,7 +101,7 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 
 class Echo(BaseHTTPRequestHandler):
-    """Answers cases as the contract says."""
+    """An endpoint that answers cases as the contract requires."""
 
     def do_POST(self) -> None:
         if self.path != "/answers":
@@ -129,8 +129,8 @@ def address() -> Iterator[str]:
         thread.join()
 
 
-def test_an_endpoint_is_posted_the_cases(address: str) -> None:
-    """And one that fails is named."""
+def test_an_endpoint_receives_the_cases(address: str) -> None:
+    """The cases are posted; an HTTP error and an invalid address are reported."""
     assert ANSWERS == Endpoint(url=f"{address}/answers")(CASES)
     with pytest.raises(ShieldError, match="does not answer: HTTP Error 500"):
         Endpoint(url=f"{address}/other")(CASES)
@@ -140,7 +140,7 @@ def test_an_endpoint_is_posted_the_cases(address: str) -> None:
 
 @pytest.fixture
 def raw() -> Iterator[Callable[[Iterable[bytes]], str]]:
-    """Serve bytes as they are, one portion each 0.1 s: not HTTP, or half of a reply."""
+    """Return a function that serves raw bytes, one portion each 0.1 s."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve(portions: Iterable[bytes]) -> str:
@@ -174,10 +174,10 @@ def raw() -> Iterator[Callable[[Iterable[bytes]], str]]:
     ],
 )
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_what_does_not_speak_http_is_named(
+def test_an_endpoint_without_http_is_an_error(
     raw: Callable[[Iterable[bytes]], str], portions: list[bytes], message: str
 ) -> None:
-    """In one line, as an address that cannot be one is."""
+    """An invalid reply and an invalid address are errors of one line."""
     with pytest.raises(ShieldError, match=message):
         Endpoint(url=raw(portions))(CASES)
     with pytest.raises(ShieldError, match="does not answer"):
@@ -198,7 +198,7 @@ def test_the_time_of_an_endpoint_is_for_all_answers(
 
 
 def test_a_function_answers_prompts() -> None:
-    """One that raises, or returns no text, fails with its case."""
+    """The error of a function that raises, or returns no text, names the case."""
     assert ANSWERS == Function(str.upper)(CASES)
     with pytest.raises(ShieldError, match="case `c0`: ZeroDivisionError"):
         Function(lambda prompt: str(1 / 0))(CASES)
@@ -206,8 +206,8 @@ def test_a_function_answers_prompts() -> None:
         Function(len)(CASES)  # type: ignore[arg-type]
 
 
-def test_blank_lines_are_no_answers() -> None:
-    """They are passed over."""
+def test_blank_lines_are_skipped() -> None:
+    """Blank lines between the answers are skipped."""
     lines = b"\n".join(b'{"id": "c%d", "answer": ""}\n' % n for n in range(3))
 
     assert {"c0", "c1", "c2"} == read_answers(lines, CASES).keys()

@@ -64,8 +64,8 @@ def evaluated(*candidate: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_mutate_writes_examples_and_their_proof(folder: Path) -> None:
-    """On the standard error it says what was left out."""
+def test_mutate_writes_examples_and_a_leakage_report(folder: Path) -> None:
+    """The number of examples and of those left out is printed to stderr."""
     pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
     pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
     words = ["--facts", "facts.csv", "--cases", "cases.jsonl", "--report", "leakage.json"]
@@ -127,7 +127,7 @@ def test_files_without_ids_go_together(folder: Path) -> None:
 
 
 def test_the_evaluation_is_printed_as_json(folder: Path) -> None:
-    """The same as in the file."""
+    """`--format json` prints the evaluation; a rejection is exit code 1."""
     version = f"{sys.executable} answers.py old.txt"
     words = ["--candidate", version, "--present", version, "--format", "json"]
     result = run("evaluate", "cases.jsonl", *words)

@@ -1,4 +1,4 @@
-"""Findings of real checks as catches: what was claimed, and what is right instead."""
+"""Findings of real checks become catches: the claim, and the right answer if it is known."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_a_wrong_value_of_an_answer_has_the_right_one(tmp_path):
     assert ("I have cancelled", "") == (action.claim, action.verified_value)
 
 
-def test_a_claim_is_quoted_where_runs_are_recorded(tmp_path):
-    """There the log was allowed to keep its words."""
+def test_a_claim_is_quoted_if_runs_are_recorded(tmp_path):
+    """The log stores the words of a claim only if runs are recorded."""
     price, action = of_answer(tmp_path, record=tmp_path / "runs.jsonl")
 
     assert "Booking ABC123 costs 380.00 EUR." == price.claim == price.about

@@ -1,4 +1,4 @@
-"""Catches become gaps: what belongs together, how often it comes, and how grave it is."""
+"""Catches are grouped into gaps, which have a frequency and a severity."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_the_gap_of_the_seed(log, book):
     )  # fmt: skip
 
 
-def test_other_words_are_the_same_gap(log, book):
-    """Another case, an abbreviation, a synonym, a misspelling, other values."""
+def test_variants_of_a_name_are_the_same_gap(log, book):
+    """Case, abbreviations, synonyms, misspellings and other values do not make another gap."""
     about = ("market cap", "market capitalisation", "Market Cap")
     names = ("delete_user", "removeUser", "delete_users")
     gaps = curated(
@@ -82,8 +82,8 @@ def test_other_words_are_the_same_gap(log, book):
     ],
     ids=["attribute", "name", "field", "tool", "code", "subject"],
 )
-def test_something_else_is_another_gap(log, book, one, other):
-    """An attribute, a tool, a field, a code or a subject of its own."""
+def test_different_subjects_are_different_gaps(log, book, one, other):
+    """Another attribute, tool, field, code or subject is another gap."""
     assert [1, 1] == [gap.count for gap in curated(log, book, one, other)]
 
 
@@ -95,7 +95,7 @@ def test_items_of_a_list_are_one_field(log, book):
 
 
 def test_a_rate_is_of_decisions_of_the_same_kind(log, book):
-    """Of one tool its own calls; of invented tools all calls, as no real one is like them."""
+    """The rate of a tool is that of its calls; the rate of an invented tool that of all calls."""
     others = [decision(n, tool="search") for n in range(10, 16)]
     phantoms = [phantom(20, "web_search"), phantom(21, "web_search")]
     gaps = curated(log, book, decision(0, finding()), decision(1), *others, *phantoms)
@@ -137,7 +137,7 @@ def test_one_session_that_repeats_itself_is_not_systematic(log, book):
     [((None,) * 4, "unknown"), (("a",) * 4, "task-specific"), (("a", "a", "b", "b"), "general")],
 )
 def test_a_gap_of_several_agents_is_general(log, book, agents, scope):
-    """One of a single agent is task-specific; without names it is not known."""
+    """A gap of one agent is task-specific; without agent names the scope is unknown."""
     wrong = [decision(n, finding(), agent=name) for n, name in enumerate(agents)]
 
     assert [scope] == [gap.scope for gap in curated(log, book, *wrong)]
@@ -158,8 +158,8 @@ def test_tiers(log, book, verdict, strength, tier):
     assert [tier] == [gap.tier for gap in curated(log, book, *wrong)]
 
 
-def test_a_false_alarm_is_no_gap(log, book):
-    """It is kept with its label; where the label changes, it is one."""
+def test_a_false_alarm_is_not_a_gap(log, book):
+    """A catch labelled ok is stored and not in a gap, until its label changes."""
     (gap,) = curated(log, book, decision(0, finding()), decision(1, finding()))
     log.label(label(0, "ok"))
     (less,) = curated(log, book)
@@ -172,8 +172,8 @@ def test_a_false_alarm_is_no_gap(log, book):
     assert [gap.id] == [one.id for one in curated(log, book)]
 
 
-def test_what_the_policy_does_not_count_is_no_gap(log, book):
-    """It is a catch of low priority, unless somebody labelled it."""
+def test_a_suppressed_finding_is_not_a_gap(log, book):
+    """A suppressed or uncounted finding is a catch of low priority unless it is labelled."""
     log.append(decision(0, finding(suppressed=True)))
     log.append(decision(1, finding(counted=False)))
     harvest(log, book)
@@ -186,7 +186,7 @@ def test_what_the_policy_does_not_count_is_no_gap(log, book):
 
 
 def test_a_hostile_log_is_curated(log, book):
-    """Titles are one line that prints, whatever a model wrote."""
+    """Titles of gaps are short and printable for any text of a model."""
     gaps = curated(
         log, book, phantom(0, HOSTILE), phantom(1, "_" * 99), phantom(2, ""),
         output(3, figure(HOSTILE * 99)), decision(4, finding(where=HOSTILE)),
@@ -218,6 +218,6 @@ def test_the_gravest_gap_comes_first(log, book):
 
 
 def test_an_empty_file_has_no_gaps(book):
-    """Nothing is found, and nothing raises."""
+    """Curating an empty file returns no gap and raises nothing."""
     harvest(MemoryStore(), book)
     assert ([], 0) == (curate(book), status(book).decisions)

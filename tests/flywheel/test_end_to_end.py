@@ -1,4 +1,4 @@
-"""The example turns the flywheel once, for real: trained, better on held-out cases, rolled back."""
+"""The example trains a model, which improves on held-out cases, and is rolled back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytest.importorskip("abs_shield.flywheel.harvest", reason="the example harvests 
 def test_the_example_improves_a_model_on_held_out_cases(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From nothing right to most of it, nothing lost elsewhere; the harmful one is rejected."""
+    """The trained version improves the target and nothing gets worse; a harmful one is rejected."""
     spec = spec_from_file_location("flywheel_end_to_end", EXAMPLE)
     assert spec is not None
     assert spec.loader is not None

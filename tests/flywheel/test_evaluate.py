@@ -54,7 +54,7 @@ def version(shares: dict[str, float], *, seed: int = 0) -> Function:
 
 
 def outcome(candidate: dict[str, float], *counts: int) -> Evaluation:
-    """Return the evaluation of a candidate beside a version that is right on 40 % and 90 %."""
+    """Return the evaluation of a candidate against a version that is right on 40 % and 90 %."""
     present = version({"target": 0.4, "law": 0.9, "sums": 0.9, "hallucination": 1.0})
     new = version({**candidate, "hallucination": 1.0})
     return evaluate(cases(*counts), candidate=new, present=present, rules=RULES)
@@ -78,16 +78,16 @@ def test_a_candidate_that_forgets_is_rejected() -> None:
     assert ("regression: sums is worse",) == evaluation.reasons
 
 
-def test_a_candidate_that_is_no_better_is_rejected() -> None:
-    """With enough cases to see that it gains less than is worth a promotion."""
+def test_a_candidate_without_a_gain_is_rejected() -> None:
+    """With enough cases a gain below the least gain is a rejection."""
     evaluation = outcome({"target": 0.4, "law": 0.9, "sums": 0.9}, 400, 200)
 
     assert Recommendation.REJECT is evaluation.outcome
     assert ("target is not better",) == evaluation.reasons
 
 
-def test_too_few_cases_decide_nothing() -> None:
-    """It says how many are needed, of each part that is undecided."""
+def test_too_few_cases_are_undecided() -> None:
+    """The reasons name the number of cases that are needed for each undecided part."""
     evaluation = outcome({"target": 0.6, "law": 0.9, "sums": 0.9}, 12, 20)
 
     assert Recommendation.UNDECIDED is evaluation.outcome
@@ -120,8 +120,10 @@ def test_a_gain_that_is_not_worth_it_is_rejected() -> None:
         (9, 2, 60, True),
     ],
 )  # fmt: skip
-def test_as_many_cases_as_it_says_decide(gained: int, lost: int, n: int, is_target: bool) -> None:
-    """So many cases that differ as these do are no longer undecided, and do not need one more."""
+def test_the_needed_number_of_cases_is_sufficient(
+    gained: int, lost: int, n: int, is_target: bool
+) -> None:
+    """With the reported number of similar cases the part is no longer undecided."""
     evaluation = part(gained, lost, n, is_target=is_target)
     times = evaluation.needed / n
     more = part(round(gained * times), round(lost * times), evaluation.needed, is_target=is_target)
@@ -136,8 +138,8 @@ def test_a_part_without_a_loss_needs_no_more_than_the_least() -> None:
     assert (30, 73) == (part(10, 0, 10).needed, part(0, 0, 20).needed)
 
 
-def test_a_target_alone_promotes_nothing() -> None:
-    """Regressions elsewhere were not measured."""
+def test_a_target_without_regression_cases_is_undecided() -> None:
+    """Without other cases regressions are not measured."""
     evaluation = outcome({"target": 1.0}, 100, 0)
 
     assert Recommendation.UNDECIDED is evaluation.outcome
@@ -154,8 +156,8 @@ def test_the_intervals_are_printed() -> None:
         assert word in first
 
 
-def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
-    """A mean grade that rises from about 0.4 to 0.6 is found; there is no exact test of it."""
+def test_continuous_grades_are_bootstrapped() -> None:
+    """A higher mean grade is detected by bootstrap, without an exact test."""
 
     def grade(case: EvaluationCase, answer: str) -> float:
         return float(answer)
@@ -199,7 +201,7 @@ def test_two_cases_with_one_id_are_refused() -> None:
 
 
 def test_a_repeated_prompt_counts_once() -> None:
-    """Forty copies of a prompt are one case; the result says how many were left out."""
+    """Copies of a prompt are one case, and the result has the number of copies left out."""
     one = [
         EvaluationCase(id=f"{part} {n}", prompt=f"{part} caps", expected="yes", part=part)
         for part in ("target", "regression")
@@ -214,8 +216,8 @@ def test_a_repeated_prompt_counts_once() -> None:
     assert "left out: 78 cases that repeat the prompt" in str(evaluation)
 
 
-def test_one_prompt_has_one_answer() -> None:
-    """Two that are expected contradict each other."""
+def test_a_prompt_with_two_expected_answers_is_an_error() -> None:
+    """The error names the two cases."""
     two = [EvaluationCase(id=str(n), prompt="Cap?", expected=str(n)) for n in range(2)]
 
     with pytest.raises(ShieldError, match='"0" and "1" ask the same and expect different'):
@@ -260,7 +262,7 @@ def test_a_policy_is_a_candidate() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"margin": 0}, {"level": 1}, {"least_gain": "a"}, {"rounds": 0}])
-def test_rules_that_decide_nothing_are_refused(wrong: dict[str, float]) -> None:
-    """A share lies between 0 and 1."""
+def test_invalid_rules_are_refused(wrong: dict[str, float]) -> None:
+    """A share that is not between 0 and 1 raises an error."""
     with pytest.raises(ShieldError, match=f"`{next(iter(wrong))}` is"):
         Rules(**wrong)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Exports are read by what they are for: trainers, pytest, replay and the quality cascade."""
+"""Exports are accepted by trainers, pytest, replay and the quality cascade."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_examples_are_read_back(examples: list[TrainingExample]) -> None:
 @pytest.mark.release
 @pytest.mark.slow
 def test_the_test_file_passes(examples: list[TrainingExample], tmp_path: Path) -> None:
-    """And fails where the fact is another one."""
+    """The exported tests pass, and fail if a fact is changed."""
     good, bad = tmp_path / "test_good.py", tmp_path / "test_bad.py"
     text = render_export(examples, "pytest")
     good.write_text(text)
@@ -103,7 +103,7 @@ def _pytest(path: Path) -> int:
 def test_the_run_file_is_replayed(
     examples: list[TrainingExample], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each wrong call would be blocked or is flagged, no right one; wrong outputs are held."""
+    """In a replay exactly the wrong calls are flagged, and exactly the wrong outputs are held."""
     runs, out = tmp_path / "runs.jsonl", tmp_path / "out.jsonl"
     runs.write_text(render_export(examples, "runs"))
 
@@ -119,8 +119,8 @@ def test_the_run_file_is_replayed(
     assert {True} == {(row["action"] == "block") == row["id"].endswith("wrong") for row in rows}
 
 
-def test_an_unknown_form_names_the_nearest(examples: list[TrainingExample]) -> None:
-    """And examples without a wrong answer make no regression case."""
+def test_an_unknown_format_suggests_the_nearest(examples: list[TrainingExample]) -> None:
+    """An unknown format, and an export of no examples, are errors."""
     with pytest.raises(ShieldError, match="did you mean `pytest`"):
         render_export(examples, "pytests")
     with pytest.raises(ShieldError, match="no check tells"):

@@ -1,4 +1,4 @@
-"""An answer is right where it states what is expected, and nothing beside it."""
+"""An answer is right if it states the expected value and no other one."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def case(expected: str, prompt: str, **more: str) -> EvaluationCase:
 
 @pytest.mark.parametrize(("expected", "answer", "right"), VALUES)
 def test_a_value_is_stated_with_its_sign_and_unit(expected: str, answer: str, right: bool) -> None:
-    """In any form, not denied, and beside no other value of its kind."""
+    """A value counts in any notation unless it is negated or another value of its kind is given."""
     assert right is is_right(case(expected, CAP), answer)
 
 
 @pytest.mark.parametrize(("expected", "answer", "right"), WORDS)
-def test_words_stand_as_they_are_expected(expected: str, answer: str, right: bool) -> None:
-    """In their order, not denied, and not as one of several."""
+def test_words_are_stated_in_the_expected_order(expected: str, answer: str, right: bool) -> None:
+    """Words count in their order if they are not negated and no alternative is given."""
     assert right is is_right(case(expected, "Of Apple, in France: which one?"), answer)
 
 
@@ -105,10 +105,10 @@ def test_words_stand_as_they_are_expected(expected: str, answer: str, right: boo
         ("Which city is the capital of France?", "Paris", "Paris, France", True),
     ],
 )
-def test_what_the_prompt_says_may_be_repeated(
+def test_values_of_the_prompt_may_be_repeated(
     prompt: str, expected: str, answer: str, right: bool
 ) -> None:
-    """Unless it offers the answers to choose from."""
+    """An answer may repeat values of the prompt unless these are the choices."""
     assert right is is_right(case(expected, prompt), answer)
 
 

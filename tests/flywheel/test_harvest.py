@@ -1,4 +1,4 @@
-"""Every finding of a log becomes a catch, once, whatever the log is kept in."""
+"""Every finding of a log becomes one catch, with any kind of store."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_every_subject_is_harvested(store, book, subject):
     assert [(subject, 0), (subject, 1)] == [(one.subject, one.place) for one in catches(book)]
 
 
-def test_a_second_harvest_adds_only_what_is_new(store, book):
-    """Nothing is counted twice, neither catches nor decisions."""
+def test_a_second_harvest_adds_only_new_decisions(store, book):
+    """Neither catches nor decisions are counted twice."""
     for number in range(4):
         store.append(decision(number, *[finding()] * (number % 2)))
     first, again = harvest(store, book), harvest(store, book)
@@ -75,7 +75,7 @@ def test_a_second_harvest_adds_only_what_is_new(store, book):
 
 
 def test_a_later_label_changes_its_catches(store, book):
-    """It is in the catch, and in its priority; the newest label applies."""
+    """The newest label is stored in the catch and determines its priority."""
     store.append(decision(0, finding(verdict=Verdict.SUSPICIOUS, strength=0.3)))
     harvest(store, book)
     results = [catches(book)[0]]
@@ -90,8 +90,8 @@ def test_a_later_label_changes_its_catches(store, book):
     assert Harvest() == harvest(store, book)
 
 
-def test_a_label_that_is_there_already_counts(store, book):
-    """It is part of the first harvest, too."""
+def test_an_existing_label_is_harvested(store, book):
+    """A label that is in the log before the first harvest is stored in the catch."""
     store.append(decision(0, finding()))
     store.label(label(0, "hallucinated"))
 
@@ -112,8 +112,8 @@ def test_a_hallucination_that_only_a_person_noticed_is_a_catch(store, book):
     )  # fmt: skip
 
 
-def test_the_words_of_a_claim_are_there_where_the_log_kept_them(log, book):
-    """An answer's report quotes its claims only where runs are recorded."""
+def test_a_catch_has_the_text_of_its_claim_if_the_log_has(log, book):
+    """The report of an answer contains texts only if runs are recorded."""
     answers = [
         decision(n, finding(check="answer", where="/claims/1", got=None), subject=Subject.ANSWER)
         for n in range(2)
@@ -139,8 +139,8 @@ def test_damaged_records_are_left_out_and_counted(log, book):
     assert Harvest() == harvest(log, book)
 
 
-def test_a_damaged_file_is_harvested_around_the_damage(tmp_path, book):
-    """A page of the database is lost; what stands before and behind it is not."""
+def test_the_readable_records_of_a_damaged_log_are_harvested(tmp_path, book):
+    """Only the records on a damaged page are missing, and they are counted."""
     path = tmp_path / "log.db"
     for first in (0, 200):
         store = SqliteStore(path)
@@ -164,7 +164,7 @@ def test_a_damaged_file_is_harvested_around_the_damage(tmp_path, book):
 
 
 def test_a_hostile_log_is_harvested(log, book):
-    """Half characters, a megabyte, a time that no calendar holds, and a name of a tool."""
+    """Lone surrogates, very long texts and invalid times are harvested into small catches."""
     log.append(decision(0, finding(detail="x" * 1_000_000, got=HOSTILE), tool=HOSTILE, at=1e300))
     log.append(decision(1, finding(code="", where=HOSTILE * 99, evidence={"about": 7}), at=-1.0))
 
@@ -223,7 +223,7 @@ def test_two_harvests_at_the_same_time_count_once(log, book, monkeypatch):
 
 
 def test_a_copy_of_a_log_is_not_counted_twice(log, book, tmp_path):
-    """A chain is the same wherever its file lies."""
+    """A log is recognised by its chain, not by its path."""
     log.append(decision(0, finding()))
     harvest(log, book)
     raw(log, f"VACUUM INTO '{tmp_path / 'copy.db'}'")

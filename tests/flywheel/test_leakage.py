@@ -1,4 +1,4 @@
-"""Evaluation cases in the training part are found in any form; other questions are let through."""
+"""Evaluation cases in the training data are found in any form; other questions are not leaks."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_every_one_of_200_planted_leaks_is_found() -> None:
         "Who is the head of Apple in Q4 2025?",
     ],
 )
-def test_another_question_is_no_leak(other: str) -> None:
-    """Another entity, another period, another attribute."""
+def test_another_question_is_not_a_leak(other: str) -> None:
+    """A question about another entity, period or attribute is not a leak."""
     assert find_leaks([other], ["What was Apple's market cap in Q4 2025?"]).is_clean
 
 
@@ -93,16 +93,16 @@ def test_the_opposite_question_is_another_one(one: str, other: str) -> None:
     assert find_leaks([other], [one]).is_clean
 
 
-def test_without_cases_nothing_is_proved() -> None:
-    """It is neither clean nor not."""
+def test_without_cases_leakage_is_not_tested() -> None:
+    """The report is neither clean nor not clean."""
     report = find_leaks(["a b"], [])
 
     assert "no evaluation cases were given: leakage was not tested" == str(report)
     assert None is report.to_dict()["clean"]
 
 
-def test_the_report_names_its_data() -> None:
-    """The same texts have the same hash, others another; it is JSON-able."""
+def test_the_report_has_hashes_of_its_data() -> None:
+    """The same texts have the same hash, and the report can be written as JSON."""
     one, other = find_leaks(["a b"], CASES), find_leaks(["a c"], CASES)
 
     assert one.evaluation_hash == other.evaluation_hash
@@ -111,7 +111,7 @@ def test_the_report_names_its_data() -> None:
     assert str(one) == ("1 training texts, 20 evaluation cases, 0 pairs compared; leaks: none")
 
 
-def test_a_likeness_of_nothing_is_refused() -> None:
-    """It would find a leak everywhere."""
+def test_a_threshold_of_zero_is_refused() -> None:
+    """A least likeness of 0 would find a leak in every text."""
     with pytest.raises(ShieldError, match="above 0"):
         find_leaks([], [], least_likeness=0)

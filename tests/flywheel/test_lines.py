@@ -1,4 +1,4 @@
-"""A line of JSON may hold the line breaks that only Unicode knows."""
+"""Lines of JSON may contain Unicode line separators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLE = TrainingExample(
 
 
 def raw(**record: object) -> str:
-    """Return a record as one line, its characters as they are."""
+    """Return a record as one line of JSON without escaping its characters."""
     return json.dumps(record, ensure_ascii=False)
 
 
@@ -34,8 +34,8 @@ def test_a_case_and_an_answer_keep_their_breaks(text: str) -> None:
     assert EvaluationCase(id="1", prompt=run.prompt, expected="clean") == run
 
 
-def test_examples_are_read_back_whatever_they_hold() -> None:
-    """Exported characters are read back unchanged."""
+def test_exported_examples_are_read_unchanged() -> None:
+    """Line separators in an example survive export and import."""
     examples = [EXAMPLE, replace(EXAMPLE, prompt="plain")]
 
     assert examples == read_examples(render_export(examples, "examples"))

@@ -1,4 +1,4 @@
-"""From one accepted gap 20 to 50 examples: seeded, right, different, and no evaluation case."""
+"""20 to 50 examples from one accepted gap: reproducible, right, different, no evaluation case."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [20, 50])
-def test_each_kind_of_gap_has_its_examples(kind: str, count: int) -> None:
-    """As many as asked for, each another prompt, none with the answer that was wrong."""
+def test_each_kind_of_gap_has_the_requested_number_of_examples(kind: str, count: int) -> None:
+    """The prompts differ, and no example has the wrong answer as its answer."""
     facts = () if kind == "correction" else FACTS
     examples = mutate(*KINDS[kind], MutationSources(facts=facts), count=count).examples
 
@@ -51,7 +51,7 @@ def test_each_kind_of_gap_has_its_examples(kind: str, count: int) -> None:
 
 
 def test_the_answer_is_the_fact_and_not_the_error() -> None:
-    """Of Apple in Q4 2025 it is $3.1T, however the model put it; what is rejected is its error."""
+    """The answer of an example has the value of the fact; the rejected answer has the error."""
     examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
     apple = [one for one in examples if one.source == "Apple, market cap, Q4 2025"]
 
@@ -61,8 +61,8 @@ def test_the_answer_is_the_fact_and_not_the_error() -> None:
     assert len({one.template for one in apple}) == len(apple)
 
 
-def test_a_source_that_cannot_be_listed_is_asked_about_the_claims() -> None:
-    """As a knowledge graph is."""
+def test_a_source_without_a_list_is_queried_with_the_claims() -> None:
+    """A source such as a knowledge graph is queried with the claims of the catches."""
 
     class Graph:
         def facts_about(self, sentence: str) -> list[Fact]:
@@ -75,7 +75,7 @@ def test_a_source_that_cannot_be_listed_is_asked_about_the_claims() -> None:
 
 
 def test_an_example_about_a_fabricated_entity_states_its_fact() -> None:
-    """Its right answer can be read from the prompt."""
+    """The prompt contains the value of the fact."""
     examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
     made_up = [one for one in examples if "record" in one.template]
 
@@ -84,7 +84,7 @@ def test_an_example_about_a_fabricated_entity_states_its_fact() -> None:
 
 
 def test_names_are_taken_from_the_lists() -> None:
-    """Where a kind has a list, faker is not asked."""
+    """If a list of names is given, faker is not used."""
     entities = {"subject": ["Acme"], "period": ["Q1 2001"]}
     examples = mutate(
         *KINDS["fact"], MutationSources(facts=FACTS, entities=entities), count=50
@@ -111,8 +111,8 @@ def test_entities_are_lists_of_known_kinds(entities: dict[str, Any], message: st
         mutate(*KINDS["fact"], MutationSources(facts=FACTS, entities=entities))
 
 
-def test_the_same_seed_makes_the_same_examples() -> None:
-    """Another seed makes others."""
+def test_the_same_seed_gives_the_same_examples() -> None:
+    """Another seed gives other examples."""
     one, same, other = (
         mutate(*KINDS["fact"], MutationSources(facts=FACTS), seed=n) for n in (1, 1, 2)
     )
@@ -131,7 +131,7 @@ def test_a_right_answer_of_the_user_wins() -> None:
 
 
 def test_a_suggested_value_is_never_an_answer() -> None:
-    """Of an id it gives the shape alone; the ids that are copied are others."""
+    """Examples use the form of a suggested id with other digits, never the id itself."""
     examples = mutate(*KINDS["copy"], MutationSources(), count=50).examples
 
     assert [] == [one for one in examples if "tx_12345" in one.prompt + one.answer]
@@ -139,8 +139,8 @@ def test_a_suggested_value_is_never_an_answer() -> None:
     assert [] == [one for one in examples if one.context["value"] not in one.prompt]
 
 
-def test_a_reviewer_confirms_the_right_answer() -> None:
-    """Of a claim that is alone, where no check verified what is right."""
+def test_a_right_answer_of_a_reviewer_is_used() -> None:
+    """If no check verified a value, the examples use the answer that the reviewer gave."""
     examples = mutate(
         gap(right_answer="The cap is $3.1T"),
         [catch(claim="The cap is $3.2T", verified_value="")],
@@ -162,7 +162,7 @@ def test_facts_about_something_else_are_not_used() -> None:
 
 
 def test_plural_attributes_have_a_plural_verb() -> None:
-    """And no article: "a employees" is not trained."""
+    """An attribute in the plural has no article and a plural verb."""
     facts = [Fact(subject="Apple", attribute="employees", value="164,000")]
     caught = catch(verified_value="164,000", claim="161,000")
     mutation = mutate(gap(), [caught], MutationSources(facts=facts, made_up=0.5), count=40)
@@ -237,7 +237,7 @@ def test_a_model_that_is_not_affordable_is_reported() -> None:
 
 
 def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says what to install."""
+    """The error names the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "rapidfuzz", None)
 
     with pytest.raises(ShieldError, match=r"pip install \"abs-shield\[flywheel\]\""):
@@ -245,7 +245,7 @@ def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_distorted_value_is_written_like_the_value() -> None:
-    """Also where rounding would give the value itself."""
+    """A distorted value has the notation of the original and differs from it after rounding."""
     from decimal import Decimal
 
     assert "$3.2T" == distort("$3.1T", Decimal("1.001"))

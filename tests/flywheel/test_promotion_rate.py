@@ -1,4 +1,4 @@
-"""Candidates that are no better are rarely promoted, and better ones as often as the power says."""
+"""Simulated candidates without a gain are rarely promoted; the power of the test is as computed."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def test_a_thousand_null_candidates() -> None:
 
 
 @pytest.mark.slow
-def test_better_candidates_are_promoted_as_the_power_says() -> None:
-    """Of 100 cases 25 % are gained and 5 % lost."""
+def test_the_promotion_rate_equals_the_computed_power() -> None:
+    """Candidates that gain 25 % and lose 5 % of 100 cases are promoted at the computed rate."""
     assert pytest.approx(mcnemar_power(100, 0.25, 0.05), abs=0.05) == promoted(300, 0.25, 0.05)

@@ -1,4 +1,4 @@
-"""A promoted version is what its target resolves to; one step takes it back."""
+"""A target resolves to its promoted version, and a rollback restores the previous one."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def book(tmp_path: Path) -> Path:
 
 
 def prompt(folder: Path, text: str) -> str:
-    """Write a prompt to a file of its own, and return its path."""
+    """Write a prompt to a file and return the path."""
     path = folder / f"{text}.txt"
     path.write_text(text)
     return str(path)
 
 
 def good(location: str, *present: str) -> dict[str, Any]:
-    """Return an evaluation of what stands at a location, beside what stands at others."""
+    """Return a promoting evaluation of the file at one location against those at others."""
     hashes = {"candidate": {location: hash_at(location)}}
     hashes["present"] = {one: hash_at(one) for one in present}
     return {"outcome": "promote", "reasons": ["target is better"], **hashes}
@@ -145,15 +145,15 @@ def test_only_what_its_evaluation_says_is_promoted(
 
 
 def test_a_rejected_version_keeps_its_reasons(book: Path) -> None:
-    """It is kept as rejected."""
+    """A rejected version is stored with the state and the reasons."""
     evaluation = {"outcome": "reject", "reasons": ["sums is worse"]}
     version = added(book, "one", evaluation=evaluation)
 
     assert (VersionState.REJECTED, "sums is worse") == (version.state, version.reason)
 
 
-def test_a_file_that_changed_is_no_longer_the_version(book: Path) -> None:
-    """Only the evaluated file is used."""
+def test_a_changed_file_is_not_resolved(book: Path) -> None:
+    """If the file of a version changed since its evaluation, resolving it is an error."""
     registry = VersionRegistry(book)
     version = registry.promote(added(book, "one").id, reason="better", **WHO)
     Path(version.location).write_text("changed")
@@ -194,8 +194,8 @@ def test_what_is_missing_is_named(book: Path) -> None:
         registry.rollback("prompt", reason="", **WHO)
 
 
-def test_an_evaluation_belongs_to_its_candidate(book: Path) -> None:
-    """One of another file, or beside another version than the one in use, promotes nothing."""
+def test_a_promotion_requires_an_evaluation_against_the_current_version(book: Path) -> None:
+    """An evaluation of another file, or against another version, is refused without an override."""
     registry = VersionRegistry(book)
     other = good(prompt(book.parent, "other"))
     with pytest.raises(StoreError, match=r"its evaluation is not of .*one.txt"):
@@ -210,7 +210,7 @@ def test_an_evaluation_belongs_to_its_candidate(book: Path) -> None:
 
 
 def test_the_first_version_is_compared_with_the_file_in_use(book: Path) -> None:
-    """Where the target is a file, its content is the present version."""
+    """If the target is a file, its content is the current version."""
     registry, target = VersionRegistry(book), prompt(book.parent, "original")
     with pytest.raises(StoreError, match="another version than the one in use"):
         registry.promote(added(book, "one", target=target).id, reason="better", **WHO)
@@ -255,8 +255,8 @@ def test_a_rollback_leaves_what_was_decided_since(book: Path) -> None:
     assert GapState.MERGED is state_of(book)
 
 
-def test_rollbacks_reach_the_original(book: Path) -> None:
-    """Also where a version was promoted a second time: a promotion is a step of its own."""
+def test_rollbacks_return_to_the_original(book: Path) -> None:
+    """Each promotion is one step, also a second promotion of the same version."""
     registry = VersionRegistry(book)
     first, second = added(book, "one", gap=""), added(book, "two", "one", gap="")
     for version in (first, second, first):
@@ -267,8 +267,8 @@ def test_rollbacks_reach_the_original(book: Path) -> None:
     assert ["", ""] == [one.parent for one in registry.versions()]
 
 
-def test_a_rollback_needs_something_to_go_back_to(book: Path) -> None:
-    """A parent, or an original, that is gone is named, and what is in use stays."""
+def test_a_rollback_to_a_missing_file_is_an_error(book: Path) -> None:
+    """If the file of the previous version is missing, the current version stays in use."""
     registry, target = VersionRegistry(book), prompt(book.parent, "original")
     first = added(book, "one", "original", target=target, gap="")
     registry.promote(first.id, reason="better", **WHO)
@@ -402,7 +402,7 @@ def test_each_promotion_has_its_own_days(
 
 
 def test_a_gap_is_read_with_its_catches(book: Path) -> None:
-    """As they were written."""
+    """A gap and its catches are returned as they were stored."""
     assert (gap(), [catch()]) == gap_with_catches(book, "g1")
 
 

@@ -1,4 +1,4 @@
-"""A decision about a gap is permanent."""
+"""Reviews of gaps are stored permanently."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def states(book) -> dict[str, str]:
     return {gap.id: gap.state.value for gap in curate(book)}
 
 
-def test_a_decision_holds(book, gaps):
-    """It is there after the next curation, with who decided, when and why."""
+def test_a_review_is_permanent(book, gaps):
+    """After the next curation the review is stored with its author, time and reason."""
     assert 2 == review(book, [reviewed(gaps[0]), reviewed(gaps[1], "reject", why="expected")])
 
     assert dict(zip(gaps, ("accepted", "rejected", "open"), strict=True)) == states(book)
@@ -40,8 +40,8 @@ def test_a_decision_holds(book, gaps):
     assert 0 < first.at <= second.at
 
 
-def test_a_mind_can_be_changed(book, gaps):
-    """The newest decision holds, the older ones are kept."""
+def test_a_later_review_replaces_an_earlier_one(book, gaps):
+    """The newest review counts, and the older ones are stored."""
     review(book, [reviewed(gaps[0])])
     review(book, [reviewed(gaps[0], "reject")])
 
@@ -49,14 +49,14 @@ def test_a_mind_can_be_changed(book, gaps):
     assert ["accept", "reject"] == [one.choice for one in reviews_of(book, gaps[0])]
 
 
-def test_the_same_decision_again_is_no_new_one(book, gaps):
-    """A file may be imported twice."""
+def test_a_repeated_review_is_not_stored_again(book, gaps):
+    """A file of reviews can be imported twice."""
     assert [1, 0] == [review(book, [reviewed(gaps[0])]) for _ in range(2)]
     assert 1 == len(reviews_of(book))
 
 
-def test_a_merged_gap_goes_into_the_other(log, book, gaps):
-    """Its catches, and those that would have joined it later."""
+def test_catches_of_a_merged_gap_are_in_the_other_gap(log, book, gaps):
+    """Later catches of the merged gap are added to the other gap as well."""
     review(book, [reviewed(gaps[2], "merge", into=gaps[0])])
     log.append(decision(99, finding(code="c")))
     harvest(log, book)
@@ -77,8 +77,8 @@ def test_a_merged_gap_goes_into_the_other(log, book, gaps):
         ({"choice": Choice.MERGE, "into": "itself"}, "cannot be merged into itself"),
     ],
 )
-def test_what_cannot_be_applied_changes_nothing(book, gaps, wrong, message):
-    """One mistake, and no decision of the list holds."""
+def test_one_invalid_review_rejects_the_list(book, gaps, wrong, message):
+    """If one review is invalid, none of the list is stored."""
     wrong = {key: gaps[1] if value == "itself" else value for key, value in wrong.items()}
     with pytest.raises(StoreError, match=message):
         review(book, [reviewed(gaps[0]), reviewed(**({"gap": gaps[1]} | wrong))])
@@ -97,8 +97,8 @@ def test_gaps_are_not_merged_in_a_circle(book, gaps):
         review(book, [reviewed(one), reviewed(one, "reject")])
 
 
-def test_a_right_answer_is_kept_with_the_gap(log, book, gaps):
-    """Through later curations; it may be given later, and be another one."""
+def test_a_right_answer_is_stored_with_the_gap(log, book, gaps):
+    """The answer survives curations and can be added or changed later."""
     review(book, [reviewed(gaps[0], right_answer=" refund ")])
     assert 0 == review(book, [reviewed(gaps[0])])
     assert "refund" == curate(book)[0].right_answer

@@ -1,4 +1,4 @@
-"""Gaps go out as a file, and decisions come back from it."""
+"""Gaps are exported to a file for review, and the reviews are imported from it."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def markdown(gaps, book) -> str:
     return render_markdown(gaps, examples_of(book, gaps))
 
 
-def test_a_new_file_decides_nothing(gaps, book):
-    """Neither form does, whatever an agent wrote into a claim."""
+def test_an_unedited_file_has_no_reviews(gaps, book):
+    """An exported file has no review in it, whatever a model wrote into a claim."""
     for text, is_json in ((markdown(gaps, book), False), (render_json(gaps, {}), True)):
         assert ([], [], []) == parse_reviews(text, is_json=is_json)
     assert markdown(gaps, book).isascii()
@@ -63,8 +63,8 @@ def test_ticks_are_decisions(gaps, book):
     assert ["- [x] accept", f"- [X] merge into `{one.id}`"] == [lines[n - 1] for n in reviews.lines]
 
 
-def test_json_decides_alike(gaps):
-    """The same fields in an object for each gap."""
+def test_reviews_are_read_from_json(gaps):
+    """A JSON file has the same fields in one object for each gap."""
     whole = json.loads(render_json(gaps, {}))
     whole["by"] = "ann"
     whole["gaps"][1] |= {"decision": "accept", "why": "expected", "right_answer": "W9"}
@@ -78,8 +78,8 @@ def test_json_decides_alike(gaps):
 
 
 @pytest.mark.parametrize("heading", HEADINGS)
-def test_a_heading_with_more_than_an_id_is_one(heading):
-    """A tick belongs to the gap above it, whatever else its heading says."""
+def test_a_heading_may_have_text_after_the_id(heading):
+    """A tick belongs to the gap of the last heading, whatever else the heading contains."""
     text = f"## gap-1\n- [ ] accept\n{heading.format('gap-2')}\n- [x] accept\nwhy: seen\n"
     reviews = parse_reviews(f"# Gaps\nby: ann\n{text}", is_json=False)
 
@@ -116,7 +116,7 @@ def test_nothing_of_the_log_is_markup(log, book):
     ],
 )
 def test_mistakes_in_markdown_have_their_line(text, line, message):
-    """One line for each, with what to do instead."""
+    """Each mistake has the line number and a hint."""
     (mistake,) = parse_reviews(text, is_json=False).mistakes
 
     assert (line, True) == (mistake.place, message in mistake.message)
@@ -134,7 +134,7 @@ def test_mistakes_in_markdown_have_their_line(text, line, message):
     ],
 )
 def test_mistakes_in_json_have_their_line(text, line, message):
-    """So has a gap with a wrong field."""
+    """Invalid JSON and invalid fields have the line number and a hint."""
     (mistake,) = parse_reviews(text, is_json=True).mistakes
 
     assert (line, True) == (mistake.place, message in mistake.message)

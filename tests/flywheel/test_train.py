@@ -1,4 +1,4 @@
-"""A training command gets two paths, and has to leave a candidate behind."""
+"""A training command receives two paths and must write a candidate."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def test_a_candidate_is_written_and_hashed(tmp_path: Path) -> None:
         ([sys.executable, "-c", "raise SystemExit('no GPU')", "{data}", "{out}"], "no GPU"),
     ],
 )
-def test_a_command_that_breaks_the_contract(words: list[str], message: str, tmp_path: Path) -> None:
-    """The message says how."""
+def test_a_command_that_violates_the_contract_is_an_error(
+    words: list[str], message: str, tmp_path: Path
+) -> None:
+    """The error names the missing placeholder, the missing candidate or the output."""
     data = tmp_path / "train.jsonl"
     data.write_text("{}\n")
     with pytest.raises(ShieldError, match=message):
@@ -48,8 +50,8 @@ def test_a_command_that_breaks_the_contract(words: list[str], message: str, tmp_
         "os.mkdir(sys.argv[1]); open(sys.argv[1] + '/1', 'w').write('half'); sys.exit(1)",
     ],
 )
-def test_half_a_candidate_is_none(text: str, tmp_path: Path) -> None:
-    """An empty file or folder is refused; what a failure leaves behind does not stop a retry."""
+def test_an_incomplete_candidate_is_refused(text: str, tmp_path: Path) -> None:
+    """An empty or partial candidate is removed, so that the command can run again."""
     data, out = tmp_path / "train.jsonl", tmp_path / "model"
     data.write_text("{}\n")
     command = [sys.executable, "-c", f"import os, sys; {text}", "{out}", "{data}"]
@@ -60,7 +62,7 @@ def test_half_a_candidate_is_none(text: str, tmp_path: Path) -> None:
     assert not out.exists()
 
 
-def test_nothing_is_written_over(tmp_path: Path) -> None:
-    """A candidate gets a file of its own."""
+def test_an_existing_candidate_is_not_overwritten(tmp_path: Path) -> None:
+    """A path that exists is refused."""
     with pytest.raises(ShieldError, match="exists; name another file"):
         train(["x", "{data}", "{out}"], data=tmp_path / "a", out=tmp_path)

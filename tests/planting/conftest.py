@@ -82,7 +82,7 @@ def messages(
 
 
 def office(**changed: Any) -> dict[str, Any]:
-    """The run as a file holds it."""
+    """Return the run as a record of a run file."""
     return {"run_id": "r1", "tools": OFFICE, "messages": messages(), **changed}
 
 

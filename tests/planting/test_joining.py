@@ -1,4 +1,4 @@
-"""Selection of right calls, and joining of the runs of a session."""
+"""Selection of right calls, and joining the runs of a session."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_a_result_that_says_error_sets_its_call_aside(read: Read) -> None:
     assert [True, False] == [call.right for call in read(record).calls]
 
 
-def test_runs_of_a_session_are_one(read: Read) -> None:
-    """Calls are counted on, and what the first run was told counts as seen in the second."""
+def test_runs_of_a_session_are_joined(read: Read) -> None:
+    """Call indexes continue, and values of the first run are seen in the second."""
     first = office(session_id="s", messages=messages(CALLS[:2]))
     second = office(
         session_id="s", messages=messages(CALLS[3:4], "Go on."), labels={"failed_calls": [0]}
@@ -64,7 +64,7 @@ def test_runs_of_a_session_are_one(read: Read) -> None:
     assert run.run_text.precedes("ord_48213", run.calls[2].turn)
 
 
-def test_labels_that_cannot_be_read_are_reported(read: Read) -> None:
-    """A label that is none stops the run, not the command."""
+def test_an_invalid_label_of_a_call_is_an_error(read: Read) -> None:
+    """The error names the field of the label."""
     with pytest.raises(ValueError, match=r"labels\.calls"):
         read(run_of(calls={"0": "wrong"}))

@@ -46,8 +46,8 @@ def test_every_kind_has_a_place(read: Read, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", UNSEEN)
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
-def test_a_phantom_stands_nowhere_in_the_run(read: Read, kind: str, seed: str) -> None:
-    """No planted value is written anywhere in the run or its tools, however it is spelt."""
+def test_an_unseen_value_is_not_in_the_run(read: Read, kind: str, seed: str) -> None:
+    """No planted value occurs in the run or its tools in any spelling."""
     everything = fold_value(json.dumps([OFFICE, messages()]))
     new = [v for case in planted(read(office()), kind, seed=seed) for v in values(case)]
 
@@ -68,16 +68,16 @@ def test_a_placeholder_is_nobodys_word(read: Read, seed: str) -> None:
 
 
 @pytest.mark.parametrize("seed", ["a", "b", "c", "d"])
-def test_a_slip_is_no_other_way_to_write_the_value(read: Read, seed: str) -> None:
-    """A slip changes letters or digits, not only their case, and not only leading zeros."""
+def test_a_typo_is_another_value(read: Read, seed: str) -> None:
+    """A typo changes more than the case and the leading zeros of a value."""
     for case in planted(read(office()), "phantom_target:typo", seed=seed):
         (new,) = values(case)
 
         assert fold_value(str(new)).lstrip("0") != fold_value(str(case["original"])).lstrip("0")
 
 
-def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> None:
-    """It occurs in the run, but never under a matching name."""
+def test_a_value_of_another_type_occurs_under_another_name(read: Read) -> None:
+    """The planted value occurs in the run, but never under a matching name."""
     for case in planted(read(office()), "phantom_target:wrong_type_seen"):
         (new,) = values(case)
 
@@ -85,7 +85,7 @@ def test_a_value_of_another_kind_is_seen_and_has_another_name(read: Read) -> Non
         assert case["taken_from"] != case["path"]
 
 
-def test_an_inverse_is_not_planted_where_the_user_asks_for_it(read: Read) -> None:
+def test_an_inverse_that_the_user_requests_is_not_planted(read: Read) -> None:
     """If the user says "cancel", or the run cancels the room itself, it is not a contradiction."""
     request = office(messages=messages(words=f"{WORDS} Cancel it if it rains."))
     done = office(messages=messages([*CALLS, ("cancel_room", {"room_id": "RM9021"}, {"ok": True})]))
@@ -98,8 +98,8 @@ def test_an_inverse_is_not_planted_where_the_user_asks_for_it(read: Read) -> Non
 
 
 @pytest.mark.parametrize("kind", ["contradiction:inverse", "impossible:repeat_on_dead"])
-def test_what_follows_needs_a_call_that_ran(read: Read, kind: str) -> None:
-    """Behind a call without a result nothing is planted."""
+def test_an_inverse_requires_a_call_with_a_result(read: Read, kind: str) -> None:
+    """After a call without a result no inverse and no repetition is planted."""
     without = [one for one in messages() if one["role"] != "tool"]
 
     assert [] == planted(read(office(messages=without)), kind)
@@ -140,8 +140,8 @@ def test_a_cart_may_lose_the_same_thing_twice(read: Read) -> None:
         ("dose", "100mg"),
     ],
 )
-def test_what_names_nothing_is_left_alone(read: Read, name: str, value: Any) -> None:
-    """Dates, amounts, colours, counts and searches are no identifiers."""
+def test_values_that_are_not_identifiers_are_unchanged(read: Read, name: str, value: Any) -> None:
+    """Dates, amounts, colours, counts and search texts are not replaced."""
     tools = [{"name": "show", "parameters": {"properties": {name: {}}}}]
     run = read(
         office(tools=tools, messages=messages([("show", {name: value}, 1)], f"Show {value}."))
@@ -150,8 +150,8 @@ def test_what_names_nothing_is_left_alone(read: Read, name: str, value: Any) -> 
     assert [] == planted(run, "phantom_target:unseen_wellformed")
 
 
-def test_options_are_left_alone(read: Read) -> None:
-    """A value of a schema's list is not an identifier, whatever its form."""
+def test_enum_values_are_unchanged(read: Read) -> None:
+    """A value of an enum is not an identifier, whatever its form."""
     schema = {"properties": {"plan_id": {"enum": ["plan_4821", "plan_7733"]}}}
     calls = [("show", {"plan_id": "plan_4821"}, 1)]
     tools = [{"name": "show", "parameters": schema}]
@@ -160,8 +160,8 @@ def test_options_are_left_alone(read: Read) -> None:
     assert [] == planted(run, "phantom_target:unseen_wellformed")
 
 
-def test_a_value_that_only_the_agent_wrote_is_left_alone(read: Read) -> None:
-    """A value in no earlier message may already be a fault."""
+def test_a_value_without_a_source_is_unchanged(read: Read) -> None:
+    """A value that occurs in no earlier message may already be a fault."""
     calls = [("get_order", {"order_id": "ord_11111"}, {"order_id": "ord_11111"})]
 
     assert [] == planted(read(office(messages=messages(calls, "Look."))), UNSEEN[0])
@@ -195,7 +195,7 @@ def test_nothing_is_planted_in_a_parameter_of_several_types(read: Read) -> None:
     ],
 )
 def test_identifiers_in_other_scripts(read: Read, words: str, arguments: dict[str, Any]) -> None:
-    """An identifier is planted beside words of any script."""
+    """An identifier next to words of any script is replaced."""
     run = read(office(messages=messages([("get_order", arguments, {})], words)))
     (case,) = planted(run, UNSEEN[0])
 
@@ -215,7 +215,7 @@ def test_names_are_invented_in_their_script(read: Read, city: str, script: str) 
 
 
 def test_harmless_cases_are_expected_clean() -> None:
-    """A kind is expected to pass where its name says so, and nowhere else."""
+    """Exactly the kinds with the prefix `benign:` are expected to be clean."""
     clean = [name for name, kind in KINDS.items() if kind.expect is Expect.CLEAN]
 
     assert [name for name in KINDS if name.startswith("benign:")] == clean

@@ -1,4 +1,4 @@
-"""Selection of cases: reproducible, and spread over the runs."""
+"""Selection of cases: reproducible, and distributed over the runs."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_the_same_seed_chooses_the_same(read: Read) -> None:
     assert chosen(one, other) != chosen(one, other, seed="t")
 
 
-def test_every_run_comes_first_once(read: Read) -> None:
-    """Of four runs each has one case before any has two."""
+def test_cases_are_distributed_over_the_runs(read: Read) -> None:
+    """Each run has one case before any run has two."""
     runs = [read(office(run_id=name)) for name in "abcd"]
 
     assert {1} == {*Counter(case["run_id"] for case in chosen(*runs)).values()}
@@ -51,16 +51,16 @@ def test_only_one_tool(read: Read) -> None:
     assert {"get_order"} == {case["mutated_call"]["name"] for case in cases}
 
 
-def test_a_long_run_is_searched_so_far(read: Read) -> None:
-    """Of a run of any length so many calls are changed, and no more."""
+def test_the_changed_calls_of_a_run_are_limited(read: Read) -> None:
+    """At most `MOST_OF_A_RUN` calls of one run are changed."""
     calls = [("get_order", {"order_id": "ord_48213"}, {})] * (MOST_OF_A_RUN + 50)
     cases = chosen(read(office(messages=messages(calls))), most=10_000)
 
     assert MOST_OF_A_RUN == len(cases)
 
 
-def test_a_run_with_too_much_text_is_left_as_it_is(read: Read) -> None:
-    """Where a value cannot be looked for everywhere, nothing is planted."""
+def test_a_run_with_too_much_text_has_no_cases(read: Read) -> None:
+    """If a run is too large to search for a value, nothing is planted in it."""
     calls = [("get_order", {"order_id": "ord_48213"}, "x" * 2_000_001)]
 
     assert [] == chosen(read(office(messages=messages(calls))))

@@ -1,4 +1,4 @@
-"""Background work, routine judges and sample scores, is never lost."""
+"""Background work, judges of routine outputs and sampled scores, is not lost."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def pipeline(**settings: Any) -> tuple[QualityPipeline, list[Any]]:
 
 
 def test_a_routine_output_does_not_wait() -> None:
-    """It ships while its judge is still thinking; what the judge says comes afterwards."""
+    """The output ships before its judge replies; the judgement is reported later."""
     wait = threading.Event()
     cascade, done = pipeline(judge=judge(approved=False, wait=wait))
     result = cascade.run(AgentOutput(text=TEXT, output_id="o-1"))
@@ -72,7 +72,7 @@ def test_a_routine_output_does_not_wait() -> None:
 
 
 def test_a_high_stakes_output_waits() -> None:
-    """Its judge's word decides, and its ratings count for the score."""
+    """The judgement of a high-stakes output decides; its score is computed in the background."""
     cascade, done = pipeline(judge=judge(approved=False))
     legal = AgentOutput(text=TEXT, task=Task(output_classification="LEGAL"))
     result = cascade.run(legal)
@@ -93,8 +93,8 @@ def test_nothing_waits_where_the_background_is_off() -> None:
     assert [] == done
 
 
-def test_a_rejection_afterwards_is_a_decision_of_its_own() -> None:
-    """It holds nothing back; the report counts it apart."""
+def test_a_background_rejection_is_a_separate_decision() -> None:
+    """It flags the shipped output and is marked as made in the background."""
     firewall = Shield(shield.configure(), hooks=None)
     config = QualityConfig(judge=judge(approved=False), sample_rate=0)
     cascade = QualityPipeline(config, shield=firewall)
@@ -110,8 +110,10 @@ def test_a_rejection_afterwards_is_a_decision_of_its_own() -> None:
     assert ["JUDGE_REJECTED"] == [one.code for one in rejected.findings]
 
 
-def test_what_does_not_fit_is_counted(caplog: pytest.LogCaptureFixture) -> None:
-    """The queue is bounded; a line says so, and no output waits."""
+def test_items_over_the_queue_limit_are_dropped_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The queue has a limit; a dropped item is counted and logged, and no output waits."""
     wait = threading.Event()
     cascade, done = pipeline(judge=judge(wait=wait), background_queue=3)
     with caplog.at_level(logging.WARNING, logger="abs_shield"):
@@ -144,8 +146,8 @@ def test_the_end_waits_for_a_stated_time(caplog: pytest.LogCaptureFixture) -> No
     assert 6 == cascade.dropped
 
 
-def test_closing_does_what_waits() -> None:
-    """Nothing is lost where there is time."""
+def test_closing_completes_queued_work() -> None:
+    """`close` completes all queued work within its timeout."""
     cascade, done = pipeline(judge=judge())
     for _ in range(20):
         cascade.run(AgentOutput(text=TEXT))
@@ -178,8 +180,8 @@ def test_a_process_that_ends_does_what_waits(tmp_path: Any) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_forked_child_has_a_background_of_its_own() -> None:
-    """Its parent's threads are gone."""
+def test_a_forked_child_has_its_own_queue() -> None:
+    """A child process starts its own threads, because those of its parent do not exist in it."""
     done: list[int] = []
     background = BackgroundQueue(done.append, most=10, threads=1)
     background.put(1)
@@ -193,7 +195,7 @@ def test_a_forked_child_has_a_background_of_its_own() -> None:
 
 
 def test_an_exit_in_the_background_ends_no_thread():
-    """A judge that calls `sys.exit` loses its own item alone."""
+    """If the work calls `sys.exit`, only its own item is lost."""
     done: list[int] = []
 
     def work(item: int) -> None:
@@ -209,8 +211,8 @@ def test_an_exit_in_the_background_ends_no_thread():
     assert [2, 3] == done
 
 
-def test_an_error_in_the_background_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """It is logged by its class; the next item is done."""
+def test_an_error_in_the_background_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """The class of the error is logged without its text, and the next item is processed."""
     done = []
 
     def work(item: int) -> None:
@@ -277,8 +279,8 @@ def test_a_pipeline_that_was_drained_goes_on() -> None:
     assert (2, 0) == (len(done), cascade.dropped)
 
 
-def test_scores_of_the_sample_are_kept_in_the_log(tmp_path):
-    """With agent, task and model, so that the dashboard draws them."""
+def test_sampled_scores_are_stored(tmp_path):
+    """A score is stored with its agent, task type and model."""
     store = SqliteStore(tmp_path / "log.db")
     shield_ = Shield(shield.configure(), store=store, hooks=None)
     pipeline = QualityPipeline(QualityConfig(sample_rate=1, background=False), shield=shield_)

@@ -1,4 +1,4 @@
-"""Measured precision and the rate of false positives: from labels alone."""
+"""Precision and false-positive rate of the stages are measured from labels."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def labelled(store, labels):
 
 
 def test_no_labels_measure_nothing(store):
-    """The gauge is absent, and every stage keeps its prior."""
+    """Without labels there is no rate and no precision."""
     labelled(store, [(CARD, None), ("All done.", Truth.OK)])
 
     assert None is false_positive_rate([store])
@@ -56,7 +56,7 @@ def test_no_labels_measure_nothing(store):
 
 
 def test_labels_measure_each_stage(store):
-    """Precision with its interval, and the share of held outputs that were right."""
+    """Each stage has a precision with its interval; the rate counts held outputs labelled ok."""
     assert contradictions(WRONG).findings
     labelled(store, [
         (CARD, Truth.HALLUCINATED), (CARD, Truth.HALLUCINATED), (CARD, Truth.OK),
@@ -72,7 +72,7 @@ def test_labels_measure_each_stage(store):
 
 
 def test_own_stages_and_both_judges_are_measured(store):
-    """Each by its own labels."""
+    """Custom stages and both judges are measured by the labels of their own outputs."""
 
     def judge(messages, schema):
         return {"approved": False, "reason": "no", "readability": 1, "completeness": 1, "tone": 1}
@@ -94,8 +94,8 @@ def test_own_stages_and_both_judges_are_measured(store):
     }
 
 
-def test_one_label_measures_nothing(store):
-    """Its interval says next to nothing: the prior holds, and bands annotate."""
+def test_one_label_does_not_change_the_confidence(store):
+    """With one label the interval is wide, so the stage keeps its default confidence."""
     labelled(store, [(CARD, Truth.OK)])
     measured = measured_precision(store)
     result = QualityPipeline(QualityConfig(stages=("pii",), confidence=measured)).run(CLEAN)
@@ -141,8 +141,8 @@ def test_band_and_action_agree_in_the_sample():
     assert (0.97, "high", "ship") == (measured.confidence, measured.band, measured.action)
 
 
-def test_labels_of_other_stages_are_no_fault():
-    """A log may have outputs of another configuration; what somebody writes must fit."""
+def test_measured_precision_of_unknown_stages_is_accepted():
+    """A log may have stages of another configuration; a typed confidence must name a stage."""
     QualityConfig(confidence={"gone": Precision(1.0, 0.9, 1.0, 40)})
     with pytest.raises(PolicyError, match="`confidence` has"):
         QualityConfig(confidence={"gone": 0.9})

@@ -81,8 +81,8 @@ def test_each_stage_that_holds_outputs_has_a_text_that_fails():
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_a_failing_text_is_held_by_its_stage_alone(name):
-    """It says where and what to do; strict skips what comes behind, audit runs everything."""
+def test_a_failing_text_fails_in_its_stage_only(name):
+    """The finding has a place and a remedy; strict mode skips later stages, audit runs them."""
     text, task_type = FAILING[name]
     output = AgentOutput(text=text, task_type=task_type)
     strict = QualityPipeline(CONFIG).run(output)
@@ -106,7 +106,7 @@ def test_a_failing_text_is_held_by_its_stage_alone(name):
 
 @every_stage
 def test_a_plain_text_passes(stage):
-    """Of no domain and of each."""
+    """A text without faults passes every stage, with and without a domain."""
     for report in reports(stage, "The report is ready, and the figures are attached."):
         assert report.outcome in (StageOutcome.PASSED, StageOutcome.SKIPPED)
         assert () == report.findings
@@ -115,7 +115,7 @@ def test_a_plain_text_passes(stage):
 @every_stage
 @every_text
 def test_hostile_texts_are_read(stage, text):
-    """Whatever is found lies within the text, and is little enough to be kept."""
+    """Findings in hostile texts have valid offsets and a short detail."""
     for report in reports(stage, text):
         assert isinstance(report, StageReport)
         assert all(0 <= one.start <= one.end <= len(text) for one in report.findings)
@@ -138,8 +138,8 @@ def test_steps_grow_with_the_text(stage, text):
     assert twice <= 2.6 * once + 5_000
 
 
-def test_a_text_that_is_not_read_whole_has_not_passed():
-    """Its stages say so; what was found in the part that was read counts."""
+def test_a_truncated_text_is_unavailable_not_passed():
+    """A stage that reads a part of the text is unavailable unless it finds a fault in it."""
     plain, wrong = "The report is ready. " * 6_000, FAILING["guardrails"][0]
     whole = QualityPipeline(CONFIG).run(AgentOutput(text=plain, task_type="financial"))
     result = QualityPipeline(CONFIG).run(
@@ -165,8 +165,8 @@ def test_findings_without_end_are_counted():
 
 
 @every_stage
-def test_a_stage_that_breaks_is_an_error(stage):
-    """It holds the output if the stage is a gate, and is not a finding."""
+def test_a_stage_that_raises_is_an_error(stage):
+    """An error holds the output if the stage is a gate, and it is not a finding."""
     broken = Stage("broken", lambda output, config: 1 / 0, gate=stage.gate)
     no_outcome = Stage("none", lambda output, config: StageReport("fine"))
     for check in (broken, Stage("none", lambda output, config: None), no_outcome):
@@ -177,15 +177,15 @@ def test_a_stage_that_breaks_is_an_error(stage):
 
 
 def test_an_outcome_may_be_a_text():
-    """As it is printed."""
+    """A custom stage may return its outcome as a string."""
     failing = Stage("own", lambda output, config: StageReport("failed", message="No."))
     result = QualityPipeline(QualityConfig(own_stages=(failing,))).run(AgentOutput(text="x"))
 
     assert ("block", "No.") == (result.action, result.feedback())
 
 
-def test_an_own_stage_counts_for_the_confidence_if_it_says_so():
-    """Without one it changes neither the confidence nor whether the bands act."""
+def test_a_custom_stage_with_a_confidence_changes_the_confidence():
+    """A custom stage without a confidence changes neither the confidence nor the action."""
     plain = QualityConfig(stages=("pii",), own_stages=(OWN,), confidence={"pii": 0.99})
     sure = plain.model_copy(update={"own_stages": (OWN._replace(confidence=0.5),)})
     output = AgentOutput(text="Fine.")

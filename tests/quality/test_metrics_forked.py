@@ -43,8 +43,8 @@ print(judged())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no process")
-def test_a_child_begins_at_zero() -> None:
-    """Its histogram has the one output; its parent's has three."""
+def test_a_child_exports_only_its_own_outputs() -> None:
+    """The child's histogram has its one output; the parent's has three."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM],
         cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=60, check=False,

@@ -1,4 +1,4 @@
-"""The quality cascade: which stage holds an output back, and what its agent is told."""
+"""The quality cascade: which stage holds an output, and the feedback to its agent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(output: AgentOutput, config: Any) -> StageReport:
 
 
 def run(text: str, *, task: Task | None = None, **settings: Any) -> QualityResult:
-    """Return what the cascade says of a text."""
+    """Return the result of the cascade for a text."""
     pipeline = QualityPipeline(QualityConfig(**settings))
     return pipeline.run(AgentOutput(text=text, output_id="o-1", task=task or Task()))
 
@@ -75,8 +75,8 @@ def test_personal_data_ends_the_cascade() -> None:
         ("Write to mia.li@acme.com or jo.doe@mail.org.", "block"),
     ],
 )
-def test_public_contacts_are_no_personal_data(text: str, action: str) -> None:
-    """The company's own addresses and numbers pass; anybody else's are held back."""
+def test_public_contacts_are_not_personal_data(text: str, action: str) -> None:
+    """Configured addresses and numbers pass; all others are held."""
     contacts = ("*@acme.com", "+1 212 555 0187")
     result = run(text, public_contacts=contacts)
 
@@ -126,7 +126,7 @@ def test_what_no_fact_speaks_against(text: str) -> None:
 
 @pytest.mark.parametrize(("task_type", "action"), [("financial", "block"), ("support", "ship")])
 def test_the_rules_of_a_domain(task_type: str, action: str) -> None:
-    """They hold for outputs of that domain alone, and the message has the words of the seed."""
+    """Rules apply to outputs of their domain, and the feedback has the words of the seed."""
     output = AgentOutput(text="Our market share is 23%.", task_type=task_type)
     result = QualityPipeline().run(output)
 
@@ -174,8 +174,8 @@ def test_declared_constraints(constraint: Any, wrong: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(("approved", "action"), [(True, "ship"), (False, "block")])
-def test_a_judge_is_asked(approved: bool, action: str) -> None:
-    """Its prompt has the output as data alone."""
+def test_a_judge_decides_the_output(approved: bool, action: str) -> None:
+    """The output is in the data of the judge's prompt and not in its instructions."""
     prompts = []
 
     def judge(messages: Any, schema: Any) -> dict[str, Any]:
@@ -192,8 +192,8 @@ def test_a_judge_is_asked(approved: bool, action: str) -> None:
     assert ("the ending is missing" in result.feedback()) is not approved
 
 
-def test_high_stakes_ask_the_premium_judge() -> None:
-    """Its word counts more: .92 in place of .78."""
+def test_high_stakes_outputs_use_the_premium_judge() -> None:
+    """The premium judge has the confidence 0.92 instead of 0.78."""
     names = []
 
     def judge(name: str) -> Any:
@@ -213,8 +213,8 @@ def test_high_stakes_ask_the_premium_judge() -> None:
     assert ["standard", "premium"] == names
 
 
-def test_a_judge_that_breaks_is_no_verdict() -> None:
-    """It is unavailable, and the output goes on."""
+def test_a_judge_that_raises_is_unavailable() -> None:
+    """The stage is unavailable, and a routine output ships."""
 
     def judge(messages: Any, schema: Any) -> dict[str, Any]:
         raise RuntimeError("no route to 10.0.0.7")
@@ -227,8 +227,8 @@ def test_a_judge_that_breaks_is_no_verdict() -> None:
     )
 
 
-def test_an_error_of_a_stage_holds_the_output_and_is_no_finding() -> None:
-    """Strict mode holds what it could not check; audit mode ships it and says so."""
+def test_an_error_of_a_stage_is_not_a_finding() -> None:
+    """Strict mode holds the output; audit mode ships it and reports the error."""
 
     class Broken:
         def facts_about(self, sentence: str) -> Any:
@@ -250,8 +250,8 @@ def test_measured_confidence_acts(share: float, action: str) -> None:
     assert action == result.action.value
 
 
-def test_an_async_run_gives_the_same() -> None:
-    """Stages run beside the event loop."""
+def test_an_async_run_returns_the_same() -> None:
+    """`arun` returns the same result as `run`."""
     pipeline = QualityPipeline()
     output = AgentOutput(text=CARD, output_id="o-1")
     one, other = pipeline.run(output), asyncio.run(pipeline.arun(output))
@@ -277,7 +277,7 @@ def test_an_async_run_gives_the_same() -> None:
     ],
 )
 def test_a_wrong_setting_is_one_line(settings: dict[str, Any], message: str) -> None:
-    """It names the setting and what to give."""
+    """The error names the setting and a valid value."""
     with pytest.raises(PolicyError, match="quality") as caught:
         QualityConfig(**settings)
 
@@ -285,8 +285,8 @@ def test_a_wrong_setting_is_one_line(settings: dict[str, Any], message: str) -> 
     assert "\n" not in str(caught.value)
 
 
-def test_an_output_needs_a_text() -> None:
-    """One line says what to give."""
+def test_an_output_must_be_an_agent_output() -> None:
+    """Another type raises an error that says what to pass."""
     with pytest.raises(ShieldError, match="give an AgentOutput"):
         QualityPipeline().run("text")  # type: ignore[arg-type]
 
@@ -314,8 +314,8 @@ def verdict(approved: bool = True, reason: str = "") -> Any:
     return judge
 
 
-def test_personal_data_in_what_a_judge_says_is_masked() -> None:
-    """It reads the output, and may repeat it."""
+def test_personal_data_in_a_judgement_is_masked() -> None:
+    """The reason of a judge may repeat the output, so it is masked."""
     judge = verdict(False, "It exposes SSN 219-44-0178 of jane.doe@mail.org.")
     result = run("All done.", judge=judge, background=False)
 
@@ -326,7 +326,7 @@ def test_personal_data_in_what_a_judge_says_is_masked() -> None:
 
 
 def test_personal_data_in_a_claim_is_masked() -> None:
-    """Audit goes on behind the stage of personal data; its claims are quoted without values."""
+    """In audit mode later stages run, and the claims that they quote are masked."""
     text = "Our market share is 23%, says jane.doe@mail.org."
     pipeline = QualityPipeline(QualityConfig(mode="audit"))
     result = pipeline.run(AgentOutput(text=text, task_type="financial"))
@@ -345,8 +345,10 @@ def test_a_wrong_output_is_not_repeated_by_its_error() -> None:
 @pytest.mark.parametrize(
     ("choice", "action"), [("flag", "flag"), ("hold", "block"), ("ship", "ship")]
 )
-def test_a_judge_that_breaks_at_high_stakes(choice: str, action: str, caplog: Any) -> None:
-    """It is flagged unless the configuration says otherwise; the log says so."""
+def test_on_judge_failure_decides_about_high_stakes_outputs(
+    choice: str, action: str, caplog: Any
+) -> None:
+    """If the judge raises, a high-stakes output is flagged, held or shipped as configured."""
 
     def judge(messages: Any, schema: Any) -> dict[str, Any]:
         raise RuntimeError("no route")
@@ -383,17 +385,17 @@ def test_a_judge_that_hangs_is_abandoned() -> None:
         ("", CARD, "block"),
     ],
 )
-def test_failures_hold_high_stakes_outputs_alone(
+def test_hold_high_stakes_holds_only_high_stakes_outputs(
     classification: str, text: str, action: str
 ) -> None:
-    """Where the configuration says so; personal data is a gate for all."""
+    """With `hold="high_stakes"` other outputs are flagged; personal data holds every output."""
     task = Task(output_classification=classification)
 
     assert action == run(text, task=task, facts=APPLE, hold="high_stakes").action.value
 
 
-def test_the_quality_score_needs_no_label() -> None:
-    """It holds nothing, so a sampled output is judged as one that is not."""
+def test_the_quality_score_does_not_change_the_action() -> None:
+    """Sampled and other outputs have the same action, because the score holds no output."""
     measured = {"pii": 0.99, "hallucination": 0.5}
     stages = ("pii", "quality_score", "hallucination")
     actions = {
@@ -404,16 +406,16 @@ def test_the_quality_score_needs_no_label() -> None:
     assert {QualityAction.BLOCK} == actions
 
 
-def test_an_output_that_is_held_for_its_confidence_says_so() -> None:
-    """The agent is told what was measured."""
+def test_feedback_names_a_confidence_below_the_band() -> None:
+    """The feedback names the stage and its measured confidence."""
     result = run("Fine.", stages=("pii",), confidence={"pii": 0.6})
 
     assert "measured confidence of stage `pii`, 60%, is below 70%" in result.feedback()
     assert "confidence" == result.held_by
 
 
-def test_an_output_that_is_read_in_part_is_not_surer() -> None:
-    """Its confidence is that of the stages that read a part of it."""
+def test_a_truncated_output_has_the_same_confidence() -> None:
+    """A stage that reads only a part of the output counts in its confidence."""
     long = run("The report is ready. " * 6_000)
 
     assert 0.87 == long.confidence
@@ -433,7 +435,7 @@ def test_an_output_that_is_read_in_part_is_not_surer() -> None:
     ],
 )
 def test_a_wrong_output_is_one_line(make: Any, message: str) -> None:
-    """It names the field and what to give."""
+    """The error names the field and a valid value."""
     with pytest.raises(ShieldError, match=message):
         make()
 
@@ -469,8 +471,8 @@ class Failing:
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 @pytest.mark.parametrize("stages", [("pii",), ("guardrails",), ("pii", "guardrails")])
 @pytest.mark.parametrize("found", [None, [("SSN", 0, 4)]])
-def test_a_detector_that_breaks_is_an_error(mode: Any, stages: Any, found: Any) -> None:
-    """Nothing is raised; a text that could not be masked is withheld."""
+def test_a_detector_that_raises_is_an_error(mode: Any, stages: Any, found: Any) -> None:
+    """The pipeline raises nothing, and a text that could not be masked is withheld."""
     config = QualityConfig(detectors=(Failing(found),), mode=mode, stages=stages)
     output = AgentOutput(
         text="Our market share is 23%, says jane.doe@mail.org.", task_type="financial"
@@ -495,8 +497,8 @@ def test_a_judge_that_breaks_does_not_quote_the_output(caplog: Any) -> None:
     assert "Nightfall" not in str(result.to_dict()) + repr(result) + caplog.text
 
 
-def test_an_output_that_is_held_says_why() -> None:
-    """Also where no stage found anything: a judge without a reply, a stage that breaks."""
+def test_the_feedback_of_a_held_output_has_a_reason() -> None:
+    """The feedback has a reason even if no stage has a finding."""
 
     def judge(messages: Any, schema: Any) -> dict[str, Any]:
         raise RuntimeError("no route")

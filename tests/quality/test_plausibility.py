@@ -37,7 +37,7 @@ RULES = [
     ],
 )
 def test_honest_sentences_pass(text: str) -> None:
-    """Another word, another subject, another quantity, and what others say."""
+    """Another word, subject or quantity, and reported statements violate no rule."""
     assert () == check_plausibility(text, RULES).findings
 
 
@@ -79,8 +79,8 @@ def test_implausible_sentences_are_found(text: str, detail: str) -> None:
         (Direction, {"subject": " ", "direction": "falls"}, "no meaningful word"),
     ],
 )
-def test_a_rule_that_could_not_act_is_refused(kind, fields, message: str) -> None:
-    """In one line, while it is declared."""
+def test_an_invalid_rule_is_refused(kind, fields, message: str) -> None:
+    """The error is raised on declaration and is one line."""
     with pytest.raises(PolicyError, match=message) as refused:
         kind(**fields)
 

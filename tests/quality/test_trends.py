@@ -1,4 +1,4 @@
-"""Quality scores by agent, task type and model: a shift is found once, and noise is none."""
+"""Quality scores by agent, task type and model: each shift is found once, noise is not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.quality.trends import ScoreTrends, SeriesKey
 
 
 def shifts(scores, trends=None, **output):
-    """Where the series of one agent shifts."""
+    """Return the positions at which the series of one agent shifts, with the results."""
     trends = trends or ScoreTrends()
     agent_output = AgentOutput(text="", **output)
     return [
@@ -50,12 +50,12 @@ def test_a_slow_drift_is_found():
 
 @pytest.mark.parametrize("spread", [0, 1, 6, 12])
 def test_noise_is_no_shift(spread):
-    """A thousand scores of an agent that stays as it is."""
+    """A thousand noisy scores with a constant mean have no shift."""
     assert [] == shifts(around(82, 1_000, spread=spread))
 
 
 def test_one_bad_output_is_no_shift():
-    """Most outputs score 100."""
+    """A single low score in a constant series is not a shift."""
     scores = [100.0] * 100
     scores[50] = 40.0
 
@@ -63,7 +63,7 @@ def test_one_bad_output_is_no_shift():
 
 
 def test_each_agent_task_and_model_has_a_series():
-    """A shift of one says nothing of another."""
+    """The scores of one combination do not affect the series of another."""
     trends = ScoreTrends()
     assert [] == shifts([90.0] * 50, trends, agent_id="a", model="m")
     assert [] == shifts([60.0] * 50, trends, agent_id="b", model="m")
@@ -86,7 +86,7 @@ def test_agents_without_end_share_a_series():
 
 
 def test_a_shift_is_in_the_log():
-    """As a decision of its own, which the report counts."""
+    """A shift is stored as a separate decision, which strict mode would not block."""
     firewall = Shield(shield.configure(), hooks=None)
     config = QualityConfig(sample_rate=1, stages=("quality_score",), background=False)
     pipeline = QualityPipeline(config, shield=firewall)

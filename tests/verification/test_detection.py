@@ -14,7 +14,7 @@ from abs_shield.verification import VerificationEngine
 
 
 class Tool:
-    """A tool that is asked again and again, with the same arguments or others."""
+    """A tool that is called repeatedly, with the same or with other arguments."""
 
     def __init__(self, *, same=True, **profile):
         self.engine = VerificationEngine()
@@ -62,8 +62,8 @@ def test_another_sign(calls, noise):
 
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("calls", [8, 50])
-def test_a_field_inside_another(same, calls):
-    """An age of about 30 is 30,000 now; the finding says where."""
+def test_an_outlier_in_a_nested_field_is_found(same, calls):
+    """The finding has the pointer of the nested field."""
     dice = random.Random(3)
     tool = Tool(same=same).gave(lambda n: {"user": {"age": dice.randint(25, 40)}}, calls)
     result = tool.gives({"user": {"age": 30_000}})
@@ -73,8 +73,8 @@ def test_a_field_inside_another(same, calls):
 
 
 @pytest.mark.parametrize("value", [100.0 * 50, 100.0 / 50, -100.0 * 50])
-def test_fifty_times_in_one_session(value):
-    """The same arguments gave 100 a moment ago."""
+def test_a_value_fifty_times_larger_in_one_session_is_flagged(value):
+    """The same arguments returned another value earlier in the session."""
     result = Tool().gave(lambda n: {"stock": 100.0}, 1).gives({"stock": value})
 
     assert result.verdict != "accept"
@@ -110,8 +110,8 @@ def test_a_required_field_inside_another():
     assert "block" == tool.gives({"user": {"id": 7}}).verdict
 
 
-def test_a_field_that_may_be_null():
-    """Null is a value where the profile says so; a missing field is still missing."""
+def test_a_nullable_field_accepts_null():
+    """Null is accepted for a field that the profile declares nullable; a missing field is not."""
     tool = Tool(required_fields=["ends"], nullable_fields=["ends"])
 
     assert "accept" == tool.gives({"ends": None}).verdict
@@ -137,8 +137,8 @@ def test_a_result_that_the_caller_changes_afterwards():
     assert tool.gives({"price": 9.0}).verdict != "accept"
 
 
-def test_one_fact_counts_once():
-    """Four signals see one price; two groups of them count, and the posterior says so."""
+def test_signals_of_one_group_count_once():
+    """Of several signals about one value the strongest of each group enters the posterior."""
     dice = random.Random(5)
     result = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, 50).gives({"price": 50.0})
     every = {"historical_inconsistency", "spc_anomaly", "value_plausibility"}
@@ -158,8 +158,8 @@ def test_one_fact_counts_once():
     assert result.posterior <= odds / (1 + odds)
 
 
-def test_a_fast_answer_of_a_slow_tool():
-    """A tool that takes about 300 ms answers within 20: the baseline of durations speaks."""
+def test_a_fast_result_of_a_slow_tool_is_an_anomaly():
+    """A duration far below the tool's usual durations fires `spc_anomaly`."""
     dice, engine = random.Random(6), VerificationEngine()
     engine.register_tool_profile("t", expected_latency_ms=(5, 5000))
     for n in range(60):
@@ -192,8 +192,8 @@ def test_a_constant_that_halves_among_many_fields(fields, calls, same):
 
 
 @pytest.mark.parametrize("value", [1e6, -5e9])
-def test_a_constant_zero_that_is_enormous(value):
-    """No errors, and then five billion; one or two errors are none of that."""
+def test_a_huge_value_after_constant_zeros_is_flagged(value):
+    """After a constant 0 a huge value is flagged, and a small one is accepted."""
     tool = Tool().gave(lambda n: {"errors": 0}, 100)
 
     assert tool.gives({"errors": value}).verdict != "accept"
@@ -201,7 +201,7 @@ def test_a_constant_zero_that_is_enormous(value):
 
 
 class Price(float):
-    """A number of one's own."""
+    """A custom subclass of float."""
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ class Price(float):
     ids=["bare", "float subclass", "Decimal", "Fraction", "bare Decimal", "bare text"],
 )  # fmt: skip
 def test_a_number_of_any_kind_is_compared(shaped):
-    """A tool may return a bare number, or one of its own type."""
+    """A bare number, a numeric text and any numeric type are compared with earlier results."""
     dice = random.Random(6)
     result = Tool().gave(lambda n: shaped(650 + dice.gauss(0, 9)), 50).gives(shaped(50.0))
 
@@ -222,8 +222,8 @@ def test_a_number_of_any_kind_is_compared(shaped):
 
 @pytest.mark.parametrize("times", [1.2, 1.4])
 @pytest.mark.parametrize("kind", ["walk", "counter", "wave"])
-def test_a_fabricated_number_that_repeats_is_caught_twelve_times(kind, times):
-    """Also if honest numbers wander: a repetition is not a later result."""
+def test_a_repeated_fabricated_number_stays_flagged(kind, times):
+    """Repeating a flagged value does not make it usual, even if honest values drift."""
     dice, tool, level = random.Random(7), Tool(), 500.0
     for n in range(200):
         level = {
@@ -285,14 +285,14 @@ def test_the_type_of_a_field_is_that_of_its_json():
     ("name", "pointer"), [("a/b", "/a~1b"), ("a~b", "/a~0b"), ("/user/age", "/user/age")]
 )
 def test_where_is_a_pointer(name, pointer):
-    """As in every other finding."""
+    """The place of a signal is a JSON pointer, with escaped field names."""
     result = Tool(required_fields=[name], has_network_io=False).gives({})
 
     assert pointer == result.signals["schema_mismatch"].where
 
 
-def test_a_network_is_never_back_at_once():
-    """Whatever range was declared beside it."""
+def test_a_network_tool_is_never_instantaneous():
+    """A network tool that returns within 0.05 ms is flagged, whatever latency is declared."""
     engine = VerificationEngine()
     engine.register_tool_profile("t", expected_latency_ms=(0, 5_000), has_network_io=True)
     engine.register_tool_profile("plain", expected_latency_ms=(0, 5_000))

@@ -1,4 +1,4 @@
-"""Honest results are accepted: a guard that cries wolf is turned off."""
+"""Honest results are accepted."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def test_a_pure_computation_may_be_fast():
     assert ("accept", False) == (result.verdict, result.signals["latency_anomaly"].fired)
 
 
-def test_a_tool_in_the_process_may_be_fast():
-    """For an undeclared tool, 0.3 ms is a reading that is accepted alone."""
+def test_a_fast_result_of_an_undeclared_tool_is_accepted():
+    """A latency of 0.3 ms fires the latency signal, but this signal alone flags nothing."""
     result = VerificationEngine().verify("lookup", result={"x": 1}, execution_time_ms=0.3)
 
     assert ("accept", True) == (result.verdict, result.signals["latency_anomaly"].fired)
@@ -95,8 +95,8 @@ def test_the_undeclared_reading_flags_no_honest_stream():
     assert sum(v != "accept" for v in verdicts) <= 0.02 * len(verdicts)
 
 
-def test_slow_is_no_fabrication():
-    """A call that takes ten times as long as declared is accepted, with a reading."""
+def test_a_slow_result_is_accepted():
+    """A latency of ten times the declared maximum fires the signal, and the result is accepted."""
     engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(10, 100))
     result = engine.verify("t", result={}, execution_time_ms=1_000.0)
 

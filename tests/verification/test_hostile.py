@@ -1,4 +1,4 @@
-"""A result is data: whatever it is, there is a verdict, and nothing is poisoned."""
+"""Any result has a verdict and cannot corrupt the learnt state."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON, min_size=1, max_size=25))
-def test_any_json_has_a_probability(results):
-    """Whatever a tool gives, one after the other, each has a verdict that fits its posterior."""
+def test_the_verdict_follows_the_posterior(results):
+    """For any sequence of JSON results the verdict follows from the posterior and the limits."""
     engine = VerificationEngine().register_tool_profile("t", **PROFILE)
     for result in results:
         verification = give(engine, result)
@@ -149,8 +149,8 @@ def test_judging_changes_nothing(result):
 
 
 @pytest.mark.parametrize("ms", [-1, float("nan"), float("inf"), "fast", None, True], ids=repr)
-def test_a_duration_that_is_none(ms):
-    """It is refused on one line, and nothing is learnt."""
+def test_an_invalid_duration_is_refused(ms):
+    """The error is one line, and nothing is learnt."""
     engine = VerificationEngine()
     with pytest.raises(ShieldError, match="give milliseconds, 0 or more"):
         engine.verify("t", result={"x": 1}, execution_time_ms=ms)
@@ -158,8 +158,8 @@ def test_a_duration_that_is_none(ms):
     assert {} == engine.snapshot()["results"]
 
 
-def test_a_pattern_that_takes_for_ever():
-    """It stops after 50 ms, and is not evidence."""
+def test_a_slow_pattern_times_out():
+    """A pattern is stopped after 50 ms, and the signal is unavailable."""
     engine = VerificationEngine().register_tool_profile(
         "t", response_patterns=[r"^(?:(?:a|aa)+)+$"]
     )
@@ -195,8 +195,8 @@ def test_a_wrong_profile_is_refused(field, value, message):
         ({"min_response_length": 9, "max_response_length": 3}, "is above `max_response_length`"),
     ],
 )
-def test_a_profile_that_contradicts_itself(fields, message):
-    """Nothing could ever match it."""
+def test_a_contradictory_profile_is_refused(fields, message):
+    """A profile that no result can match raises a PolicyError."""
     with pytest.raises(PolicyError, match=message):
         ToolProfile(**fields)
 
@@ -240,8 +240,8 @@ class Broken(dict):
 
 
 @pytest.mark.parametrize("value", [object(), (n for n in "ab"), Broken(price=3)])
-def test_what_is_no_data_is_not_judged_by_its_fields(value):
-    """A cursor, a stream, an object that breaks when it is read: no verdict comes of that."""
+def test_an_object_that_is_not_data_is_judged_by_its_latency_only(value):
+    """An opaque object, a generator and an object that raises are accepted and not learnt."""
     engine = VerificationEngine().register_tool_profile(
         "t", required_fields=["price"], response_patterns=["a"], min_response_length=5,
         expected_latency_ms=(1, 10),
@@ -268,8 +268,8 @@ def test_memory_is_bounded_where_arguments_come_back():
     assert held <= MOST_NUMBERS + 100 * 200
 
 
-def test_a_name_as_long_as_data_is_not_kept():
-    """Twenty thousand characters are no name of a field."""
+def test_a_very_long_field_name_is_not_stored():
+    """A field name of 20,000 characters is not in the snapshot."""
     engine = VerificationEngine()
     result = engine.verify("t", args={}, result={"x" * 20_000: 5, "y": 6}, execution_time_ms=30.0)
 
@@ -291,8 +291,8 @@ ODD_NAMES = [object(), b"s", ("a", "b"), 0, 1.5, ["s"], {"s": 1}]
 
 
 @pytest.mark.parametrize("odd", ODD_NAMES, ids=type)
-def test_a_session_that_is_no_text(odd):
-    """It is refused on one line, before it makes the state impossible to save."""
+def test_a_session_id_that_is_not_text_is_refused(odd):
+    """The error is one line, and nothing is learnt, because the state could not be saved."""
     engine = VerificationEngine()
     with pytest.raises(ShieldError, match=r"^verify: `session_id` is .*; give a text$"):
         engine.verify("t", result={"x": 1}, execution_time_ms=9.0, session_id=odd)
@@ -301,8 +301,8 @@ def test_a_session_that_is_no_text(odd):
 
 
 @pytest.mark.parametrize("odd", [*ODD_NAMES, None], ids=type)
-def test_a_tool_that_is_no_text(odd):
-    """Nothing is judged, learnt or set under such a name."""
+def test_a_tool_name_that_is_not_text_is_refused(odd):
+    """Neither a result nor a label is accepted for such a name."""
     engine = VerificationEngine()
     with pytest.raises(ShieldError, match=r"give a text$"):
         engine.verify(odd, result={"x": 1}, execution_time_ms=9.0)
@@ -314,8 +314,8 @@ def test_a_tool_that_is_no_text(odd):
 
 @pytest.mark.parametrize("name", ["state.json", "state.db"])
 @pytest.mark.parametrize("text", ["\ud800", "", "\x00", "null", '"t"', "a\nb"], ids=ascii)
-def test_any_text_names_a_tool_and_a_session(tmp_path, name, text):
-    """A lone surrogate, or nothing at all: what was learnt is saved, and comes back."""
+def test_any_text_is_a_valid_tool_and_session_name(tmp_path, name, text):
+    """State under a lone surrogate or an empty name is saved and loaded."""
     engine = VerificationEngine().calibrate(text, block_threshold=0.8)
     engine.verify(text, result={text: 1}, execution_time_ms=9.0, session_id=text)
     engine.record_feedback(text, confidence_score=0.1, was_hallucination=False)

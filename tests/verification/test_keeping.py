@@ -60,7 +60,7 @@ def test_a_saved_engine_goes_on(path):
 
 
 def test_loading_twice_changes_nothing(path):
-    """Known records count once."""
+    """Loading a file again adds no result."""
     engine = taught()
     engine.save(path)
     engine.load(path).load(path)
@@ -68,8 +68,8 @@ def test_loading_twice_changes_nothing(path):
     assert 30 == len(engine.snapshot()["results"])
 
 
-def test_what_was_held_back_is_saved_too(path):
-    """A label may release it after a restart."""
+def test_quarantined_results_are_saved(path):
+    """A label can release a quarantined result after a restart."""
     engine = taught()
     result = judged(engine)
     engine.save(path)
@@ -158,8 +158,8 @@ def hasty():
     sys.setswitchinterval(usual)
 
 
-def at_once(work, threads=8):
-    """Run *work* in so many threads, from one moment on; give what it raised."""
+def run_concurrently(work, threads=8):
+    """Run *work* in several threads that start together; return the errors that they raise."""
     raised, ready = [], Barrier(threads)
 
     def run(number):
@@ -190,7 +190,7 @@ def test_no_result_is_lost_among_threads(hasty):
 
     for _ in range(6):
         engine = VerificationEngine()
-        assert [] == at_once(work)
+        assert [] == run_concurrently(work)
         baseline = engine._learnt.memory.tool("t").baseline
         assert 96 == len(engine.snapshot()["results"]) == baseline.n
         assert {96} == {series.total for series in baseline.fields.values()}
@@ -209,7 +209,7 @@ def test_no_label_is_lost_among_threads(hasty):
             for _ in range(2):
                 engine.record_feedback(tool, confidence_score=0.3, was_hallucination=True)
 
-    assert [] == at_once(work)
+    assert [] == run_concurrently(work)
     assert [usual | {"tool": tool} for tool in tools] == [
         engine.get_calibration(tool) for tool in tools
     ]
@@ -227,8 +227,8 @@ def test_no_label_is_lost_among_threads(hasty):
         lambda engine: engine.restore(VerificationEngine().snapshot()),
     ],
 )
-def test_one_thread_at_a_time_is_inside(act):
-    """While a result is judged, whatever another thread asks of the engine waits."""
+def test_the_engine_is_locked_while_it_judges(act):
+    """Any other call of the engine waits until the result is judged."""
     engine, order, inside = VerificationEngine(), [], Event()
     engine.register_tool_profile("t", required_fields=["x"])
 
@@ -352,7 +352,7 @@ def test_a_damaged_part_changes_nothing(snapshot, part, name, value):
 
 @pytest.mark.parametrize("rate", [0, 1, float("nan"), "a", None])
 def test_a_damaged_rate_changes_nothing(snapshot, rate):
-    """A rate of a calibration lies between 0 and 1, and belongs to a signal there is."""
+    """A snapshot whose calibration has an invalid rate or an unknown signal is refused."""
     for unit, name in (("groups", "schema"), ("signals", "schema_mismatch"), ("groups", "none")):
         damaged, engine = deepcopy(snapshot), VerificationEngine()
         taught_ = next(iter(damaged["settings"].values()))["calibration"]
@@ -363,8 +363,8 @@ def test_a_damaged_rate_changes_nothing(snapshot, rate):
 
 
 @pytest.mark.parametrize("version", [0, -3, True, None, "1", 1.0])
-def test_a_version_that_never_was(snapshot, version):
-    """It is not a valid snapshot."""
+def test_a_snapshot_with_an_invalid_version_is_refused(snapshot, version):
+    """A snapshot with an invalid `schema_version` raises a StoreError."""
     with pytest.raises(StoreError, match="is not a snapshot of an engine; nothing was restored"):
         VerificationEngine().restore({**snapshot, "schema_version": version})
 
@@ -381,7 +381,7 @@ def test_a_missing_part_is_reported(snapshot, part):
 @pytest.mark.parametrize("body", ["NaN", "{}", "[", "7", '{"at": 1e999}'])
 @pytest.mark.parametrize("part", ["results", "settings", "nothing", "schema_version"])
 def test_a_damaged_database_changes_nothing(tmp_path, part, body):
-    """A row of another part, or one that holds nothing: neither loaded, nor written over."""
+    """A database with an invalid row is neither loaded nor overwritten."""
     path = tmp_path / "state.db"
     taught().save(path)
     with closing(sqlite3.connect(path)) as database:
@@ -398,8 +398,8 @@ def test_a_damaged_database_changes_nothing(tmp_path, part, body):
 # Forgetting ---------------------------------------------------------------------------------------
 
 
-def test_a_tool_that_was_unregistered_does_not_come_back(path):
-    """Neither its results nor its labels nor its calibration, from a file or a snapshot."""
+def test_an_unregistered_tool_is_not_restored(path):
+    """Loading a file or a snapshot restores neither its results nor its labels and calibration."""
     engine = taught()
     give(engine, tool="kept")
     engine.record_feedback("t", confidence_score=0.1, was_hallucination=True)
@@ -428,8 +428,8 @@ def test_other_engines_forget_it_too():
     assert one.snapshot() == other.snapshot()
 
 
-def look(engine, n, price):
-    """The verdict on a price, of arguments of its own."""
+def verdict_on(engine, n, price):
+    """Return the verdict on a price of a call with other arguments."""
     result = {"price": price}
     return engine.verify("t", args={"of": n}, result=result, execution_time_ms=30.0).verdict
 
@@ -438,10 +438,10 @@ def given_up(path):
     """An engine that gave a baseline of about 102 up, and the snapshot from before."""
     engine = VerificationEngine()
     for n in range(40):
-        look(engine, n, 100.0 + n % 5)
+        verdict_on(engine, n, 100.0 + n % 5)
     engine.save(path)
     before = engine.snapshot()
-    assert 1 == [look(engine, n, 1e9) for n in range(40, 42 + OUT_OF_DATE)].count("accept")
+    assert 1 == [verdict_on(engine, n, 1e9) for n in range(40, 42 + OUT_OF_DATE)].count("accept")
     return engine, before
 
 
@@ -450,18 +450,18 @@ def test_a_baseline_that_was_abandoned_does_not_come_back(path):
     engine, _ = given_up(path)
     engine.save(path)
 
-    assert "accept" == look(engine, 150, 1e9)
-    assert "accept" == look(VerificationEngine().load(path), 150, 1e9)
+    assert "accept" == verdict_on(engine, 150, 1e9)
+    assert "accept" == verdict_on(VerificationEngine().load(path), 150, 1e9)
 
 
 def test_an_old_snapshot_does_not_bring_a_baseline_back(tmp_path):
     """Long afterwards, when others were refused too: what is usual now is all that is usual."""
     engine, before = given_up(tmp_path / "state.db")
     for n in range(150, 180):
-        look(engine, n, 1e9 + n)
+        verdict_on(engine, n, 1e9 + n)
     for n in range(180, 200):
-        assert "accept" != look(engine, n, -1e9)
-    look(engine, 240, 1e9)
+        assert "accept" != verdict_on(engine, n, -1e9)
+    verdict_on(engine, 240, 1e9)
     state = [
         [
             VerificationEngine().restore(snapshot).verify(
@@ -481,11 +481,11 @@ def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
     engines = [VerificationEngine(), VerificationEngine()]
     for engine in engines:
         for n in range(40):
-            look(engine, n, 100.0 + n % 5)
+            verdict_on(engine, n, 100.0 + n % 5)
     messages = [[], []]
     for n in range(40, 145):
         for engine, verdicts in zip(engines, messages, strict=True):
-            verdicts.append(look(engine, n, 1e9))
+            verdicts.append(verdict_on(engine, n, 1e9))
         other = taught(tool=f"u{n}", calls=1)
         engines[1].restore(other.snapshot())
 
@@ -518,8 +518,8 @@ def test_threads_save_one_snapshot(path):
     assert [path.name] == [file.name for file in path.parent.iterdir()]
 
 
-def test_two_saves_into_one_database_come_one_after_the_other(tmp_path):
-    """One reads and is slow; the other waits, and neither loses what the other wrote."""
+def test_concurrent_saves_to_one_database_are_serialised(tmp_path):
+    """The second save waits for the first, and no result is lost."""
     path, reading = tmp_path / "state.db", Event()
 
     class Slow(VerificationEngine):
@@ -541,7 +541,7 @@ def test_two_saves_into_one_database_come_one_after_the_other(tmp_path):
 
 
 def test_a_newer_database_is_refused(tmp_path):
-    """Its version is named, and nothing is written into it."""
+    """The error names the version, and the database stays unchanged."""
     path = tmp_path / "state.db"
     taught().save(path)
     with closing(sqlite3.connect(path)) as database:
@@ -551,8 +551,8 @@ def test_a_newer_database_is_refused(tmp_path):
         taught().save(path)
 
 
-def test_unregistering_forgets_everything():
-    """Its profile, its results, its labels; other tools keep theirs."""
+def test_unregistering_removes_the_state_of_the_tool():
+    """The profile, results and labels of the tool are removed; other tools are unchanged."""
     engine = taught()
     give(engine, tool="kept")
     engine.register_tool_profile("t", required_fields=["price"])
@@ -564,8 +564,8 @@ def test_unregistering_forgets_everything():
     assert {"kept"} == {entry["tool"] for entry in engine.snapshot()["results"].values()}
 
 
-def test_what_is_remembered_of_a_result_stays():
-    """Another type that a label releases changes what is usual, and no earlier result."""
+def test_a_released_result_does_not_change_earlier_results():
+    """A released result of another type is added and leaves the stored results unchanged."""
     engine = VerificationEngine().register_tool_profile("t", required_fields=["x"])
     for _ in range(8):
         engine.verify("t", result={"x": 1.5}, execution_time_ms=30.0)

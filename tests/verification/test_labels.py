@@ -32,7 +32,7 @@ def limits(engine, tool="t"):
 
 @st.composite
 def declared(draw):
-    """Limits and a prior that are in order, and may lie next to each other or to 0 and 1."""
+    """Draw valid limits and a prior, which may be very close to each other or to 0 and 1."""
     accepts, blocks = sorted(draw(st.tuples(INSIDE, INSIDE).filter(lambda two: two[0] != two[1])))
     prior = draw(INSIDE.filter(lambda p: p < blocks))
     return {"accept_threshold": accepts, "block_threshold": blocks, "prior": prior}
@@ -97,14 +97,14 @@ def test_labels_that_agree_hardly_move_the_limit():
 @pytest.mark.parametrize(
     ("score", "label"), [(1.5, True), (float("nan"), True), (0.5, "yes"), (True, True)]
 )
-def test_a_label_that_is_none(score, label):
-    """A score beyond 0 to 1, or an answer that is neither true nor false, is refused."""
+def test_an_invalid_label_is_refused(score, label):
+    """A score outside of 0 to 1 and a label that is not a boolean raise an error."""
     with pytest.raises(ShieldError, match="record_feedback"):
         VerificationEngine().record_feedback("t", confidence_score=score, was_hallucination=label)
 
 
-def test_a_label_releases_what_was_held_back():
-    """The price really fell: the label says so once, and such results are known from then on."""
+def test_a_label_releases_a_quarantined_result():
+    """After the label, similar results are accepted."""
     engine = VerificationEngine()
 
     def give(price):
@@ -121,8 +121,8 @@ def test_a_label_releases_what_was_held_back():
     assert "accept" == give(40.5).verdict
 
 
-def held_back(**prices):
-    """An engine that held these prices back, each of its own arguments, and the results."""
+def quarantine_prices(**prices):
+    """Return an engine that quarantined these prices, and the results by their arguments."""
     engine, held = VerificationEngine(), {}
     for of in prices:
         for n in range(20):
@@ -139,8 +139,8 @@ def in_quarantine(engine):
 
 
 def test_a_label_of_a_result_releases_that_result():
-    """Two results that were held back have one score: the one that is named is released."""
-    engine, held = held_back(x=1e-9, y=-1e9)
+    """Of two quarantined results with the same score the named one is released."""
+    engine, held = quarantine_prices(x=1e-9, y=-1e9)
     score = held["x"].confidence
     assert score == held["y"].confidence
     engine.record_feedback("t", confidence_score=score, was_hallucination=False, result=held["x"])
@@ -148,9 +148,9 @@ def test_a_label_of_a_result_releases_that_result():
     assert [-1e9] == in_quarantine(engine)
 
 
-def test_a_label_that_may_mean_several_results_releases_none(caplog):
-    """They have one score and differ: a warning says how to name the one that is meant."""
-    engine, held = held_back(x=1e-9, y=-1e9)
+def test_an_ambiguous_label_releases_no_result(caplog):
+    """If several results have the score, a warning says how to name the result."""
+    engine, held = quarantine_prices(x=1e-9, y=-1e9)
     score = held["x"].confidence
     assert score == held["y"].confidence
     with caplog.at_level(logging.WARNING, logger="abs_shield"):
@@ -161,9 +161,9 @@ def test_a_label_that_may_mean_several_results_releases_none(caplog):
     assert 1 == engine.get_calibration("t")["labels"]
 
 
-def test_a_score_releases_the_result_that_had_it():
-    """An older one that was held back, and not the newest."""
-    engine, held = held_back(x=85.0, y=1e9)
+def test_a_label_without_a_result_releases_the_result_with_its_score():
+    """The result with the score of the label is released, even if it is not the newest."""
+    engine, held = quarantine_prices(x=85.0, y=1e9)
     assert held["x"].confidence != held["y"].confidence
     score = held["x"].confidence
     engine.record_feedback("t", confidence_score=score, was_hallucination=False)
@@ -171,9 +171,9 @@ def test_a_score_releases_the_result_that_had_it():
     assert [1e9] == in_quarantine(engine)
 
 
-def test_a_label_names_a_result_and_its_score():
-    """Another score, or something other than a result, is refused without effect."""
-    engine, held = held_back(x=40.0)
+def test_a_label_with_a_wrong_result_or_score_is_refused():
+    """A result of another score, and an object that is not a result, raise an error."""
+    engine, held = quarantine_prices(x=40.0)
     for result, score in ((held["x"], 0.001), ("x", 0.5)):
         with pytest.raises(ShieldError, match="record_feedback"):
             engine.record_feedback(
@@ -184,8 +184,8 @@ def test_a_label_names_a_result_and_its_score():
 
 
 def test_a_label_of_an_accepted_result_releases_nothing():
-    """It is known already, though another one that was held back may have its score."""
-    engine, _ = held_back(x=40.0)
+    """Quarantined results stay quarantined."""
+    engine, _ = quarantine_prices(x=40.0)
     good = engine.verify("t", args={"of": "x"}, result={"price": 101.0}, execution_time_ms=30.0)
     engine.record_feedback(
         "t", confidence_score=good.confidence, was_hallucination=False, result=good
@@ -216,8 +216,8 @@ RATES = {
 }  # fmt: skip
 
 
-def drawn(n, *, seed, wrong=0.2):
-    """Labelled results whose signals fire at known rates."""
+def draw_labelled(n, *, seed, wrong=0.2):
+    """Yield labelled results whose signals fire at given rates."""
     dice = random.Random(seed)
     for _ in range(n):
         hallucinated = dice.random() < wrong
@@ -235,8 +235,8 @@ def probability_of(engine, fired, tool="t"):
 
 
 def test_rates_are_learnt():
-    """The counted rates are the known ones, each within three in a hundred."""
-    taught = calibration_of(drawn(8_000, seed=1))
+    """The learnt rates are close to the rates with which the labels were drawn."""
+    taught = calibration_of(draw_labelled(8_000, seed=1))
     for name, (tpr, fpr) in RATES.items():
         assert taught.signals[name].tpr == pytest.approx(tpr, abs=0.04)
         assert taught.signals[name].fpr == pytest.approx(fpr, abs=0.02)
@@ -244,7 +244,7 @@ def test_rates_are_learnt():
 
 
 def test_rates_are_smoothed_by_half_a_result():
-    """Of 25 hallucinated results 20 had fired, and of 75 real ones none."""
+    """Half a result is added to each count, so that no rate is 0 or 1."""
     labelled = [({"schema_mismatch": n < 20}, n < 25) for n in range(100)]
     engine = VerificationEngine().calibrate("t", labelled=labelled)
     calibration = engine.get_calibration("t")["signals"]["schema_mismatch"]
@@ -277,8 +277,10 @@ def test_how_good_a_calibration_is_comes_from_what_did_not_teach_it():
 
 def test_the_calibrated_posterior_can_be_taken_at_its_word():
     """On 5,000 results that taught nothing, the calibration error is at most 0.05."""
-    engine = VerificationEngine().calibrate("t", labelled=drawn(2_000, seed=2))
-    held_out = [(probability_of(engine, fired), wrong) for fired, wrong in drawn(5_000, seed=3)]
+    engine = VerificationEngine().calibrate("t", labelled=draw_labelled(2_000, seed=2))
+    held_out = [
+        (probability_of(engine, fired), wrong) for fired, wrong in draw_labelled(5_000, seed=3)
+    ]
 
     assert expected_calibration_error(held_out) <= 0.05
     assert engine.get_calibration("t")["ece"] == pytest.approx(
@@ -286,20 +288,20 @@ def test_the_calibrated_posterior_can_be_taken_at_its_word():
     )
 
 
-def test_one_tool_is_calibrated_and_the_others_are_not():
-    """The status says which; with None all others are."""
-    engine = VerificationEngine().calibrate("t", labelled=drawn(500, seed=4))
+def test_labels_calibrate_one_tool_or_all_others():
+    """Labels with a tool name calibrate this tool; labels without one calibrate the others."""
+    engine = VerificationEngine().calibrate("t", labelled=draw_labelled(500, seed=4))
 
     assert "calibrated" == engine.get_calibration("t")["status"]
     assert "uncalibrated" == engine.get_calibration("u")["status"]
     assert "uncalibrated" == engine.get_calibration()["status"]
-    engine.calibrate(labelled=drawn(500, seed=5))
+    engine.calibrate(labelled=draw_labelled(500, seed=5))
     assert "calibrated" == engine.get_calibration("u")["status"]
 
 
 def test_what_the_calibrated_combiner_adds():
     """log(tpr / fpr) of what fires, log((1 - tpr) / (1 - fpr)) of what is silent."""
-    taught = calibration_of(drawn(500, seed=6))
+    taught = calibration_of(draw_labelled(500, seed=6))
     combiner = Calibrated(taught.groups)
     rates = taught.groups["schema"]
     for fired in (True, False):
@@ -322,7 +324,7 @@ def test_a_calibrated_signal_counts_as_strongly_as_it_fired():
 
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999), st.floats(0.001, 1))
 def test_evidence_has_one_direction(tpr, fpr, score):
-    """A fired signal never counts for a result, nor silence against it, whatever the labels."""
+    """For any rates a fired signal never lowers the odds, and a silent one never raises them."""
     combiner = Calibrated({"schema": Rates(tpr, fpr)})
     fires = combiner.odds(0.0, [("schema_mismatch", SignalResult(True, score, 1.0))])
     silent = combiner.odds(0.0, [("schema_mismatch", SignalResult(False, 0.0, 1.0))])
@@ -330,11 +332,11 @@ def test_evidence_has_one_direction(tpr, fpr, score):
     assert silent <= 0 <= fires
 
 
-def test_a_calibrated_engine_grows_more_suspicious_with_every_missing_field():
-    """Its posterior follows the score, as it did before the calibration."""
+def test_the_posterior_of_a_calibrated_engine_follows_the_score():
+    """The posterior increases with each missing field."""
     fields = ["a", "b", "c"]
     engine = VerificationEngine().register_tool_profile("t", required_fields=fields)
-    engine.calibrate("t", labelled=drawn(500, seed=7), block_threshold=0.999)
+    engine.calibrate("t", labelled=draw_labelled(500, seed=7), block_threshold=0.999)
     result = [
         engine.verify("t", result=dict.fromkeys(fields[n:], 1), execution_time_ms=9.0).posterior
         for n in range(4)
@@ -377,7 +379,7 @@ def test_labels_that_teach_nothing(labelled, probability_of):
 
 
 def test_ratios_and_limits_are_set():
-    """For one tool, and for all others; what is set is what holds."""
+    """Ratios and limits can be set for one tool and for all others."""
     engine = VerificationEngine()
     engine.calibrate("t", likelihood_ratios={"spc_anomaly": 20}, block_threshold=0.8)
     engine.calibrate(prior=0.1, accept_threshold=0.3)
@@ -413,7 +415,7 @@ def test_wrong_settings_are_refused(given_, probability_of):
 
 
 def test_every_signal_is_in_a_group():
-    """The table says which; two groups hold two signals, which see one fact."""
+    """Two groups have two signals each, which observe the same fact."""
     assert set(GROUP) == {signal.name for signal in SIGNALS}
     assert GROUP["spc_anomaly"] == GROUP["value_plausibility"]
     assert GROUP["historical_inconsistency"] == GROUP["session_inconsistency"]
@@ -434,11 +436,11 @@ def test_a_label_never_moves_a_high_prior_against_itself():
 
 
 @pytest.mark.parametrize("prior", [1.0, 1.5, 0.0, -0.1, float("nan"), "much"])
-def test_a_prior_is_a_probability(prior):
-    """Also where labels are given: else every later result would break what judges it."""
+def test_an_invalid_prior_is_refused(prior):
+    """A prior that is not between 0 and 1 raises an error, also together with labels."""
     engine = VerificationEngine()
     with pytest.raises(PolicyError, match="`prior`"):
-        engine.calibrate("t", labelled=drawn(300, seed=8), prior=prior)
+        engine.calibrate("t", labelled=draw_labelled(300, seed=8), prior=prior)
 
     assert "accept" == engine.verify("t", result={"x": 1}, execution_time_ms=9.0).verdict
 
@@ -455,7 +457,7 @@ def test_the_furthest_ratios_are_weighed(ratio):
 def test_a_counted_prior_stays_where_limits_are_set():
     """A tool whose results are mostly wrong: its threshold can be set without another prior."""
     engine = VerificationEngine()
-    engine.calibrate("t", labelled=drawn(300, seed=9, wrong=0.8), fair_sample=True)
+    engine.calibrate("t", labelled=draw_labelled(300, seed=9, wrong=0.8), fair_sample=True)
     engine.calibrate("t", accept_threshold=0.1).calibrate("t", block_threshold=0.4)
     engine.calibrate("t", likelihood_ratios={"spc_anomaly": 4}).calibrate("t", accept_threshold=0.2)
     calibration = engine.get_calibration("t")
@@ -479,17 +481,17 @@ def test_a_balanced_sample_does_not_raise_the_prior():
 
 
 @pytest.mark.parametrize("kind", [list, tuple, iter])
-def test_labels_may_stand_first(kind):
-    """`calibrate(labelled)` is of all tools that have nothing of their own."""
-    engine = VerificationEngine().calibrate(kind(list(drawn(300, seed=10))))
+def test_labels_may_be_the_first_argument(kind):
+    """`calibrate(labelled)` calibrates all tools without their own calibration."""
+    engine = VerificationEngine().calibrate(kind(list(draw_labelled(300, seed=10))))
 
     assert "calibrated" == engine.get_calibration()["status"]
     assert "calibrated" == engine.get_calibration("t")["status"]
 
 
 @pytest.mark.parametrize("odd", [object(), b"t", 0, {"t": 1}, 1.5], ids=type)
-def test_what_is_neither_a_tool_nor_labels(odd):
-    """It is refused on one line."""
+def test_an_invalid_first_argument_of_calibrate_is_refused(odd):
+    """An argument that is neither a text nor labels raises an error of one line."""
     with pytest.raises(ShieldError, match=r"^calibrate: `tool_name` is .*; give a text$"):
         VerificationEngine().calibrate(odd)
 
@@ -498,7 +500,7 @@ def test_a_label_does_not_cut_a_tool_off():
     """Settings for all tools apply to a tool with labels, which move from there."""
     engine = VerificationEngine()
     engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
-    engine.calibrate(drawn(300, seed=11)).calibrate(block_threshold=0.6)
+    engine.calibrate(draw_labelled(300, seed=11)).calibrate(block_threshold=0.6)
     calibration = engine.get_calibration("t")
 
     assert ("calibrated", 0.6, 1) == (
@@ -512,16 +514,16 @@ def test_a_label_does_not_cut_a_tool_off():
     assert 0.6 == engine.get_calibration()["block_threshold"]
 
 
-def test_what_is_set_for_a_tool_stays_its_own():
-    """Settings of all others do not replace it."""
+def test_settings_of_a_tool_are_not_replaced_by_defaults():
+    """Settings of one tool take precedence over settings of all others."""
     engine = VerificationEngine().calibrate("t", block_threshold=0.8)
     engine.calibrate(block_threshold=0.6)
 
     assert (0.8, 0.6) == (limits(engine)[0], limits(engine, "u")[0])
 
 
-def test_the_newest_labels_count():
-    """Of more than 10,000 the oldest are forgotten, and a snapshot gives the same limits."""
+def test_only_the_newest_labels_are_stored():
+    """At most 10,000 labels are stored, and a snapshot restores the same calibration."""
     engine = VerificationEngine()
     for n in range(10_040):
         score = 0.21 if n < 50 else 0.9

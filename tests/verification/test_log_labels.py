@@ -1,4 +1,4 @@
-"""Labels on results of a decision log teach the engine, each once."""
+"""Labels on results of a decision log are applied to the engine once each."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def test_a_label_counts_once(firewall):
     assert 2 == apply_labels(firewall.verification, firewall.store).new["quote"]
 
 
-def test_a_label_that_was_changed_replaces_the_earlier_one(firewall):
-    """The newest word of an operator holds in the engine as it does in the log."""
+def test_a_changed_label_replaces_the_earlier_one(firewall):
+    """The newest label of a decision in the log is the one in the engine."""
     ids = results(firewall)
     say(firewall, Truth.OK, ids)
     apply_labels(firewall.verification, firewall.store)
@@ -106,8 +106,8 @@ def test_after_a_change_the_engine_is_as_one_that_learnt_the_log_anew(firewall, 
     assert anew.get_calibration("quote") == VerificationEngine().load(file).get_calibration("quote")
 
 
-def test_a_changed_label_outlives_another_engines_older_one(firewall, tmp_path):
-    """A file that still holds the earlier answer, and a new label, does not bring it back."""
+def test_a_changed_label_is_not_replaced_by_an_older_one_of_another_engine(firewall, tmp_path):
+    """Saving over a file of another engine keeps the newest label of each decision."""
     ids = results(firewall)
     say(firewall, Truth.OK, ids[:7], at=1e9)
     apply_labels(engine := VerificationEngine(), firewall.store)
@@ -123,7 +123,7 @@ def test_a_changed_label_outlives_another_engines_older_one(firewall, tmp_path):
 
 
 def test_an_honest_result_is_released():
-    """A price that really fell is held back until a label says so; then it is known."""
+    """A quarantined result is released when its decision is labelled ok in the log."""
     store = MemoryStore()
     firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
 
@@ -173,8 +173,8 @@ def test_labels_that_were_learnt_travel_with_the_engine(firewall, tmp_path):
     assert other.get_calibration("quote") == firewall.verification.get_calibration("quote")
 
 
-def test_a_store_without_labels_has_nothing_to_teach():
-    """It is not an error."""
+def test_a_store_without_labels_applies_none():
+    """A store without labels, or without the method for them, is not an error."""
 
     class Silent:
         """A store that keeps nothing."""

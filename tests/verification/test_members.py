@@ -1,4 +1,4 @@
-"""A flat object is read by its names and types as it is read member by member."""
+"""The fast reader of flat objects returns the same as the general reader."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ OBJECTS = st.dictionaries(NAMES, SCALARS | st.lists(SCALARS, max_size=2), max_si
 
 
 @given(OBJECTS)
-def test_it_reads_what_a_closer_look_reads(value):
-    """The same numbers in the same order, the same size; and what is odd is left to that look."""
+def test_the_fast_reader_equals_the_general_reader(value):
+    """Both return the same numbers and size, unless the fast reader declines the value."""
     members = members_of(value)
     assert members is not None
     read = members.read(value)
@@ -55,8 +55,8 @@ def test_its_types_are_those_of_its_fields(value, required):
     assert view.kinds == kinds_of(members, tuple(required))
 
 
-def test_types_by_pointer_or_by_a_long_name_are_read_from_the_value():
-    """Neither is the name of a member that its shape has."""
+def test_types_of_pointers_and_long_names_are_not_members():
+    """The fast reader returns no type for a pointer or a very long name."""
     members = members_of({"a": 1, "n" * 201: 2})
 
     assert members is not None

@@ -24,12 +24,12 @@ def scores(away, *, times):
 
 
 def test_the_first_rule():
-    """One point beyond three deviations scores 0.40."""
+    """One point beyond three standard deviations scores 0.40."""
     assert [0.4] == scores([5.0], times=1)
 
 
 def test_the_second_rule():
-    """Two of three points beyond two deviations on one side score 0.25; on both sides 0."""
+    """Two of three points beyond two deviations score 0.25 if they are on the same side."""
     assert [0.0, 0.25] == scores([2.4], times=2)
     assert [0.0, 0.0, 0.25] == scores([2.4, 0.1, 2.4], times=1)
     assert [0.0, 0.0, 0.0, 0.0] == scores([2.4, 0.1, 0.1, 2.4], times=1)

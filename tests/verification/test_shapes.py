@@ -1,4 +1,4 @@
-"""Without a profile, a result of another shape than all before is flagged, and honest ones pass."""
+"""Without a profile, a result of an unusual shape is flagged; usual shapes are accepted."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ HONEST = {
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_a_shape_that_is_no_other_is_accepted(name: str) -> None:
-    """Optional and further fields, nullable ones, several shapes, failures, maps by name."""
+def test_variations_of_a_known_shape_are_accepted(name: str) -> None:
+    """Optional, additional and nullable fields, several shapes, failures and maps are accepted."""
     known, result = HONEST[name]
 
     assert "accept" == Tool().gave(*known).gives(result).verdict
@@ -116,16 +116,16 @@ def test_a_failure_teaches_no_shape(failure: Any) -> None:
     assert "flag" == tool.gives("It is about 100 dollars.").verdict
 
 
-def test_too_few_results_say_nothing() -> None:
-    """Forty have to agree first; the coverage says so."""
+def test_shapes_are_not_judged_before_forty_results() -> None:
+    """With fewer earlier results the signal is unavailable."""
     result = Tool().gave(*QUOTES, calls=39).gives([])
 
     assert "accept" == result.verdict
     assert "too few earlier results" in result.signals["schema_mismatch"].unavailable
 
 
-def test_a_shape_that_fits_is_no_evidence_for_a_result() -> None:
-    """A made-up quote has the right fields too: silence does not lower the probability."""
+def test_a_usual_shape_does_not_lower_the_probability() -> None:
+    """A fabricated result can have the usual fields, so the signal is unavailable."""
     result = Tool().gave(*QUOTES).gives({"price": 102, "currency": "USD", "venue": "XNAS"})
 
     assert "no fields are declared" in result.signals["schema_mismatch"].unavailable
@@ -165,8 +165,8 @@ ORDER = {"order": "A1", "status": "shipped", "tracking": "T1", "carrier": "C"}
 
 
 @pytest.mark.parametrize("other", [{"status": "pending"}, {"tracking": None}], ids=repr)
-def test_a_field_that_comes_and_goes_is_flagged_once(other: Any) -> None:
-    """One order in twenty has no tracking, for the first time after a hundred."""
+def test_an_optional_field_is_flagged_once(other: Any) -> None:
+    """The first result without the field is flagged; later ones are accepted."""
     tool, flagged = Tool().gave(ORDER, calls=100), []
     lacking = {name: x for name, x in ORDER.items() if name != "tracking"} | other
     for _ in range(10):
@@ -189,8 +189,8 @@ def test_a_field_that_is_gone_for_good_is_flagged_again_and_again() -> None:
     assert ({"flag"}, ["flag"] * 3) == (in_a_row, most)
 
 
-def test_another_field_that_is_gone_is_flagged_too() -> None:
-    """That one field comes and goes says nothing of the next one, nor of another type."""
+def test_each_missing_field_is_flagged() -> None:
+    """Another missing field, and another type, are flagged although one field is optional."""
     tool = Tool().gave(ORDER, calls=60)
     for name in ("tracking", "carrier"):
         assert "flag" == tool.gives({n: x for n, x in ORDER.items() if n != name}).verdict
@@ -210,8 +210,8 @@ def test_shapes_are_saved() -> None:
     assert "flag" == other.gives({}).verdict
 
 
-def test_a_snapshot_of_before_shapes_is_taken_in() -> None:
-    """It knows names and no types, and says nothing of shapes until forty results came."""
+def test_a_snapshot_without_types_is_restored() -> None:
+    """Shapes are judged again after forty new results."""
     tool, other = Tool().gave(*QUOTES), Tool()
     snapshot = tool.engine.snapshot()
     for result in snapshot["results"].values():
@@ -237,8 +237,8 @@ VERSIONS: dict[str, tuple[int, Callable[[int], Any]]] = {
 
 @pytest.mark.parametrize("same", [True, False], ids=["same arguments", "other arguments"])
 @pytest.mark.parametrize("name", VERSIONS)
-def test_another_version_is_believed_in_the_end(name: str, same: bool) -> None:
-    """After 31 results in a row of another shape; five, where nothing that was known is wrong."""
+def test_a_new_shape_is_accepted_after_a_run_of_results(name: str, same: bool) -> None:
+    """A new shape is accepted after 31 results in a row, or five if all known fields are right."""
     most, built = VERSIONS[name]
     tool = Tool(same=same).gave(*QUOTES)
     result = [tool.gives(built(n)).verdict for n in range(60)]
@@ -286,8 +286,8 @@ def test_what_other_sessions_were_given_shows_no_name() -> None:
     assert "smith" not in result.explanation
 
 
-def test_a_shape_alone_withholds_nothing() -> None:
-    """Strict mode gives a flagged result; a suppression silences the signal."""
+def test_an_unusual_shape_is_flagged_and_not_withheld() -> None:
+    """Strict mode returns the result with a flag; a suppression removes the finding."""
     odd = {"answer": "the price is 100"}
     calls = []
     for known in ([], [Suppression(check="schema_mismatch", tool="quote", reason="free form")]):

@@ -1,4 +1,4 @@
-"""One suite for every signal: total, pure, silent by default, named as its function."""
+"""Behaviour common to all signals: total, pure, and named as their functions."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ each = pytest.mark.parametrize("signal", SIGNALS, ids=lambda signal: signal.name
 
 
 @each
-def test_it_is_named_as_its_function(signal):
-    """One function a signal, of its name, with a scenario."""
+def test_a_signal_has_the_name_of_its_function(signal):
+    """The function of a signal has the signal's name and a docstring."""
     assert signal.judge is getattr(room, signal.name)
     assert signal.judge.__doc__
 
 
 def test_every_function_has_its_row():
-    """The table holds all public functions of the module, and nothing else."""
+    """The table of signals contains each public function of the module and nothing else."""
     functions = {
         name
         for name, function in inspect.getmembers(room, inspect.isfunction)
@@ -63,8 +63,8 @@ def test_every_function_has_its_row():
 @each
 @pytest.mark.parametrize("profile", PROFILES, ids=["none", "default", "network", "full"])
 @given(result=JSON, ms=st.floats(0, 1e6))
-def test_it_is_total_and_pure(signal, profile, result, ms):
-    """Of any result it reads something well-formed, and the same again."""
+def test_a_signal_is_total_and_pure(signal, profile, result, ms):
+    """For any result a signal returns a valid reading, and the same one when called again."""
     view = ResultView(result, latency_ms=ms, profile=profile)
     for past in PASTS:
         verification = signal.judge(view, past)
@@ -78,8 +78,8 @@ def test_it_is_total_and_pure(signal, profile, result, ms):
 
 
 @each
-def test_it_says_why_it_cannot_look(signal):
-    """Of an unknown tool's first result, all but latency say that they have nothing to go on."""
+def test_a_signal_without_history_is_unavailable(signal):
+    """On the first result of an unknown tool only the latency signal has a reading."""
     view = signal.judge(ResultView({"a": 1}, latency_ms=50.0, profile=None), SignalContext({}))
 
     assert ("latency_anomaly" == signal.name) == isinstance(view, SignalReading)
@@ -122,8 +122,8 @@ def test_how_strongly_it_speaks(score, name, arguments):
     assert score == pytest.approx(verified(**arguments).signals[name].score)
 
 
-def test_a_pattern_is_abandoned_at_once():
-    """A search without an end does not delay other calls."""
+def test_a_slow_pattern_does_not_delay_the_call():
+    """A pattern with exponential time is stopped within a second."""
     begun = perf_counter()
     result = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
 
@@ -163,8 +163,8 @@ def price(engine, value, *, args=None, session="s"):
 
 
 @pytest.mark.parametrize("value", [101.0, 40.0, 103.2, 5001.0, -101.0, 0.0])
-def test_the_posterior_is_that_of_the_page(value):
-    """Of a group the strongest counts, and no silence beside it; what could not look, nothing."""
+def test_the_posterior_equals_the_documented_formula(value):
+    """The strongest signal of each group counts, and unavailable signals are left out."""
     result = price(history(), value)
 
     assert result.posterior == pytest.approx(by_the_page(result))
@@ -209,7 +209,7 @@ def test_sessions_do_not_read_each_other():
 
 
 def test_the_order_of_arguments_does_not_matter():
-    """The same arguments in another order are the same arguments."""
+    """Equal arguments in another order share their history; other arguments do not."""
     for args in ({"of": "x", "at": 1}, {"at": 1, "of": "x"}):
         result = price(history(), 40.0, args=args).signals["historical_inconsistency"]
         assert result.fired

@@ -1,4 +1,4 @@
-"""Results of one session neither block those of another nor occur in their texts."""
+"""Results of one session neither block results of another nor appear in its texts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def orders(dice: random.Random) -> dict[str, Any]:
     return {"orders": dice.randint(1, 40), "spent": spent, "points": dice.randint(0, 9_000)}
 
 
-def withheld(firewall: Shield, tool: Any, users: list[dict[str, Any]], calls: int) -> list[Any]:
-    """Let each user of a shop ask so many times, in a session of their own; return what is said."""
+def withheld_decisions(
+    firewall: Shield, tool: Any, users: list[dict[str, Any]], calls: int
+) -> list[Any]:
+    """Call the tool several times for each user, in separate sessions; return the blocks."""
     stopped = []
     for user in users:
         with firewall.session() as session:
@@ -43,18 +45,18 @@ def test_honest_results_of_many_users_are_given_out(calls, seed):
 
     @shielded(firewall)
     def get_my_orders() -> dict[str, Any]:
-        """Look up the orders of whoever asks."""
+        """Return the orders of the current user."""
         return asks["now"]
 
     def tool(user: dict[str, Any]) -> dict[str, Any]:
         asks["now"] = user
         return get_my_orders()
 
-    assert [] == withheld(firewall, tool, [orders(dice) for _ in range(USERS)], calls)
+    assert [] == withheld_decisions(firewall, tool, [orders(dice) for _ in range(USERS)], calls)
 
 
-def test_an_injected_context_makes_a_history_of_its_own():
-    """Two users with other numbers are not compared, whatever they ask before."""
+def test_an_injected_context_has_a_separate_history():
+    """Results for one injected context are not compared with those for another."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
 
     @shielded(firewall)
@@ -90,8 +92,8 @@ def test_another_session_may_flag_and_never_block():
     assert "block" == price(50, "long").verdict
 
 
-def test_no_text_tells_what_others_were_given():
-    """Neither a figure nor a share of one: 5,000 beside "100 %" would tell 0."""
+def test_texts_contain_no_values_of_other_sessions():
+    """The details have no digit, because a share could reveal a value."""
     engine = VerificationEngine()
     for n in range(60):
         engine.verify(
@@ -107,8 +109,8 @@ def test_no_text_tells_what_others_were_given():
     assert not any(c.isdigit() for one in texts for c in one)
 
 
-def test_functions_of_a_session_have_a_history_of_their_own():
-    """Clients of different tenants are different clients."""
+def test_functions_of_a_session_have_a_separate_history():
+    """Functions bound to different sessions are different clients."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
     for n, balance in enumerate([100.0 + k / 10 for k in range(12)] + [7_000_000.0]):
 
@@ -132,8 +134,8 @@ def priced(verify, price, session):
 
 
 @pytest.mark.parametrize(("session", "expected"), [("own", "block"), ("another", "flag")])
-def test_a_type_that_only_other_sessions_were_given(session, expected):
-    """It makes a result suspicious, and withholds none; and so many in a row are the new usual."""
+def test_a_type_known_from_other_sessions_only_is_flagged(session, expected):
+    """It is blocked if the session itself had another type; after 31 results it is accepted."""
     engine = VerificationEngine()
     engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
     for n in range(31):
@@ -145,8 +147,8 @@ def test_a_type_that_only_other_sessions_were_given(session, expected):
     assert ["accept"] * 9 == verifications[31:]
 
 
-def test_a_missing_field_is_wrong_in_every_session():
-    """That is declared, and not learnt."""
+def test_a_missing_declared_field_blocks_in_every_session():
+    """A declared requirement does not depend on the history of a session."""
     engine = VerificationEngine()
     engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
     for n in range(31):

@@ -28,8 +28,8 @@ def test_it_writes_what_json_writes(value):
         assert json.dumps(value, sort_keys=True, separators=(",", ":")) == write_sorted(value)
 
 
-def test_what_holds_itself_is_not_small():
-    """It is left to the encoder that sees this, and does not write for ever."""
+def test_a_recursive_value_is_not_small():
+    """A value that contains itself is left to the standard encoder, which detects it."""
     value = {}
     value["self"] = value
 

@@ -122,15 +122,15 @@ def test_what_a_graph_knows_becomes_facts(graph):
     ],
 )
 def test_outputs_are_compared_with_the_graph(graph, text, codes):
-    """Wrong is what is known to be otherwise."""
+    """Only a value that differs from a known one is a mismatch; an unknown value is not."""
     result = QualityPipeline(QualityConfig(facts=graph[0])).run(AgentOutput(text=text))
     [stage] = [one for one in result.stages if one.name == "hallucination"]
 
     assert codes == [one.code for one in stage.findings]
 
 
-def test_an_output_is_one_request_and_is_remembered(graph):
-    """Only its names leave the process; a second output asks for new names alone."""
+def test_an_output_is_one_request_and_is_cached(graph):
+    """A request contains only names of the output; later outputs request new names only."""
     facts, queries = graph
     pipeline = QualityPipeline(QualityConfig(facts=facts))
     secret = "Halden Works pays 71,250 to account quux. Lake Orrin is calm. Ada Lund agrees."
@@ -156,7 +156,7 @@ def test_what_is_old_is_asked_for_again():
 
 
 def test_a_name_is_a_literal_of_the_query(graph):
-    """Whatever a text says, it asks for nothing else."""
+    """A hostile name is quoted in the query and cannot change it."""
     facts, queries = graph
     hostile = 'X"@en } DELETE WHERE { ?s ?p ?o } # Y\\" Halden\\Works "Lake\nOrrin'
     [*facts.facts_about(hostile)]
@@ -187,8 +187,8 @@ def test_an_endpoint_that_breaks_leaves_the_facts_out(answer, caplog):
     assert "facts are unavailable" in caplog.text
 
 
-def test_an_endpoint_that_is_gone_is_unavailable():
-    """Nothing is checked, so the decision says that the stage had nothing to check with."""
+def test_an_unreachable_endpoint_is_unavailable():
+    """The stage is unavailable, and the decision has the reason."""
     facts = SparqlFacts("http://127.0.0.1:9/", PROPERTIES, timeout_s=1)
     firewall = Shield(shield.configure(), hooks=None)
     config = QualityConfig(facts=facts, self_contradiction=False)
@@ -209,6 +209,6 @@ def test_an_endpoint_that_is_gone_is_unavailable():
     ],
 )
 def test_a_wrong_setting_is_refused(settings, reason):
-    """In one line."""
+    """An invalid setting raises a PolicyError that names it."""
     with pytest.raises(PolicyError, match=reason):
         SparqlFacts(**{"endpoint": "http://x", "properties": PROPERTIES} | settings)

@@ -107,8 +107,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", HONEST + LISTS)
-def test_what_is_not_said_of_the_fact_passes(text: str) -> None:
-    """Forecasts, questions, parts, other times and other subjects are no contradiction."""
+def test_statements_about_something_else_pass(text: str) -> None:
+    """Forecasts, questions, parts, other times and other subjects do not contradict a fact."""
     assert () == check_facts(text, FACTS).findings
 
 
@@ -121,8 +121,8 @@ def test_another_value_of_the_same_thing_is_found(text: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["\ue001", "\ue120", "\ue130", "\ue13f", "\uf8ff"])
-def test_private_use_characters_of_a_text_are_no_marks(mark: str) -> None:
-    """They hid a wrong value, or broke the check."""
+def test_private_use_characters_are_ignored(mark: str) -> None:
+    """Private-use characters hide no wrong value and raise nothing."""
     [finding] = check_facts(f"Acme{mark} was founded{mark} in {mark}1999.", FACTS).findings
 
     assert "1999" in finding.detail
@@ -134,7 +134,7 @@ def test_private_use_characters_of_a_text_are_no_marks(mark: str) -> None:
     ["AAPL's valuation was $3.5T in Q4 2025.", "The valuation of AAPL was $3.5T in Q4 2025."],
 )
 def test_a_fact_has_aliases(text: str, tmp_path) -> None:
-    """Of its subject and of its attribute, in a file with semicolons between them."""
+    """A fact may have aliases of its subject and its attribute, in a CSV file or in a dict."""
     row = {"subject": "Apple", "attribute": "market cap", "value": "$3.1T", "period": "Q4 2025"}
     row |= {"aliases": "Apple Inc.;AAPL", "attribute_aliases": "valuation"}
     path = tmp_path / "facts.csv"
@@ -149,7 +149,7 @@ def test_a_fact_has_aliases(text: str, tmp_path) -> None:
 
 @pytest.mark.parametrize("aliases", ["AAPL", ("",), (3,)])
 def test_aliases_are_a_tuple_of_texts(aliases) -> None:
-    """One text would be read letter by letter."""
+    """Other types, and a plain text, raise a PolicyError."""
     with pytest.raises(PolicyError, match=r"fact: `aliases` is .*; give a tuple of texts"):
         Fact(subject="Apple", attribute="revenue", value="$1", aliases=aliases)
 

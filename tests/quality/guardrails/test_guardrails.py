@@ -164,8 +164,8 @@ def test_prose_that_a_specialist_passes(text: str) -> None:
         ("legal", "Acme v. Globex is set for trial in May."),
     ],
 )
-def test_what_a_rule_does_not_mean(domain: str, text: str) -> None:
-    """Others' and former prices, other currencies, reported ratios, quoted prices and news."""
+def test_similar_texts_violate_no_rule(domain: str, text: str) -> None:
+    """Competitors' and former prices, other currencies, reported ratios, quotes and news pass."""
     assert set() == _codes(text, domain)
 
 
@@ -181,8 +181,8 @@ def test_what_a_rule_does_not_mean(domain: str, text: str) -> None:
         ("legal", "Acme v. Globex held that notice is due."),
     ],
 )
-def test_what_a_rule_means(domain: str, text: str) -> None:
-    """The same words where they make the claim."""
+def test_claims_violate_their_rule(domain: str, text: str) -> None:
+    """The same words violate the rule in a sentence that makes the claim."""
     assert 1 == len(_codes(text, domain))
 
 
@@ -208,8 +208,8 @@ def test_an_output_without_rules_is_skipped(task_type: str, reason: str) -> None
     assert "ship" == result.action
 
 
-def test_a_domain_of_the_users_is_named_too() -> None:
-    """Its rules hold for it, and are offered for a name that is near."""
+def test_a_custom_domain_is_matched_by_its_name() -> None:
+    """A rule of a custom domain runs for that domain, and a misspelt domain is suggested."""
 
     @guardrail(id="DOSE", task_type="medical", requirement="r", action="a")
     def dose(reading: Reading) -> Iterator[Place]:
@@ -232,8 +232,8 @@ def test_a_case_that_is_cited_in_full_is_cited_briefly_afterwards() -> None:
     assert set() == _codes(text, "legal")
 
 
-def test_a_rule_of_the_user_is_one_function() -> None:
-    """A decorated function that yields places is a rule beside the built-in ones."""
+def test_a_custom_rule_is_one_function() -> None:
+    """A decorated function that yields places is a rule like the built-in ones."""
 
     @guardrail(
         id="NO_GUARANTEE", task_type="financial", requirement="No promises", action="Remove it"
@@ -276,6 +276,6 @@ def test_a_megabyte_is_read_in_bounded_time(piece: str, domain: str) -> None:
 
 
 @pytest.mark.parametrize("task_type", ["non-financial", "not financial", "memo without financial"])
-def test_a_domain_that_is_excluded_is_not_named(task_type):
-    """Its rules hold for no other outputs."""
+def test_a_negated_domain_does_not_match(task_type):
+    """Rules of a domain do not run for a task type that excludes it, such as `non-financial`."""
     assert () == guardrail_violations("Our market share is 23%.", task_type)

@@ -8,13 +8,12 @@ from typing import NamedTuple
 class Case(NamedTuple):
     """
     One value of one recogniser.
-
     Attributes:
         key: Jurisdiction and name of the recogniser.
         sentence: A sentence with `{}` for the value.
-        value: A value that counts.
-        broken: The same with a wrong check digit or form; empty where there is no check.
-        alone: Whether the value counts without its sentence.
+        value: A valid value.
+        broken: The value with a wrong check digit or form; empty if there is no check.
+        alone: Whether the value is found without its sentence.
     """
 
     key: str

@@ -28,13 +28,13 @@ def test_a_number_is_known_by_its_digits(value: str):
         ("jo@acme.com", "+1 212 555 0100"),
     ],
 )
-def test_another_number_is_not(value: str, pattern: str):
-    """Of another country, or with other digits."""
+def test_another_number_is_not_allowed(value: str, pattern: str):
+    """A number with another country code or other digits does not match."""
     assert not is_allowed(value, [pattern])
 
 
-def test_a_trunk_zero_is_no_digit_of_the_number():
-    """As numbers are dialled within a country."""
+def test_a_trunk_zero_is_ignored():
+    """The zero of a number dialled within its country is no part of the number."""
     assert is_allowed("020 7946 0018", ["+44 20 7946 0018"])
 
 

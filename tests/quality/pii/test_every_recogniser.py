@@ -42,7 +42,7 @@ def test_a_value_is_found_in_its_sentence(case: Case):
 @planned
 @pytest.mark.parametrize("case", NATIONAL, ids=str)
 def test_a_national_telephone_number_is_found(case: Case):
-    """Where words introduce it, in the language of the country."""
+    """A national number is found after words that introduce it in the country's language."""
     text = case.sentence.format(case.value)
 
     (finding,) = scan(text, jurisdictions=[case.key[:2]])
@@ -52,19 +52,19 @@ def test_a_national_telephone_number_is_found(case: Case):
 
 @pytest.mark.parametrize("case", CHECKED, ids=str)
 def test_a_wrong_check_digit_is_not_found(case: Case):
-    """The same form with another last character is some other number."""
+    """A value of the same form with a wrong check digit is not found."""
     assert case.name not in names(case.sentence.format(case.broken))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_value_counts_alone_where_accidents_are_few(case: Case):
-    """Elsewhere it needs words that introduce it."""
+def test_a_distinctive_value_is_found_without_context(case: Case):
+    """A value that is easily confused with others is found only after introducing words."""
     assert ([case.name] if case.alone else []) == names(f"It is {case.value}.")
 
 
 @pytest.mark.parametrize("case", WEAK, ids=str)
-def test_another_word_takes_the_number(case: Case):
-    """The number of an order is not personal data, whatever precedes it."""
+def test_an_order_number_is_not_personal_data(case: Case):
+    """A number that another word introduces is not found, whatever precedes it."""
     start = case.sentence.partition("{}")[0]
 
     assert case.name not in names(f"{start}unknown; order number {case.value}.")
@@ -77,8 +77,8 @@ def test_part_of_a_longer_token_is_not_found(case: Case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_record_holds_nothing_of_the_value(case: Case):
-    """Its masked form is its layout."""
+def test_a_finding_has_no_character_of_the_value(case: Case):
+    """The masked form has no letter and no digit."""
     (finding,) = scan(case.sentence.format(case.value))
 
     assert [] == [one for one in finding.masked if one.isalnum()]

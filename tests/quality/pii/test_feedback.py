@@ -16,7 +16,7 @@ TEXT = "SSN 219-44-0178; account numbers 0532013000 and 648489890."
 
 
 def test_the_lines_of_the_seed():
-    """Its two lines, then places instead of values."""
+    """The feedback has the two lines of the seed, then layouts and places instead of values."""
     assert feedback(scan(TEXT)).splitlines() == [
         "Output blocked: PII detected.",
         "Entities: SSN (1), BankAccountNumber (2)",
@@ -25,8 +25,8 @@ def test_the_lines_of_the_seed():
     ]
 
 
-def test_nothing_found_is_no_feedback():
-    """An empty text."""
+def test_without_findings_the_feedback_is_empty():
+    """A text without personal data has an empty feedback."""
     assert "" == feedback(scan("All is well."))
 
 
@@ -39,8 +39,8 @@ def test_a_long_list_is_counted():
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_no_value_leaves_the_stage(case):
-    """Neither in a finding nor in the feedback."""
+def test_no_value_is_in_findings_or_feedback(case):
+    """Neither a finding nor the feedback contains the value."""
     text = case.sentence.format(case.value)
     (finding,) = pii_stage(AgentOutput(text=text))
     values = {case.value, *(part for part in case.value.split() if len(part) > 3)}
@@ -54,8 +54,8 @@ def test_a_mask_is_short():
     assert LONGEST_MASK == len(mask("a" * 1_000))
 
 
-def test_the_surer_detector_counts():
-    """Two that find the same characters are one finding."""
+def test_overlapping_findings_keep_the_more_confident():
+    """Two detectors that find the same characters give one finding."""
 
     class Other:
         name = "other"

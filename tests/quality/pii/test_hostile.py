@@ -23,7 +23,7 @@ SECONDS = 60
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_megabyte_is_read(kind: str):
-    """Of digits, of signs, of words that introduce a number, and of identifiers."""
+    """Digits, signs, introducing words and identifiers are scanned within a time limit."""
     text = kind * (SIZE // len(kind))
     started = time.perf_counter()
     scan(text)

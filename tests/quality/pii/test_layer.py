@@ -18,8 +18,8 @@ def decided(arguments, *, pii=True, **policy):
     return firewall.check_call({"name": "search", "arguments": arguments})
 
 
-def test_a_piece_of_personal_data_is_found_where_it_stands():
-    """The finding has its kind, its place and its layout, and never the value."""
+def test_a_finding_has_the_pointer_of_the_value():
+    """The finding has the kind, the pointer and the layout, and not the value."""
     decision = decided({"query": "orders", "filters": [{"note": f"paid by {CARD}"}]})
     [finding] = decision.findings
 
@@ -36,8 +36,8 @@ def test_the_name_of_a_parameter_is_the_context():
     assert ["SSN"] == [one.code for one in decided({"social_security_number": 219440178}).findings]
 
 
-def test_without_the_setting_nothing_is_searched():
-    """It is opt-in; None and False turn it off."""
+def test_the_layer_is_off_by_default():
+    """The layer is opt-in; `pii=None` and `pii=False` disable it."""
     for pii in (None, False):
         decision = decided({"card": CARD}, pii=pii)
         assert (Verdict.CLEAN, {}) == (decision.verdict, dict(decision.coverage))
@@ -54,16 +54,16 @@ def test_without_the_setting_nothing_is_searched():
         ({"on_suspicious": "block"}, "suspicious", True),
     ],
 )
-def test_it_is_enforced_as_any_layer(mode, verdict, blocked):
-    """Audit and strict, for it alone or with all others; what it blocks is the author's choice."""
+def test_the_layer_is_enforced_like_any_layer(mode, verdict, blocked):
+    """The mode and the configured verdict decide whether a finding blocks the call."""
     decision = decided({"card": CARD}, pii=PersonalData(verdict=verdict), **mode)
 
     assert blocked is decision.blocked
     assert decision.findings
 
 
-def test_kinds_and_values_can_be_let_through():
-    """Some kinds alone, and the company's own contacts."""
+def test_kinds_and_values_can_be_allowed():
+    """The layer can be limited to some kinds, and the company's own contacts can be allowed."""
     mail = {"to": "mia.li@acme.com", "text": f"Your card {CARD}"}
 
     assert ["CreditCardNumber"] == [
@@ -94,7 +94,7 @@ def test_arguments_that_are_too_large_are_not_searched():
 
 
 def test_a_wrong_setting_is_refused():
-    """In one line."""
+    """An invalid setting raises a PolicyError that names it."""
     with pytest.raises(PolicyError, match="verdict"):
         PersonalData(verdict="bad")
     with pytest.raises(PolicyError, match="pii"):

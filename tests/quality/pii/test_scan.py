@@ -38,8 +38,8 @@ def found(text: str) -> list[tuple[str, str]]:
         "SKU 44051401359 costs 12345678 yen; 3,000,000 members.",
     ],
 )
-def test_numbers_of_things_are_no_personal_data(text: str):
-    """Orders, dates, versions, pages and mailboxes of an office are not."""
+def test_numbers_of_things_are_not_personal_data(text: str):
+    """Numbers of orders, dates, versions and pages, and mailboxes of offices, are not found."""
     assert [] == found(text)
 
 
@@ -87,8 +87,8 @@ def test_a_word_that_names_a_number_takes_it(text: str):
         ("Prescription 20230001", "PrescriptionNumber"),
     ],
 )
-def test_a_word_of_its_own_keeps_it(text: str, name: str):
-    """The same numbers, introduced by what they are, or by nothing else."""
+def test_a_number_after_its_own_word_is_found(text: str, name: str):
+    """The same numbers are found if the words before them introduce personal data or nothing."""
     assert [name] == [one for one, _ in found(text)]
 
 
@@ -105,8 +105,8 @@ def test_a_word_of_its_own_keeps_it(text: str, name: str):
         "jo@shop.example, jo@mail.test, jo@nowhere.invalid, jo@app.localhost",
     ],
 )
-def test_a_login_or_a_reserved_domain_is_no_address(text: str):
-    """Nobody has a mailbox there."""
+def test_a_login_or_a_reserved_domain_is_not_an_address(text: str):
+    """Logins in URLs and addresses of reserved domains are not mail addresses."""
     assert [] == found(text)
 
 
@@ -116,8 +116,8 @@ def test_a_login_or_a_reserved_domain_is_no_address(text: str):
     "contact press jobs noreply no-reply privacy legal billing help team office admin security "
     "support-us emea_sales support2 support+ticket".split(),
 )
-def test_a_mailbox_of_an_office_is_no_persons(mailbox: str):
-    """With a region beside it too."""
+def test_a_role_mailbox_is_not_personal_data(mailbox: str):
+    """A mailbox of a role, also with a region, is not found."""
     assert [] == found(f"Write to {mailbox}@acme.com.")
 
 
@@ -139,8 +139,8 @@ def test_an_address_of_a_person_is_found(address: str):
         "Use 4111 1111 1111 1111, the example card of the docs.",
     ],
 )
-def test_a_test_card_is_nobodys(text: str):
-    """Numbers that providers publish, where the text says what they are for."""
+def test_a_published_test_card_is_not_personal_data(text: str):
+    """A card number published for tests is not found if the text says that it is a test."""
     assert [] == found(text)
 
 
@@ -148,8 +148,8 @@ def test_a_test_card_is_nobodys(text: str):
     "text",
     ["Her card is 4111 1111 1111 1111.", "4242 4242 4242 4242", "Test card 4539148803436467"],
 )
-def test_any_other_card_is_somebodys(text: str):
-    """Where nothing says that it is a test, or the number is not one that is published."""
+def test_any_other_card_is_found(text: str):
+    """A card number is found if it is not published for tests or the text does not say so."""
     assert ["CreditCardNumber"] == [name for name, _ in found(text)]
 
 
@@ -169,8 +169,8 @@ def test_any_other_card_is_somebodys(text: str):
         "+44 808 157 0192",
     ],
 )
-def test_a_telephone_of_a_business_is_no_persons(text: str):
-    """A word of a business introduces it, or the caller does not pay."""
+def test_a_business_number_is_not_personal_data(text: str):
+    """A number after a word for a business, and a toll-free number, are not found."""
     assert [] == found(text)
 
 
@@ -186,7 +186,7 @@ def test_a_telephone_of_a_business_is_no_persons(text: str):
     ],
 )
 def test_a_telephone_of_a_person_is_found(text: str):
-    """Beside a business too."""
+    """A person's number is found, also in a sentence that names a business."""
     assert ["PhoneNumber"] == [name for name, _ in found(text)]
 
 
@@ -218,8 +218,8 @@ def test_the_nearest_word_names_the_number():
     assert [("SSN", "219440178"), ("RoutingNumber", "122105155")] == found(text)
 
 
-def test_a_word_of_the_sentence_before_takes_no_number():
-    """Its own number stands there."""
+def test_a_word_of_the_previous_sentence_is_no_context():
+    """A word of the previous sentence introduces no number of this one."""
     text = "Ticket 88213045 is open. 219440178 is the SSN of the customer."
 
     assert [("SSN", "219440178")] == found(text)
@@ -247,15 +247,15 @@ def test_a_number_behind_another_is_not_introduced():
     )
 
 
-def test_the_surest_counts_where_two_overlap():
-    """An IBAN holds the number of a bank account."""
+def test_overlapping_matches_keep_the_most_confident():
+    """An IBAN is found as such and not as the account number in it."""
     assert [("IBAN", "DE89 3704 0044 0532 0130 00")] == found(
         "Bank account: DE89 3704 0044 0532 0130 00"
     )
 
 
-def test_full_width_digits_and_dashes_count():
-    """Offsets are those of the text as it is."""
+def test_full_width_digits_and_dashes_are_found():
+    """Full-width digits and other dashes are read, and offsets refer to the original text."""
     text = "SSN：２１９\u201144\u20110178、"
 
     assert [("SSN", "２１９\u201144\u20110178")] == found(text)
@@ -269,8 +269,8 @@ def test_jurisdictions_choose_rows():
     assert ["BSN", "EmailAddress"] == names
 
 
-def test_a_row_of_the_users_counts():
-    """One more row beside the table."""
+def test_a_custom_recogniser_is_used():
+    """A recogniser that is added to the table finds its values."""
     badge = Recogniser(
         name="Badge", pattern=form(r"BX\d{6}"), context=phrases("badge"), strength=0.2
     )
@@ -281,8 +281,8 @@ def test_a_row_of_the_users_counts():
 
 
 @given(st.lists(st.sampled_from([*CASES]), max_size=6), st.text(max_size=20))
-def test_entities_are_in_order_and_apart(cases, other):
-    """Whatever stands beside what."""
+def test_entities_are_sorted_and_do_not_overlap(cases, other):
+    """For any combination of sentences the entities are in order and within the text."""
     text = other.join(case.sentence.format(case.value) for case in cases)
     ends = [place for one in scan(text) for place in (one.start, one.end)]
 
@@ -325,5 +325,5 @@ def test_marks_within_an_identifier_hide_nothing(text: str, entity: str, written
     ],
 )  # fmt: skip
 def test_numbers_of_banks_and_companies(text: str, names: list[str]) -> None:
-    """They are not personal unless a person or an account is beside them."""
+    """Routing and tax numbers are found only in a sentence with a person or an account."""
     assert names == [one.name for one in scan(text)]

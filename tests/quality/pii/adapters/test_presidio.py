@@ -66,13 +66,13 @@ def test_names_and_places_are_claimed_only_with_a_model(detector: PresidioDetect
 
 @pytest.mark.skipif(not MODELS, reason="no English model of spaCy is installed")
 def test_a_model_finds_names_and_places(detector: PresidioDetector):
-    """Those of an ordinary sentence."""
+    """Presidio with a model finds the names and places of an ordinary sentence."""
     findings = detector.detect("Maria Schmidt from the accounts team lives in Paris, France.")
 
     assert {"Person", "Location"} <= {one.name for one in findings}
 
 
 @pytest.mark.skipif(bool(MODELS), reason="a model of spaCy finds names")
-def test_no_name_is_claimed_without_a_model(detector: PresidioDetector):
-    """Nothing is guessed."""
+def test_without_a_model_no_name_is_found(detector: PresidioDetector):
+    """Without a model the adapter reports no person and no location."""
     assert () == detector.detect("Maria Schmidt lives in Paris, France.")

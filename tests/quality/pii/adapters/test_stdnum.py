@@ -42,7 +42,7 @@ def test_the_same_values_are_refused(case: Case):
 
 @pytest.mark.parametrize("key", sorted(MODULES))
 def test_both_accept_the_same_numbers(key: str):
-    """Of a value's neighbours, which differ in some digits."""
+    """Values that differ from a valid one in some digits are accepted or refused by both."""
     rows = [row for row in RECOGNISERS if row.key == key]
     case = next(case for case in CASES if case.key == key)
     theirs = _validator(MODULES[key])
