@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict, defaultdict
 from collections.abc import Mapping
-from itertools import compress
 from math import isfinite
-from operator import length_hint
 from typing import Any, NamedTuple
 
 from abs_shield.text.exact_values import have_same_booleans
@@ -36,10 +34,7 @@ class _Refused(ValueError):
         self.malformed = malformed
 
 
-# Exact types: a subclass may return one value to a check and another to the tool.
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 _STRING = frozenset({str})
-_NUMBERS = frozenset({int, float})
 _WORD = 1 << 63  # the size of an integer of up to 64 bits need not be checked
 _MOST_NAMES = 64  # most calls have a few; with more, this check would no longer be fast
 
@@ -62,15 +57,17 @@ def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
         if len(arguments) > _MOST_NAMES or not _STRING.issuperset(map(type, arguments)):
             return -1
         names = len("".join(arguments))
-    kinds = [*map(type, arguments.values())]
-    if not _STRING.issuperset(kinds):
-        if not _PLAIN.issuperset(kinds):
-            return -1
-        for number in compress(arguments.values(), map(_NUMBERS.__contains__, kinds)):
-            if not -_WORD < number < _WORD:  # also true of NaN
+    size = names
+    for value in arguments.values():
+        # Exact types: a subclass may return one value to a check and another to the tool.
+        kind = type(value)
+        if kind is str:
+            size += len(value)
+        elif kind is int or kind is float:
+            if not -_WORD < value < _WORD:  # also true of NaN
                 return -1
-    # `length_hint` returns 0 for a number; `len` would raise.
-    size = names + sum(map(length_hint, arguments.values()))
+        elif kind is not bool and value is not None:
+            return -1
     return size if size <= SIZE else -1
 
 

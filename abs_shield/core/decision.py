@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from abs_shield.core.decision_summary import APPROVALS, summary_line, summary_of
 from abs_shield.core.digest import canonical, encodable, scalar
@@ -257,7 +257,57 @@ def make_decision(
     decision.schema_version = schema_version
     # Possible because both classes have the same slots; frozen from here on.
     decision.__class__ = Decision
-    return cast("Decision", decision)
+    return decision  # type: ignore[no-any-return]
+
+
+def make_clean_decision(
+    id: str,
+    subject: Subject,
+    tool: str,
+    mode: Mode,
+    policy_revision: str,
+    at: float,
+    elapsed_ms: float,
+    coverage: Mapping[str, Coverage],
+    session_id: str,
+    run_id: str,
+    call_id: str | None,
+    agent: str | None,
+    model: str | None,
+    probability: float | None = None,
+    retryable: bool = True,
+) -> Decision:
+    """
+    Make a decision without findings and errors, in a quarter of the time of `make_decision`.
+
+    Nearly every decision is one. The parameters are positional, because Python takes longer to
+    match their names than to set the fields.
+    """
+    decision: Any = _Draft()
+    decision.id = id
+    decision.subject = subject
+    decision.tool = tool
+    decision.verdict = Verdict.CLEAN
+    decision.action = Action.ALLOW
+    decision.mode = mode
+    decision.blocked = decision.would_block = False
+    decision.policy_revision = policy_revision
+    decision.at = at
+    decision.findings = decision.errors = decision.notes = ()
+    decision.coverage = coverage
+    decision.elapsed_ms = elapsed_ms
+    decision.session_id = session_id
+    decision.run_id = run_id
+    decision.call_id = call_id
+    decision.agent = agent
+    decision.model = model
+    decision.probability = probability
+    decision.retryable = retryable
+    decision.attempts_left = None
+    decision.approval = ""
+    decision.schema_version = SCHEMA_VERSION
+    decision.__class__ = Decision
+    return decision  # type: ignore[no-any-return]
 
 
 _ERROR_HINT = "this call could not be checked; it is not your mistake, tell the user"

@@ -156,7 +156,9 @@ class CallStates:
 
     def open_without_id(self, name: str) -> None:
         """Record that the Shield allowed a call without an id, whose result is expected."""
-        running = self._running = copy_if_shared(self._running)
+        running = self._running
+        if running is NO_ENTRIES:
+            running = self._running = {}
         running[name] = running.get(name, 0) + 1
         if len(running) > self._most:
             del running[next(iter(running))]

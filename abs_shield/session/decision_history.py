@@ -61,7 +61,9 @@ class DecisionHistory:
             self.is_turn_over = False  # the model continues to work
         held = getattr(self, place)
         if held:
-            append_bounded(held, decision, most=most)
+            held.append(decision)
+            if len(held) > most:
+                del held[0]
         else:
             setattr(self, place, [decision])
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from abs_shield.core.events import Event, MessageText, Proposed, Returned
-from abs_shield.session.bounded_list import NO_ITEMS, copy_if_shared
+from abs_shield.session.bounded_list import NO_ITEMS
 from abs_shield.session.event_texts import APART, texts_of
 
 _OVERHEAD = 64  # characters that are counted for an event besides its text
@@ -64,7 +64,9 @@ class EventLog:
             is_text = type(event) is Returned and type(event.value) is str
             # A text takes a byte for each character, other values more, as Python objects.
             self.value_bytes += size if is_text else _PYTHON * size
-        entries = self._entries = copy_if_shared(self._entries)
+        entries = self._entries
+        if entries is NO_ITEMS:
+            entries = self._entries = []
         entries.append((version, event, size))
         self.size = total = self.size + size
         if total > self._limit:

@@ -39,10 +39,11 @@ def copy_arguments(
         return raw, raw
     # The dict is copied even if its values need not be.
     raw = raw.copy()
-    if SCALARS.issuperset(map(type, raw.values())):
-        return raw, raw
-    raw = copy_containers(raw)
-    return raw, json_arguments(raw)
+    for value in raw.values():
+        if type(value) not in SCALARS:
+            raw = copy_containers(raw)
+            return raw, json_arguments(raw)
+    return raw, raw
 
 
 def json_arguments(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:

@@ -12,6 +12,7 @@ from abs_shield.session import Session
 from abs_shield.session.session_context import inner_session
 from abs_shield.shield.call_inputs import single_call
 from abs_shield.shield.deferred_results import abandon, finish_dispatch
+from abs_shield.shield.evaluator import ALONE, CallContext
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.lifecycle import Lifecycle
 from abs_shield.shield.signature import Binding
@@ -51,7 +52,8 @@ class DispatchMethods:
             CallBlocked: On entering the block, if the call is blocked.
             ResultBlocked: On leaving the block, if the result is withheld.
         """
-        return self._guard(single_call(call), self._session(session), siblings)
+        context = CallContext(siblings) if siblings else ALONE
+        return self._guard(single_call(call), self._session(session), context)
 
     def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
         """
@@ -62,7 +64,7 @@ class DispatchMethods:
             arguments: Its arguments by parameter name.
         """
         call = ToolCall(binding.tool.name, arguments)
-        return self._guard(call, self._session(inner_session()), binding=binding)
+        return self._guard(call, self._session(inner_session()), CallContext(binding=binding))
 
     def dispatch(
         self,
@@ -153,11 +155,10 @@ class DispatchMethods:
         self,
         call: ToolCall,
         session: Session,
-        siblings: tuple[ToolCall, ...] = (),
-        binding: Binding | None = None,
+        context: CallContext = ALONE,
     ) -> Guard:
         span = self._otel.execute_tool(call.name, call.id, self.registry.of(session))
-        return Guard(self.lifecycle, call, session, span, siblings=siblings, binding=binding)
+        return Guard(self.lifecycle, call, session, span, context)
 
     def _run(self, guard: Guard, name: str) -> Any:
         run = runner(self.registry.of(guard.opened.session).get(name))

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from abs_shield.core import Action, Decision, Mode, Subject, ToolCall, Verdict
 from abs_shield.core.call_arguments import Malformed, plain_size
-from abs_shield.core.decision import make_decision
+from abs_shield.core.decision import make_clean_decision, make_decision
 from abs_shield.core.digest import digest_of
 from abs_shield.core.fork_safety import new_id
 from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, ShieldTerms, ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.session import Session
-from abs_shield.session.session_record import SessionRecord, record_of
+from abs_shield.session.session_record import record_of
 from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, count_attempt
 from abs_shield.shield.changed_calls import NOTE as CHANGED
@@ -28,12 +28,43 @@ from abs_shield.shield.kill_switch import KillSwitch
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
 from abs_shield.shield.off_switch import NOTE as OFF
 from abs_shield.shield.signature import Binding
-from abs_shield.shield.tool_layers import CallJudgement, ToolLayers, layers_of
+from abs_shield.shield.tool_layers import CallJudgement, ToolLayers, layers_of, run_layers
 from abs_shield.shield.tool_registry import Registry, available, plans_of
 
 logger = logging.getLogger("abs_shield")
 _MOST_PREPARED = 10_000
 """Maximum number of tools with prepared layers; each takes some hundred bytes."""
+
+
+class CallContext(NamedTuple):
+    """
+    The circumstances of one call.
+
+    Attributes:
+        siblings: Calls proposed earlier in the same turn.
+        nested: Whether another shielded tool calls it from code.
+        decision_id: Id of the Decision of an earlier judgement of the same call.
+        counted: Whether that judgement blocked the call and used an attempt.
+        later: Keys of the calls proposed later in the same turn; see `Proposal`.
+        runs: Whether the call is dispatched now, which uses up an approval.
+        binding: The decorated function that Python calls; None for a call by name.
+        changed: Whether the host changed the call after the model wrote it.
+        inside: The enclosing call, if this one is nested.
+    """
+
+    siblings: tuple[ToolCall, ...] = ()
+    nested: bool = False
+    decision_id: str | None = None
+    counted: bool = False
+    later: frozenset[str] = frozenset()
+    runs: bool = True
+    binding: Binding | None = None
+    changed: bool = False
+    inside: DispatchedCall | None = None
+
+
+ALONE = CallContext()
+"""The context of a call by name that has no siblings and was not judged before."""
 
 
 class OpenCall(NamedTuple):
@@ -91,16 +122,7 @@ class Evaluator:
         call: ToolCall,
         arguments: dict[str, Any] | Malformed,
         session: Session,
-        *,
-        siblings: tuple[ToolCall, ...] = (),
-        nested: bool = False,
-        decision_id: str | None = None,
-        counted: bool = False,
-        later: frozenset[str] = frozenset(),
-        runs: bool = True,
-        binding: Binding | None = None,
-        changed: bool = False,
-        inside: DispatchedCall | None = None,
+        context: CallContext,
     ) -> OpenCall:
         """
         Judge one call.
@@ -109,87 +131,87 @@ class Evaluator:
             call: The call as the model wrote it.
             arguments: The parsed arguments, or the reason why they cannot be parsed.
             session: The session of the call; the caller holds its lock.
-            siblings: Calls proposed earlier in the same turn.
-            nested: Whether another shielded tool calls it from code.
-            decision_id: Id of the Decision of an earlier judgement of the same call.
-            counted: Whether that judgement blocked the call and used an attempt.
-            later: Keys of the calls proposed later in the same turn; see `Proposal`.
-            runs: Whether the call is dispatched now, which uses up an approval.
-            binding: The decorated function that Python calls; None for a call by name.
-            changed: Whether the host changed the call after the model wrote it.
-            inside: The enclosing call, if this one is nested.
+            context: The circumstances of the call.
         """
         started, at, record = perf_counter(), time(), record_of(session)
         malformed: Malformed | None = None
         if isinstance(arguments, Malformed):
             malformed, arguments = arguments, {}
         if SWITCH.off:
-            decision = self._unjudged_decision(call, session, decision_id=decision_id, at=at)
-            return OpenCall(call, arguments, session, decision, nested, _NO_KEY, malformed)
-        plan, logprob, size = None, None, -1
-        passed_on: frozenset[str] = frozenset()
+            decision = self._unjudged_decision(call, session, context, at=at)
+            return OpenCall(call, arguments, session, decision, context.nested, _NO_KEY, malformed)
+        plan = logprob = inside = rows = None
+        judgement: CallJudgement | None = None
+        size, key = -1, _NO_KEY
         try:
             # Inside the `try`, because compiling a declaration may raise.
-            plan = self._plan(call.name, record, binding, nested=nested)
+            plan = self.registry.plan_for(call.name, record, context.binding, context.nested)
             layers = self._prepared.get(id(plan)) or self._prepare(plan)
             logprob, fault = _NO_LOGPROB if call.logprobs is None else _name_logprob(call)
-            shape = None
+            special = context.siblings or context.nested or context.changed or fault or malformed
             # The fast path covers nearly all calls: a single plain call of an available tool.
-            if not (siblings or nested or changed or fault or malformed) and (
-                session.tools is None or call.name in session.tools
-            ):
-                shape = layers.shape(arguments)
-            if shape is not None:
-                # Huge or infinite numbers take the slow path.
-                size = plain_size(arguments, names=shape.letters)
-            if shape is not None and size >= 0:
-                judgement = layers.judge_plain(
-                    shape, arguments, record, logprob, session,
-                    lambda: self._proposal(
-                        call, arguments, session, plan, logprob, plain=True, later=later
-                    ),
-                )  # fmt: skip
-            else:
+            if not special and (session.tools is None or call.name in session.tools):
+                shape = layers.shapes.get(tuple(arguments)) or layers.prepare(arguments)
+                if shape is not None:
+                    size = plain_size(arguments, names=shape.letters)
+                    if size >= 0:
+                        rows, coverage = layers.check(shape, arguments, record, logprob)
+            # Also for huge or infinite numbers, which are not plain.
+            if rows is None:
                 size = plain_size(arguments)
+            if rows is None or rows:
                 proposal = self._proposal(
-                    call, arguments, session, plan, logprob, fault, malformed=malformed,
-                    siblings=siblings, nested=nested, plain=size >= 0, later=later,
+                    call, arguments, session, plan, context, logprob=logprob, fault=fault,
+                    malformed=malformed, plain=size >= 0,
                 )  # fmt: skip
-                if inside is not None and binding is not None:
-                    passed_on = inside.find_passed_values(arguments, binding, self.registry)
-                judgement = layers.judge(
-                    proposal, session, nested=nested, changed=changed, passed_on=passed_on
-                )
-                if inside is not None and passed_on:
-                    judgement.findings = model_findings(judgement.findings, passed_on, inside)
+                if rows is None:
+                    judgement, inside = self._judge_fully(layers, proposal, session, context)
+                else:
+                    judgement = run_layers(rows, proposal, session, dict(coverage))
         # An internal error must never raise in the host.
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
-            plan, judgement = (
-                None,
-                CallJudgement([], {}, [Fault("call check", error_location(error))]),
-            )
-        decision, key, mode = self._decide(
-            call, arguments if malformed is None else call.arguments, session, judgement, plan,
-            decision_id=decision_id, counted=counted, runs=runs, changed=changed, at=at,
-            started=started,
-        )  # fmt: skip
+            fault_of_check = Fault("call check", error_location(error))
+            plan, judgement = None, CallJudgement([], {}, [fault_of_check])
+        if judgement is None:
+            assert plan is not None  # a call of an unknown tool is judged fully
+            mode = Mode.AUDIT if self.switch.stops_enforcement() else plan.mode
+            decision = make_clean_decision(
+                context.decision_id or new_id(), Subject.CALL, call.name, mode,
+                self.policy.revision, at, (perf_counter() - started) * 1_000, coverage, session.id,
+                record.run_id, call.id, session.agent, session.model,
+            )  # fmt: skip
+        else:
+            decision, key, mode = self._decide(
+                call, arguments if malformed is None else call.arguments, session, judgement, plan,
+                context=context, at=at, started=started,
+            )  # fmt: skip
         # Updated after the call is judged, once per call, and only with the model's own output.
-        if decision_id is None and logprob is not None and not nested:
+        if logprob is not None and context.decision_id is None and not context.nested:
             record.likelihoods.update(logprob)
-        return OpenCall(
-            call, arguments, session, decision, nested, key, malformed, size, None,
-            inside if passed_on else None, mode,
-        )  # fmt: skip
+        # `tuple.__new__`, because a NamedTuple's own constructor takes three times as long.
+        opened: OpenCall = tuple.__new__(OpenCall, (
+            call, arguments, session, decision, context.nested, key, malformed, size, None, inside,
+            mode,
+        ))  # fmt: skip
+        return opened
 
-    def _plan(
-        self, name: str, record: SessionRecord, binding: Binding | None, *, nested: bool
-    ) -> ToolPlan | None:
-        """Return the plan by which a call is judged; None for an unknown tool."""
-        tools = self.registry.tools_of(record)
-        if binding is None:
-            return tools.plan(name)
-        return self.registry.plan_of(binding, tools, nested=nested)
+    def _judge_fully(
+        self, layers: ToolLayers, proposal: Proposal, session: Session, context: CallContext
+    ) -> tuple[CallJudgement, DispatchedCall | None]:
+        """Judge any call by all layers; return the enclosing call, too, if it passed on values."""
+        inside, passed_on = context.inside, frozenset[str]()
+        if inside is not None and context.binding is not None:
+            passed_on = inside.find_passed_values(
+                proposal.arguments, context.binding, self.registry
+            )
+        judgement = layers.judge(
+            proposal, session, nested=context.nested, changed=context.changed, passed_on=passed_on
+        )
+        if inside is None or not passed_on:
+            return judgement, None
+        judgement.findings = model_findings(judgement.findings, passed_on, inside)
+        return judgement, inside
 
     def _prepare(self, plan: ToolPlan | None) -> ToolLayers:
         """Return the prepared layers of a tool; they reference the plan, so its id stays valid."""
@@ -207,14 +229,12 @@ class Evaluator:
         arguments: dict[str, Any],
         session: Session,
         plan: ToolPlan | None,
-        logprob: float | None,
-        fault: str = "",
+        context: CallContext,
         *,
-        malformed: Malformed | None = None,
-        siblings: tuple[ToolCall, ...] = (),
-        nested: bool = False,
+        logprob: float | None,
+        fault: str,
+        malformed: Malformed | None,
         plain: bool,
-        later: frozenset[str] = frozenset(),
     ) -> Proposal:
         tools = self.registry.of(session)
         names: Mapping[str, Any] = tools
@@ -222,14 +242,15 @@ class Evaluator:
         if session.tools is not None:
             names = available(tools, session.tools)
             # the model's list of tools does not restrict the calls of a tool's own code
-            registered = plan is not None and not nested and call.name not in session.tools
+            registered = plan is not None and not context.nested and call.name not in session.tools
         if registered:
             plan = None
         elif plan is None:
             plan = tools.anonymous_plan(call.name)
         return Proposal(
             call, arguments, malformed, plan, names, record_of(session).clock(), self._terms,
-            registered, siblings, logprob, fault, plain=plain, later=later, plans=plans_of(tools),
+            registered, context.siblings, logprob, fault, plain=plain, later=context.later,
+            plans=plans_of(tools),
         )  # fmt: skip
 
     def _decide(
@@ -240,10 +261,7 @@ class Evaluator:
         judgement: CallJudgement,
         plan: ToolPlan | None,
         *,
-        decision_id: str | None,
-        counted: bool,
-        runs: bool,
-        changed: bool,
+        context: CallContext,
         at: float,
         started: float,
     ) -> tuple[Decision, Key, Mode]:
@@ -253,17 +271,22 @@ class Evaluator:
         if plan is None or not (session.tools is None or call.name in session.tools):
             notes = () if call.name in self.registry.of(session) else _UNREGISTERED
             plan = self.registry.unknown(call.name)
-        enforcement_off, decision_id = self.switch.stops_enforcement(), decision_id or new_id()
+        enforcement_off = self.switch.stops_enforcement()
+        decision_id = context.decision_id or new_id()
         ruling = rule_on(judgement, plan, self.policy, enforcement_off=enforcement_off, at=at)
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
             # The digest is slow, so it is computed only for a call that may be blocked.
             key = self._key(call, arguments, session)
-            if ruling.approval and self.approvals.take(key, decision_id, keep=not runs):
+            if ruling.approval and self.approvals.take(key, decision_id, keep=not context.runs):
                 ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
             if ruling.blocked:
                 attempts = count_attempt(
-                    session, key, self.policy.retries, waits=bool(ruling.approval), counted=counted
+                    session,
+                    key,
+                    self.policy.retries,
+                    waits=bool(ruling.approval),
+                    counted=context.counted,
                 )
         decision = make_decision(
             id=decision_id,
@@ -287,7 +310,7 @@ class Evaluator:
             approval=ruling.approval,
             retryable=attempts.retryable,
             attempts_left=attempts.left,
-            notes=(*notes, CHANGED) if changed else notes,
+            notes=(*notes, CHANGED) if context.changed else notes,
             elapsed_ms=(perf_counter() - started) * 1_000,
         )
         return decision, key, Mode.AUDIT if enforcement_off else plan.mode
@@ -298,11 +321,11 @@ class Evaluator:
         return (scope, call.name, digest_of(call.name, arguments))
 
     def _unjudged_decision(
-        self, call: ToolCall, session: Session, *, decision_id: str | None, at: float
+        self, call: ToolCall, session: Session, context: CallContext, *, at: float
     ) -> Decision:
         """Return the Decision of a call that is allowed unjudged, with all layers unavailable."""
         return make_decision(
-            id=decision_id or new_id(),
+            id=context.decision_id or new_id(),
             subject=Subject.CALL,
             tool=call.name,
             verdict=Verdict.CLEAN,

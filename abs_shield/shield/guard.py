@@ -17,10 +17,9 @@ from abs_shield.session.running_calls import INNERMOST, RunningCall
 from abs_shield.session.session_context import RUNNING, stop_running
 from abs_shield.session.session_record import record_of
 from abs_shield.shield.dispatched_call import DISPATCHED_CALL, DispatchedCall
-from abs_shield.shield.evaluator import OpenCall
+from abs_shield.shield.evaluator import ALONE, CallContext, OpenCall
 from abs_shield.shield.execution_outcome import UNKNOWN, ExecutionOutcome
 from abs_shield.shield.lifecycle import Lifecycle, Reread
-from abs_shield.shield.signature import Binding
 from abs_shield.text.safe_display import describe_exception, escaped
 
 
@@ -51,15 +50,14 @@ class Guard:
 
     # Slots make it faster to create: there is one guard for each call.
     __slots__ = (
-        "_binding",
         "_call",
+        "_context",
         "_dispatched",
         "_lifecycle",
         "_opened",
         "_running",
         "_running_call",
         "_session",
-        "_siblings",
         "_span",
         "_started",
         "_suspended",
@@ -77,15 +75,12 @@ class Guard:
         call: ToolCall,
         session: Session,
         span: AbstractContextManager[Any],
-        *,
-        siblings: tuple[ToolCall, ...] = (),
-        binding: Binding | None = None,
+        context: CallContext = ALONE,
     ) -> None:
         self._lifecycle = lifecycle
         self._call = call
         self._session = session
-        self._siblings = siblings
-        self._binding = binding
+        self._context = context
         self._span: AbstractContextManager[Any] | None = span
         self._opened: OpenCall | None = None
         self._running: tuple[Token[Any], ...] | None = None
@@ -176,9 +171,8 @@ class Guard:
         # Under one lock, so that a call in another thread sees this one as running.
         with record_of(self._session).lock:
             opened = self._lifecycle.open(
-                self._call, self._session, siblings=self._siblings, binding=self._binding,
-                proposed=self.proposed, runs=True,
-            )  # fmt: skip
+                self._call, self._session, self._context, proposed=self.proposed, runs=True
+            )
             if not opened.decision.blocked:
                 self._start_running(opened)
         return opened

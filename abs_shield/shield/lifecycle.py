@@ -26,12 +26,11 @@ from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.argument_copies import copy_arguments, json_arguments
 from abs_shield.shield.changed_calls import changed_text
 from abs_shield.shield.dispatched_call import DISPATCHED_CALL
-from abs_shield.shield.evaluator import Evaluator, OpenCall
+from abs_shield.shield.evaluator import ALONE, CallContext, Evaluator, OpenCall
 from abs_shield.shield.execution_outcome import ExecutionOutcome
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.report_log import ReportLog
 from abs_shield.shield.result_check import CallResult, ResultVerifier, is_recorded_separately
-from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_registry import Registry
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -89,9 +88,8 @@ class Lifecycle:
         self,
         call: ToolCall,
         session: Session,
+        context: CallContext = ALONE,
         *,
-        siblings: tuple[ToolCall, ...] = (),
-        binding: Binding | None = None,
         proposed: ToolCall | None = None,
         runs: bool = False,
     ) -> OpenCall:
@@ -101,16 +99,17 @@ class Lifecycle:
         Args:
             call: The call.
             session: The session.
-            siblings: Calls that run at the same time, if their turn was not inspected.
-            binding: The decorated function that Python calls; None for a call by name.
+            context: The circumstances of the call that its dispatcher knows: the siblings, if their
+                turn was not inspected, and the decorated function that Python calls.
             proposed: The call as the model wrote it, if the host has changed it since.
             runs: Whether the call runs now; each run uses one earlier decision of the same call.
         """
         raw: Any = call.arguments
         if type(raw) is not dict:
             raw = read_arguments(raw)
-        raw, arguments = (raw, raw) if binding is not None else copy_arguments(raw)
-        if arguments is not call.arguments:
+        # A decorated function's arguments were copied when they were bound.
+        raw, arguments = (raw, raw) if context.binding is not None else copy_arguments(raw)
+        if arguments is not raw:
             call = _with_judged_arguments(call, raw, arguments)
         record = record_of(session)
         # One call of a session at a time: layers read the state that earlier calls have changed.
@@ -118,18 +117,17 @@ class Lifecycle:
             if proposed is not None:
                 opened = self._open_changed(call, arguments, session, proposed, runs=runs)
             elif record.pending:
-                opened = self._open_proposed(call, arguments, session, siblings, binding, runs=runs)
+                opened = self._open_proposed(call, arguments, session, context, runs=runs)
             else:
                 # Usually nothing is pending; then only an id links a call to an earlier decision.
                 decision_id = (
                     record.calls.find_decision(call, arguments, runs=runs) if call.id else None
                 )
-                nested = RUNNING.get() is not None and _is_nested(call, session)
-                opened = self._evaluator.judge(
-                    call, arguments, session, siblings=siblings, nested=nested,
-                    decision_id=decision_id, binding=binding,
-                    inside=DISPATCHED_CALL.get() if nested else None,
-                )  # fmt: skip
+                if decision_id is not None:
+                    context = context._replace(decision_id=decision_id)
+                if RUNNING.get() is not None and _is_nested(call, session):
+                    context = context._replace(nested=True, inside=DISPATCHED_CALL.get())
+                opened = self._evaluator.judge(call, arguments, session, context)
         return opened if arguments is raw else opened._replace(raw=raw)
 
     def _open_proposed(
@@ -137,30 +135,30 @@ class Lifecycle:
         call: ToolCall,
         arguments: dict[str, Any] | Malformed,
         session: Session,
-        siblings: tuple[ToolCall, ...],
-        binding: Binding | None,
+        context: CallContext,
         *,
         runs: bool,
     ) -> OpenCall:
         """Judge a call of a session with pending proposals; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
-        later: frozenset[str] = frozenset()
         record = record_of(session)
         pending = record.pending.consume(call, plain)
         if pending is not None:
             call = _with_proposal_id(call, pending)
             siblings, later = _turn_neighbours(pending)
+            context = context._replace(
+                siblings=siblings, later=later, counted=pending.decision.blocked
+            )
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
         nested = pending is None and _is_nested(call, session)
         if not (pending or nested or call.id):
             # The host may dispatch without the id of the call, but its result is matched by id.
             call_id = record.pending.find_id(call, plain)
             call = call if call_id is None else replace(call, id=call_id)
-        return self._evaluator.judge(
-            call, arguments, session, siblings=siblings, nested=nested, decision_id=decision_id,
-            counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
-            inside=DISPATCHED_CALL.get() if nested else None,
-        )  # fmt: skip
+        context = context._replace(
+            nested=nested, decision_id=decision_id, inside=DISPATCHED_CALL.get() if nested else None
+        )
+        return self._evaluator.judge(call, arguments, session, context)
 
     @staticmethod
     def _decision_id(
@@ -196,12 +194,12 @@ class Lifecycle:
             # The call was admitted as the model wrote it, but does not run in that form.
             record.calls.close(call.id, passed)
         decision_id = self._decision_id(call, arguments, session, pending, runs=runs)
-        # The log-probabilities are those of the model's own call.
-        return self._evaluator.judge(
-            replace(call, logprobs=None), arguments, session, siblings=siblings,
-            nested=pending is None and _is_nested(call, session), decision_id=decision_id,
+        context = CallContext(
+            siblings, pending is None and _is_nested(call, session), decision_id,
             counted=pending is not None and pending.decision.blocked, later=later, changed=True,
         )  # fmt: skip
+        # The log-probabilities are those of the model's own call.
+        return self._evaluator.judge(replace(call, logprobs=None), arguments, session, context)
 
     def propose(
         self,
@@ -217,13 +215,7 @@ class Lifecycle:
         record = record_of(session)
         with record.lock:
             opened = self._evaluator.judge(
-                call,
-                arguments,
-                session,
-                siblings=siblings,
-                nested=False,
-                decision_id=None,
-                runs=False,
+                call, arguments, session, CallContext(siblings, runs=False)
             )
             if _awaits_approval(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
@@ -254,7 +246,7 @@ class Lifecycle:
                 changed arguments.
             runs: As in `open`.
         """
-        if self._has_approver(opened):
+        if self.approver is not None and _awaits_approval(opened.decision):
             with self._record_if_interrupted(opened, runs=runs):
                 answer = _sync_answer(self._ask_approver(opened))
             opened = self._with_approval(opened, answer, reread)
@@ -264,7 +256,7 @@ class Lifecycle:
         self, opened: OpenCall, *, reread: Reread | None = None, runs: bool = False
     ) -> OpenCall:
         """Admit a call like `admit`; the approver may be async."""
-        if self._has_approver(opened):
+        if self.approver is not None and _awaits_approval(opened.decision):
             with self._record_if_interrupted(opened, runs=runs):
                 answer = await _async_answer(self._ask_approver(opened))
             opened = self._with_approval(opened, answer, reread)
@@ -278,9 +270,6 @@ class Lifecycle:
         except BaseException:
             self._record_admission(opened, runs=runs)
             raise
-
-    def _has_approver(self, opened: OpenCall) -> bool:
-        return self.approver is not None and _awaits_approval(opened.decision)
 
     def _ask_approver(self, opened: OpenCall) -> Any:
         assert self.approver is not None
@@ -306,10 +295,10 @@ class Lifecycle:
 
     def _record_admission(self, opened: OpenCall, *, runs: bool) -> OpenCall:
         call, decision, record = opened.call, opened.decision, record_of(opened.session)
-        if _awaits_approval(decision):
+        if decision.blocked and _awaits_approval(decision):
             self.approvals.wait(decision.id, opened.key)
         # The call was admitted earlier, e.g. by `check_call` before a guard.
-        admitted = call.id if record.calls.is_open(call.id, decision.id) else None
+        admitted = call.id if call.id and record.calls.is_open(call.id, decision.id) else None
         if admitted and not decision.blocked:
             # Another Shield's record says nothing about this policy.
             if record.calls.is_recorded_by(admitted, decision.id, self._number):

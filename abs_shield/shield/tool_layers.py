@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,9 +26,6 @@ _SCHEMA_LAYERS = frozenset({"parameter_mismatch", "impossible_state"})
 _UNKNOWN_TOOL = Coverage(Outcome.UNAVAILABLE, "unknown tool")
 _NESTED = Coverage(Outcome.UNAVAILABLE, "nested")
 _CHANGED = Coverage(Outcome.UNAVAILABLE, "changed by the host")
-
-_NO_FINDINGS: list[Finding] = []
-_NO_FAULTS: list[Fault] = []
 
 Row = tuple[Layer, Check | None]
 """A layer, and its prepared check for calls of one tool with the same argument names."""
@@ -142,9 +139,12 @@ class ToolLayers:
         layers: The layers, in their order.
         plan: The plan of the tool; None for an unknown tool.
         terms: The settings that apply to every call.
+
+    Attributes:
+        shapes: The layers prepared for calls with the same argument names, by these names.
     """
 
-    __slots__ = ("_all_ran", "_fits", "_layers", "_rows", "_shapes", "_terms", "plan")
+    __slots__ = ("_all_ran", "_fits", "_layers", "_rows", "_terms", "plan", "shapes")
 
     def __init__(self, layers: Sequence[Layer], plan: ToolPlan | None, terms: ShieldTerms) -> None:
         self.plan = plan
@@ -155,18 +155,15 @@ class ToolLayers:
         schema = None if plan is None else plan.schema
         reads = any(layer.name in _SCHEMA_LAYERS for layer in layers)
         self._fits = schema.fits if schema is not None and reads else None
-        self._shapes: dict[tuple[str, ...], PreparedLayers] = {}
+        self.shapes: dict[tuple[str, ...], PreparedLayers] = {}
 
-    def shape(self, arguments: dict[str, Any]) -> PreparedLayers | None:
+    def prepare(self, arguments: dict[str, Any]) -> PreparedLayers | None:
         """
-        Return the layers prepared for the names of the arguments.
+        Prepare the layers for the names of the arguments, and add them to `shapes`.
 
         None if the call needs the full evaluation: a name is not declared, or the arguments are
         not plain.
         """
-        return self._shapes.get(tuple(arguments)) or self._prepare(arguments)
-
-    def _prepare(self, arguments: dict[str, Any]) -> PreparedLayers | None:
         plan = self.plan
         if plan is None or plain_size(arguments) < 0:
             return None
@@ -176,59 +173,50 @@ class ToolLayers:
         # In the order of the call, so that no sorting is needed.
         names = tuple(arguments)
         letters = len("".join(names))
-        if len(self._shapes) >= _MOST_STORED or letters > _LONGEST_NAMES:
+        if len(self.shapes) >= _MOST_STORED or letters > _LONGEST_NAMES:
             return None
-        shape = self._shapes[names] = PreparedLayers(
-            self._layers, plan, self._terms, names, letters
-        )
+        shape = self.shapes[names] = PreparedLayers(self._layers, plan, self._terms, names, letters)
         return shape
 
-    def judge_plain(
+    def check(
         self,
         shape: PreparedLayers,
         arguments: dict[str, Any],
         record: SessionRecord,
         logprob: float | None,
-        session: Session,
-        propose: Callable[[], Proposal],
-    ) -> CallJudgement:
+    ) -> tuple[Sequence[Row], Mapping[str, Coverage]]:
         """
-        Judge plain arguments of a registered tool in a turn of one call.
+        Run the prepared checks on plain arguments of a registered tool in a turn of one call.
 
         Args:
             shape: The layers prepared for the names of the arguments.
             arguments: The arguments.
             record: The record of the session.
             logprob: Mean log-probability of the tool name's tokens; None if unknown.
-            session: The session.
-            propose: Builds the proposal; called only if a layer must judge the call.
-        """
-        # All layers judge, because a mismatch affects the checks of rules and targets.
-        if not self._fits_schema(arguments):
-            return _run_layers(self._rows, propose(), session, self._all_ran.copy())
-        differences: tuple[tuple[str, Coverage], ...] = ()
-        remaining: list[Row] | None = None
-        for row in shape.rows:
-            layer, check = row
-            try:
-                coverage_of_row = None if check is None else check(arguments, record, logprob)
-            except Exception:  # the layer itself runs below, and reports the error
-                coverage_of_row = None
-            if coverage_of_row is None:
-                # The list is created only when needed, for the speed of clean calls.
-                remaining = [row] if remaining is None else [*remaining, row]
-            elif coverage_of_row is not RAN:
-                differences = (*differences, (layer.name, coverage_of_row))
-        coverage = shape.coverage_with(differences) if differences else shape.coverage
-        if remaining is None:
-            return CallJudgement(_NO_FINDINGS, coverage, _NO_FAULTS)
-        return _run_layers(remaining, propose(), session, dict(coverage))
 
-    def _fits_schema(self, arguments: dict[str, Any]) -> bool:
+        Returns:
+            The layers that must judge the call, none if it is clean, and the coverage of others.
+        """
+        fits = self._fits
         try:
-            return self._fits is None or self._fits(arguments)
+            # All layers judge, because a mismatch affects the checks of rules and targets.
+            if fits is not None and not fits(arguments):
+                return self._rows, self._all_ran
         except Exception:  # e.g. a pattern takes too long; the layer reports the error
-            return False
+            return self._rows, self._all_ran
+        differences: tuple[tuple[str, Coverage], ...] = ()
+        remaining: tuple[Row, ...] = ()
+        for row in shape.rows:
+            check = row[1]
+            try:
+                coverage = None if check is None else check(arguments, record, logprob)
+            except Exception:  # the layer itself runs, and reports the error
+                coverage = None
+            if coverage is None:
+                remaining = (*remaining, row)
+            elif coverage is not RAN:
+                differences = (*differences, (row[0].name, coverage))
+        return remaining, shape.coverage_with(differences) if differences else shape.coverage
 
     def judge(
         self,
@@ -251,7 +239,7 @@ class ToolLayers:
         """
         coverage, remaining = self._all_ran.copy(), []
         if proposal.tool is not None and not (nested or changed):
-            return _run_layers(self._rows, proposal, session, coverage)
+            return run_layers(self._rows, proposal, session, coverage)
         for layer in self._layers:
             if proposal.tool is None and layer.name != "phantom_tool":
                 coverage[layer.name] = _UNKNOWN_TOOL
@@ -261,10 +249,10 @@ class ToolLayers:
                 remaining.append((layer, None))
             if changed and layer.of_model:
                 coverage[layer.name] = _CHANGED
-        return _run_layers(remaining, proposal, session, coverage)
+        return run_layers(remaining, proposal, session, coverage)
 
 
-def _run_layers(
+def run_layers(
     rows: Iterable[Row], proposal: Proposal, session: Session, coverage: dict[str, Coverage]
 ) -> CallJudgement:
     """Run every layer; an exception of one is an internal error, and the others still run."""

@@ -276,7 +276,33 @@ class Registry(Mapping[str, Entry]):
         entry = self._current_entry(name)
         return None if entry is None else entry.plan
 
-    def plan_of(
+    def plan_for(
+        self, name: str, record: SessionRecord, binding: Binding | None, nested: bool
+    ) -> ToolPlan | None:
+        """
+        Return the plan by which a call of a session is judged; None for an unknown tool.
+
+        Args:
+            name: The name of the tool.
+            record: The record of the session, whose own functions take precedence.
+            binding: The decorated function that Python calls; None for a call by name.
+            nested: Whether another shielded tool makes the call from code.
+        """
+        entry = self._entries.get(name)
+        # The fast path of nearly all calls: a tool of this Shield, in a session without functions.
+        if type(entry) is Entry and not record.overlays and record.parent is None:
+            function = entry.binding
+            if binding is None:
+                if entry.own or name not in SHARED.bindings:
+                    return entry.plan
+            elif binding is function and (entry.own or binding is SHARED.bindings.get(name)):
+                return entry.own_plan if nested else entry.plan
+        tools = self.tools_of(record)
+        if binding is None:
+            return tools.plan(name)
+        return self._plan_of_function(binding, tools, nested=nested)
+
+    def _plan_of_function(
         self, binding: Binding, tools: Registry | SessionTools, *, nested: bool
     ) -> ToolPlan | None:
         """

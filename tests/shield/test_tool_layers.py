@@ -77,7 +77,7 @@ def judge_calls(calls: list[ToolCall], *, prepared: bool, **policy: Any) -> list
     session.tool_result("look_up", {"order_id": "ord_2", "customer": "Jo Oak", "token": "tk_1"})
     decided = []
     with patch.object(
-        ToolLayers, "shape", ToolLayers.shape if prepared else lambda *judge_calls: None
+        ToolLayers, "prepare", ToolLayers.prepare if prepared else lambda *judge_calls: None
     ):
         for call in calls:
             decision = guard.check_call(call, session=session)
