@@ -16,7 +16,7 @@ from abs_shield.core.vocabularies import PHANTOM_TOOL, Action, Mode, Outcome, Su
 from abs_shield.text.safe_display import escaped
 
 SCHEMA_VERSION = 1  # increased when an older reader would misread the record
-_NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})
+NO_COVERAGE: Mapping[str, Coverage] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ def make_decision(
     policy_revision: str,
     at: float,
     findings: tuple[Finding, ...] = (),
-    coverage: Mapping[str, Coverage] = _NO_COVERAGE,
+    coverage: Mapping[str, Coverage] = NO_COVERAGE,
     errors: tuple[str, ...] = (),
     elapsed_ms: float = 0.0,
     session_id: str = "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from threading import RLock
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,9 +17,8 @@ from abs_shield.core import (
     Outcome,
     Subject,
     ToolCall,
-    Verdict,
 )
-from abs_shield.core.decision import make_decision
+from abs_shield.core.decision import NO_COVERAGE, make_clean_decision
 from abs_shield.core.fork_safety import IMPORTING, new_id, renewed
 from abs_shield.core.vocabularies import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
@@ -30,14 +30,19 @@ from abs_shield.session.session_record import record_of
 from abs_shield.shield.execution_outcome import IN_PARTS, UNKNOWN, ExecutionOutcome
 from abs_shield.shield.internal_error import error_location
 from abs_shield.shield.off_switch import NOT_JUDGED, SWITCH
-from abs_shield.shield.result_ruling import decision_fields, suppression_filter
+from abs_shield.shield.result_ruling import (
+    coverage_of,
+    decision_fields,
+    findings_of,
+    suppression_filter,
+)
 from abs_shield.shield.session_tools import SessionTools
 from abs_shield.shield.tool_entry import Entry
 from abs_shield.shield.tool_registry import Registry
 from abs_shield.text.safe_display import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.verification import VerificationEngine
+    from abs_shield.verification import VerificationEngine, VerificationResult
 
 logger = logging.getLogger("abs_shield")
 
@@ -95,21 +100,37 @@ class ResultVerifier:
 
     def decide(self, returned: CallResult) -> Decision:
         """Judge the result of a call, and return the Decision under the policy."""
-        begun = perf_counter()
-        name = returned.call.name
-        tools = self._registry.of(returned.session)
-        entry = _entry(tools, name)
-        plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(name)
+        begun, at = perf_counter(), time()
+        call, session, execution = returned.call, returned.session, returned.execution
+        record = record_of(session)
+        tools = self._registry.tools_of(record)
+        entry = _entry(tools, call.name)
+        plan = entry.plan if isinstance(entry, Entry) else self._registry.unknown(call.name)
         # Like a layer, verification may have its own mode for a tool.
         mode = Mode.AUDIT if self._enforcement_off() else plan.modes.get(VERIFICATION, plan.mode)
-        fields = self._clean_fields(returned, mode)
-        reason = self._unjudged_reason(returned.execution)
+        reason = self._unjudged_reason(execution)
+        fields: dict[str, Any] | None = None
+        probability, retryable = None, True
         if reason is not None:
-            fields["coverage"] = {VERIFICATION: reason}
+            coverage: Mapping[str, Coverage] = {VERIFICATION: reason}
         else:
-            fields |= self._verify(returned, plan, mode, tools=tools, entry=entry)
-        fields["elapsed_ms"] = (perf_counter() - begun) * 1e3
-        return make_decision(**fields)
+            judged = self._verify(returned, plan, tools=tools, entry=entry)
+            if isinstance(judged, str):
+                fields = self._error_fields(judged, mode, execution)
+            else:
+                coverage, probability = coverage_of(judged), judged.posterior
+                retryable = not plan.writes
+                findings = findings_of(judged, plan, mode, delivered=execution.delivered)
+                if findings or judged.verdict != "accept":
+                    fields = decision_fields(judged, mode, delivered=execution.delivered)
+                    fields |= {"coverage": coverage, "findings": findings}
+        elapsed_ms = (perf_counter() - begun) * 1e3
+        decision = make_clean_decision(
+            new_id(), Subject.RESULT, call.name, mode, self._policy.revision, at, elapsed_ms,
+            NO_COVERAGE if fields else coverage, session.id, record.run_id, call.id, session.agent,
+            session.model, probability, retryable,
+        )  # fmt: skip
+        return decision if fields is None else replace(decision, **fields)
 
     def _unjudged_reason(self, execution: ExecutionOutcome) -> Coverage | None:
         if SWITCH.off:
@@ -129,13 +150,11 @@ class ResultVerifier:
         return None if not isinstance(ms, (int, float)) or 0 <= ms < _LONGEST_MS else _UNTIMED
 
     def _verify(
-        self, returned: CallResult, plan: ToolPlan, mode: Mode, *, tools: Tools, entry: _ToolEntry
-    ) -> dict[str, Any]:
-        name, execution, profile = (
-            returned.call.name[:LONGEST_NAME],
-            returned.execution,
-            plan.tool.profile,
-        )
+        self, returned: CallResult, plan: ToolPlan, *, tools: Tools, entry: _ToolEntry
+    ) -> VerificationResult | str:
+        """Return the engine's verdict on a result, or the text of an internal error."""
+        call, execution, profile = returned.call, returned.execution, plan.tool.profile
+        name, session = call.name[:LONGEST_NAME], returned.session
         try:
             # A wrong declaration is reported like any other error of the check.
             if isinstance(entry, PolicyError):
@@ -146,13 +165,20 @@ class ResultVerifier:
             # `is`: a tool that was compiled again may have another profile.
             if profile is not None and engine.profile(name) is not profile:
                 engine.register_tool_profile(name, profile)
-            result = engine.verify(
+            injected = entry is not None and entry.binding is not None and entry.binding.injected
+            # Equal arguments may have different results in different sessions.
+            by_session = bool(injected) or (
+                tools is not self._registry
+                and isinstance(tools, SessionTools)
+                and tools.is_own(call.name)
+            )
+            return engine.verify(
                 name,
                 args=returned.arguments,
                 result=returned.value if execution.judges is None else execution.judges,
                 execution_time_ms=execution.elapsed_ms,
-                session_id=None if record_of(returned.session).ephemeral else returned.session.id,
-                by_session=_is_session_specific(tools, entry, returned.call.name),
+                session_id=None if record_of(session).ephemeral else session.id,
+                by_session=by_session,
                 suppressed=suppression_filter(plan) if plan.suppress else None,
             )
         except Exception as error:
@@ -160,8 +186,7 @@ class ResultVerifier:
             text = str(error) if isinstance(error, ShieldError) else error_location(error)
             text = f"{VERIFICATION}: {text}"
             logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), text)
-            return self._error_fields(text, mode, execution)
-        return decision_fields(result, plan, mode, delivered=execution.delivered)
+            return text
 
     def _error_fields(
         self, message: str, mode: Mode, execution: ExecutionOutcome
@@ -183,27 +208,6 @@ class ResultVerifier:
             "errors": (message,),
         }
 
-    def _clean_fields(self, returned: CallResult, mode: Mode) -> dict[str, Any]:
-        """Return the fields of a Decision about a clean result."""
-        session = returned.session
-        return {
-            "id": new_id(),
-            "subject": Subject.RESULT,
-            "tool": returned.call.name,
-            "verdict": Verdict.CLEAN,
-            "action": Action.ALLOW,
-            "mode": mode,
-            "blocked": False,
-            "would_block": False,
-            "policy_revision": self._policy.revision,
-            "at": time(),
-            "session_id": session.id,
-            "run_id": session.run_id,
-            "call_id": returned.call.id,
-            "agent": session.agent,
-            "model": session.model,
-        }
-
 
 def _entry(tools: Tools, name: str) -> _ToolEntry:
     try:
@@ -212,13 +216,6 @@ def _entry(tools: Tools, name: str) -> _ToolEntry:
         return None
     except PolicyError as error:
         return error
-
-
-def _is_session_specific(tools: Tools, entry: Entry | None, name: str) -> bool:
-    """Return whether equal arguments may have different results in different sessions."""
-    if entry is not None and entry.binding is not None and entry.binding.injected:
-        return True
-    return isinstance(tools, SessionTools) and tools.is_own(name)
 
 
 def is_recorded_separately(decision: Decision) -> bool:

@@ -29,44 +29,52 @@ Weaker signals are common in honest results: most tools without a profile return
 """
 
 
-def decision_fields(
-    result: VerificationResult, plan: ToolPlan, mode: Mode, *, delivered: bool
-) -> dict[str, Any]:
+def coverage_of(result: VerificationResult) -> Mapping[str, Coverage]:
+    """Return whether each signal of a result ran."""
+    # Cached, because results have only a few different coverages.
+    return _coverage(tuple(result.signals), tuple(map(_REASON, result.signals.values())))
+
+
+def decision_fields(result: VerificationResult, mode: Mode, *, delivered: bool) -> dict[str, Any]:
     """
-    Return the fields of a Decision that differ from those of a clean result.
+    Return the verdict and the action of a Decision about a result that is not clean.
+
+    Args:
+        result: The engine's verdict.
+        mode: The mode of the verification.
+        delivered: Whether the caller already has the result: then it is flagged at most, because
+            it cannot be withheld.
+    """
+    ruling = _ruling(result, delivered=delivered)
+    would_block = ruling == "block"
+    return {
+        "verdict": _VERDICTS[ruling],
+        "action": _ACTIONS[ruling],
+        "would_block": would_block,
+        "blocked": would_block and mode is Mode.STRICT,
+    }
+
+
+def _ruling(result: VerificationResult, *, delivered: bool) -> str:
+    # A result that the caller already has cannot be blocked.
+    return "flag" if delivered and result.verdict == "block" else result.verdict
+
+
+def findings_of(
+    result: VerificationResult, plan: ToolPlan, mode: Mode, *, delivered: bool
+) -> tuple[Finding, ...]:
+    """
+    Return a finding for each signal that fired and is evidence; some may be suppressed.
 
     Args:
         result: The engine's verdict.
         plan: The plan of the tool.
         mode: The mode of the verification.
-        delivered: Whether the caller already has the result: then it is flagged at most, because
-            it cannot be withheld.
+        delivered: As in `decision_fields`.
     """
-    signals = result.signals.values()
-    fields: dict[str, Any] = {
-        # Cached, because results have only a few different coverages.
-        "coverage": _coverage(tuple(result.signals), tuple(map(_REASON, signals))),
-        "probability": result.posterior,
-        "retryable": not plan.writes,
-    }
-    if result.verdict == "accept" and not any(map(_FIRED, signals)):
-        return fields
-    # A result that the caller already has cannot be blocked.
-    ruling = "flag" if delivered and result.verdict == "block" else result.verdict
-    verdict, would_block = _VERDICTS[ruling], ruling == "block"
-    return fields | {
-        "verdict": verdict,
-        "action": _ACTIONS[ruling],
-        "would_block": would_block,
-        "blocked": would_block and mode is Mode.STRICT,
-        "findings": _findings(result, plan, verdict, mode),
-    }
-
-
-def _findings(
-    result: VerificationResult, plan: ToolPlan, verdict: Verdict, mode: Mode
-) -> tuple[Finding, ...]:
-    """Return a finding for each signal that fired and is evidence; some may be suppressed."""
+    if not any(map(_FIRED, result.signals.values())):
+        return ()
+    verdict = _VERDICTS[_ruling(result, delivered=delivered)]
     clean = verdict is Verdict.CLEAN
     findings = [
         _finding(name, signal, verdict, mode)

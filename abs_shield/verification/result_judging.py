@@ -17,7 +17,7 @@ from abs_shield.verification.signal_combination import (
     SignalCalibration,
 )
 from abs_shield.verification.signal_reading import SILENT, SignalContext, SignalReading
-from abs_shield.verification.signals import SIGNALS, schema_mismatch
+from abs_shield.verification.signals import CONSTANT_READINGS, SIGNALS, schema_mismatch
 from abs_shield.verification.verification_result import SignalResult, VerificationTier
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
@@ -29,7 +29,7 @@ _OF_OTHERS = _LATER - {"session_inconsistency"}
 """Signals that compare with results of other sessions."""
 _NO_DATA = Unavailable("the result is not readable data")
 _NO_PAST = SignalContext({})
-_MOST_QUIET = 1_000  # entries, after which the cache is cleared
+_MOST_CACHED = 1_000  # entries, after which the cache is cleared
 
 Signals = dict[str, SignalResult]
 Suppressed = Callable[[str, SignalResult], bool]
@@ -78,7 +78,7 @@ class Weigher:
         self._judges = [signal.judge for signal in SIGNALS]
         # An unreadable result still has a duration.
         self._blind = [_no_data if signal.reads else signal.judge for signal in SIGNALS]
-        self._quiet: dict[tuple[float | int, ...], Weighed] = {}
+        self._cached: dict[tuple[float | int, ...], Weighed] = {}
 
     def weigh(
         self,
@@ -90,7 +90,7 @@ class Weigher:
         """
         Compute P(hallucination) of one result.
 
-        The readings of silent signals are a few constants, so their combination is cached.
+        Most readings are a few constants, so their combination is cached.
 
         Args:
             view: The result.
@@ -102,18 +102,18 @@ class Weigher:
             judge(view, context) for judge in (self._judges if view.readable else self._blind)
         ]
         prior = limits.prior
-        # Then the result also depends on the limit, which is not part of the cache key.
-        if prior >= limits.blocks_from:
-            return self._weigh(readings, limits, suppressed)
-        place = (prior, *map(id, readings))
-        cached = self._quiet.get(place)
+        # A suppression depends on more than the readings.
+        place = (prior, limits.blocks_from, suppressed is None, *map(id, readings))
+        cached = self._cached.get(place)
         if cached is not None:
             return cached
         weighed = self._weigh(readings, limits, suppressed)
-        if not any(signal.fired for signal in weighed.signals.values()):
-            if len(self._quiet) >= _MOST_QUIET:
-                self._quiet.clear()
-            self._quiet[place] = weighed  # holds the readings, so that their ids stay unique
+        fired = [reading for reading in readings if _fires(reading)]
+        if not fired or (suppressed is None and all(map(_is_constant, fired))):
+            if len(self._cached) >= _MOST_CACHED:
+                self._cached.clear()
+            # Holds the readings, so that their ids stay unique.
+            self._cached[place] = weighed._replace(readings=readings)
         return weighed
 
     def _weigh(
@@ -163,6 +163,14 @@ def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag"
 
 def _no_data(view: ResultView, context: SignalContext) -> Unavailable:
     return _NO_DATA
+
+
+def _fires(reading: SignalReading | Unavailable) -> bool:
+    return reading is not SILENT and not isinstance(reading, Unavailable)
+
+
+def _is_constant(reading: SignalReading | Unavailable) -> bool:
+    return any(reading is constant for constant in CONSTANT_READINGS)
 
 
 def _signal(reading: SignalReading | Unavailable, ratio: float) -> SignalResult:

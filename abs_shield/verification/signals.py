@@ -95,6 +95,12 @@ _LEAST_SCORE = 0.3  # reached at 9 % below the declared minimum; a smaller gap m
 _LATE = 0.1  # too low to flag a result alone: slow networks are common
 _UNDECLARED = 0.02
 """Score for a tool without a profile, far below a flag."""
+_UNUSUAL = SignalReading(
+    _UNDECLARED, "outside of the usual range; no latency of this tool is declared"
+)
+_SLOW = SignalReading(_LATE, "slower than declared")
+CONSTANT_READINGS: tuple[SignalReading, ...] = (SILENT, _UNUSUAL, _SLOW)
+"""Readings that are always the same object; `Weigher` caches by the identity of readings."""
 
 
 def latency_anomaly(view: ResultView, context: SignalContext) -> SignalReading | Unavailable:
@@ -104,11 +110,9 @@ def latency_anomaly(view: ResultView, context: SignalContext) -> SignalReading |
     if least <= ms <= most and (ms >= FLOOR_MS or not view.judges_latency):
         return SILENT
     if not view.judges_latency:
-        return SignalReading(
-            _UNDECLARED, "outside of the usual range; no latency of this tool is declared"
-        )
+        return _UNUSUAL
     if ms > most:
-        return SignalReading(_LATE, "slower than declared")
+        return _SLOW
     score = sqrt(1 - ms / least) if ms < least else 0.0
     below = SignalReading(score, "faster than declared") if score >= _LEAST_SCORE else SILENT
     profile = view.profile
