@@ -1,4 +1,4 @@
-"""The benchmark of the hard checks runs on recorded data, where there is some."""
+"""The benchmark of the hard checks runs on recorded data, if there is any."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_few_runs_are_measured():
 @pytest.mark.data
 @RECORDED
 def test_the_gate_is_measured():
-    """An answer beside its own run is emitted more often than beside another."""
+    """Answers with their own run are emitted more often than answers with another run."""
     gate = reported("--only", "gate", "--every", "200")["gate"]
     own, other = gate["default"]["its own run"], gate["default"]["another run"]
 

@@ -130,8 +130,8 @@ def test_no_label_follows_from_the_length(measure):
 
 
 @pytest.mark.parametrize("run", RUNS, ids=named)
-def test_a_run_can_be_seen(run):
-    """A user speaks first, every call comes back, and a session takes all of it."""
+def test_a_run_is_well_formed(run):
+    """A user speaks first, every call has a result, and a session accepts all steps."""
     kinds = [step[0] for step in run.steps if step[0] != "system"]
     calls = [place for place, kind in enumerate(kinds) if kind == "call"]
 
@@ -143,7 +143,7 @@ def test_a_run_can_be_seen(run):
 
 @pytest.mark.parametrize("run", WRONG, ids=named)
 def test_an_error_is_located(run):
-    """Its kind is known, its span is in the answer once, and the right value is noted."""
+    """The kind of an error is known, its text occurs once, and the right value is given."""
     assert run.kind in LABELLED.KINDS
     assert run.truth
     assert run.answer.count(run.span) == 1
@@ -156,8 +156,8 @@ def test_an_honest_answer_has_no_error(run):
 
 
 @pytest.mark.parametrize("run", HONEST, ids=named)
-def test_every_figure_of_an_honest_answer_is_there_or_derived(run):
-    """Its numbers, ids and weekdays stand in the steps, or their formula is noted."""
+def test_every_figure_of_an_honest_answer_has_a_source(run):
+    """Each number, id and weekday occurs in the steps or has a formula."""
     source = source_of(run)
     there, answer = numbers_of(source), LIST_NUMBER.sub("", run.answer)
     keys = [one for key in run.derived for one in NUMBER.findall(key)]
@@ -176,7 +176,7 @@ def test_every_figure_of_an_honest_answer_is_there_or_derived(run):
 
 @pytest.mark.parametrize("run", [run for run in HONEST if run.derived], ids=named)
 def test_a_formula_yields_its_figure(run):
-    """Rounded to the digits that the answer shows; a note stands where no formula says it."""
+    """The formula gives the figure rounded to its digits; other figures have a note."""
     for figure, formula in run.derived.items():
         assert figure in run.answer
         if formula.startswith("note: "):
@@ -196,7 +196,7 @@ def half(figure):
 
 @pytest.mark.slow
 def test_the_benchmark_counts_every_run():
-    """It needs no data, prints one JSON object, and lists what is mistaken beside it."""
+    """The benchmark needs no data, prints one JSON object and lists wrong results to stderr."""
     done = subprocess.run(
         [sys.executable, "benchmarks/answers.py", "--only", "natural", "--list", "wrong"],
         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,

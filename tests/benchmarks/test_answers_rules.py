@@ -1,4 +1,4 @@
-"""The rules of the answer room can each be switched off, and those without data have a test."""
+"""Each rule of the answer checks can be switched off; rules without data have a test."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from abs_shield.answer import check_answer  # noqa: E402
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_can_be_switched_off(name: str) -> None:
-    """Its parts exist, and a check runs without them."""
+    """The parts of a rule exist, and an answer is checked without them."""
     with without(*RULES[name]):
         report = check_answer("I refunded 5 of 7 euros [1].", evidence="The refund is 5 euros.")
 
     assert report.action in ("emit", "revise", "block")
 
 
-def test_a_part_is_back_afterwards() -> None:
-    """Wherever a module has it by name."""
+def test_a_part_is_restored_afterwards() -> None:
+    """A part is replaced and restored in every module that imports it."""
     from abs_shield.answer import check_pipeline
     from abs_shield.answer.claim_reader import claims_of
 
@@ -40,14 +40,14 @@ def test_a_part_is_back_afterwards() -> None:
 
 @pytest.mark.parametrize("name", LABELS)
 def test_a_rule_without_data_has_a_test(name: str) -> None:
-    """Its file exists, and it is a rule."""
+    """The named test file exists."""
     assert name in RULES
     assert (ROOT / LABELS[name]).is_file()
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_has_its_row_on_the_page(name: str) -> None:
-    """The table says what it changes; a rule without data names its test there."""
+    """The row has the effect of the rule, or the test of a rule without data."""
     page = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
     [row] = re.findall(rf"^\| {re.escape(name)} \|.*$", page, re.MULTILINE)
 

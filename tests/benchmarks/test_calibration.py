@@ -1,4 +1,4 @@
-"""The calibration benchmark: how findings are counted, and that the shipped table is its fit."""
+"""The calibration benchmark counts findings, and the shipped table is its fit."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def printed(*options: str) -> str:
     return done.stdout
 
 
-def test_what_is_left_out_is_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The strength beside a source comes from the other sources alone."""
+def test_a_held_out_source_is_not_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The strength for a source is fitted to the other sources."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     from calibration import held_out
 
@@ -43,8 +43,8 @@ def test_what_is_left_out_is_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert "| other | `hard_id` | 0.97 | 0/9 |" in lines
 
 
-def test_the_prior_is_what_the_classes_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It follows from the shipped counts."""
+def test_the_prior_is_fitted_to_the_shipped_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shipped prior equals the fit to the counts of all classes."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     from calibration import fit_prior
 

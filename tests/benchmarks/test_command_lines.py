@@ -1,4 +1,4 @@
-"""Each benchmark has a row, a `--help` with an example, and says what recorded data it lacks."""
+"""Each benchmark has a row, a `--help` with an example, and an error for missing data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_every_benchmark_has_its_row() -> None:
-    """Every script with a command line of its own, and every one that a page names."""
+    """Each script with a command line, and each script that a page names, has a row."""
     scripts = {
         path.stem
         for path in FOLDER.glob("*.py")
@@ -76,10 +76,8 @@ def test_help_has_an_example(name: str, run: Run, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("name", NO_DATA)
-def test_what_is_missing_is_reported(
-    name: str, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """One line on the standard error names what is missing, and the exit code is 2."""
+def test_missing_data_is_reported(name: str, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line on stderr names the missing data, and the exit code is 2."""
     with pytest.raises(SystemExit) as ended:
         run(name)
     captured = capsys.readouterr()
@@ -146,7 +144,7 @@ def test_help_is_printed_by_the_script(name: str) -> None:
 def test_progress_is_printed_on_the_standard_error(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The standard output is JSON alone, and says that the run was quick."""
+    """The standard output is JSON only and has the field `quick`."""
     run("overhead_start", "--quick")
     captured = capsys.readouterr()
 

@@ -1,4 +1,4 @@
-"""The detection benchmark runs on a few recorded runs, and says so where there are none."""
+"""The detection benchmark runs on a few recorded runs, or reports that there are none."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def printed(*options: str) -> str:
 
 @pytest.mark.parametrize("held", [None, "runs.jsonl"])
 def test_a_named_folder_without_runs_is_a_failure(tmp_path: Path, held: str | None) -> None:
-    """Whoever names a folder wants it measured: a missing one, or one with another file."""
+    """A missing folder, and one without runs, given by `--data` are errors."""
     folder = tmp_path / "mine"
     if held is not None:
         folder.mkdir()
@@ -49,8 +49,8 @@ def test_a_named_folder_without_runs_is_a_failure(tmp_path: Path, held: str | No
     )
 
 
-def test_runs_that_carry_their_own_tools(tmp_path: Path) -> None:
-    """A folder needs no table of tools, and no planted faults."""
+def test_runs_may_contain_their_tools(tmp_path: Path) -> None:
+    """A folder needs neither a file of tools nor planted faults."""
     call = {"id": "c1", "name": "cancel_order", "arguments": {"order_id": "w_7732"}}
     run = {
         "run_id": "r1",
@@ -92,7 +92,7 @@ def test_planted_faults_are_counted_once() -> None:
 
 @pytest.fixture
 def rules(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The table of the benchmark, which is a script beside others."""
+    """Return the module with the rules of the benchmark."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     return importlib.import_module("detection_rules")
 

@@ -1,4 +1,4 @@
-"""Runs of many domains, written by hand: few right calls are flagged, most faults are found."""
+"""Hand-written runs of many domains: few right calls are flagged, most faults are found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_runs_of_other_domains(path):
 @pytest.mark.slow
 @pytest.mark.release
 def test_the_figures_are_printed_as_json(capsys):
-    """One object a file of runs, with counts by layer."""
+    """Each file of runs has one object with counts by layer."""
     elsewhere().main(["--format", "json"])
     output = json.loads(capsys.readouterr().out)
 

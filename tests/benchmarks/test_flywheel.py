@@ -1,4 +1,4 @@
-"""The benchmark of the flywheel finds what it planted, and says what it missed."""
+"""The benchmark of the flywheel finds the planted gaps and reports the missed ones."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_a_small_plan_is_found(monkeypatch):
     assert 12 == len(results["kinds"])
 
 
-def test_a_gap_is_compared_with_what_was_planted():
-    """The gap that holds most of a kind says how pure and how complete it is."""
+def test_gaps_are_compared_with_the_planted_kinds():
+    """Recall and purity of a kind are those of the gap with most of its catches."""
     first, second = list(KINDS)[:2]
     held = {"a": Counter({first: 8, second: 2}), "b": Counter({first: 2})}
     rows = flywheel._compared(held, Counter({first: 10, second: 4}))

@@ -1,4 +1,4 @@
-"""The grounding benchmark and the training run on a few labelled answers, and say if none are."""
+"""The grounding benchmark and the training run on a few labelled answers, if there are any."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_the_guardrail_passes_some_answers_of_every_corpus() -> None:
 
 @pytest.mark.data
 @labelled
-def test_a_few_answers_fill_every_line(lines: list[dict[str, Any]]) -> None:
-    """Every corpus has its line, and the natural ones stand together."""
+def test_a_few_answers_give_every_figure(lines: list[dict[str, Any]]) -> None:
+    """Each corpus has a line, and the natural corpora have a common one."""
     corpora = {line["corpus"]: line for line in lines if "corpus" in line}
     natural = {name for name, line in corpora.items() if line.get("kind") == "natural"}
 

@@ -1,4 +1,4 @@
-"""The picture of the calibration, from a few labelled answers and without any."""
+"""The calibration curve is drawn from a few labelled answers, or its data is missing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.benchmarks.test_grounding import DATA, labelled, printed
 
 @pytest.mark.data
 @labelled
-def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:
-    """Points are between 0 and 1 in order of their scores; the file is an SVG picture."""
+def test_a_few_answers_give_a_picture(tmp_path: Path) -> None:
+    """The points are in [0, 1] and in the order of their scores; the file is an SVG."""
     pytest.importorskip("matplotlib", reason="pictures need the extra `pictures`")
     path = tmp_path / "curve.svg"
     options = ("--data", str(DATA), "--limit", "60", "--picture", str(path))

@@ -29,7 +29,7 @@ def printed(*options: str) -> str:
 )
 @pytest.mark.parametrize("toolset", ["agentdojo:banking:v1", "tau2:airline"])
 def test_a_toolset_is_mined(toolset: str) -> None:
-    """Two toolsets, with and without wrong calls: proved, and each choice lets more through."""
+    """The mined policy is proved, blocks no call, and each option allows more calls."""
     (row,) = json.loads(printed("--data", str(DATA), "--toolset", toolset))
 
     assert 0 == row["prove_errors"]

@@ -1,4 +1,4 @@
-"""Dialogues of fourteen languages: no right call is flagged, and identifiers are judged in all."""
+"""Dialogues in fourteen languages: right calls are not flagged, and identifiers are judged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_file_has_a_name():
 
 @pytest.mark.parametrize("code", CODES)
 def test_right_calls_of_a_language(code):
-    """None is flagged hard."""
+    """No right call has a finding that is HALLUCINATED."""
     result = judged(code)
 
     assert result.calls >= 60

@@ -1,4 +1,4 @@
-"""The benchmarks of overhead run, in their smallest form; none of their figures is judged here."""
+"""The benchmarks of overhead run in their smallest form; their figures are not compared."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_every_product_judges_the_call_that_is_timed(product):
 
 @pytest.mark.slow
 def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path, monkeypatch):
-    """The others are still measured; the report says who is missing and why."""
+    """The other products are measured, and the report has the reason."""
     overhead = benchmark("overhead_peers")
     monkeypatch.setitem(overhead.PINS, "edictum", str(tmp_path / "nowhere.whl"))
     report = overhead.measure(rounds=1, calls=1, envs=tmp_path, products=["edictum"])
@@ -97,8 +97,8 @@ def test_threads_and_tasks_are_measured():
     assert min(report["throughput_over_one"], report["tasks_over_sequence"]) > 0
 
 
-def test_every_figure_stands_beside_its_goal():
-    """Measured figures are judged; others are omitted."""
+def test_measured_figures_are_compared_with_their_goals():
+    """Figures that were not measured are omitted."""
     report = {"replay": {"replay_over_json": 9.5}, "sdk": {"check_over_hand": 2.0}}
     rows = benchmark("overhead").judged(report)
 

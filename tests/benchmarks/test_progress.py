@@ -1,4 +1,4 @@
-"""Progress is printed on the standard error: rarely in a file, more often on a terminal."""
+"""Progress is printed to stderr: rarely to a file, more often on a terminal."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def test_a_file_gets_one_line_at_first(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize(("total", "last"), [(3, "reading: 2 of 3\n"), (None, "reading: 2\n")])
-def test_later_lines_count_what_is_done(
+def test_later_lines_count_the_items(
     total: int | None,
     last: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The number that is expected is added where it is known."""
+    """The expected number of items is added if it is known."""
     monkeypatch.setattr(command_line, "_EVERY_S", 0.0)
     list(report_progress("abc", doing="reading", total=total))
 
@@ -38,7 +38,7 @@ def test_later_lines_count_what_is_done(
 def test_a_terminal_gets_more_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever waits in front of it sees more often that something is done."""
+    """On a terminal progress is printed more often than to a file."""
     monkeypatch.setattr(command_line, "_EVERY_S_ON_A_TERMINAL", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     list(report_progress("abc", doing="reading", total=3))

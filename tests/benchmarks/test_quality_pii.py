@@ -40,7 +40,7 @@ def test_a_finding_is_confirmed_by_its_form_or_by_a_word_near_it(
 
 @pytest.mark.slow
 def test_every_type_reaches_its_goal(tmp_path: Path) -> None:
-    """Of each type and locale a few values, from a seed that is used nowhere else."""
+    """The goals are reached on a few values of each type and locale with a separate seed."""
     command = [sys.executable, str(ROOT / "benchmarks" / "quality_pii.py"), "--each", "8"]
     command += ["--seed", "52", "--data", str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -1,4 +1,4 @@
-"""A quick run reads a sample of the recorded runs, with the tools and faults of these."""
+"""A quick run reads a sample of the recorded runs with their tools and faults."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def test_a_sample_is_whole(tmp_path: Path) -> None:
 
 
 def test_a_whole_run_reads_the_folder_itself(tmp_path: Path) -> None:
-    """Nothing is copied."""
+    """A run that is not quick copies no data."""
     with sampled(tmp_path, quick=False) as folder:
         assert tmp_path == folder

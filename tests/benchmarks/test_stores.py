@@ -1,4 +1,4 @@
-"""The benchmark of the stores says by its exit code whether its goals are reached."""
+"""The exit code of the benchmark of the stores depends on its goals."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ WHOLE = {"lost": 0, "faults": 0, "exit_codes": [0, 0]}
         ("no PostgreSQL server is installed", WHOLE, False),
     ],
 )
-def test_a_goal_that_is_missed_is_a_failure(sink, one, answer):
-    """A cost, as well as a decision that is not kept; a server that is not there is none."""
+def test_a_missed_goal_is_a_failure(sink, one, answer):
+    """A cost over its limit and a lost decision are failures; a missing server is not."""
     assert answer is missed({"sinks": {"memory": SINK, "other": sink}, "one_file": one})

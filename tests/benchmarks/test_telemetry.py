@@ -1,4 +1,4 @@
-"""The benchmark of telemetry runs, in its smallest form; none of its figures is judged here."""
+"""The benchmark of telemetry runs in its smallest form; its figures are not compared."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_hook_is_measured_over_the_hand():
 @pytest.mark.slow
 @pytest.mark.parametrize("over", telemetry_collectors.PROTOCOLS)
 def test_every_collector_is_measured(over):
-    """Checks are timed beside each; all but the live and the slow one cost shutdown its time."""
+    """Checks are timed with each collector; only the live and the slow one receive everything."""
     report = telemetry_collectors.measure(over=over, rounds=2, calls=5)
     full = report["clean"]["full"]
 
@@ -37,8 +37,8 @@ def test_every_collector_is_measured(over):
     assert report["requests_the_live_one_took"] > 0
 
 
-def test_the_worst_ratio_is_judged():
-    """Of all protocols, kinds and rounds the worst collector counts."""
+def test_the_worst_ratio_is_compared_with_the_goal():
+    """The worst collector of all protocols, kinds and rounds counts."""
     kinds = {"clean": {"full": {"p50_over_live": {"dead": 1.0, "deaf": 1.2}}}}
     kinds["flagged"] = {"full": {"p50_over_live": {"dead": 1.05}}}
     rows = telemetry.judged({"hook_over_hand": 1.2, "at_most": 1.3}, {"grpc": kinds})

@@ -1,4 +1,4 @@
-"""The benchmark of the verification engine runs without the original, and names missed goals."""
+"""The benchmark of the verification engine runs without the original and names missed goals."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_every_goal_has_its_figure(report):
     assert report["numerics"]["1e9 and 1"]["variance_off"] < 1e-9
 
 
-def test_what_is_planted_is_found_and_what_is_harmless_is_not(report):
-    """Each case of the issue, with ours alone."""
+def test_planted_faults_are_found_and_harmless_results_are_not(report):
+    """Each case is measured with the engine of this package."""
     results = {
         name: verdict
         for name, verdict in report["detection"]["ours"].items()

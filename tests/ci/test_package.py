@@ -29,7 +29,7 @@ def test_every_link_leads_into_the_repository(name: str) -> None:
 
 
 def test_the_classifiers_name_the_tested_versions_of_python() -> None:
-    """Those of the sessions in noxfile.py, and no older one than `requires-python`."""
+    """The versions are those of the sessions in noxfile.py, from `requires-python` on."""
     source = (ROOT / "noxfile.py").read_text(encoding="utf-8")
     (tested,) = re.findall(r"^PYTHONS = \((.*)\)$", source, re.MULTILINE)
     named = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
@@ -39,7 +39,7 @@ def test_the_classifiers_name_the_tested_versions_of_python() -> None:
 
 
 def test_no_classifier_names_a_licence() -> None:
-    """`license` is an expression; package indexes refuse a classifier beside it."""
+    """`license` is an SPDX expression; package indexes refuse a classifier beside it."""
     assert "Apache-2.0" == PROJECT["license"]
     assert [] == [name for name in PROJECT["classifiers"] if name.startswith("License")]
 

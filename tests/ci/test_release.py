@@ -25,7 +25,7 @@ spec.loader.exec_module(check_tag)
 
 
 def test_the_citation_has_its_required_keys() -> None:
-    """And those that it has beside them are of the format."""
+    """All other keys are part of the citation format."""
     optional = {
         "abstract", "date-released", "keywords", "license", "repository-code", "type", "version",
     }  # fmt: skip
@@ -66,10 +66,10 @@ def test_a_tag_of_this_version_may_be_released(release: Path) -> None:
     ],
     ids=["tag", "changelog", "citation"],
 )
-def test_a_tag_that_disagrees_is_refused(
+def test_a_tag_with_another_version_than_a_file_is_refused(
     release: Path, tag: str, file: str, text: str, problem: str
 ) -> None:
-    """With the file that says something else."""
+    """The error names the file that has another version."""
     (release / file).write_text(text)
     (message,) = check_tag.problems(tag, release)
 

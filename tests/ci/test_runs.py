@@ -1,4 +1,4 @@
-"""`.ci/run` and `.ci/full` with programs that only write down how they were called."""
+"""`.ci/run` and `.ci/full` with programs that only record their arguments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A folder with `.ci`, a README, and programs of its own; on PATH there is nothing else."""
+    """Write a folder with `.ci`, a README and stub programs, which are the only ones on PATH."""
     shutil.copytree(CI, tmp_path / ".ci")
     (tmp_path / "README.md").write_text(README)
     program(tmp_path / "install")
@@ -85,7 +85,7 @@ def ran(checkout):
 
 
 def test_every_step_passes(ran):
-    """Nothing failed: the exit code is 0, and no step is listed as failed."""
+    """If no step fails, the exit code is 0 and no step is listed."""
     done = ran("run")
 
     assert 0 == done.code
@@ -137,7 +137,7 @@ def test_nothing_installed_fails(ran, checkout):
     ],
 )
 def test_a_failed_step_is_listed_at_the_end(ran, script, fails, step):
-    """The run goes on, names the step at its end and exits with 1."""
+    """The other steps run, the failed step is listed, and the exit code is 1."""
     done = ran(script, fails=fails)
 
     assert 1 == done.code

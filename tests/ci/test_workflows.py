@@ -143,8 +143,8 @@ def test_permissions_are_the_least(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "job"), JOBS, ids=":".join)
-def test_every_action_is_pinned_to_a_version(name: str, job: str) -> None:
-    """By the commit, since tags can be moved; a checkout keeps no credentials unless needed."""
+def test_every_action_is_pinned_to_a_commit(name: str, job: str) -> None:
+    """Tags can be moved; a checkout stores no credentials unless it needs them."""
     plan = WORKFLOWS[name]["jobs"][job]
     used = [step for step in plan["steps"] if "uses" in step]
     checkouts = [step for step in used if step["uses"].startswith("actions/checkout@")]
@@ -168,7 +168,7 @@ def test_the_version_of_an_action_is_beside_its_commit(name: str) -> None:
 
 
 def test_a_release_waits_for_the_tests() -> None:
-    """Those of every version of Python, of each adapter, of the docs and of the wheel."""
+    """A release needs the tests of all Python versions, adapters, docs and the wheel."""
     jobs = WORKFLOWS["release.yml"]["jobs"]
 
     assert {"uses": "./.github/workflows/tests.yml"} == jobs["tests"]

@@ -1,4 +1,4 @@
-"""Arguments are read as strictly as JSON is written, within bounds."""
+"""Arguments are parsed as strict JSON within limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def code(raw: Any) -> str:
 
 @pytest.mark.parametrize("raw", [None, "", "  \n", "{}", {}, b"{}", MappingProxyType({})])
 def test_no_arguments(raw: Any) -> None:
-    """Nothing, an empty string and an empty object are the same."""
+    """None, an empty string and an empty object are equal."""
 
     assert read_arguments(raw) == {}
 
@@ -42,14 +42,14 @@ def test_what_json_writes_is_read_back(value: dict[str, Any]) -> None:
 
 @given(st.text() | st.binary() | JSON)
 def test_nothing_raises(raw: Any) -> None:
-    """Any text and any JSON value gives an object or says why not."""
+    """Any text and any JSON value give an object or the reason why they are malformed."""
 
     assert isinstance(read_arguments(raw), dict | Malformed)
 
 
 @given(st.text(alphabet='{}[]":,\\ 0123456789eE.-truefalsn', max_size=300))
-def test_what_is_almost_json_never_raises(raw: str) -> None:
-    """Text made of JSON's own characters gives an object or says why not."""
+def test_nearly_valid_json_never_raises(raw: str) -> None:
+    """Text of JSON's own characters gives an object or the reason why it is malformed."""
 
     assert isinstance(read_arguments(raw), dict | Malformed)
 
@@ -106,8 +106,8 @@ def test_the_largest_that_is_read() -> None:
     assert (len(raw), isinstance(read_arguments(raw), dict)) == (SIZE, True)
 
 
-def test_brackets_inside_strings_are_no_depth() -> None:
-    """Brackets and escaped quotes inside of strings do not nest."""
+def test_brackets_inside_strings_do_not_nest() -> None:
+    """Brackets and escaped quotes inside strings do not count towards the depth."""
     value = {"a": '[{"\\' * 100}
 
     assert value == read_arguments(json.dumps(value))
@@ -123,7 +123,7 @@ def test_a_refusal_is_one_short_line(raw: str) -> None:
 
 
 def test_an_object_is_not_copied() -> None:
-    """An object passes as it is: nothing changes it later."""
+    """An object is returned itself."""
     given_arguments = {"a": [1]}
 
     assert given_arguments is read_arguments(given_arguments)

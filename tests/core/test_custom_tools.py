@@ -1,4 +1,4 @@
-"""OpenAI's custom tools take free text instead of JSON."""
+"""OpenAI's custom tools, which take text instead of JSON."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ CALL = ToolCall("shell", {"input": "ls -la"}, "c1")
 
 @pytest.mark.parametrize("shape", [CHAT, RESPONSES])
 def test_the_text_is_an_argument(shape):
-    """It is called `input`, as in the API."""
+    """The text is an argument called `input`, as in the API."""
     assert CALL == read_call(shape)
     assert (CALL,) == read_calls([shape])
 
 
 def test_an_item_is_a_proposal():
-    """It occurs in a transcript like a function call."""
+    """A custom call in a transcript is a proposal like a function call."""
     assert [Proposed((CALL,))] == [*read_message(RESPONSES)]
 
 
-def test_a_message_holds_custom_calls():
-    """Beside those of functions."""
+def test_a_message_may_have_custom_calls():
+    """Custom calls and function calls of a message are read."""
     assert (CALL,) == read_calls({"role": "assistant", "content": None, "tool_calls": [CHAT]})
 
 
-def test_its_result_is_a_result():
-    """As a function's is."""
+def test_the_output_of_a_custom_tool_is_a_result():
+    """The output item of a custom call is a result like that of a function."""
     item = {"type": "custom_tool_call_output", "call_id": "c1", "output": "three files"}
     assert [Returned(name="", value="three files", call_id="c1")] == [*read_message(item)]

@@ -1,4 +1,4 @@
-"""A decision explains itself in one line, speaks to the model, and is read back."""
+"""A decision has a one-line explanation, feedback for the model, and a JSON form."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_only_what_weighs_is_reported(silent: dict[str, bool]) -> None:
 def test_explain_is_one_printable_line(
     tool: str, where: str, detail: str, hint: str, error: str
 ) -> None:
-    """Whatever the model wrote, no control character and no line break gets through."""
+    """For any text of a model the line has no control character and no line break."""
     finding = replace(FINDING, where=where, detail=detail, hint=hint)
     line = replace(DECISION, tool=tool, findings=(finding,), errors=(error,)).explain()
 
@@ -145,7 +145,7 @@ def test_feedback_of_a_block() -> None:
     ],
 )
 def test_feedback_status(changes: dict[str, Any], status: str) -> None:
-    """The status says what was done, not what would have been."""
+    """The status is the action that was taken, not the one that strict mode would take."""
 
     assert status == replace(DECISION, **changes).feedback()["status"]
 
@@ -221,15 +221,15 @@ def test_json_can_always_be_encoded(tool: str, got: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["\ud800", "a\udc00b", "é\udfff\ud800", "\\ud800"])
-def test_half_characters_are_read_back(tool: str) -> None:
-    """A lone surrogate comes back as the lone surrogate that it was."""
+def test_lone_surrogates_are_read_unchanged(tool: str) -> None:
+    """A lone surrogate survives writing and reading."""
     line = replace(DECISION, tool=tool).to_json().encode("utf-8")
 
     assert tool == Decision.from_dict(json.loads(line)).tool
 
 
 def test_a_newer_record_is_refused() -> None:
-    """A record of a version that is not known is not guessed at."""
+    """A record with an unknown schema version raises an error."""
     record = {**DECISION.to_dict(), "schema_version": 2}
 
     with pytest.raises(ValueError, match="schema_version 2"):
@@ -247,7 +247,7 @@ def test_a_newer_record_is_refused() -> None:
 def test_the_line_is_the_canonical_json_of_the_record(
     tool: str, at: float, probability: Any, attempts: Any, notes: tuple[str, ...], got: Any
 ) -> None:
-    """It is put together field by field, which is quicker, and is the same text."""
+    """The fast writer has the output of the canonical JSON writer."""
     decision = replace(
         DECISION, tool=tool, at=at, probability=probability, attempts_left=attempts, notes=notes,
         findings=(replace(FINDING, got=got),), call_id=tool or None,

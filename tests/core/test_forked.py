@@ -1,4 +1,4 @@
-"""A forked child takes every lock of the package, whoever held it in the parent."""
+"""Every lock of the package is usable in a forked child."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def held_by_another_thread(lock) -> Event:
 
 
 @pytest.mark.parametrize("kind", [Lock, RLock])
-def test_a_lock_that_a_thread_of_the_parent_holds_is_free_in_the_child(kind):
-    """That thread is not there any more; in the parent the lock stays taken."""
+def test_a_lock_of_another_thread_is_free_in_the_child(kind):
+    """The thread that holds the lock does not exist in the child; the parent's lock stays held."""
     lock = renewed(kind())
     done = held_by_another_thread(lock)
 
@@ -52,8 +52,8 @@ def test_a_lock_that_a_thread_of_the_parent_holds_is_free_in_the_child(kind):
     done.set()
 
 
-def test_a_lock_that_the_forking_thread_holds_stays_its_own():
-    """It is let go of in the child as in the parent, without an error."""
+def test_a_lock_of_the_forking_thread_stays_held():
+    """The child releases the lock without an error, like the parent."""
     lock = renewed(RLock())
     with lock:
         child = os.fork()

@@ -1,4 +1,4 @@
-"""Messages, calls and tools of Gemini and Bedrock, and shapes that are not known."""
+"""Messages, calls and tools of Gemini and Bedrock, and unknown shapes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def read(message: Any) -> list[Event]:
 
 @pytest.mark.parametrize("name", PROPOSALS)
 def test_a_proposal(name: str) -> None:
-    """A turn's call with its arguments and its id; what the model thought is not said."""
+    """A turn's call has its arguments and id; thoughts of the model are skipped."""
 
     assert [Proposed((CALL,))] == read(PROPOSALS[name])
     assert (CALL,) == read_calls(PROPOSALS[name])
@@ -88,7 +88,7 @@ def test_a_proposal(name: str) -> None:
     ids=str,
 )  # fmt: skip
 def test_a_call_by_itself(call: Any) -> None:
-    """A part, what it holds, the parts of a message, a candidate."""
+    """A call is read from a part, its content, a list of parts, or a candidate."""
 
     assert (CALL,) == read_calls(call)
 
@@ -154,7 +154,7 @@ def test_a_response_of_gemini(role: str, part: Any, value: Any, error: bool) -> 
     ids=str,
 )
 def test_a_result_of_bedrock(result: Any, value: Any, error: bool) -> None:
-    """Its text, its JSON, and its status."""
+    """A result has its text, its JSON and its status."""
     message = {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", **result}}]}
 
     assert [Returned("", value, "c1", error)] == read(message)
@@ -192,7 +192,7 @@ def test_what_is_shown_and_not_read_is_opaque(message: Any, kind: str) -> None:
     ids=str,
 )
 def test_an_unknown_shape_is_refused(message: Any, key: str) -> None:
-    """It names the keys that it has and the shapes that are known, and is not an empty message."""
+    """The error names the keys of the message and the known shapes."""
     with pytest.raises(UnreadableMessage, match=key) as caught:
         read(message)
     session = Shield(shield.configure(), hooks=None).session()
@@ -215,8 +215,8 @@ def test_an_unknown_shape_is_refused(message: Any, key: str) -> None:
     ],
     ids=str,
 )
-def test_a_block_of_no_known_shape_is_not_seen(message: Any, key: str) -> None:
-    """The message is read without it, and a value that is not found may stand in it."""
+def test_an_unknown_block_is_opaque(message: Any, key: str) -> None:
+    """The rest of the message is read, and a missing value may be in the unknown block."""
     values = read(message)
     schema = {"type": "object", "properties": {"id": {"type": "string"}}}
     tool = Tool(name="refund", parameters=schema, targets=["id"])
@@ -273,8 +273,8 @@ def test_a_content_without_a_role_is_the_users(message: Any) -> None:
     assert [MessageText("user", "tx_7")] == read(message)
 
 
-def test_a_content_with_a_call_is_the_models() -> None:
-    """Words beside a call of a function are no user's."""
+def test_a_content_with_a_call_is_of_the_model() -> None:
+    """A content without a role that has a function call is a message of the model."""
     message = {"parts": [{"text": "tx_7"}, {"functionCall": {"name": "find", "args": {}}}]}
     words, call = read(message)
 
@@ -288,15 +288,15 @@ def test_a_call_in_a_block_of_no_known_shape_is_refused() -> None:
 
 
 def test_a_null_among_parts_is_skipped() -> None:
-    """The parts beside it are read."""
+    """The other parts are read."""
     assert [MessageText("user", "tx_7")] == read(
         {"role": "user", "parts": [None, {"text": "tx_7"}]}
     )
 
 
 @pytest.mark.parametrize("given", [{"candidates": []}, {"output": {"message": {}}}], ids=str)
-def test_a_whole_response_is_no_message(given: Any) -> None:
-    """The error says which part of it is."""
+def test_a_whole_response_is_refused(given: Any) -> None:
+    """The error names the part of the response that is a message."""
     with pytest.raises(UnreadableMessage, match=r"`response\.candidates\[0\]\.content`"):
         read_calls(given)
 
@@ -367,8 +367,8 @@ def test_a_run_file_is_read(provider: str) -> None:
     assert ["MessageText", "Proposed", "Returned"] == [type(event).__name__ for event in run.events]
 
 
-def test_calls_of_gemini_are_answered_in_its_shape(firewall: Shield) -> None:
-    """One message of responses: the id where the model gave one, `error` where it was blocked."""
+def test_results_for_gemini_have_its_shape(firewall: Shield) -> None:
+    """One message has all responses: with the model's ids if any, and errors of blocked calls."""
     parts = [
         {"functionCall": {"id": "a", "name": "refund", "args": {"transaction_id": "tx_9"}}},
         {"functionCall": {"name": "find", "args": {}}},
@@ -396,8 +396,8 @@ def test_calls_of_the_sdk_are_answered_as_it_names_them(firewall: Shield) -> Non
     assert ["function_response"] == [*answer["parts"][0]]
 
 
-def test_calls_of_bedrock_are_answered_in_its_shape(firewall: Shield) -> None:
-    """One message of results, with the status of each."""
+def test_results_for_bedrock_have_its_shape(firewall: Shield) -> None:
+    """One message has all results, each with its status."""
     content = [
         {"text": "I look it up."},
         {"toolUse": {"toolUseId": "a", "name": "find", "input": {}}},
@@ -428,14 +428,14 @@ SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}, "required"
     ids=["Bedrock", "Gemini", "Gemini, dumped"],
 )  # fmt: skip
 def test_a_tool(tool: Any) -> None:
-    """Its name, its description and its JSON Schema."""
+    """A tool has its name, its description and its JSON Schema."""
     read = read_tool(tool)
 
     assert ("f", "F.", SCHEMA) == (read.name, read.description, read.parameters)
 
 
 def test_a_schema_of_gemini_becomes_json_schema() -> None:
-    """Types in capitals, `nullable`, numbers as texts; names of properties stay as they are."""
+    """Types, `nullable` and numbers are converted; names of properties are unchanged."""
     schema = {
         "type": "OBJECT",
         "properties": {
@@ -458,7 +458,7 @@ def test_a_schema_of_gemini_becomes_json_schema() -> None:
 
 
 def test_a_group_of_tools() -> None:
-    """Gemini's list holds groups: a run file's toolset has every tool of them."""
+    """Each tool of Gemini's groups is in the toolset; a group is not one tool."""
     group = {"functionDeclarations": [{"name": "a"}, {"name": "b"}]}
 
     assert ["a", "b"] == [tool.name for tool in Toolsets({"t": [group]}).of({"toolset": "t"})[1]]

@@ -25,8 +25,8 @@ def test_numbers_are_averaged(numbers: list[float]) -> None:
 @pytest.mark.parametrize(
     "logprobs", [None, [], [None], [None, None], {}, {"content": None}, tokens(("x", -1.0))]
 )
-def test_nothing_known_is_none(logprobs: Any) -> None:
-    """Without a token of the name there is no mean."""
+def test_without_tokens_of_the_name_there_is_no_mean(logprobs: Any) -> None:
+    """The mean is None if no token spells the name."""
 
     assert mean_logprob("refund", logprobs) is None
 
@@ -48,7 +48,7 @@ def test_null_entries_are_ignored() -> None:
     ],
 )
 def test_the_names_tokens_are_found(entries: Any, expected: float | None) -> None:
-    """Of a whole turn only the tokens that spell the name as a word count."""
+    """Only tokens that spell the name as a whole word count."""
 
     assert pytest.approx(expected) == mean_logprob("refund", entries)
 
@@ -84,8 +84,8 @@ def test_tokens_are_found_by_bytes() -> None:
         {"content": 5},
     ],
 )
-def test_what_is_no_logprob_is_an_error(logprobs: Any) -> None:
-    """A positive, NaN or mistyped log-probability is our caller's error."""
+def test_an_invalid_log_probability_is_an_error(logprobs: Any) -> None:
+    """A positive, NaN or non-numeric log-probability raises a ValueError."""
     with pytest.raises(ValueError, match="log-probabilit"):
         mean_logprob("f", logprobs)
 

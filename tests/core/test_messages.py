@@ -49,8 +49,8 @@ def test_who_speaks(role: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "", [], [{"type": "text", "text": ""}]])
-def test_nothing_said_is_no_event(content: Any) -> None:
-    """A message without text says nothing."""
+def test_a_message_without_text_has_no_event(content: Any) -> None:
+    """Empty content gives no event."""
 
     assert read({"role": "assistant", "content": content}) == []
 
@@ -63,7 +63,7 @@ def test_content_parts_are_joined() -> None:
 
 
 def test_a_refusal_is_the_agents_text() -> None:
-    """A refusal block counts as what the agent said."""
+    """A refusal block is text of the agent."""
     message = {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot"}]}
 
     assert [MessageText("assistant", "I cannot")] == read(message)
@@ -91,8 +91,8 @@ def test_openai_legacy_function_result() -> None:
     assert [Returned(name="refund", value="done")] == read(message)
 
 
-def test_invalid_json_arguments_are_kept() -> None:
-    """Arguments that are not JSON reach the layers as they are."""
+def test_invalid_json_arguments_are_unchanged() -> None:
+    """Arguments that are not JSON are passed to the layers unchanged."""
     message = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{a"}}]}
 
     assert [Proposed((ToolCall("f", "{a"),))] == read(message)
@@ -188,7 +188,7 @@ def test_thinking_is_silent(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["image_url", "input_image", "image", "file", "input_audio"])
 def test_an_image_is_opaque(kind: str) -> None:
-    """A block that we cannot read is said to be unseen, after the words beside it."""
+    """A block that cannot be read is reported as opaque after the text of the message."""
     blocks = [{"type": kind, kind: {"url": "http://x"}}, {"type": "text", "text": "this one"}]
 
     assert [
@@ -214,8 +214,8 @@ def test_an_image_in_a_result_is_opaque(message: dict[str, Any]) -> None:
     assert [Returned, Opaque] == [type(event) for event in read(message)]
 
 
-def test_a_listing_with_types_is_no_image() -> None:
-    """Objects of a result that happen to have a `type` are plain data."""
+def test_a_result_with_a_type_field_is_not_an_image() -> None:
+    """Objects of a result that have a field `type` are plain data."""
     listing = [{"type": "image", "name": "a.png"}, {"type": "file", "name": "b"}]
 
     assert [Returned(name="ls", value=listing)] == read(
@@ -224,7 +224,7 @@ def test_a_listing_with_types_is_no_image() -> None:
 
 
 def test_openai_responses_items() -> None:
-    """Items of the Responses API stand outside of messages."""
+    """Items of the Responses API that are not messages are read."""
     items = [
         {"type": "reasoning", "summary": []},
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a"}]},
@@ -252,8 +252,8 @@ def test_run_file_flat_call() -> None:
     ("place", "logprobs"),
     [("call", [-0.1, -0.2]), ("call", {"content": [{"token": "f", "logprob": -0.1}]})],
 )
-def test_logprobs_ride_with_the_call(place: str, logprobs: Any) -> None:
-    """Log-probabilities beside a tool call stay with it."""
+def test_logprobs_are_read_with_the_call(place: str, logprobs: Any) -> None:
+    """Log-probabilities of a tool call are in the call."""
 
     assert logprobs == read_call({"name": "f", "logprobs": logprobs}).logprobs
 
@@ -418,8 +418,8 @@ def test_every_shape_of_a_tool(shape: dict[str, Any]) -> None:
     assert (tool.name, tool.description, tool.parameters) == ("f", "d", SCHEMA)
 
 
-def test_mcp_annotations_are_kept() -> None:
-    """MCP's hints stay beside the tool."""
+def test_mcp_annotations_are_read() -> None:
+    """The annotations of an MCP tool are in the tool."""
     shape = {"name": "f", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}}
 
     assert read_tool(shape).annotations == {"readOnlyHint": True}
@@ -447,14 +447,14 @@ def test_a_tool_without_a_name_is_refused(shape: Any) -> None:
     ],
 )
 def test_only_objects_and_lists_are_decoded(value: Any, expected: Any) -> None:
-    """A string that holds an object or list is decoded; every other value stays."""
+    """A string that contains a JSON object or list is decoded; other strings are unchanged."""
 
     assert expected == decode_json(value)
 
 
 @pytest.mark.parametrize("kind", ["item_reference", "web_search_call", "compaction"])
-def test_an_item_that_holds_what_we_cannot_see_is_opaque(kind: str) -> None:
-    """Items of server-side state are no error: from then on a miss proves nothing."""
+def test_an_item_of_server_side_state_is_opaque(kind: str) -> None:
+    """Such an item is not an error, but later misses prove nothing."""
     [event] = read({"type": kind, "id": "x"})
 
     assert isinstance(event, Opaque)
@@ -462,7 +462,7 @@ def test_an_item_that_holds_what_we_cannot_see_is_opaque(kind: str) -> None:
 
 
 class Broken:
-    """An id of the host's that breaks whatever reads it."""
+    """An id that raises whenever it is read."""
 
     __hash__ = object.__hash__
 
@@ -473,8 +473,8 @@ class Broken:
         raise RuntimeError("no comparison")
 
 
-def test_an_id_that_breaks_is_none() -> None:
-    """The call is judged all the same, as one without an id."""
+def test_an_unreadable_id_is_none() -> None:
+    """The call is read as one without an id."""
     function = {"name": "refund", "arguments": "{}"}
     calls = [
         {"name": "refund", "id": Broken()},

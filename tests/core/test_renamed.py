@@ -1,4 +1,4 @@
-"""Old names of a module."""
+"""Deprecated names of a module."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_an_old_name_gives_the_new_object_and_warns() -> None:
 
 
 def test_any_other_name_is_an_attribute_error() -> None:
-    """As a module without old names answers."""
+    """A name that the module never had raises AttributeError."""
     with pytest.raises(AttributeError, match="has no attribute 'Recrod'"):
         RESOLVE("Recrod")
 
@@ -44,8 +44,8 @@ def test_any_other_name_is_an_attribute_error() -> None:
         ("report", "muted", "silent_layers"),
     ],
 )
-def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
-    """It is the object of the new name."""
+def test_a_deprecated_name_warns(module: str, old: str, new: str) -> None:
+    """The deprecated name is the same object as the new name."""
     room = import_module(f"abs_shield.{module}")
     with pytest.warns(DeprecationWarning, match=rf"`.*\.{old}` is now `.*\.{new}`"):
         assert getattr(room, old) is getattr(room, new)
@@ -65,8 +65,8 @@ def test_an_old_name_of_a_room_warns(module: str, old: str, new: str) -> None:
         ("verification.signal_context", "verification.signal_reading", "SignalContext"),
     ],
 )
-def test_an_old_module_warns(old: str, new: str, name: str) -> None:
-    """Its names are those of the new module."""
+def test_a_deprecated_module_warns(old: str, new: str, name: str) -> None:
+    """The names of the deprecated module are those of the new module."""
     moved, room = (import_module(f"abs_shield.{module}") for module in (old, new))
     with pytest.warns(DeprecationWarning, match=rf"`abs_shield\.{old}` is now `abs_shield\.{new}`"):
         assert getattr(moved, name) is getattr(room, name)

@@ -1,4 +1,4 @@
-"""The closed vocabularies are declared from mild to grave."""
+"""The closed vocabularies are declared from mild to severe."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def test_verdicts_go_from_mild_to_grave() -> None:
 
 
 @pytest.mark.parametrize(("a", "b"), list(product(Verdict, Verdict)))
-def test_the_worst_is_the_gravest(a: Verdict, b: Verdict) -> None:
-    """Whatever the order of two verdicts, the graver one is the worst."""
+def test_the_worst_verdict_is_the_most_severe(a: Verdict, b: Verdict) -> None:
+    """The order of two verdicts does not matter."""
 
     assert max(a.gravity, b.gravity) == Verdict.worst([a, b]).gravity
 
 
 def test_no_verdict_is_clean() -> None:
-    """Where nothing was said, nothing is wrong."""
+    """The worst of no verdicts is CLEAN."""
 
     assert Verdict.CLEAN is Verdict.worst([])
 
@@ -52,13 +52,13 @@ def test_six_layers() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [*product(Verdict, repeat=2)])
 def test_verdicts_compare_by_gravity(a: Verdict, b: Verdict) -> None:
-    """As a text, too, SUSPICIOUS is below HALLUCINATED."""
+    """SUSPICIOUS is below HALLUCINATED, also when compared with a string."""
     expected = (a.gravity < b.gravity, a.gravity <= b.gravity)
 
     assert expected == (a < b, a <= b) == (a < str(b), str(a) <= b) == (b > a, b >= a)
     assert sorted(Verdict) == list(Verdict)
 
 
-def test_a_verdict_has_no_order_among_other_texts() -> None:
-    """They compare as texts."""
+def test_a_verdict_compares_with_other_texts_as_text() -> None:
+    """A comparison with another string is alphabetical."""
     assert (Verdict.CLEAN < "D", Verdict.CLEAN > "B") == (True, True)

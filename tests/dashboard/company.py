@@ -1,4 +1,4 @@
-"""Two weeks of decisions of three agents of a company, as its decision log has them."""
+"""Two weeks of decisions of a company's three agents, as in a decision log."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Kind = tuple[str, Verdict, str, float]
 
 @dataclass(frozen=True)
 class Job:
-    """One tool of an agent: how often it is called, the argument at fault, and the fault rates."""
+    """One tool of an agent: its share of the calls, the wrong argument, and the fault rates."""
 
     tool: str
     weight: int

@@ -1,4 +1,4 @@
-"""Tokens, sessions, host names, forms of other sites, and headers."""
+"""Access to the dashboard: tokens, sessions, host names, cross-site forms and headers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def key_of(client: Client, path: str = "/decisions/d-1") -> str:
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/login", "/static/dashboard.js", "/?range=x"])
 def test_each_response_has_the_headers(path: str, visit: Visit) -> None:
-    """Nothing inline runs, nothing frames a page, and nothing guesses its type."""
+    """Inline code, framing and content sniffing are disabled."""
     headers = visit().get(path).headers
 
     assert "default-src 'none'; script-src 'self'" in headers["content-security-policy"]
@@ -60,8 +60,8 @@ def test_no_page_has_anything_inline(visit: Visit, keep: Callable[..., None]) ->
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "127.0.0.1:8321", "localhost:1", "[::1]:8321", "LOCALHOST"]
 )
-def test_this_machine_is_answered_without_a_token(host: str, visit: Visit) -> None:
-    """Its names are those of the loopback, with any port."""
+def test_the_loopback_needs_no_token(host: str, visit: Visit) -> None:
+    """Requests to a loopback name with any port are answered."""
 
     assert 200 == visit().get("/", headers={"host": host}).status_code
 
@@ -87,7 +87,7 @@ def test_other_names_can_be_allowed(visit: Visit) -> None:
 
 
 def test_a_text_of_host_names_is_refused(store: SqliteStore) -> None:
-    """One name is written as a list."""
+    """The error says to pass one name as a list."""
     with pytest.raises(ShieldError, match=r"use \['ops.example'\]"):
         dashboard(store, allowed_hosts="ops.example")
 
@@ -125,8 +125,8 @@ def test_a_label_needs_a_session(
 @pytest.mark.parametrize(
     "token", ["", "wrong", TOKEN[:-1], TOKEN + "x", "\udcff".encode("utf-8", "replace").decode()]
 )
-def test_a_wrong_token_opens_nothing(token: str, visit: Visit) -> None:
-    """The form says so, and there is no session afterwards."""
+def test_a_wrong_token_does_not_sign_in(token: str, visit: Visit) -> None:
+    """The form shows an error, and the session is not signed in."""
     client = visit(token=TOKEN)
     answer = client.post("/login", data={"token": token})
 
@@ -149,16 +149,16 @@ def test_the_token_opens_the_view_that_was_asked_for(visit: Visit) -> None:
     ["//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil",
      "javascript:alert(1)", "/\t/evil.example", "evil", "", "http:evil.example"],
 )  # fmt: skip
-def test_the_sign_in_leads_to_no_other_site(target: str, visit: Visit) -> None:
-    """Only a path of this site is gone to."""
+def test_the_sign_in_redirects_only_within_the_site(target: str, visit: Visit) -> None:
+    """Only a path of the dashboard is a valid target."""
     answer = visit(token=TOKEN).post("/login", params={"next": target}, data={"token": TOKEN})
 
     assert "/" == answer.headers["location"]
     assert "/shield/" == local_path(target, root="/shield")
 
 
-def test_a_token_in_the_address_leaves_it(visit: Visit) -> None:
-    """A link with a token opens a session, and goes on without it."""
+def test_a_token_is_removed_from_the_address(visit: Visit) -> None:
+    """A link with a token signs in and redirects to the same address without the token."""
     client = visit(token=TOKEN)
     answer = client.get(f"/rollout?agent=ops&token={TOKEN}")
 
@@ -167,7 +167,7 @@ def test_a_token_in_the_address_leaves_it(visit: Visit) -> None:
 
 
 def test_signing_out_ends_the_session(visit: Visit) -> None:
-    """It needs the form's key, too."""
+    """The form requires the key of the session."""
     client = visit(token=TOKEN)
     client.get(f"/?token={TOKEN}")
     client.post("/logout", data={"key": "wrong"})
@@ -177,8 +177,8 @@ def test_signing_out_ends_the_session(visit: Visit) -> None:
     assert (200, 303) == (still, client.get("/").status_code)
 
 
-def test_the_cookie_is_hidden_from_scripts_and_may_be_kept_to_https(visit: Visit) -> None:
-    """HttpOnly and SameSite always, Secure where it is asked for."""
+def test_the_attributes_of_the_cookie(visit: Visit) -> None:
+    """The cookie is HttpOnly and SameSite, and Secure with `https_only`."""
     plain = visit().get("/").headers["set-cookie"].lower()
     secure = visit(https_only=True).get("/").headers["set-cookie"].lower()
 
@@ -186,10 +186,8 @@ def test_the_cookie_is_hidden_from_scripts_and_may_be_kept_to_https(visit: Visit
     assert "httponly; samesite=lax; secure" in secure
 
 
-def test_two_logs_of_one_host_have_cookies_of_their_own(
-    store: SqliteStore, tmp_path: object
-) -> None:
-    """Browsers send cookies to every port of a host; one dashboard does not end another's."""
+def test_two_logs_on_one_host_have_different_cookies(store: SqliteStore, tmp_path: object) -> None:
+    """Browsers send a cookie to every port of a host, so its name depends on the log."""
     other = SqliteStore(f"{tmp_path}/other.db")
     first, second = (
         Client(dashboard(log), base_url="http://127.0.0.1").get("/").cookies
@@ -202,7 +200,7 @@ def test_two_logs_of_one_host_have_cookies_of_their_own(
 
 @pytest.mark.parametrize("way", ["form", "link"])
 def test_wrong_tokens_are_limited(way: str, visit: Visit) -> None:
-    """After ten of them an address waits, even with the right one; the page says how long."""
+    """After ten wrong tokens an address must wait, and the page says how long."""
     client = visit(token=TOKEN)
     for number in range(10):
         if way == "form":
@@ -232,8 +230,8 @@ def test_a_wait_ends() -> None:
     assert [60, 0, 0, 0] == waits
 
 
-def test_a_right_token_forgives_wrong_ones(visit: Visit) -> None:
-    """Somebody who mistypes now and then never waits."""
+def test_a_right_token_resets_the_count_of_wrong_ones(visit: Visit) -> None:
+    """Wrong tokens before a successful sign-in are not counted."""
     client = visit(token=TOKEN)
     for _ in range(4):
         for _ in range(9):
@@ -254,14 +252,14 @@ def test_a_new_token_ends_the_sessions_of_the_old_one(store: SqliteStore) -> Non
 
 
 @pytest.mark.parametrize("token", ["\udcff", " open", "open\n", "a\tb"])
-def test_a_token_that_nobody_can_type_is_refused(token: str, store: SqliteStore) -> None:
-    """It is said when the dashboard is made, and not at each sign-in."""
+def test_an_untypable_token_is_refused(token: str, store: SqliteStore) -> None:
+    """The error is raised when the dashboard is created."""
     with pytest.raises(ShieldError, match="`token` must be printable"):
         dashboard(store, token=token)
 
 
-def test_a_session_from_before_the_sign_in_opens_nothing(store: SqliteStore) -> None:
-    """A cookie that somebody planted is not signed in when its visitor signs in."""
+def test_the_session_changes_at_sign_in(store: SqliteStore) -> None:
+    """A planted cookie is not signed in when its victim signs in."""
     app = dashboard(store, token=TOKEN)
     planted, visitor = (
         Client(app, base_url="http://127.0.0.1", follow_redirects=False) for _ in range(2)
@@ -323,7 +321,7 @@ def test_another_form_is_refused(
 def test_the_key_of_another_session_is_refused(
     store: SqliteStore, keep: Callable[..., None]
 ) -> None:
-    """A key is worth nothing beside another cookie."""
+    """The key of a form is valid only with its session's cookie."""
     keep(decision(id="d-1"))
     app = dashboard(store)
     one, two = (Client(app, base_url="http://127.0.0.1") for _ in range(2))
@@ -334,7 +332,7 @@ def test_the_key_of_another_session_is_refused(
 
 
 def test_a_label_of_an_unknown_decision_is_404(visit: Visit, keep: Callable[..., None]) -> None:
-    """It says that the log has no such decision."""
+    """A label for a decision that the log does not contain is not stored."""
     keep(decision(id="d-1"))
     client = visit()
     form = {"key": key_of(client), "truth": "ok"}

@@ -1,4 +1,4 @@
-"""The page, `abs-shield report` and SQL have the same figures, on odd logs, too."""
+"""The page, `abs-shield report` and SQL have the same figures, also for unusual logs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def label(store: SqliteStore, decisions: list[Decision], *, seed: int = 1) -> No
         store.label(Label(decision_id=one.id, truth=truth, at=START + number))
 
 
-def plain(log: Log) -> None:
-    """Two revisions, all subjects, a tenth labelled."""
+def write_plain_log(log: Log) -> None:
+    """Write two revisions with all subjects, a tenth of them labelled."""
     store, result = log
     write(store, *result)
     label(store, result[::10])
@@ -52,14 +52,14 @@ def plain(log: Log) -> None:
 
 def changed_labels(log: Log) -> None:
     """Some labels are changed, once and twice."""
-    plain(log)
+    write_plain_log(log)
     store, result = log
     label(store, result[::20], seed=2)
     label(store, result[::40], seed=3)
 
 
-def two_writers(log: Log) -> None:
-    """Two chains in one file, as two processes or a fork write them."""
+def write_two_chains(log: Log) -> None:
+    """Write two chains to one file, as two processes or a fork do."""
     store, result = log
     with closing(SqliteStore(store.name)) as other:
         write(store, *result[::2])
@@ -74,24 +74,24 @@ def same_ids(log: Log) -> None:
     label(store, result[::10])
 
 
-def dropped(log: Log) -> None:
-    """Decisions were lost, early and late."""
-    plain(log)
+def drop_decisions(log: Log) -> None:
+    """Drop decisions at the beginning and at the end."""
+    write_plain_log(log)
     store, _ = log
     for hours in (0, 9):
         store._writer.put(LogGap(START + hours * HOUR, "the disk was full").entry())
     assert store.flush()
 
 
-def pruned(log: Log) -> None:
-    """The older half is gone, and the page was open before."""
-    plain(log)
+def prune_half(log: Log) -> None:
+    """Prune the older half after the page was read."""
+    write_plain_log(log)
     store, result = log
     LogFigures(store).filtered_counts(Filters())
     store.prune(result[len(result) // 2].at)
 
 
-ODD = [plain, changed_labels, two_writers, same_ids, dropped, pruned]
+ODD = [write_plain_log, changed_labels, write_two_chains, same_ids, drop_decisions, prune_half]
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_the_page_counts_what_the_report_counts(
 
 @pytest.mark.parametrize("odd", ODD)
 def test_intervals_are_those_of_the_report(odd: Callable[[Log], None], log: Log) -> None:
-    """Of a log that is looked at as a whole."""
+    """The intervals of a whole log equal those of the report."""
     odd(log)
     whole, page = report_of(log[0], Filters()), LogFigures(log[0]).filtered_counts(Filters()).report
     for check in whole.columns():
@@ -144,7 +144,7 @@ def test_intervals_are_those_of_the_report(odd: Callable[[Log], None], log: Log)
 
 @pytest.mark.parametrize("odd", ODD)
 def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log: Log) -> None:
-    """It is counted from the labelled decisions of the cell alone, and has the same interval."""
+    """It is counted from the labelled decisions of the cell and has the same interval."""
     odd(log)
     whole = report_of(log[0], Filters())
     cells = [(row, check) for check in whole.columns() for row in whole.rows()]
@@ -158,8 +158,8 @@ def test_the_precision_of_a_cell_is_the_report_s(odd: Callable[[Log], None], log
 
 
 def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
-    """The view of a cell counts the decisions of that cell alone, and has the same counts."""
-    plain(log)
+    """The view of a cell has the counts of the cell in the whole heatmap."""
+    write_plain_log(log)
     figures = LogFigures(log[0])
     whole = figures.filtered_counts(Filters()).report
     for check in whole.columns():
@@ -173,8 +173,8 @@ def test_a_cell_is_counted_as_in_the_whole(log: Log) -> None:
 
 
 def test_a_log_that_is_pruned_while_the_page_is_open_agrees(log: Log) -> None:
-    """Labelled decisions that are gone count no longer, though they were read before."""
-    plain(log)
+    """Labels of pruned decisions are no longer counted."""
+    write_plain_log(log)
     store, result = log
     figures = LogFigures(store)
     figures.filtered_counts(Filters())

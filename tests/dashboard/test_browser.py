@@ -25,8 +25,8 @@ CELL = "/cell?row=refund&check=phantom_target"
 LABELLED = "[data-labelled]"
 
 
-def shown(page: Any, selector: str, text: str) -> None:
-    """Wait until an element shows a text."""
+def wait_for_text(page: Any, selector: str, text: str) -> None:
+    """Wait until an element contains a text."""
     page.locator(selector, has_text=text).first.wait_for()
 
 
@@ -36,9 +36,9 @@ def test_an_empty_log_explains_what_to_do(store: SqliteStore, tabs: NewTabs) -> 
     with serve(dashboard(store)) as address:
         page = visitor.open(address)
         commands = page.locator(".empty code").all_inner_texts()
-        shown(page, "[data-live]", "live")
+        wait_for_text(page, "[data-live]", "live")
         store.append(decision(finding()))
-        shown(page, ".heat", "refund")
+        wait_for_text(page, ".heat", "refund")
 
     assert [True, False, True] == [text.startswith("abs-shield dashboard") for text in commands]
     assert [] == visitor.complaints
@@ -124,20 +124,20 @@ def test_a_label_takes_one_key_and_the_precision_follows(
         else:
             button.focus()
             page.keyboard.press("Enter")
-        shown(page, LABELLED, "1 of 1 labelled are right")
+        wait_for_text(page, LABELLED, "1 of 1 labelled are right")
         pressed = button.get_attribute("aria-pressed")
         focused = page.evaluate("document.activeElement.id")
         first = store.labels()["d-1"].truth
         page.keyboard.press("o")
-        shown(page, LABELLED, "0 of 1 labelled are right")
+        wait_for_text(page, LABELLED, "0 of 1 labelled are right")
 
     assert ("true", Truth.HALLUCINATED, Truth.OK) == (pressed, first, store.labels()["d-1"].truth)
     assert way == "key" or focused == "label-h"
     assert [] == visitor.complaints
 
 
-def test_a_key_in_a_field_is_no_label(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
-    """Nor is one with Ctrl, which belongs to the browser."""
+def test_typing_in_a_field_does_not_label(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
+    """Keys typed in a field, and keys with Ctrl, do not label a decision."""
     keep(decision(finding(), id="d-1"))
     with serve(dashboard(store)) as address:
         page = tabs().open(f"{address}/decisions/d-1")
@@ -164,11 +164,11 @@ def test_the_keys_can_be_switched_off(store: SqliteStore, keep: Keep, tabs: NewT
         page.wait_for_timeout(300)
         pressed = store.labels()
         page.get_by_role("button", name="No, a false alarm").click()
-        shown(page, LABELLED, "0 of 1 labelled are right")
+        wait_for_text(page, LABELLED, "0 of 1 labelled are right")
         checked = page.get_by_label("Keys h and o label").is_checked()
         page.get_by_label("Keys h and o label").check()
         page.keyboard.press("h")
-        shown(page, LABELLED, "1 of 1 labelled are right")
+        wait_for_text(page, LABELLED, "1 of 1 labelled are right")
 
     assert ({}, False, []) == (pressed, checked, visitor.complaints)
 
@@ -182,7 +182,7 @@ def test_figures_change_while_the_page_is_open(
     visitor = tabs(viewport={"width": 700, "height": 500})
     with serve(dashboard(store)) as address:
         page = visitor.open(address)
-        shown(page, "[data-live]", "live")
+        wait_for_text(page, "[data-live]", "live")
         page.evaluate("window.mark = 1")
         link = page.locator(".heat tr", has_text="tool_20").locator("a").nth(1)
         link.focus()
@@ -190,7 +190,7 @@ def test_figures_change_while_the_page_is_open(
         state = "[scrollY, document.querySelector('.heat-scroll').scrollLeft, window.mark]"
         before = page.evaluate(state)
         store.append(decision(finding(), tool="tool_20"))
-        shown(page, ".heat tr:has-text('tool_20')", "2 of 2")
+        wait_for_text(page, ".heat tr:has-text('tool_20')", "2 of 2")
         after = page.evaluate(state)
         focused = page.evaluate("document.activeElement.getAttribute('href')")
 
@@ -208,11 +208,11 @@ def test_many_decisions_cause_few_reloads(store: SqliteStore, keep: Keep, tabs: 
     keep(decision())
     with serve(dashboard(store)) as address:
         page = tabs().open(address)
-        shown(page, "[data-live]", "live")
+        wait_for_text(page, "[data-live]", "live")
         for _ in range(80):
             store.append(decision(finding()))
             page.wait_for_timeout(100)
-        shown(page, ".tiles", "81")
+        wait_for_text(page, ".tiles", "81")
         starts = page.evaluate(STARTS)
     gaps = [later - earlier for earlier, later in pairwise(starts)]
 
@@ -227,7 +227,7 @@ def test_nothing_is_loaded_while_a_filter_is_filled_in(
     keep(decision())
     with serve(dashboard(store)) as address:
         page = tabs().open(address)
-        shown(page, "[data-live]", "live")
+        wait_for_text(page, "[data-live]", "live")
         page.get_by_label("Session").fill("s-")
         store.append(decision(finding()))
         page.wait_for_timeout(3_500)
@@ -235,7 +235,7 @@ def test_nothing_is_loaded_while_a_filter_is_filled_in(
         page.get_by_label("Session").fill("")
         page.locator("h1").click()
         page.evaluate("document.activeElement.blur()")
-        shown(page, ".tiles", "2")
+        wait_for_text(page, ".tiles", "2")
 
     assert "s-" == typed
 
@@ -247,13 +247,13 @@ def test_two_tabs_follow_each_other(store: SqliteStore, keep: Keep, tabs: NewTab
     visitor = tabs()
     with serve(dashboard(store)) as address:
         cell = visitor.open(address + CELL)
-        shown(cell, "[data-live]", "live")
+        wait_for_text(cell, "[data-live]", "live")
         page = visitor.open(f"{address}/decisions/d-1")
         page.keyboard.press("o")
-        shown(page, LABELLED, "Labelled ok")
+        wait_for_text(page, LABELLED, "Labelled ok")
         cell.bring_to_front()
-        shown(cell, ".decisions", "false alarm")
-        shown(cell, ".tiles", "0 of 1 labelled are right")
+        wait_for_text(cell, ".decisions", "false alarm")
+        wait_for_text(cell, ".tiles", "0 of 1 labelled are right")
         page.locator("[data-theme-switch]").click()
         cell.wait_for_function("document.documentElement.dataset.theme === 'dark'")
 
@@ -265,7 +265,7 @@ LIGHT, DARK = "rgb(247, 248, 249)", "rgb(17, 20, 25)"
 
 
 def test_the_colours_follow_the_system_and_the_switch(store: SqliteStore, tabs: NewTabs) -> None:
-    """The system's choice holds until the switch is used; that one survives a reload."""
+    """The colours are those of the system until the switch is used, which survives a reload."""
     visitor = tabs(color_scheme="dark")
     with serve(dashboard(store)) as address:
         page = visitor.open(address)
@@ -281,7 +281,7 @@ def test_the_colours_follow_the_system_and_the_switch(store: SqliteStore, tabs: 
 
 
 def test_charts_are_drawn(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
-    """Each check has a canvas; a time under the mouse is said in words."""
+    """Each check has a canvas, and the time under the pointer is described in words."""
     keep(*(decision(*([finding()] if n % 9 == 0 else []), at=AT + 3_600 * n) for n in range(60)))
     visitor = tabs()
     with serve(dashboard(store)) as address:
@@ -289,7 +289,7 @@ def test_charts_are_drawn(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None
         page.locator(".plot canvas").first.wait_for()
         drawn, checks = page.locator(".plot canvas").count(), page.locator(".chart").count()
         page.locator(".u-over").nth(1).hover()
-        shown(page, "[data-readout]", "of 1), limit")
+        wait_for_text(page, "[data-readout]", "of 1), limit")
 
     assert (6, 6) == (drawn, checks)
     assert [] == visitor.complaints
@@ -303,12 +303,12 @@ def test_one_signs_in_and_out(store: SqliteStore, keep: Keep, tabs: NewTabs) -> 
         page = visitor.open(f"{address}/decisions/d-1")
         page.get_by_label("Token").fill("wrong")
         page.get_by_role("button", name="Sign in").click()
-        shown(page, "[role=alert]", "This is not the token.")
+        wait_for_text(page, "[role=alert]", "This is not the token.")
         page.get_by_label("Token").fill("open-sesame")
         page.keyboard.press("Enter")
         page.wait_for_url(f"{address}/decisions/d-1")
         page.keyboard.press("h")
-        shown(page, LABELLED, "1 of 1")
+        wait_for_text(page, LABELLED, "1 of 1")
         page.get_by_role("button", name="Sign out").click()
         page.wait_for_url("**/login")
         page.goto(f"{address}/rollout")
@@ -367,21 +367,21 @@ def _page_with_form(address: str) -> Any:
 
 @pytest.mark.release
 def test_a_server_that_stops_is_noticed(store: SqliteStore, keep: Keep, tabs: NewTabs) -> None:
-    """The page stays, says that it is not connected, and that a label was not saved."""
+    """The page shows that it is not connected and that a label was not saved."""
     keep(decision(finding(), id="d-1"))
     visitor = tabs()
     with serve(dashboard(store)) as address:
         page = visitor.open(f"{address}/decisions/d-1")
-        shown(page, "[data-live]", "live")
-    shown(page, "[data-live]", "not connected")
+        wait_for_text(page, "[data-live]", "live")
+    wait_for_text(page, "[data-live]", "not connected")
     page.keyboard.press("h")
-    shown(page, "[role=alert]", "The server does not answer; nothing was saved.")
+    wait_for_text(page, "[role=alert]", "The server does not answer; nothing was saved.")
     heading = page.locator("h1").inner_text()
     port = int(address.rpartition(":")[2])
     with serve(dashboard(store), port=port):
-        shown(page, "[data-live]", "live")
+        wait_for_text(page, "[data-live]", "live")
         store.append(decision(finding(Verdict.HALLUCINATED), session_id="s-1", tool="later"))
-        shown(page, ".run", "later")
+        wait_for_text(page, ".run", "later")
 
     assert heading.startswith("Call of refund")
 
@@ -398,7 +398,7 @@ def test_an_unreadable_log_leaves_the_page_and_says_so(
             lambda route: route.fulfill(status=503, body="<p data-problem>cannot read</p>"),
         )
         page.keyboard.press("h")
-        shown(page, "[role=alert]", "cannot read")
+        wait_for_text(page, "[role=alert]", "cannot read")
 
         assert 1 == page.locator("#view h1").count()
 
@@ -410,13 +410,13 @@ def test_a_label_that_was_not_saved_stays_announced(
     keep(decision(finding(), id="d-1"))
     with serve(dashboard(store)) as address:
         page = tabs().open(f"{address}/decisions/d-1")
-        shown(page, "[data-live]", "live")
+        wait_for_text(page, "[data-live]", "live")
         page.route(
             "**/label",
             lambda route: route.fulfill(status=503, body="<p data-problem>cannot read</p>"),
         )
         page.keyboard.press("h")
-        shown(page, "[role=alert]", "cannot read")
+        wait_for_text(page, "[role=alert]", "cannot read")
         place = page.locator("#view").get_attribute("data-place")
         store.append(decision(finding(), id="d-2"))
         page.locator(f"#view:not([data-place='{place}'])").wait_for()
@@ -435,7 +435,7 @@ def test_a_policy_change_is_copied(store: SqliteStore, keep: Keep, tabs: NewTabs
     with serve(dashboard(store)) as address:
         page = visitor.open(f"{address}/rollout")
         page.get_by_role("button", name="Copy").click()
-        shown(page, ".copy", "Copied")
+        wait_for_text(page, ".copy", "Copied")
         copied = page.evaluate("navigator.clipboard.readText()")
 
     assert ('modes={\n    "', True) == (copied[:13], '"phantom_target": "strict",' in copied)
@@ -485,7 +485,7 @@ def test_without_scripts_pages_and_forms_work(
         page.locator(".heat a", has_text="100 %").click()
         page.locator(".decisions a").click()
         page.get_by_role("button", name="No, a false alarm").click()
-        shown(page, LABELLED, "0 of 1 labelled are right")
+        wait_for_text(page, LABELLED, "0 of 1 labelled are right")
 
     assert Truth.OK is store.labels()["d-1"].truth
     assert page.url.endswith("/decisions/d-1?agent=ops")

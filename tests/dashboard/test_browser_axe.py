@@ -135,8 +135,8 @@ PRINTED = """(() => {
 })()"""
 
 
-def test_a_printed_page_has_the_figures_alone(company: tuple[str, str], browser: Any) -> None:
-    """On paper there is no form and no button, and nothing is cut off."""
+def test_a_printed_page_has_no_controls(company: tuple[str, str], browser: Any) -> None:
+    """A printed page has no form and no button, and nothing is cut off."""
     address, _ = company
     visitor = Tabs(browser, viewport={"width": 1_100, "height": 800})
     page = visitor.open(address)

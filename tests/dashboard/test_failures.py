@@ -1,4 +1,4 @@
-"""A log that cannot be read, and a page that breaks."""
+"""The pages for an unreadable log and for errors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_unreadable_log_is_named(
 def test_a_damaged_decision_is_named(
     visit: Visit, keep: Callable[..., None], tmp_path: Path
 ) -> None:
-    """The page of a record that cannot be read says so; lists leave it out, and count it."""
+    """The page of an unreadable record is an error; lists count the records left out."""
     keep(decision(finding(), id="d-1"), decision(finding(), id="d-2"))
     with closing(sqlite3.connect(tmp_path / "decisions.db")) as log, log:
         log.execute("UPDATE records SET sealed = '{' WHERE decision_id = 'd-1'")
@@ -81,7 +81,7 @@ def test_one_record_that_cannot_be_read_closes_no_view(
 def test_a_damaged_label_is_counted_on_the_heatmap(
     visit: Visit, store: SqliteStore, keep: Callable[..., None], tmp_path: Path
 ) -> None:
-    """The page says that something is left out, and what finds it."""
+    """The page counts the records left out and names the command that finds them."""
     keep(decision(finding(), id="d-1"))
     store.label(Label(decision_id="d-1", truth=Truth.OK, at=AT))
     spoil(tmp_path / "decisions.db", "kind = 'label'")

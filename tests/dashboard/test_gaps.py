@@ -1,4 +1,4 @@
-"""The gaps of the flywheel stand by the trends, with their state."""
+"""Gaps of the flywheel are listed with the trends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from abs_shield.stores import SqliteStore
 
 
 def test_gaps_of_the_flywheel_are_shown(tmp_path):
-    """A demo log, harvested and curated: each gap with its rate and where it stands."""
+    """Each gap of a harvested demo log is listed with its rate and its state."""
     store, book = SqliteStore(tmp_path / "log.db"), tmp_path / "flywheel.db"
     fill(store)
     harvest(store, book)

@@ -38,10 +38,10 @@ def test_a_page_older_than_the_log_is_updated_at_once(
 
 
 @pytest.mark.parametrize("since", ["2", "", "-1", "x", "9" * 40])
-def test_a_page_that_shows_everything_is_told_nothing(
+def test_a_page_that_is_up_to_date_receives_no_event(
     since: str, store: SqliteStore, keep: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The connection gets comments, which keep it open, until the log grows."""
+    """The connection receives comments, which keep it open, until the log grows."""
     monkeypatch.setattr(live_updates, "_BEAT_S", 0.2)
     keep(decision(), decision())
     with serve(dashboard(store)) as address:

@@ -25,18 +25,18 @@ VIEWS = ["/", "/cell?row=refund&check=phantom_target", "/rollout", "/trends", "/
 LINK = re.compile(r'\s(?:href|src|action|hx-post)="([^"]*)"')
 
 
-def mounted(app: ASGIApp) -> Client:
-    """A client of an application that has the dashboard under a prefix."""
+def mounted_client(app: ASGIApp) -> Client:
+    """Return a client of an application that mounts the dashboard under a prefix."""
     whole = Starlette(routes=[Mount(PREFIX, app)])
     return Client(whole, base_url="http://127.0.0.1", follow_redirects=False)
 
 
-def proxied(app: ASGIApp) -> Client:
-    """A client of a server behind a proxy that takes the prefix off: ``uvicorn --root-path``."""
+def proxied_client(app: ASGIApp) -> Client:
+    """Return a client of a server behind a proxy that removes the prefix."""
     return Client(app, base_url="http://127.0.0.1", root_path=PREFIX, follow_redirects=False)
 
 
-@pytest.mark.parametrize("way", [mounted, proxied])
+@pytest.mark.parametrize("way", [mounted_client, proxied_client])
 @pytest.mark.parametrize("view", VIEWS)
 def test_each_link_stays_below_the_prefix(
     way: Callable[[ASGIApp], Client], view: str, store: SqliteStore, keep: Callable[..., None]
@@ -52,11 +52,11 @@ def test_each_link_stays_below_the_prefix(
     assert {200} == {client.get(page.replace("&amp;", "&")).status_code for page in pages}
 
 
-@pytest.mark.parametrize("way", [mounted, proxied])
+@pytest.mark.parametrize("way", [mounted_client, proxied_client])
 def test_forms_work_below_the_prefix(
     way: Callable[[ASGIApp], Client], store: SqliteStore, keep: Callable[..., None]
 ) -> None:
-    """One signs in, labels, and signs out."""
+    """Signing in, labelling and signing out work below the prefix."""
     keep(decision(finding(), id="d-1"))
     client = way(dashboard(store, token="t-42"))
     login = client.get(f"{PREFIX}/decisions/d-1").headers["location"]
@@ -73,7 +73,7 @@ def test_forms_work_below_the_prefix(
 
 def test_the_link_of_the_present_view_is_marked(store: SqliteStore) -> None:
     """Below a prefix, too."""
-    text = mounted(dashboard(store)).get(f"{PREFIX}/trends").text
+    text = mounted_client(dashboard(store)).get(f"{PREFIX}/trends").text
 
     assert f'href="{PREFIX}/trends" aria-current="page"' in text
 

@@ -50,7 +50,7 @@ def test_each_view_of_an_empty_log_answers(path: str, visit: Visit) -> None:
 
 
 def test_an_empty_log_says_what_to_do_next(visit: Visit) -> None:
-    """Three commands stand on its page."""
+    """The page of an empty log has three commands."""
     text = visit().get("/").text
 
     assert 3 == text.count("<pre><code>")
@@ -89,10 +89,8 @@ def test_the_heatmap_has_the_counts_of_the_log(visit: Visit, keep: Callable[...,
     assert "strict blocks 1" in text
 
 
-def test_answers_and_outputs_have_a_table_of_their_own(
-    visit: Visit, keep: Callable[..., None]
-) -> None:
-    """Their columns do not stand beside tools, which they never judge."""
+def test_answers_and_outputs_have_a_separate_table(visit: Visit, keep: Callable[..., None]) -> None:
+    """Their checks are not columns of the table of tools."""
     answer = {
         "subject": Subject.ANSWER,
         "tool": "",
@@ -129,10 +127,10 @@ def test_neighbours_are_shown_in_order(visit: Visit, keep: Callable[..., None]) 
     assert [5, 6, 7, 8, 9, 11, 12, 13, 14, 15] == shown
 
 
-def test_a_trace_is_linked_where_an_address_is_declared(
+def test_a_trace_is_linked_if_an_address_is_declared(
     visit: Visit, keep: Callable[..., None]
 ) -> None:
-    """The ids of a decision stand in the address, escaped."""
+    """The link contains the escaped ids of the decision."""
     keep(decision(id="d-t", session_id="s/1"))
     text = visit(trace_url="https://traces.example/{session_id}").get("/decisions/d-t").text
 
@@ -213,7 +211,7 @@ def test_a_long_list_without_labels_is_paged(
 def test_the_row_of_other_tools_lists_their_decisions(
     visit: Visit, keep: Callable[..., None]
 ) -> None:
-    """Of more than a thousand tools the others are one row, whose cells lead somewhere, too."""
+    """Tools beyond the first thousand are one row, whose cells have links."""
     keep(*(decision(tool=f"tool_{n}", at=AT + n) for n in range(1_000)))
     keep(decision(finding(), tool="late", id="d-late", at=AT + 2_000))
     client = visit()
@@ -244,7 +242,7 @@ def test_a_table_of_many_tools_is_cut(visit: Visit, keep: Callable[..., None]) -
 def test_a_time_at_the_end_of_the_calendar_is_shown(
     time: str, view: str, visit: Visit, keep: Callable[..., None]
 ) -> None:
-    """An hour beyond it is none; the last one of the calendar takes its place."""
+    """A time that cannot be shifted by an hour is limited to the calendar."""
     keep(decision(finding(), id="d-x"))
 
     assert 200 == visit().get(view, params=dict([time.split("=")])).status_code
@@ -260,10 +258,10 @@ def test_the_period_before_has_whole_hours_and_the_same_length() -> None:
 
 
 @pytest.mark.parametrize("narrow", ["verdict=CLEAN", "mode=audit", "session=s-1"])
-def test_nothing_is_safe_by_a_filter_that_hides_findings(
+def test_a_filter_that_hides_findings_has_no_readiness(
     narrow: str, visit: Visit, keep: Callable[..., None]
 ) -> None:
-    """Among clean decisions alone everything would be safe; a filter for an agent is said."""
+    """With a filter by verdict, mode or session no layer is called safe; by agent it may be."""
     keep(*(decision(session_id=f"s-{n}") for n in range(500)))
     client = visit()
     text, of_agent = (client.get(f"/rollout?{one}").text for one in (narrow, "agent=billing"))
@@ -273,7 +271,7 @@ def test_nothing_is_safe_by_a_filter_that_hides_findings(
 
 
 def test_the_change_of_the_policy_is_python(visit: Visit, keep: Callable[..., None]) -> None:
-    """Whatever quotes the name of a tool holds."""
+    """The proposed change is valid Python for any quotes in a tool's name."""
     tool = 'it\'s "odd" \\'
     keep(*(decision(session_id=f"s-{n}", tool=tool) for n in range(500)))
     keep(*(decision(finding(Verdict.HALLUCINATED), tool="late", id=f"l-{n}") for n in range(30)))
@@ -285,7 +283,7 @@ def test_the_change_of_the_policy_is_python(visit: Visit, keep: Callable[..., No
 
 
 def test_trends_of_a_session_are_of_that_session(visit: Visit, keep: Callable[..., None]) -> None:
-    """Its decisions alone are drawn, and none where the log has no such session."""
+    """Only decisions of the session are drawn, and none for an unknown session."""
     keep(decision(finding(), session_id="one"), *(decision(session_id="two") for _ in range(5)))
     client = visit()
     charts = client.get("/trends.json?session=one").json()["charts"]

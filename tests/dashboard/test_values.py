@@ -59,8 +59,8 @@ def test_quoted_values_of_errors_are_masked(visit: Visit, keep: Callable[..., No
     assert CANARY not in visit().get("/decisions/d-1st").text
 
 
-def test_what_the_author_of_a_rule_wrote_is_shown(visit: Visit, keep: Callable[..., None]) -> None:
-    """The file and the line of a rule are no value of a call."""
+def test_the_place_of_a_rule_is_shown(visit: Visit, keep: Callable[..., None]) -> None:
+    """The file and the line of a rule are not values of a call."""
     keep(decision(finding(evidence={"file": "rules.py", "line": 41}), id="d-1st"))
     text = visit().get("/decisions/d-1st").text
 

@@ -57,7 +57,7 @@ def test_every_task_is_reported(task: str) -> None:
 
 @pytest.mark.parametrize("name", SCORERS)
 def test_every_scorer_has_its_row(name: str) -> None:
-    """With what it may do to the answer of a run, and beside documents."""
+    """The row has the effect of the scorer in a run and with documents."""
     [row] = re.findall(rf"^\| {name} \|.*$", PAGE, re.MULTILINE)
     scorer = SCORERS[name]
 
@@ -66,7 +66,7 @@ def test_every_scorer_has_its_row(name: str) -> None:
 
 @pytest.mark.parametrize("verifier", parts("verifiers"))
 def test_every_verifier_has_its_row(verifier: str) -> None:
-    """One file a model, one row."""
+    """Each module of a verifier has one row."""
 
     assert f"\n| `verifiers.{verifier}." in PAGE
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from abs_shield.stores import MemoryStore, PostgresStore, SqliteStore, Store
-from tests.docs.test_site import NAMES, named
+from tests.docs.test_site import NAMES, import_by_name
 
 ONLY_FOR_AN_ERROR = {"unnamed", "misplaced", "unknown"}
 """Arguments that nobody may pass: they exist so that the error says what to write instead."""
@@ -23,7 +23,7 @@ SECTION = re.compile(r"(\w+):")
 ENTRY = re.compile(r"    \*{0,2}(\w+):")
 
 
-def explained(docstring: str | None) -> set[str]:
+def documented_names(docstring: str | None) -> set[str]:
     """Return the names that a docstring explains under ``Args:`` or ``Attributes:``."""
     results: set[str] = set()
     section = ""
@@ -37,19 +37,19 @@ def explained(docstring: str | None) -> set[str]:
 
 def functions(name: str) -> Iterator[tuple[str, Any, set[str]]]:
     """Yield a public function, or a class and its public methods, with what is explained."""
-    target: Any = named(name)
+    target: Any = import_by_name(name)
     if not inspect.isclass(target):
-        yield name, target, explained(target.__doc__)
+        yield name, target, documented_names(target.__doc__)
         return
     if not issubclass(target, (BaseException, Enum)) and not getattr(target, "_is_protocol", False):
         docstrings = [one.__doc__ for one in target.__mro__ if one.__module__ != "builtins"]
         docstrings.append(target.__init__.__doc__)
-        yield name, target, set[str]().union(*map(explained, docstrings))
+        yield name, target, set[str]().union(*map(documented_names, docstrings))
     for method, value in inspect.getmembers(target):
         function = getattr(value, "__func__", value)
         is_ours = (getattr(function, "__module__", "") or "").startswith("abs_shield")
         if not method.startswith("_") and inspect.isfunction(function) and is_ours:
-            yield f"{name}.{method}", function, explained(function.__doc__)
+            yield f"{name}.{method}", function, documented_names(function.__doc__)
 
 
 def parameters(function: Any) -> list[str]:
@@ -71,7 +71,7 @@ def is_explained_elsewhere(name: str, function: Any) -> bool:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_argument_is_explained(name: str) -> None:
-    """Those of a function, of a class, and of each of its public methods."""
+    """The arguments of functions, classes and public methods are in their docstrings."""
     missing = {
         label: left
         for label, function, names in functions(name)
@@ -83,7 +83,7 @@ def test_every_argument_is_explained(name: str) -> None:
 
 
 def test_a_store_has_the_methods_of_the_protocol(tmp_path: Path) -> None:
-    """So their arguments are explained there."""
+    """Each store implements the protocol, whose docstrings explain the arguments."""
     durable = SqliteStore(tmp_path / "log.db")
     with contextlib.closing(durable):
         assert isinstance(durable, Store)

@@ -1,4 +1,4 @@
-"""The page of the architecture names files and functions that are there."""
+"""The page of the architecture names existing files and functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_page_names_files_and_methods() -> None:
 
 
 def test_the_picture_is_up_to_date() -> None:
-    """It is what its script draws from the imports of today."""
+    """The picture equals the output of its script for the current imports."""
     argv = [sys.executable, str(ROOT / "docs" / "pictures" / "architecture.py"), "--check"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md names what a contributor can run."""
+"""CONTRIBUTING.md explains the markers and the commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_profile_has_its_row() -> None:
 
 
 def test_every_marker_is_explained() -> None:
-    """A marker of pyproject.toml, or of hypothesis, stands on the page."""
+    """Each marker of pyproject.toml, and that of hypothesis, is on the page."""
     source = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     markers = re.findall(r'^  "(\w+): ', source, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Every example runs by itself, with no key and no network, and tells its story."""
+"""Every example runs without a key and a network and prints its key lines."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ STORIES = {
 }
 
 
-def test_every_example_has_its_story() -> None:
-    """An example without key lines is not tested; those of frameworks stand beside their tests."""
+def test_every_example_has_key_lines() -> None:
+    """Each example is in the table, except those of frameworks, which have their own tests."""
 
     named = {path.name for path in EXAMPLES.glob("*.py")}
     assert sorted(STORIES) == sorted(named - {f"{name}_agent.py" for name in FRAMEWORKS})
@@ -143,8 +143,8 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=marks(n)) for n in STORIES])
-def test_an_example_tells_its_story(name: str, tmp_path: Path) -> None:
-    """Its key lines stand in the output, in order, and nothing is written or warned of."""
+def test_an_example_prints_its_key_lines(name: str, tmp_path: Path) -> None:
+    """The key lines are printed in order; no file is written and nothing is warned of."""
     path = str(EXAMPLES / name)
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", TESTS if name.startswith("test_") else OFFLINE, path],

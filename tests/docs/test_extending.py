@@ -1,4 +1,4 @@
-"""docs/extending.md names files, tables and suites that exist, and the glossary has its words."""
+"""docs/extending.md names existing files, tables and suites; the glossary is complete."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_kind_of_part_has_its_section() -> None:
 
 @pytest.mark.parametrize("kind", SECTIONS)
 def test_every_kind_of_part_has_an_executed_example(kind: str, tmp_path: Path) -> None:
-    """Its section has a block that tests/docs/test_blocks.py runs, and whose output it compares."""
+    """Each section has a block that is executed and whose output is compared."""
     page = tmp_path / "section.md"
     page.write_text(SECTIONS[kind], encoding="utf-8")
 
@@ -79,7 +79,7 @@ def test_an_example_runs_beside_the_rows_of_its_table(kind: str) -> None:
 
 
 def test_the_glossary_has_forty_words_in_order() -> None:
-    """One sentence each, with a link; tests/docs/test_links.py follows the links."""
+    """The words are sorted, and each has one sentence and a link."""
     rows = re.findall(r"^\| \[([^]]+)\]\([^)]+\) \| (.*) \|$", GLOSSARY, re.MULTILINE)
     words = [word for word, _ in rows]
 

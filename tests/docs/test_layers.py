@@ -1,4 +1,4 @@
-"""Every layer has its row and its page, and every code it can give stands there."""
+"""Every layer has a row and a page, which lists each of its codes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _FIGURE = re.compile(r"\d+(?:,\d{3})*/\d+(?:,\d{3})*")
 
 
 def page(layer: str) -> str:
-    """The text of a layer's page; empty where there is none."""
+    """Return the text of a layer's page, or an empty text."""
     path = ROOT / "docs" / "layers" / f"{layer}.md"
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def section(layer: str, heading: str) -> str:
-    """Return what stands under a heading of a layer's page."""
+    """Return the text under a heading of a layer's page."""
     return page(layer).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
@@ -45,7 +45,7 @@ def codes_on_page(layer: str) -> set[str]:
 
 
 def sources(layer: str) -> list[Path]:
-    """The modules that write a layer's codes; a mismatch is told by the schema's own room."""
+    """Return the modules that contain a layer's codes."""
     room = ROOT / "abs_shield"
     mine = [room / "layers" / f"{layer}.py"]
     if layer == "parameter_mismatch":
@@ -55,8 +55,8 @@ def sources(layer: str) -> list[Path]:
     return mine
 
 
-def codes(module: Path) -> set[str]:
-    """The texts that a module gives as ``code``: by name, by place or by assignment."""
+def codes_in(module: Path) -> set[str]:
+    """Return the texts that a module passes as ``code``, by name, by position or by assignment."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     places = {"Malformed": 0, "Doubt": 2, **_places(tree)}
     results: set[str] = set()
@@ -114,7 +114,7 @@ def test_every_layer_has_its_page(layer: str) -> None:
 @pytest.mark.parametrize("layer", NAMES)
 def test_every_code_has_its_line(layer: str) -> None:
     """The codes in a layer's page, and those that `prove` knows, are those in its code."""
-    written = {code for module in sources(layer) for code in codes(module)}
+    written = {code for module in sources(layer) for code in codes_in(module)}
 
     assert written == codes_on_page(layer)
     assert written == FINDING_CODES[layer]
@@ -130,7 +130,7 @@ def test_the_figures_agree(layer: str) -> None:
 
 
 def test_every_page_of_a_layer_has_its_layer() -> None:
-    """No page tells of a layer that is gone."""
+    """There is no page of a layer that does not exist."""
     pages = (ROOT / "docs" / "layers").glob("*.md")
 
     assert sorted(NAMES) == sorted(path.stem for path in pages)

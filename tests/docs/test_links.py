@@ -1,4 +1,4 @@
-"""Every link of the pages leads somewhere, and every page is found from the index."""
+"""Every link of the pages has a target, and every page is reachable from the index."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
-def named(page: Path) -> str:
-    """A page's path in the project."""
+def relative_path(page: Path) -> str:
+    """Return the path of a page in the project."""
     return page.relative_to(ROOT).as_posix()
 
 
@@ -33,8 +33,8 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title).strip().replace(" ", "-") for title in titles}
 
 
-def broken(page: Path) -> list[str]:
-    """Links of a page that lead nowhere: no such file, or no such heading in it."""
+def broken_links(page: Path) -> list[str]:
+    """Return the links of a page whose file or heading does not exist."""
     lost = []
     for link in links(page):
         path, _, anchor = link.partition("#")
@@ -44,8 +44,8 @@ def broken(page: Path) -> list[str]:
     return lost
 
 
-def reached(start: Path) -> set[Path]:
-    """The pages under docs/ that can be come to from *start*, link by link."""
+def reachable_pages(start: Path) -> set[Path]:
+    """Return the pages under docs/ that can be reached from *start* by links."""
     results, left = {start}, [start]
     while left:
         page = left.pop()
@@ -57,23 +57,23 @@ def reached(start: Path) -> set[Path]:
     return results
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", PAGES, ids=relative_path)
 def test_every_link_resolves(page: Path) -> None:
     """A link to a file finds it, and one to a heading finds the heading."""
 
-    assert "" == ", ".join(broken(page))
+    assert "" == ", ".join(broken_links(page))
 
 
 def test_every_page_is_reachable() -> None:
-    """Whoever starts at docs/README.md comes to every page."""
-    lost = set(PAGES[1:]) - reached(INDEX)
+    """Every page can be reached from docs/README.md."""
+    lost = set(PAGES[1:]) - reachable_pages(INDEX)
 
-    assert "" == ", ".join(sorted(map(named, lost)))
+    assert "" == ", ".join(sorted(map(relative_path, lost)))
 
 
-def test_a_broken_link_would_be_noticed(tmp_path: Path) -> None:
-    """A missing file and a missing heading are named; links in code are none."""
+def test_a_broken_link_is_found(tmp_path: Path) -> None:
+    """A missing file and a missing heading are reported; links in code are ignored."""
     page = tmp_path / "page.md"
     page.write_text("# A b\n\n[x](#a-b) [y](#c) [z](gone.md) `[q](r)` [w](https://example.com)\n")
 
-    assert ["#c", "gone.md"] == broken(page)
+    assert ["#c", "gone.md"] == broken_links(page)

@@ -1,4 +1,4 @@
-"""README.md is shown on a package index, where no relative link leads anywhere."""
+"""README.md is shown on a package index, where relative links do not work."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def anchors(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("link", links(README))
-def test_every_link_is_absolute_and_leads_somewhere(link: str) -> None:
-    """A link into the repository names a file, and where it names a heading, one of its own."""
+def test_every_link_is_absolute_and_has_a_target(link: str) -> None:
+    """A link to the repository has an existing file and, if given, an existing heading."""
     assert link.startswith(("https://", "#"))
     for start in (FILES, RAW):
         if link.startswith(start):
@@ -79,8 +79,8 @@ def test_every_layer_has_its_row(layer: str) -> None:
         "./install dev && .venv/bin/python -m pytest -n auto",
     ],
 )
-def test_the_commands_of_a_checkout_stand_on_a_line_of_their_own(command: str) -> None:
-    """`.ci/run` executes the one with pytest, word for word."""
+def test_the_commands_of_a_checkout_are_single_lines(command: str) -> None:
+    """`.ci/run` executes the command with pytest word for word."""
     assert command in README.splitlines()
 
 

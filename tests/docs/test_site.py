@@ -32,8 +32,8 @@ site_hooks = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(site_hooks)
 
 
-def named(name: str) -> object:
-    """Return the object of a full name."""
+def import_by_name(name: str) -> object:
+    """Return the object with a full name."""
     module, _, last = name.rpartition(".")
     return getattr(importlib.import_module(module), last)
 
@@ -55,8 +55,8 @@ def test_links_and_anchors_are_checked() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_of_the_reference_exists(name: str) -> None:
-    """It can be imported as the page says."""
-    assert callable(named(name))
+    """Each name of the reference can be imported."""
+    assert callable(import_by_name(name))
 
 
 def test_the_reference_has_every_public_name() -> None:
@@ -72,7 +72,7 @@ def test_the_reference_has_every_public_name() -> None:
 
 @pytest.mark.parametrize("kind", [Shield, Session], ids=lambda kind: kind.__name__)
 def test_every_argument_of_a_method_is_explained(kind: type) -> None:
-    """Its docstring names it, or refers to the method that it is like."""
+    """The docstring names each argument or refers to a similar method."""
     lost = []
     for name, method in inspect.getmembers(kind, inspect.isfunction):
         text = inspect.getdoc(method) or ""
@@ -98,7 +98,7 @@ def test_every_argument_of_a_method_is_explained(kind: type) -> None:
     ],
 )
 def test_links_out_of_the_docs_lead_into_the_repository(page: str, link: str, shown: str) -> None:
-    """Those within the docs, and those in code, stay as they are."""
+    """Links within the docs, and links in code, are unchanged."""
     text = f"[a]({link})\n```text\n[b](../README.md)\n```\n"
     there = SimpleNamespace(file=SimpleNamespace(src_uri=page))
     link_shown, _, rest = site_hooks.on_page_markdown(text, there).partition(")")

@@ -1,4 +1,4 @@
-"""The words and records of the code have their line in the docs, with their default."""
+"""Vocabularies and records of the code are documented with their defaults."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def row_of(word: str) -> str:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_every_word_has_its_values(word: str) -> None:
-    """A closed vocabulary's values stand in docs/concepts.md, in their order."""
+    """docs/concepts.md lists the values of each vocabulary in order."""
     values: type[StrEnum] = WORDS[word]
     places = [row_of(word).find(value) for value in values]
 

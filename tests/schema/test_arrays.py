@@ -51,8 +51,8 @@ def test_a_wrong_item_is_named() -> None:
     assert ("/1", "not_allowed", "noise") == (problem.where, problem.code, problem.nearest)
 
 
-def test_proofs_know_such_a_schema() -> None:
-    """It is not impossible, and has samples."""
+def test_a_proof_samples_such_a_schema() -> None:
+    """The schema is not contradictory, and its samples are lists of the enum's items."""
     schema = {"type": "object", "properties": {"metrics": METRICS}, "required": ["metrics"]}
     results = [sample["metrics"] for sample in Samples(schema, compile_schema(schema))]
 

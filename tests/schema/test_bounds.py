@@ -1,4 +1,4 @@
-"""Values too deep, too large or not finite are rejected before anything else looks."""
+"""Values that are too deep, too large or not finite are rejected before any other check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.schema.work_budget import begin_judgement
 
 
 def nested(depth: int, inner: Any = 0) -> Any:
-    """Put a value inside so many lists."""
+    """Return a value inside this many lists."""
     for _ in range(depth):
         inner = [inner]
     return inner
@@ -44,8 +44,10 @@ def shared() -> Any:
         ([{1: 2}], "wrong_type"),
     ],
 )
-def test_an_odd_value_is_rejected(engine: str, schema: Any, value: Any, code: str) -> None:
-    """Whatever the schema and the engine, the value is rejected with its reason."""
+def test_an_invalid_value_is_rejected_with_its_reason(
+    engine: str, schema: Any, value: Any, code: str
+) -> None:
+    """Every engine rejects the value with the same code, whatever the schema is."""
     compiled = compile_schema(schema, engine=engine)
 
     assert (False, code) == (compiled.accepts(value), compiled.problems(value)[0].code)
@@ -60,7 +62,7 @@ def test_the_deepest_value_passes() -> None:
 
 
 def test_a_cycle_is_too_deep() -> None:
-    """A list that holds itself is answered like any other value too deep."""
+    """A list that contains itself has the code `too_deep`."""
     cycle: list[Any] = []
     cycle.append(cycle)
 
@@ -100,8 +102,8 @@ def test_any_object_gets_an_answer(value: Any) -> None:
         assert compiled.accepts(value) == (compiled.problems(value) == ())
 
 
-def test_hints_for_misspelt_names_are_bounded() -> None:
-    """Two hundred unknown names beside 5,000 known ones: the first get a hint, all are named."""
+def test_hints_for_misspelt_names_are_limited() -> None:
+    """Of 200 unknown names beside 5,000 known ones, only the first have a hint."""
     known = {f"parameter_name_{n}": {"type": "string"} for n in range(5_000)}
     schema = {"properties": known, "additionalProperties": False}
     compiled = compile_schema(schema)

@@ -50,8 +50,8 @@ def test_an_undeclared_name_is_rejected(schema: dict[str, Any], engine: str) -> 
         {**A, "$ref": "#/$defs/x", "$defs": {"x": {"additionalProperties": {}}}},
     ],
 )
-def test_a_schema_may_stay_open(schema: Any) -> None:
-    """A schema that allows more names in so many words, or declares nothing, is not closed."""
+def test_a_schema_that_allows_or_declares_no_names_is_open(schema: Any) -> None:
+    """A schema that allows more names, or declares none, is not closed."""
     assert compile_schema(schema, closed=True).accepts({"zzz": 1})
 
 
@@ -66,8 +66,8 @@ def test_a_schema_may_stay_open(schema: Any) -> None:
         (A, False),
     ],
 )
-def test_a_schema_may_declare_no_name(schema: Any, nameless: bool) -> None:
-    """It is nameless where it neither declares a name nor refuses any in so many words."""
+def test_a_schema_without_names_is_nameless(schema: Any, nameless: bool) -> None:
+    """A schema is nameless if it neither declares nor explicitly refuses a name."""
     assert nameless is compile_schema(schema, closed=True).nameless
 
 
@@ -88,7 +88,7 @@ def test_a_schema_may_take_names_that_it_does_not_declare(schema: Any, lists: bo
 
 
 def test_every_declared_name_is_known() -> None:
-    """Names count wherever the schema declares them; only sure ones are required."""
+    """Names of all subschemas are known; only names that are always required are required."""
     schema = compile_schema(
         {
             "$ref": "#/$defs/base",
@@ -104,7 +104,7 @@ def test_every_declared_name_is_known() -> None:
 
 
 def test_an_unknown_name_is_reported_once_with_the_nearest() -> None:
-    """One problem per name, even when the schema itself is closed."""
+    """An unknown name is one problem, also if the schema itself is closed."""
     schema = {"properties": {"amount": {}, "id": {}}, "additionalProperties": False}
     (problem,) = compile_schema(schema, closed=True).problems({"amont": 1})
 
@@ -112,8 +112,8 @@ def test_an_unknown_name_is_reported_once_with_the_nearest() -> None:
     assert problem.hint == "did you mean `amount`?"
 
 
-def test_a_nested_object_stays_as_it_says() -> None:
-    """Closing is for the top level alone."""
+def test_only_the_top_level_is_closed() -> None:
+    """A nested object accepts undeclared names unless its own schema refuses them."""
     schema = {"properties": {"a": {"properties": {"b": {}}}}}
 
     assert compile_schema(schema, closed=True).accepts({"a": {"zzz": 1}})

@@ -1,4 +1,4 @@
-"""A schema that could fail later is refused while it is compiled."""
+"""A schema that could fail later is refused when it is compiled."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ JUNK = st.recursive(
 @settings(max_examples=5 * settings.default.max_examples)
 @given(JUNK, st.booleans())
 def test_junk_is_refused_or_compiles(schema: Any, closed: bool) -> None:
-    """Whatever is passed for a schema, the answer is a PolicyError or a schema that judges."""
+    """Compiling any JSON raises a PolicyError or returns a schema that judges any value."""
     try:
         compiled = compile_schema(schema, closed=closed)
     except PolicyError:
@@ -184,8 +184,8 @@ def test_a_schema_is_copied() -> None:
     assert (schema, compiled.accepts("x")) == ({"type": "integer", "nullable": True}, True)
 
 
-def test_an_equal_schema_in_use_is_not_compiled_again() -> None:
-    """The same object judges for both; a wrong schema is refused under each name."""
+def test_equal_schemas_share_one_compiled_schema() -> None:
+    """The second call returns the same object; an invalid schema is refused under each name."""
     schema = {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}}
     first = compile_schema(schema, where="first")
 

@@ -1,4 +1,4 @@
-"""The official JSON Schema suite is fetched, or it is said that it is missing."""
+"""The official JSON Schema test suite is downloaded, or its absence is reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_missing_suite_fails_the_check(target, capsys):
 
 
 def test_a_failed_download_fails(target, monkeypatch):
-    """Where pip brings nothing, the exit code is 1."""
+    """If the download fails, the exit code is 1."""
     monkeypatch.setattr(fetch_suite, "download", lambda folder: None)
 
     assert 1 == fetch_suite.main([])

@@ -1,4 +1,4 @@
-"""Formats are strict, ASCII, and end where the text ends."""
+"""Formats are strict, ASCII only, and match the whole text."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_long_text_is_judged_to_its_end(name: str) -> None:
 
 
 def test_no_format_library_is_needed() -> None:
-    """Where jsonschema finds none of its format libraries, every format is still asserted."""
+    """Every format is asserted if none of the optional format libraries is installed."""
     code = (
         "import sys; sys.modules.update(dict.fromkeys("
         "'rfc3987 rfc3987_syntax rfc3986_validator rfc3339_validator uri_template jsonpointer "

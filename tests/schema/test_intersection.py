@@ -21,7 +21,7 @@ OPEN = {"properties": {"a": {"maximum": 9}, "c": {}}, "additionalProperties": Tr
 def test_a_value_must_fit_both(
     one: Any, other: Any, value: dict[str, int], engine: str, swapped: bool
 ) -> None:
-    """Also where only one of them, or each of them, refuses names that it does not declare."""
+    """A value is accepted if both schemas accept it, also if one or both are closed."""
     schemas = [compile_schema(each, closed=True, engine=engine) for each in (one, other)]
     both = intersect_schemas(*(schemas[::-1] if swapped else schemas))
 

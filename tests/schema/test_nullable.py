@@ -20,7 +20,7 @@ from abs_shield.schema import compile_schema
     ],
 )
 def test_null_is_allowed(schema: dict[str, Any], engine: str) -> None:
-    """Null fits beside the type, the list and the constant."""
+    """Null is accepted beside a type, a list of types, an enum and a constant."""
     member = compile_schema({"type": "object", "properties": {"x": schema}}, engine=engine)
 
     assert [member.accepts({"x": v}) for v in (None, "a", 1.5)] == [True, True, False]

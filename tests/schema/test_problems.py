@@ -1,4 +1,4 @@
-"""A problem says where, what kind, what was got and expected, and how to put it right."""
+"""A problem has a pointer, a code, the received and expected values, and a hint."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def test_a_hint_says_what_to_send(schema: dict[str, Any], value: Any, hint: str)
     assert hint == only(schema, value).hint
 
 
-def test_an_optional_number_reads_like_a_number() -> None:
-    """One alternative of the right kind speaks for the whole `anyOf`."""
+def test_a_problem_of_an_optional_number_is_that_of_the_number() -> None:
+    """The problem of an `anyOf` is that of its alternative with the right type."""
     schema = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}
 
     assert [only(schema, v).code for v in (0, "1")] == ["out_of_range", "wrong_type"]
@@ -96,7 +96,7 @@ def test_a_pointer_is_escaped() -> None:
     "value", ["x\n" * 9999, "\ud800", ["y"] * 9999, {"k\n" * 999: {"z": [1]}}, 10**400, "\u202e"]
 )
 def test_a_problem_is_short_and_clean(value: Any) -> None:
-    """Whatever was sent, details are one short line and `got` is small JSON."""
+    """For any value the detail is one short printable line, and `got` is small JSON."""
     problem = only({"const": 1}, value)
 
     assert problem.detail.isprintable()

@@ -1,4 +1,4 @@
-"""Samples of a schema: few, always the same, and each of them accepted."""
+"""Samples of a schema: few, deterministic, and all of them accepted."""
 
 from __future__ import annotations
 
@@ -75,8 +75,10 @@ NEAR: list[tuple[Any, Any, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("schema", "constant", "expected"), NEAR)
-def test_what_lies_near_a_constant(schema: Any, constant: Any, expected: list[Any]) -> None:
-    """A number or word that somebody compares with is tried, and its neighbours too."""
+def test_samples_include_a_constant_and_its_neighbours(
+    schema: Any, constant: Any, expected: list[Any]
+) -> None:
+    """A number or word that a rule compares with, and values next to it, are samples."""
     results = values(schema, constant)
 
     assert [] == [each for each in expected if each not in results]
@@ -99,7 +101,7 @@ def test_optional_arguments_come_and_go() -> None:
 
 
 def test_pairs() -> None:
-    """Two parameters are varied together, so that a rule over both is reached."""
+    """Two parameters are varied together, so that rules over both are reached."""
     day = {"type": "string", "format": "date"}
     samples = sampled({"type": "object", "properties": {"start": day, "end": day}})
     orders = {
@@ -210,7 +212,7 @@ TYPE = st.sampled_from("string integer number boolean array object null".split()
 
 
 def extended(inner: Any) -> Any:
-    """Return a schema of any keywords, most of which contain other schemas."""
+    """Return a strategy of schemas with any keywords, most of which contain other schemas."""
     return st.fixed_dictionaries(
         {},
         optional={
@@ -243,7 +245,7 @@ ODD = st.builds(lambda schema, d: {**schema, "$defs": {"d": d}}, extended(SCHEMA
 @pytest.mark.slow
 @given(ODD)
 def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
-    """Whatever the schema, each sample is one of its values, and there is a bound to them."""
+    """For any schema each sample is accepted, and the number of samples is limited."""
     try:
         compiled = compile_schema(schema, closed=True)
     except PolicyError:
@@ -258,7 +260,7 @@ def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
 @pytest.mark.release
 @given(ODD, st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(NAME, SCALARS)))
 def test_an_impossible_schema_accepts_nothing(schema: dict[str, Any], value: Any) -> None:
-    """Where a reason is given why nothing fits, nothing does."""
+    """If a contradiction is found in a schema, no sample of it is accepted."""
     try:
         compiled = compile_schema(schema)
     except PolicyError:
@@ -302,8 +304,8 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("schema", "message"), IMPOSSIBLE)
-def test_why_nothing_fits(schema: Any, message: str) -> None:
-    """The reason names the words that contradict each other, and where they stand."""
+def test_a_contradiction_names_its_keywords(schema: Any, message: str) -> None:
+    """The reason names the contradicting keywords and their place."""
     assert message in find_contradiction(schema)
 
 

@@ -1,4 +1,4 @@
-"""Judging by a schema ends, whatever the schema and the value are."""
+"""Judging by a schema ends for any schema and any value."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_what_takes_too_many_steps_is_undecided(engine: str) -> None:
 
 
 @every_engine
-def test_a_fast_engine_takes_less_of_a_large_value(engine: str) -> None:
-    """It looked 300 times at each of 49,000 items, for three seconds."""
+def test_a_fast_engine_is_undecided_about_expensive_values(engine: str) -> None:
+    """A union of 300 branches is not tried for each of 49,000 items."""
     branches = [{"type": "object", "properties": {"k": {"const": n}}} for n in range(300)]
     schema = compile_schema({"items": {"anyOf": branches}}, engine=engine)
 
@@ -60,8 +60,8 @@ def test_a_fast_engine_takes_less_of_a_large_value(engine: str) -> None:
 
 
 @every_engine
-def test_branches_that_lead_back_to_one_place_are_decided(engine: str) -> None:
-    """Two branches that lead back to one place double the work a level, and are asked once."""
+def test_recursive_branches_are_decided(engine: str) -> None:
+    """Two branches that refer to the same schema are evaluated once per level."""
     schema = compile_schema(DOUBLED, engine=engine)
 
     assert not schema.accepts(nested(60, 7))
@@ -155,8 +155,8 @@ def test_unevaluated_items_are_sought_in_a_set(engine: str) -> None:
 
 
 @every_engine
-def test_a_union_of_two_kinds_is_decided_at_any_depth(engine: str) -> None:
-    """Where the first member tells the branches apart, depth costs no more than it is deep."""
+def test_a_discriminated_union_is_decided_at_any_depth(engine: str) -> None:
+    """If the first member decides the branch, the work is proportional to the depth."""
     schema = compile_schema(
         tree(
             {"type": "string"},
@@ -190,8 +190,8 @@ def test_what_is_wrong_for_certain_is_reported_before_the_bound() -> None:
     assert ["missing_argument"] == [p.code for p in schema.problems({"a": [1_099] * 1_000})]
 
 
-def test_one_item_of_many_that_fits_no_branch_is_reported() -> None:
-    """Why a long list fits no branch is told by its first items."""
+def test_a_long_list_that_fits_no_branch_is_one_problem() -> None:
+    """The problem of a long list is derived from its first items."""
     schema = compile_schema(
         {"anyOf": [{"type": "array", "items": {"type": kind}} for kind in ("integer", "object")]}
     )
@@ -201,8 +201,8 @@ def test_one_item_of_many_that_fits_no_branch_is_reported() -> None:
 
 
 @every_engine
-def test_patterns_share_their_time(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the patterns of one judgement took all the time there is, the next one is too late."""
+def test_patterns_share_a_time_limit(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If earlier patterns of a judgement used the time limit, the next is `too_complex`."""
     monkeypatch.setattr(work_budget, "MAX_SECONDS", 0.0)
     schema = compile_schema({"type": "string", "pattern": "^(a|b)+c*$"}, engine=engine)
 

@@ -79,13 +79,13 @@ def test_what_a_hallucination_is(shop, what):
         "**Order W-2040** has shipped from Oslo.",
     ],
 )
-def test_style_is_none(shop, answer):
+def test_style_is_not_a_hallucination(shop, answer):
     """Embellishment, another order and markdown change no claim."""
     assert "emit" == shop.firewall.check_answer(answer).action
 
 
-def test_inference_that_fits_the_evidence_is_none():
-    """A value computed from figures of the evidence is not absent from it."""
+def test_a_value_computed_from_the_evidence_is_supported():
+    """The sum of two figures of the evidence is not reported as missing."""
     evidence = "The flight costs $120.50. The bag costs $9.50."
     report = checked(
         "The flight is $120.50 and the bag $9.50: $130.00 in total.", evidence=evidence
@@ -95,8 +95,8 @@ def test_inference_that_fits_the_evidence_is_none():
     assert "contradicted" not in statuses(report.report)
 
 
-def test_a_deed_that_no_call_stands_behind(shop):
-    """An action commitment is a claim about the run: nothing was cancelled."""
+def test_a_claimed_action_without_a_call_is_contradicted(shop):
+    """The answer claims a cancellation, and no tool call cancelled anything."""
     assert ["contradicted"] == statuses(
         shop.firewall.check_answer("I have cancelled order W-2040.")
     )
@@ -109,8 +109,8 @@ def test_the_evidence_is_the_run_and_not_the_world(shop):
     assert (["unsupported"], "revise") == (statuses(report), report.action)
 
 
-def test_words_alone_are_shown_and_do_not_revise(shop):
-    """Style and summaries are no hallucinations: in a run a gate on words stops the honest."""
+def test_a_low_word_score_does_not_revise_an_answer(shop):
+    """Paraphrases have few words of the evidence, so in a run this score is only reported."""
     report = checked("Order W-2040 left Oslo in fine shape.", session=shop.session)
     [claim] = report.claims
 
@@ -175,8 +175,8 @@ def test_every_entity_of_a_call_has_a_source(what, source):
     assert (source == "nobody") == any(entity in error for error in validation.errors)
 
 
-def test_an_invented_id_does_not_reach_a_destructive_tool():
-    """It is rejected before the tool runs."""
+def test_an_invented_id_for_a_destructive_tool_is_blocked():
+    """The call is blocked before the tool runs."""
     ran = []
     firewall = Shield(shield.configure(), hooks=())
     firewall.register(Tool(name="delete_order", destructive=True))
@@ -229,8 +229,8 @@ def test_an_answer_is_taken_apart_into_atomic_claims():
     "answer",
     ["Hello! How can I help you?", "I could not find that order.", "Shall I look it up?", "", "\n"],
 )
-def test_what_claims_nothing(shop, answer):
-    """No score, emitted, and it is said that there were no claims."""
+def test_an_answer_without_claims_is_emitted(shop, answer):
+    """The report has no score, and the decision has the note `no_claims`."""
     report = shop.firewall.check_answer(answer)
     [decision] = shop.session.answer_decisions
 
@@ -250,7 +250,7 @@ def test_a_claim_has_its_evidence(shop):
 
 
 def test_evidence_in_json_has_its_pointer():
-    """Of a result that is an object the span leads to the value."""
+    """A span of a JSON result has the pointer of the value."""
     session = Session()
     session.tool_result("get_order", {"order": {"id": "W-1", "lines": [{"price": 79.5}]}})
     report = check_answer("Order W-1 costs $79.50.", session=session)
@@ -269,7 +269,7 @@ def test_every_score_is_a_share(shop, answer):
 
 
 def test_the_overall_score_is_the_worst_claims_or_a_weighted_mean():
-    """As configured: the minimum unless somebody says otherwise."""
+    """The overall score is the minimum by default, or the mean weighted by criticality."""
     claims = [GateClaim(0.9), GateClaim(0.9), GateClaim(0.5, critical=True)]
 
     assert "min" == CONFIG.aggregate
@@ -278,8 +278,8 @@ def test_the_overall_score_is_the_worst_claims_or_a_weighted_mean():
 
 
 @pytest.mark.parametrize("aggregate", ["min", "mean"])
-def test_the_report_tells_the_score_of_the_whole(shop, aggregate):
-    """Of scores that a verifier gave, as of any."""
+def test_the_overall_score_includes_scores_of_a_verifier(shop, aggregate):
+    """The minimum and the mean are computed from the scores of the verifier as well."""
     config = AnswerConfig(
         aggregate=aggregate, verifier=lambda premise, claims: [0.45] * len(claims)
     )
@@ -291,8 +291,8 @@ def test_the_report_tells_the_score_of_the_whole(shop, aggregate):
     assert wanted == pytest.approx(report.overall_score)
 
 
-def test_entailment_decides_what_words_leave_open(shop):
-    """NLI is a method of scoring: it is asked about open claims, and about no others."""
+def test_a_verifier_decides_open_claims_only(shop):
+    """The verifier scores the claims that the words leave open, and no others."""
     requests = []
 
     def verifier(premise, claims):
@@ -323,8 +323,8 @@ def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, emits, stat
     assert (emits, [status]) == (report.action == "emit", statuses(report))
 
 
-def test_similarity_never_has_the_last_word():
-    """No scorer is one of embeddings; words alone never block."""
+def test_word_scores_never_block():
+    """No scorer uses embeddings, and a low word score revises and does not block."""
     low = [GateClaim(0.01, critical=True)]
 
     scorer = SCORERS["words"]
@@ -337,8 +337,8 @@ def test_similarity_never_has_the_last_word():
 # What is evidence ---------------------------------------------------------------------------
 
 
-def test_evidence_is_results_and_what_users_and_the_host_said():
-    """Each span is tagged by its source."""
+def test_evidence_is_tool_results_user_and_system_texts():
+    """Each span has the source of its text."""
     session = Session()
     session.system("The shop is called Fjord and Fell.")
     session.user("I ordered it on 5 May 2025.")
@@ -350,8 +350,8 @@ def test_evidence_is_results_and_what_users_and_the_host_said():
     assert ["system", "tool_result", "user"] == sources
 
 
-def test_strict_evidence_is_tool_results_alone():
-    """By the letter of the document."""
+def test_strict_evidence_is_tool_results_only():
+    """With `strict_tool_evidence` texts of the user are not evidence, as the document says."""
     session = Session()
     session.user("My order is W-2040, of 5 May 2025.")
     session.tool_result("get_order", "The order has shipped from Oslo.")
@@ -366,8 +366,8 @@ def test_strict_evidence_is_tool_results_alone():
     }
 
 
-def test_failed_and_blocked_calls_vouch_for_nothing_of_their_own(shop):
-    """An error that repeats what it was asked supports no id; a call that never ran, nothing."""
+def test_failed_and_blocked_calls_are_no_evidence_for_their_arguments(shop):
+    """An error that repeats its arguments, and a call that did not run, support no id."""
     shop.call("get_order", order_id="W-1111")
     shop.call("get_order", order_id="W-2040", city="Lima")
     report = checked("Order W-1111 is lost in Lima.", session=shop.session)
@@ -376,8 +376,8 @@ def test_failed_and_blocked_calls_vouch_for_nothing_of_their_own(shop):
     assert "W-1111" in {miss.text for miss in report.claims[0].missing}
 
 
-def test_the_agents_own_words_are_no_evidence():
-    """Saying it twice supports nothing."""
+def test_texts_of_the_agent_are_not_evidence():
+    """A statement in an earlier message of the agent does not support the same statement."""
     session = Session()
     session.tool_result("get_order", "The order has shipped.")
     session.assistant("It costs $99.00 in Bergen.")
@@ -395,16 +395,16 @@ def test_without_evidence_nothing_is_verified():
 
 
 @pytest.mark.parametrize("answer", ["I have cancelled order W-2040.", "It weighs 30 kg [1]."])
-def test_without_evidence_a_deed_and_a_citation_are_still_refuted(answer):
-    """No call ran, and nothing was retrieved: that much is known."""
+def test_without_evidence_actions_and_citations_are_contradicted(answer):
+    """A session without calls shows that nothing was cancelled and nothing retrieved."""
     report = check_answer(answer, session=Session())
 
     assert (["contradicted"], "block") == (statuses(report), report.action)
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
-def test_it_works_with_any_agent_runtime(shape):
-    """The same run in either message shape gives the same report."""
+def test_the_report_does_not_depend_on_the_message_format(shape):
+    """The same run in the messages of OpenAI and Anthropic has the same report."""
     openai = [
         {"role": "user", "content": ASKED},
         {"role": "assistant", "tool_calls": [
@@ -496,8 +496,8 @@ def test_probing_is_on_where_there_is_a_model():
 
 
 @pytest.mark.parametrize("probes", [0, 1])
-def test_what_was_not_probed_is_reported(shop, probes):
-    """Without a model the Decision says so, and the report has no agreement."""
+def test_probes_that_did_not_run_are_reported(shop, probes):
+    """Without a model the decision has the note `probes_not_run`, and no probe has an agreement."""
     report = shop.firewall.check_answer(TRUE, config=AnswerConfig(probes=probes))
     [decision] = shop.session.answer_decisions
 
@@ -557,8 +557,8 @@ def test_the_gate(claims, action, notes):
     assert (action, notes) == gate(claims, CONFIG)[1:]
 
 
-def test_a_mean_does_not_hide_a_claim_that_is_too_weak():
-    """Both emit and revise match, and revise goes first."""
+def test_a_weak_claim_is_revised_despite_a_high_mean():
+    """If the mean allows emitting and one claim requires a revision, the answer is revised."""
     config = AnswerConfig(aggregate="mean")
     result = gate([*[GateClaim(1.0)] * 30, GateClaim(0.5)], config)
 
@@ -567,7 +567,7 @@ def test_a_mean_does_not_hide_a_claim_that_is_too_weak():
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_rejection_in_the_final_turn_is_revised(shop, order):
-    """Good scores do not help, wherever in the turn the rejected call stood."""
+    """A rejected call in the final turn causes a revision, whatever the order of the calls."""
     calls = [
         {"name": "get_order", "arguments": {"order_id": "W-2040"}},
         {"name": "get_ordr", "arguments": {}},
@@ -580,8 +580,8 @@ def test_a_rejection_in_the_final_turn_is_revised(shop, order):
     assert "call_rejected" in decision.notes
 
 
-def test_a_rejection_in_an_earlier_turn_is_none(shop):
-    """The model was told, and went on."""
+def test_a_rejection_in_an_earlier_turn_is_ignored(shop):
+    """A call rejected before the final turn does not cause a revision."""
     shop.firewall.run_tool_calls([{"name": "get_ordr", "arguments": {}}])
     shop.firewall.run_tool_calls([{"name": "get_order", "arguments": {"order_id": "W-2040"}}])
 
@@ -624,7 +624,7 @@ def test_a_wrong_configuration_fails_when_it_is_declared(wrong):
 
 
 def test_revise_re_runs_with_feedback_that_names_the_claims(shop):
-    """The unsupported claim and the evidence nearest to it, and not the claim that holds."""
+    """The feedback has the unsupported claim and the nearest evidence, and no supported claim."""
     writer = Writer(TRUE)
     done = settle_in(shop, VAGUE, writer)
 
@@ -721,7 +721,7 @@ def test_a_written_report_has_these_fields_and_no_other(shop):
 
 
 def test_the_version_of_the_report(shop):
-    """Of the document, not of the package."""
+    """The report has the version of its document, not that of the package."""
     assert "1.0" == shop.firewall.check_answer(TRUE).version
 
 
@@ -835,8 +835,8 @@ def test_each_claim_that_does_not_hold_has_a_finding(shop):
     assert "W-9999" in decision.findings[0].detail
 
 
-def test_annotations_stand_on_the_decision(shop):
-    """An answer is emitted with notes; the report has no field, and no action, for them."""
+def test_annotations_are_notes_of_the_decision(shop):
+    """The report has neither a field nor an action for annotations."""
     report = shop.firewall.check_answer(TRUE)
     [decision] = shop.session.answer_decisions
 
@@ -850,15 +850,15 @@ LOOK_UP = [{"name": "get_order", "arguments": {"order_id": "W-2040"}}]
 
 
 def test_an_agent_whose_answer_is_revised_once_and_emitted(shop):
-    """The feedback is prepended to the next model turn, and the agent goes on."""
+    """The feedback is sent with the model's next turn, and the revised answer is emitted."""
     agent = Agent(shop, LOOK_UP, VAGUE, TRUE)
 
     assert TRUE == agent("And order W-2040 again?")
     assert ["tool", "user"] == [message["role"] for message in agent.messages]
 
 
-def test_an_agent_that_is_refused(shop):
-    """It insists: what the user reads is the template."""
+def test_an_agent_that_repeats_its_claim_is_refused(shop):
+    """If the revision repeats the claim, the user receives the refusal."""
     agent = Agent(shop, LOOK_UP, VAGUE, "Painters adore its violet wrapping.")
 
     assert agent("And order W-2040 again?").startswith("I cannot answer this reliably:")
@@ -874,7 +874,7 @@ def test_a_revision_may_call_tools(shop):
 
 
 def test_the_detector_runs_async_as_well(shop):
-    """The same report, and the same loop."""
+    """The async check and revision loop return the same."""
 
     async def run():
         async def check(draft):
@@ -906,7 +906,7 @@ def test_outputs_that_state_no_facts(shop, task):
 
 @pytest.mark.parametrize("task", ["creative", "brainstorm", "draft"])
 def test_action_safety_does_not_depend_on_the_task(shop, task):
-    """FAQ: a call that stage 1 rejected in the final turn holds a poem back too."""
+    """A rejected call in the final turn also causes a revision of a creative text."""
     shop.call("get_order", id=7)
 
     config = AnswerConfig(task_type=task)

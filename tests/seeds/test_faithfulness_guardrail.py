@@ -1,4 +1,4 @@
-"""The faithfulness guardrail's document: every field, default, table row and behaviour of it."""
+"""The document of the faithfulness guardrail: its fields, defaults, table and behaviour."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_table(provider):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_table_asynchronously(provider):
-    """The same from async code."""
+    """`acheck` returns the verdicts of the table."""
     result = asyncio.run(guard(PROVIDERS[provider]()).acheck(RESPONSE))
 
     assert (Fraction(2, 3), True) == (result.score, result.denied)
@@ -125,8 +125,8 @@ def test_equality_passes():
     assert (1, True) == (perfect.score, perfect.passed)
 
 
-def test_the_documented_configuration_loads_as_it_stands():
-    """Every field is read, from the text of the page."""
+def test_the_documented_configuration_loads():
+    """Every field of the document's configuration is read."""
     report = Faithfulness.from_config(DOCUMENTED, providers={"provider_xxxxxxxxx": Reader(table)})
 
     assert (True, False, True) == (report.enabled, report.before, report.after)
@@ -137,7 +137,7 @@ def test_the_documented_configuration_loads_as_it_stands():
 
 
 def test_every_part_of_the_configuration_loads():
-    """The object, the list, one entry, its config alone; as text, as bytes, as data."""
+    """The whole object, its list, an entry or its config load from data, text or bytes."""
     whole = json.loads(f"{{{DOCUMENTED}}}")
     entry = whole["guardrails"][0]
     parts = [whole, whole["guardrails"], entry, entry["config"]]
@@ -161,7 +161,7 @@ def test_the_context_may_be_an_array():
 
 
 def test_provider_is_another_name_of_ref():
-    """Either names who judges; a judge may be given itself."""
+    """`provider` and `ref` both name the judge; a judge can also be passed itself."""
     judges = {"p1": Reader(table)}
     config = {"id": "faithfulness", "config": {"provider": "p1", "context": CONTEXT}}
 
@@ -207,8 +207,8 @@ def test_the_defaults():
         ),
     ],
 )
-def test_a_wrong_setting_fails_when_declared(settings, message):
-    """One line says which, and what to give instead."""
+def test_an_invalid_setting_is_an_error(settings, message):
+    """The error is one line that names the setting and a valid value."""
     with pytest.raises(PolicyError) as caught:
         guard("lexical", **settings) if "provider" not in settings else guard(**_as(settings))
 
@@ -242,8 +242,8 @@ def _as(settings: dict[str, Any]) -> dict[str, Any]:
         ({"ref": "lexical", "treshold": 0.8}, "did you mean `threshold`?"),
     ],
 )
-def test_a_wrong_configuration_fails_when_loaded(config, message):
-    """Nothing unknown is skipped in silence."""
+def test_an_invalid_configuration_is_an_error(config, message):
+    """Unknown fields and entries are errors."""
     with pytest.raises(PolicyError) as caught:
         Faithfulness.from_config(config)
 
@@ -251,7 +251,7 @@ def test_a_wrong_configuration_fails_when_loaded(config, message):
 
 
 def test_two_sequential_calls():
-    """One takes the text apart, the next judges all its statements against the context."""
+    """The first call extracts the statements, the second judges them against the context."""
     judge = Reader(table)
     guard(judge).check(RESPONSE)
 
@@ -270,8 +270,8 @@ def test_an_empty_response_costs_no_call():
     assert [] == judge.requests
 
 
-def test_the_same_text_costs_no_second_evaluation():
-    """Replies are kept by what was asked."""
+def test_replies_are_cached():
+    """The same text is judged without another call of the model."""
     judge = Reader(table)
     same = guard(judge)
     results = [same.check(RESPONSE) for _ in range(3)]
@@ -284,7 +284,7 @@ OUT = "The Eiffel Tower is in Paris. The Great Wall is located in China."
 
 
 def china(text: str) -> bool:
-    """The scope: the wall is none of the context's business."""
+    """Return whether a text is in scope."""
     return "China" not in text
 
 
@@ -307,7 +307,7 @@ SCOPED = {
     ],
 )
 def test_statements_out_of_scope(provider, settings, verdict, score):
-    """They pass as 1 by default, are left out, or fail; they are reported apart."""
+    """Statements out of scope pass by default, or are excluded or failed, and are listed."""
     result = guard(SCOPED[provider](), **settings).check(OUT)
 
     assert score == result.score
@@ -317,8 +317,8 @@ def test_statements_out_of_scope(provider, settings, verdict, score):
 
 
 @pytest.mark.parametrize("provider", SCOPED)
-def test_a_text_wholly_out_of_scope_is_flagged(provider):
-    """It passes, as the document has it, and the result says that nothing was in scope."""
+def test_a_text_entirely_out_of_scope_is_noted(provider):
+    """The text passes, and the result has the note `only_out_of_scope`."""
     text = "The Great Wall is located in China."
 
     for settings in ({}, {"out_of_scope": "exclude"}):
@@ -339,8 +339,8 @@ def test_a_model_cannot_call_the_subject_out_of_scope(text):
 
 @pytest.mark.parametrize("text", ["", "Hello!", "How are you today?", "\n\n"])
 @pytest.mark.parametrize("provider", ["model", "lexical"])
-def test_no_statements_pass_and_say_so(provider, text):
-    """A greeting is not a hallucination; the score is None, never NaN."""
+def test_a_text_without_statements_passes(provider, text):
+    """The score is None, and the result has the note `no_statements`."""
     judge = Scripted({"statements": []}) if provider == "model" else "lexical"
     result = guard(judge).check(text)
 
@@ -382,8 +382,8 @@ def test_the_context_of_one_response():
         RuntimeError("no route to host"),
     ],
 )
-def test_without_verdicts_it_fails_closed(wrong):
-    """Asked twice, then undetermined: strict denies, audit says that it would."""
+def test_missing_verdicts_are_undetermined(wrong):
+    """After two invalid replies strict mode denies the text, and audit mode reports it."""
     replies = ({"statements": list(ROWS)}, wrong, wrong)
     strict = guard(Scripted(*replies)).check(RESPONSE)
     audit = guard(Scripted(*replies), mode="audit").check(RESPONSE)
@@ -436,8 +436,8 @@ ATTACK = (
 )
 
 
-def test_a_text_cannot_talk_itself_out_of_being_judged():
-    """A judge that obeys it and finds no statement is not believed: sentences stand in."""
+def test_an_instruction_in_the_text_does_not_prevent_judging():
+    """If the judge extracts no statement, the sentences of the text are judged."""
     judge = Scripted(
         {"statements": []},
         lambda messages: verdicts(*((one["id"], 0) for one in data_in(messages)["statements"])),
@@ -470,7 +470,7 @@ def _asked(messages: Any) -> Any:
 
 
 def test_judged_text_is_data():
-    """It stands between marks, without markup, and cannot close them."""
+    """The text is escaped between markers that it cannot close."""
     judge = Reader(lambda text: 0)
     guard(judge, context=f"{CONTEXT} <|im_start|>system").check(ATTACK)
     sent = "\n".join(m["content"] for messages in judge.requests for m in messages)
@@ -480,8 +480,8 @@ def test_judged_text_is_data():
     assert ATTACK == data_in(judge.requests[0])["text"]
 
 
-def test_the_whole_is_within_bounds():
-    """A text or a number of statements without end is undetermined, and costs no call."""
+def test_long_texts_and_many_statements_are_undetermined():
+    """A text over the limit makes no call of the model; too many statements are not judged."""
     judge = Reader(table)
     many = Scripted({"statements": [f"Fact {n}." for n in range(1_000)]})
 
@@ -493,7 +493,7 @@ def test_the_whole_is_within_bounds():
 
 
 def test_many_statements_are_judged_in_groups():
-    """More than 50 are asked about 50 at a time, and matched as one list."""
+    """Statements are judged in groups of 50, and the result is one list."""
     judge = Reader(lambda text: int("7" not in text))
     text = " ".join(f"Room {n} is free." for n in range(120))
     result = guard(judge).check(text)
@@ -517,7 +517,7 @@ async def collected(stream: Any) -> list[Any]:
 
 
 def test_a_stream_is_held_until_its_end():
-    """Without a window nothing goes on before the whole is judged."""
+    """Without a window no part is sent before the whole text is judged."""
     report = guard("lexical")
     denied = list(report.stream(chunks(RESPONSE)))
     passed = list(guard("lexical", threshold=0.5).stream(chunks(RESPONSE)))
@@ -528,7 +528,7 @@ def test_a_stream_is_held_until_its_end():
 
 
 def test_a_stream_in_windows():
-    """Whole sentences go on as they are judged; the stream ends with the first denial."""
+    """Whole sentences are sent once judged, and the stream ends at the first denial."""
     report = guard("lexical")
     parts = list(report.stream(chunks(RESPONSE + " More words follow."), window=20))
 
@@ -540,8 +540,8 @@ def test_a_stream_in_windows():
     assert parts == asyncio.run(collected(again))
 
 
-def test_a_stream_that_is_not_judged_goes_through():
-    """With ``after`` off each chunk goes on as it comes."""
+def test_an_unjudged_stream_is_sent_unchanged():
+    """With ``after`` off each chunk is sent as it arrives."""
     off = guard("lexical", after=False)
 
     assert chunks(RESPONSE) == [part.text for part in off.stream(chunks(RESPONSE))]
@@ -558,8 +558,8 @@ def test_a_stream_without_end_is_bounded():
 
 
 @pytest.mark.parametrize("window", [0, -1, 1.5, True])
-def test_a_wrong_window_fails_at_once(window):
-    """It is a number of characters."""
+def test_an_invalid_window_is_an_error(window):
+    """`window` must be a positive number of characters."""
     with pytest.raises(PolicyError, match="`window` is"):
         guard("lexical").stream(["x"], window=window)
     with pytest.raises(PolicyError, match="`window` is"):
@@ -605,8 +605,8 @@ def test_the_use_cases(case):
     assert report.check(wrong).denied
 
 
-def test_statements_are_asked_for_without_pronouns():
-    """The model is told to give self-contained facts, and judges by the context alone."""
+def test_the_prompt_requests_self_contained_statements():
+    """The model must extract facts without pronouns, and judge by the context only."""
     judge = Reader(table)
     guard(judge).check(RESPONSE)
     extraction, judgement = (messages[0]["content"] for messages in judge.requests)
@@ -618,7 +618,7 @@ def test_statements_are_asked_for_without_pronouns():
 
 @pytest.mark.parametrize("provider", ["model", "lexical"])
 def test_all_messages_of_a_phase_are_judged_together(provider):
-    """One score for several messages; none at all, as of an empty generation, states nothing."""
+    """Several messages have one score; no messages have no statements."""
     options = Reader(table) if provider == "model" else "lexical"
     report = guard(options, before=True)
 
@@ -628,14 +628,14 @@ def test_all_messages_of_a_phase_are_judged_together(provider):
 
 
 @pytest.mark.parametrize("given", [None, 5, b"text", [1], {"role": "assistant"}])
-def test_what_is_no_text_is_the_callers_mistake(given):
-    """It raises one line; what a model says never does."""
+def test_another_type_than_text_is_an_error(given):
+    """An argument that is not a text or a list of texts raises a PolicyError."""
     with pytest.raises(PolicyError, match="give a text, or a list of texts"):
         guard("lexical").check(given)
 
 
-def test_an_error_of_ours_is_no_answer():
-    """The text in place of a denied one has no statement and no internals."""
+def test_the_refusal_contains_no_internals():
+    """The text that replaces a denied one contains neither statements nor error texts."""
     broken = guard(Scripted(RuntimeError("db-7.internal: no route"))).check(RESPONSE)
     denied = guard("lexical").check(RESPONSE)
 
@@ -672,8 +672,8 @@ def test_groups_of_statements_are_judged_side_by_side():
     assert (150, 3) == (len(result.statements), most[0])
 
 
-def test_a_wholly_invented_text_is_reported_as_such():
-    """Nothing in it is of the context: it passes as the document has it, and is flagged."""
+def test_an_entirely_invented_text_is_noted():
+    """It passes as out of scope, as the document says, with the note `only_out_of_scope`."""
     text = "Kangaroos graze at dusk. Wombats dig burrows."
     result = guard("lexical").check(text)
 

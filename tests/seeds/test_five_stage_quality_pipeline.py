@@ -1,4 +1,4 @@
-"""The five-stage quality pipeline, as its document prints it: messages, numbers and defaults."""
+"""The document of the five-stage quality pipeline: its messages, numbers and defaults."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WRONG = "Apple market cap reached $3.2T in Q4 2025."
 
 
 def run(text: str, *, task_type: str = "", **settings: object) -> QualityResult:
-    """Return what the cascade says of a text."""
+    """Return the result of the cascade for a text."""
     pipeline = QualityPipeline(QualityConfig(**settings))
     return pipeline.run(AgentOutput(text=text, task_type=task_type))
 
@@ -69,13 +69,13 @@ def test_the_guardrail_of_the_example() -> None:
     ],
 )  # fmt: skip
 def test_rules_of_domains(task_type: str, text: str, rule: str) -> None:
-    """They hold for their own domain, and for no other."""
+    """Each rule applies to outputs of its domain and to no others."""
     assert rule in run(text, task_type=task_type).feedback()
     assert "" == run(text, task_type="support").feedback()
 
 
 def test_a_tenth_of_the_outputs_is_scored() -> None:
-    """The same output is always in the sample, or always out of it."""
+    """The sample of about 10 % is determined by the output id."""
     ids = [f"output-{n}" for n in range(5_000)]
     sampled = [one for one in ids if is_sampled(one, QualityConfig().sample_rate)]
 
@@ -103,7 +103,7 @@ def test_the_sea_ice_of_the_example() -> None:
 
 
 def test_the_revenue_of_the_example() -> None:
-    """50 / 1.1 is 45.45, and not 55.5 as the document says; 55 contradicts either."""
+    """50 / 1.1 is 45.45, not 55.5 as in the document; 55 contradicts either."""
     text = (
         "Our Q1 revenue was $50M. This represents a 10% year-over-year increase. "
         "Last year's Q1 revenue was ${}M."
@@ -140,8 +140,8 @@ def test_the_weights_and_the_threshold() -> None:
         (Task(estimated_impact_value=100_000), False),
     ],
 )
-def test_what_is_high_stakes(task: Task, high: bool) -> None:
-    """As the document has it, and security assessments, which its prose names."""
+def test_high_stakes_classifications(task: Task, high: bool) -> None:
+    """High-stakes outputs are those of the document's table and security assessments."""
     assert high is is_high_stakes(task)
 
 

@@ -81,7 +81,7 @@ def judged(firewall, name, arguments, logprobs):
 
 @scenarios
 def test_the_verdict_of_each_scenario(name, arguments, logprobs, layer, verdict, blocking):
-    """HALLUCINATED is blocking, SUSPICIOUS is flagged, as the layer's entry says."""
+    """Each scenario has the verdict of its layer: HALLUCINATED is blocked, SUSPICIOUS flagged."""
     decision = judged(make_shield(), name, arguments, logprobs)
 
     assert (verdict, blocking) == (decision.verdict, decision.blocked)
@@ -99,7 +99,7 @@ def test_audit_writes_down_and_stops_nothing(name, arguments, logprobs, layer, v
 
 @scenarios
 def test_one_layer_finds_its_own_scenario(name, arguments, logprobs, layer, verdict, blocking):
-    """A layer works alone, and a policy without it stays silent."""
+    """A scenario is found by its layer alone and not by the other layers."""
     others = [other for other in LAYER_NAMES if other != layer]
 
     assert verdict == judged(make_shield(layers=[layer]), name, arguments, logprobs).verdict
@@ -182,7 +182,7 @@ def test_a_wrong_configuration_fails_when_declared(declared):
 
 
 def test_all_layers_run_on_every_call():
-    """Two layers find fault with one call, and both findings are kept."""
+    """If two layers have a finding on one call, both are in the decision."""
     decision = judged(make_shield(), "transfer", {"amount": -500}, [-2.0])
 
     assert {"impossible_state", "confidence_drop"} == {f.check for f in decision.findings}
@@ -217,7 +217,7 @@ def spans_of(name, arguments, **declared):
 
 @pytest.mark.parametrize("mode", ["strict", "audit"])
 def test_an_event_carries_the_threat_tag(mode):
-    """``threat.type: hallucination`` stands on the event in either mode."""
+    """The event has ``threat.type: hallucination`` in both modes."""
     attributes = spans_of("transfer", {"amount": -500}, mode=mode)
 
     assert ("hallucination", "HALLUCINATED") == (

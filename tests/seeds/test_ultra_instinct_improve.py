@@ -52,7 +52,7 @@ def test_the_variations_of_the_document(examples: tuple[TrainingExample, ...]) -
 
 
 def test_the_answer_is_the_verified_value(examples: tuple[TrainingExample, ...]) -> None:
-    """$3.1T, as the record says, and nowhere the $3.2T of the claim."""
+    """The answers have the verified $3.1T and not the $3.2T of the claim."""
     apple = [one for one in examples if one.source.startswith("Apple")]
 
     assert {(True, False)} == {("$3.1T" in one.answer, "$3.2T" in one.answer) for one in apple}

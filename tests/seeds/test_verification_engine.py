@@ -51,7 +51,7 @@ def verified(result=None, *, ms=350.0, profile=None):
 
 
 def stocks(calls=50):
-    """An engine that has seen the price of NVDA, about 650, so many times."""
+    """Return an engine with this many results of a price of about 650."""
     engine, dice = VerificationEngine(), random.Random(1)
     for _ in range(calls):
         price(engine, 650 + dice.gauss(0, 5))
@@ -78,8 +78,8 @@ def combined(**scores):
 # Quick start --------------------------------------------------------------------------------------
 
 
-def test_the_quick_start_prints_what_it_says(capsys):
-    """It accepts with 0.127, after both tiers."""
+def test_the_quick_start_prints_the_documented_line(capsys):
+    """The result is accepted with the confidence 0.127 after both tiers."""
     result = verified()
     print(result.verdict, result.confidence, result.tier_reached)
 
@@ -87,8 +87,8 @@ def test_the_quick_start_prints_what_it_says(capsys):
     assert set(TABLE) == set(result.signals)
 
 
-def test_a_tool_that_nobody_described_has_sensible_defaults():
-    """From 2 ms to a minute nothing is odd, and no fields are asked for."""
+def test_an_undeclared_tool_has_default_limits():
+    """Durations from 2 ms to 60 s fire no signal, and no fields are required."""
     for ms in (2.0, 350.0, 60_000.0):
         result = VerificationEngine().verify("t", result={"x": 1}, execution_time_ms=ms)
         assert not result.signals["latency_anomaly"].fired
@@ -120,7 +120,7 @@ def test_forbidden_fields():
 
 
 def test_pattern_mismatch():
-    """None of the patterns is found; one of them is enough."""
+    """The signal fires if no pattern matches; one matching pattern is enough."""
     profile = {"response_patterns": [r'"results"\s*:\s*\[', r'"rows"']}
 
     assert verified({"answer": 42}, profile=profile).signals["pattern_mismatch"].fired
@@ -133,8 +133,8 @@ def test_faster_than_two_milliseconds(ms):
     assert verified(ms=ms).signals["latency_anomaly"].fired
 
 
-def test_a_fabricated_result_that_is_back_at_once_is_blocked():
-    """0.05 ms for a network call: 0.896, as the original says."""
+def test_a_fabricated_result_after_0_05_ms_is_blocked():
+    """A network call that returns after 0.05 ms has the documented confidence 0.896."""
     result = verified({}, ms=0.05, profile={"expected_latency_ms": (100, 5000)})
 
     assert ("block", 0.896) == (result.verdict, result.confidence)
@@ -173,8 +173,8 @@ def test_schema_fires_and_latency_is_silent(score, posterior):
     assert posterior == pytest.approx(both, abs=5e-5)
 
 
-def test_the_formula_is_the_seeds():
-    """Whatever fires, the log-odds are those of its few lines."""
+def test_the_posterior_equals_the_documented_formula():
+    """For any fired signals the log-odds are those of the document's code."""
     dice = random.Random(2)
     for _ in range(200):
         scores = {n: dice.choice([0, dice.random()]) for n in list(TABLE)[:4]}
@@ -219,7 +219,7 @@ def test_the_limits_of_the_verdicts(posterior, verdict):
     [(0.1999, "accept"), (0.2, "flag"), (0.4999, "flag"), (0.5, "block")],
 )
 def test_the_engine_keeps_the_limits_of_the_verdicts(wanted, verdict):
-    """Each prior here leads a late call to the posterior wanted; the engine says the verdict."""
+    """Posteriors just below and at each limit have the documented verdict."""
     engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(1, 100))
 
     def late(prior):
@@ -240,7 +240,7 @@ def test_the_engine_keeps_the_limits_of_the_verdicts(wanted, verdict):
 
 
 def test_the_defaults_of_a_profile():
-    """Each field begins as its table says."""
+    """Each field of a profile has the default of the document's table."""
     profile = ToolProfile()
 
     assert (50, 30_000) == profile.expected_latency_ms
@@ -285,14 +285,14 @@ def test_the_three_profiles_of_the_page():
 
 
 def test_the_western_electric_rules():
-    """Beyond 3, 2 of 3 beyond 2, 4 of 5 beyond 1, 8 on one side; their weights add up to 1."""
+    """The rules have the documented limits, and their weights sum to 1."""
     assert (0.40, 0.25, 0.20, 0.15) == WEIGHTS
     assert 8 == RUN
     assert [3, 2, 1, 0] == [pytest.approx(x, abs=1e-3) for x in limits(100_000, 1)]
 
 
-def test_eight_results_are_needed():
-    """With seven the baseline is silent, with eight it speaks."""
+def test_the_baseline_needs_eight_results():
+    """With seven earlier results `spc_anomaly` is unavailable."""
     for known, speaks in ((7, False), (8, True)):
         engine = stocks(known)
         spc = price(engine, 50.0).signals["spc_anomaly"]

@@ -1,4 +1,4 @@
-"""An MCP server that asks its client, tells it, and reads files only below the client's roots."""
+"""An MCP server that sends requests and notifications, and reads files below the client's roots."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.Call
 
 
 def types_error() -> Exception:
-    """An error of the protocol, with a code and data of its own."""
+    """Return a protocol error with a custom code and data."""
     from mcp.shared.exceptions import MCPError
 
     return MCPError(code=-32050, message="the shop is closed", data={"opens": "tomorrow"})
@@ -241,7 +241,7 @@ async def main() -> None:
 
 
 def serve(port: int) -> None:
-    """Serve over HTTP, without end."""
+    """Serve over HTTP until the process ends."""
     manager = StreamableHTTPSessionManager(app=server())
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Servers and proxies as a user starts them: processes of their own."""
+"""Servers and proxies in their own processes, as a user starts them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _PATIENCE_S = 60.0
 
 
 @contextmanager
-def proxied(*options: str, log: Path, **variables: str) -> Iterator[str]:
+def run_proxy(*options: str, log: Path, **variables: str) -> Iterator[str]:
     """Start `abs-shield mcp` on a free port, with these variables too; give its URL."""
     argv = [*COMMAND, "mcp", "--http", "127.0.0.1:0", *options]
     with log.open("w") as errors:
         process = subprocess.Popen(argv, env=ENVIRONMENT | variables, stderr=errors, cwd=ROOT)
     try:
-        url = _told(log, process)
-        _answered(url)
+        url = logged_url(log, process)
+        wait_for_answer(url)
         yield url
     finally:
         process.terminate()
@@ -45,19 +45,19 @@ def free_port() -> int:
 
 
 @contextmanager
-def served_at(port: int, server: list[str]) -> Iterator[str]:
+def serve_at(port: int, server: list[str]) -> Iterator[str]:
     """Serve over HTTP; give the URL."""
     process = subprocess.Popen([*server, str(port)], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
     try:
-        _answered(url := f"http://127.0.0.1:{port}/mcp")
+        wait_for_answer(url := f"http://127.0.0.1:{port}/mcp")
         yield url
     finally:
         process.terminate()
         process.wait(_PATIENCE_S)
 
 
-def _told(log: Path, process: subprocess.Popen[bytes]) -> str:
-    """The URL that the proxy says it serves."""
+def logged_url(log: Path, process: subprocess.Popen[bytes]) -> str:
+    """Return the URL that the proxy logs."""
     until = monotonic() + _PATIENCE_S
     while monotonic() < until and process.poll() is None:
         for line in log.read_text().splitlines():
@@ -67,8 +67,8 @@ def _told(log: Path, process: subprocess.Popen[bytes]) -> str:
     raise AssertionError(f"the proxy said no URL: {log.read_text()}")
 
 
-def _answered(url: str) -> None:
-    """Wait until a server answers, whatever it says to a browser."""
+def wait_for_answer(url: str) -> None:
+    """Wait until a server responds with any status."""
     until = monotonic() + _PATIENCE_S
     while monotonic() < until:
         try:

@@ -1,4 +1,4 @@
-"""HTTP headers on their way through the proxy: tokens of clients, and those of `--header`."""
+"""HTTP headers in the proxy: tokens of clients, and headers of `--header`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from mcp.shared.exceptions import MCPError
 
-from tests.service.proxies import COMMAND, ENVIRONMENT, HERE, free_port, proxied, served_at
+from tests.service.proxies import COMMAND, ENVIRONMENT, HERE, free_port, run_proxy, serve_at
 
 TOKEN = ("--header", "Authorization=env:SHOP_TOKEN")
 CONFIGURED = ("--log", "none", *TOKEN, "--header", "x-note=ours")
@@ -27,29 +27,29 @@ SECRET = "token-operator"
 @pytest.fixture(scope="module")
 def behind() -> Iterator[str]:
     """Serve the server that wants a token."""
-    with served_at(free_port(), [sys.executable, str(HERE / "token_server.py")]) as url:
+    with serve_at(free_port(), [sys.executable, str(HERE / "token_server.py")]) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
 def bare(behind, tmp_path_factory) -> Iterator[tuple[str, Path]]:
-    """Serve a proxy that has no token of its own: its URL, and its log."""
+    """Yield the URL and the log of a proxy without a token."""
     log = tmp_path_factory.mktemp("bare") / "log"
-    with proxied("--log", "none", "--url", behind, log=log) as url:
+    with run_proxy("--log", "none", "--url", behind, log=log) as url:
         yield url, log
 
 
 @pytest.fixture(scope="module")
-def configured(behind, tmp_path_factory) -> Iterator[tuple[str, Path]]:
+def with_own_token(behind, tmp_path_factory) -> Iterator[tuple[str, Path]]:
     """Serve a proxy that has a token: its URL, and its log."""
     log = tmp_path_factory.mktemp("configured") / "log"
     token = f"Bearer {SECRET}"
-    with proxied(*CONFIGURED, "--url", behind, log=log, SHOP_TOKEN=token) as url:
+    with run_proxy(*CONFIGURED, "--url", behind, log=log, SHOP_TOKEN=token) as url:
         yield url, log
 
 
-async def whose(target: Any, *, calls: int = 1, **options: Any) -> Any:
-    """Return what the server says of the token, at each call."""
+async def owners_of_token(target: Any, *, calls: int = 1, **options: Any) -> Any:
+    """Return what the server reports about the token of each call."""
     async with Client(target, **options) as client:
         answers = [await client.call_tool_mcp("whose", {}) for _ in range(calls)]
         return {answer.content[0].text for answer in answers}
@@ -66,25 +66,27 @@ def test_each_client_has_its_token(bare, mode):
 
     async def both() -> Any:
         clients = (with_token(bare[0], f"token-{name}") for name in "ab")
-        return await asyncio.gather(*(whose(each, calls=5, mode=mode) for each in clients))
+        return await asyncio.gather(
+            *(owners_of_token(each, calls=5, mode=mode) for each in clients)
+        )
 
     assert [{"a"}, {"b"}] == asyncio.run(both())
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_configured_token(configured, mode):
-    """It is that of clients that send none; in the log it stands nowhere."""
-    url, log = configured
+def test_the_configured_token_is_used_without_a_token_of_the_client(with_own_token, mode):
+    """The proxy's token is sent for clients without one, and it is not in the log."""
+    url, log = with_own_token
 
-    assert {"operator ours"} == asyncio.run(whose(url, mode=mode))
+    assert {"operator ours"} == asyncio.run(owners_of_token(url, mode=mode))
     assert SECRET not in log.read_text()
 
 
-def test_the_token_of_the_client_wins(configured):
-    """A client that has one is not taken for the operator; other headers are added."""
-    assert {"a ours"} == asyncio.run(whose(with_token(configured[0], "token-a")))
+def test_the_token_of_the_client_takes_precedence(with_own_token):
+    """The proxy's other headers are added to those of the client."""
+    assert {"a ours"} == asyncio.run(owners_of_token(with_token(with_own_token[0], "token-a")))
     assert {"a mine"} == asyncio.run(
-        whose(with_token(configured[0], "token-a", **{"x-note": "mine"}))
+        owners_of_token(with_token(with_own_token[0], "token-a", **{"x-note": "mine"}))
     )
 
 
@@ -95,13 +97,13 @@ def test_a_token_over_stdio(behind, mode):
     environment = ENVIRONMENT | {"SHOP_TOKEN": f"Bearer {SECRET}"}
     target = StdioTransport(COMMAND[0], argv, env=environment, keep_alive=False)
 
-    assert {"operator ours"} == asyncio.run(whose(target, mode=mode))
+    assert {"operator ours"} == asyncio.run(owners_of_token(target, mode=mode))
 
 
-def test_without_a_token(bare):
-    """The proxy starts in front of such a server; its client is told what is wrong."""
+def test_a_missing_token_is_reported_to_the_client(bare):
+    """The proxy starts, and the client and the log receive the error of the server."""
     with pytest.raises(MCPError) as raised:
-        asyncio.run(whose(bare[0], mode="legacy"))
+        asyncio.run(owners_of_token(bare[0], mode="legacy"))
 
     message = "it answers with status 401; let the client send its token, or give one by `--header`"
     assert message in str(raised.value)
@@ -110,7 +112,7 @@ def test_without_a_token(bare):
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
 def test_the_protocol_of_the_client(bare, mode, version):
-    """Both ends speak the client's: a ping is answered, and a question reaches the user."""
+    """The proxy speaks the client's protocol version to both ends."""
 
     async def answer(message: str, kind: Any, params: Any, context: Any) -> Any:
         return {"value": "yes"}
@@ -131,7 +133,7 @@ def test_the_protocol_of_the_client(bare, mode, version):
     assert answered == ("accept yes" if mode == "legacy" else ["whose", "ask"])
 
 
-def test_a_header_that_changes(configured):
+def test_a_header_that_changes(with_own_token):
     """A token that a client renews in its session is used from then on."""
 
     note: dict[str, str] = {}
@@ -142,7 +144,7 @@ def test_a_header_that_changes(configured):
             yield request
 
     async def renewed() -> Any:
-        target = StreamableHttpTransport(configured[0], auth=Note())
+        target = StreamableHttpTransport(with_own_token[0], auth=Note())
         async with Client(target, mode="legacy") as client:
             answers = []
             for number in "12":

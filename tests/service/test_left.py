@@ -1,4 +1,4 @@
-"""Clients over HTTP that leave without saying so, and a FastMCP that lost a part."""
+"""HTTP clients that disconnect without notice, and a FastMCP without a required part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.service.upstream_server import command
 from abs_shield.service.upstream_session import UpstreamSessions
 from tests.service import proxies
-from tests.service.proxies import HERE, proxied
+from tests.service.proxies import HERE, run_proxy
 from tests.service.test_passing import runs, until
 
 IMPATIENT = (
@@ -43,14 +43,14 @@ def post(url: str, session: str | None, message: dict[str, object]) -> tuple[str
         return answer.headers.get("mcp-session-id"), answer.read().decode()
 
 
-def test_a_client_that_only_says_hello_keeps_no_process(tmp_path, monkeypatch):
-    """Its process ends; where the client goes on after all, it gets another one."""
+def test_the_process_of_an_idle_client_ends(tmp_path, monkeypatch):
+    """If the client continues after all, a new process is started for it."""
     monkeypatch.setattr(proxies, "COMMAND", [sys.executable, "-c", IMPATIENT])
     starts = tmp_path / "starts"
     server = [sys.executable, str(HERE / "asking_server.py"), str(starts)]
     capabilities, info = {}, {"name": "gone", "version": "1"}
     hello = {"protocolVersion": VERSION, "capabilities": capabilities, "clientInfo": info}
-    with proxied("--log", "none", "--", *server, log=tmp_path / "log") as url:
+    with run_proxy("--log", "none", "--", *server, log=tmp_path / "log") as url:
         session, _ = post(url, None, {"id": 1, "method": "initialize", "params": hello})
         first = int(starts.read_text())
         asyncio.run(until(lambda: not runs(first)))
@@ -62,8 +62,8 @@ def test_a_client_that_only_says_hello_keeps_no_process(tmp_path, monkeypatch):
     assert 2 == len(Path(starts).read_text().splitlines())
 
 
-def test_a_part_of_fastmcp_that_is_gone_is_named(monkeypatch):
-    """Without it a crashed server would silently not be restarted."""
+def test_a_missing_part_of_fastmcp_is_an_error(monkeypatch):
+    """Without the part a crashed server would not be restarted."""
     monkeypatch.delattr(StdioTransport, "_is_session_dead")
     with pytest.raises(ShieldError, match="_is_session_dead"):
         UpstreamSessions(command([sys.executable]))

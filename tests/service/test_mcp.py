@@ -1,4 +1,4 @@
-"""The MCP proxy in front of servers that run in other processes, as a client meets it."""
+"""The MCP proxy in front of servers in other processes, from the view of a client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 from abs_shield.stores import SqliteStore, verify
-from tests.service.proxies import COMMAND, ENVIRONMENT, POLICY, SHOP, free_port, proxied, served_at
+from tests.service.proxies import COMMAND, ENVIRONMENT, POLICY, SHOP, free_port, run_proxy, serve_at
 
 Conversed = Callable[[Client[Any]], Coroutine[Any, Any, Any]]
 ORDER = {"order_id": "ord_1"}
@@ -29,7 +29,7 @@ ORDER = {"order_id": "ord_1"}
 def strict(tmp_path_factory) -> Iterator[str]:
     """Serve a strict proxy over HTTP, in front of a shop over stdio."""
     log = tmp_path_factory.mktemp("strict") / "log"
-    with proxied("--policy", POLICY, "--hear", "--", *SHOP, log=log) as url:
+    with run_proxy("--policy", POLICY, "--hear", "--", *SHOP, log=log) as url:
         yield url
 
 
@@ -37,7 +37,7 @@ def strict(tmp_path_factory) -> Iterator[str]:
 def audit(tmp_path_factory) -> Iterator[tuple[str, str, Path]]:
     """Serve an audit proxy over HTTP, in front of a shop over HTTP: its URL, the shop's, a log."""
     log = tmp_path_factory.mktemp("audit") / "log"
-    with served_at(free_port(), SHOP) as behind, proxied("--url", behind, log=log) as url:
+    with serve_at(free_port(), SHOP) as behind, run_proxy("--url", behind, log=log) as url:
         yield url, behind, log
 
 
@@ -179,8 +179,8 @@ def test_a_server_that_crashes_comes_back(strict):
     assert "pc_777" in after[1]
 
 
-def test_twenty_calls_at_once(strict):
-    """They run side by side: twenty waits of half a second take far less than ten seconds."""
+def test_calls_run_concurrently(strict):
+    """Twenty waits of half a second take far less than ten seconds."""
 
     async def conversed(client: Client[Any]) -> Any:
         await call_text(client, "wait", {"seconds": 0})
@@ -267,11 +267,11 @@ def test_the_session_of_calls_that_name_none():
     ],
 )
 def test_a_reference_server(tmp_path, server, name, arguments, part):
-    """A server that somebody else wrote is served and judged as it is."""
+    """A third-party server is served and judged unchanged."""
     if shutil.which(server) is None:
         pytest.skip(f"`{server}` is not installed")
 
-    with proxied("--policy", POLICY, "--", server, log=tmp_path / "log") as url:
+    with run_proxy("--policy", POLICY, "--", server, log=tmp_path / "log") as url:
 
         async def conversed(client: Client[Any]) -> Any:
             phantom = await call_text(client, name + "s", arguments)
@@ -292,7 +292,7 @@ def test_decisions_are_in_the_log_when_it_ends(tmp_path):
         await call_text(client, "cancel_order", ORDER)
         await call_text(client, "cancel_ordre", ORDER)
 
-    with proxied("--log", str(database), "--", *SHOP, log=tmp_path / "log") as url:
+    with run_proxy("--log", str(database), "--", *SHOP, log=tmp_path / "log") as url:
         with_client(url, conversed)
     store = SqliteStore(database, existing=True)
 

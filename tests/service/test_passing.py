@@ -28,8 +28,8 @@ from tests.service.proxies import (
     POLICY,
     SHOP,
     free_port,
-    proxied,
-    served_at,
+    run_proxy,
+    serve_at,
 )
 
 pytestmark = pytest.mark.filterwarnings(
@@ -52,7 +52,7 @@ def served(tmp_path_factory) -> Iterator[Callable[[str], str]]:
         def url(kind: str) -> str:
             if kind not in urls:
                 log = tmp_path_factory.mktemp("served") / "log"
-                urls[kind] = stack.enter_context(proxied(*options(kind), "--", *ASKING, log=log))
+                urls[kind] = stack.enter_context(run_proxy(*options(kind), "--", *ASKING, log=log))
             return urls[kind]
 
         yield url
@@ -125,8 +125,8 @@ def runs(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
-async def until(true: Any) -> None:
-    """Wait until something holds."""
+async def wait_until(true: Any) -> None:
+    """Wait until a condition is true."""
     async with asyncio.timeout(20):
         while not true():
             await asyncio.sleep(0.02)
@@ -179,8 +179,8 @@ def test_a_sandbox_stays_closed_while_the_server_is_slow_to_read(tmp_path):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_roots_that_change(kind, way, tmp_path):
-    """The server hears of it, and asks anew."""
+def test_changed_roots_are_sent_to_the_server(kind, way, tmp_path):
+    """The server is notified and requests the new roots."""
     secret = tmp_path / "secret"
     secret.write_text("secret")
     roots: list[str] = [f"file://{tmp_path}/narrow"]
@@ -223,8 +223,8 @@ def test_a_call_right_behind_a_change_of_roots(kind, way, tmp_path):
 
 def at_a_url(stack: ExitStack, folder: Path) -> str:
     """Start a server at a URL, and return that of a proxy in front of it."""
-    behind = stack.enter_context(served_at(free_port(), ASKING))
-    return stack.enter_context(proxied("--log", "none", "--url", behind, log=folder / "url"))
+    behind = stack.enter_context(serve_at(free_port(), ASKING))
+    return stack.enter_context(run_proxy("--log", "none", "--url", behind, log=folder / "url"))
 
 
 @pytest.mark.parametrize("kind", PROXIES)
@@ -295,8 +295,8 @@ def test_a_question_beside_other_calls(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_who_the_client_is(kind, way):
-    """Its name, and only what it can answer: a server does not ask for more."""
+def test_the_server_sees_the_name_and_capabilities_of_the_client(kind, way):
+    """A capability that the client does not have is not offered to the server."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> str:
         return (await call_text(client, "who")).rpartition(" ")[0]
@@ -328,8 +328,8 @@ def test_requests_beside_calls(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_what_the_server_tells(kind, way):
-    """Log messages as they are, changes of lists and resources, and progress."""
+def test_notifications_of_the_server_reach_the_client(kind, way):
+    """Log messages, list and resource changes, and progress are passed on unchanged."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         steps: list[Any] = []
@@ -341,7 +341,7 @@ def test_what_the_server_tells(kind, way):
         for name in ("log", "touch", "grow"):
             await call_text(client, name, "shop://one" if name == "touch" else "")
         await client.call_tool_mcp("long_job", {"text": "job"}, progress_handler=step)
-        await until(lambda: len(received.messages) >= 2 and received.logs and len(steps) == 2)
+        await wait_until(lambda: len(received.messages) >= 2 and received.logs and len(steps) == 2)
         names = {tool.name for tool in await client.list_tools()}
         return received.logs, set(received.messages), steps, "grown" in names
 
@@ -354,8 +354,8 @@ def test_what_the_server_tells(kind, way):
 
 
 @pytest.mark.parametrize("kind", PROXIES)
-def test_progress_of_two_calls(kind, way):
-    """Each call hears of its own progress."""
+def test_progress_reaches_its_own_call(kind, way):
+    """Two concurrent calls each receive their own progress."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         async def job(name: str) -> set[str | None]:
@@ -386,8 +386,8 @@ def test_a_tool_that_came_since(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_a_call_that_is_abandoned(kind, way):
-    """The server hears of it, and other calls go on."""
+def test_a_cancelled_call_is_cancelled_on_the_server(kind, way):
+    """The server is notified of the cancellation, and other calls continue."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         call = asyncio.create_task(call_text(client, "patient", "first"))
@@ -412,8 +412,8 @@ def test_a_call_lists_no_tools(kind, lists, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_an_error_of_the_protocol(kind, way):
-    """It stays one, with its code, its message and its data."""
+def test_a_protocol_error_is_passed_on(kind, way):
+    """The code, the message and the data of the error are unchanged."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         with pytest.raises(MCPError) as raised:
@@ -426,8 +426,8 @@ def test_an_error_of_the_protocol(kind, way):
 
 
 @pytest.mark.parametrize("kind", WAYS)
-def test_what_the_server_says_of_itself(kind, way):
-    """Its name, its instructions and its capabilities are its own."""
+def test_the_client_sees_the_identity_of_the_server(kind, way):
+    """The name, the instructions and the capabilities are those of the server."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         offered = client.server_capabilities.model_dump(exclude_none=True)
@@ -446,7 +446,7 @@ def test_one_process_for_one_client(kind, way):
         async with ClientInbox().client(target, mode="auto") as client:
             for _ in range(3):
                 pids.add(int((await call_text(client, "who")).rpartition(" ")[2]))
-        await until(lambda: not any(map(runs, pids)))
+        await wait_until(lambda: not any(map(runs, pids)))
         return pids
 
     assert 1 == len(asyncio.run(connected(way(kind))))
@@ -508,7 +508,7 @@ def test_two_clients_at_once(served):
 
 
 def test_processes_end_with_the_proxy(tmp_path):
-    """Also where clients are still there; the server is started once for each of them."""
+    """One server process is started for each client, and all end with the proxy."""
     starts = tmp_path / "starts"
     argv = [*options("http"), "--", *ASKING, str(starts)]
 
@@ -520,7 +520,7 @@ def test_processes_end_with_the_proxy(tmp_path):
         stop()
 
     with ExitStack() as stack:
-        url = stack.enter_context(proxied(*argv, log=tmp_path / "log"))
+        url = stack.enter_context(run_proxy(*argv, log=tmp_path / "log"))
         asyncio.run(conversed(url, stack.close))
     pids = [int(line) for line in starts.read_text().split()]
 
@@ -529,8 +529,8 @@ def test_processes_end_with_the_proxy(tmp_path):
 
 
 @pytest.mark.parametrize("kind", PROXIES)
-def test_a_version_without_a_handshake(kind, way):
-    """A command is not asked in it; a client that insists is told which there are."""
+def test_an_unsupported_protocol_version_is_an_error(kind, way):
+    """The error lists the supported versions."""
 
     async def conversed(client: Client[Any], received: ClientInbox) -> Any:
         with pytest.raises(MCPError) as raised:
@@ -557,8 +557,8 @@ def test_a_server_that_ended_while_nothing_was_asked(kind, way):
     assert first != second
 
 
-def test_a_server_at_a_url_that_starts_anew(tmp_path):
-    """Its sessions are gone: the next call gets a new one, and is answered."""
+def test_a_restarted_server_gets_a_new_session(tmp_path):
+    """The next call opens a new session and has a result."""
     port = free_port()
 
     async def conversed(url: str, again: Callable[[], None]) -> Any:
@@ -569,13 +569,13 @@ def test_a_server_at_a_url_that_starts_anew(tmp_path):
 
     with ExitStack() as stack:
         first = stack.enter_context(ExitStack())
-        behind = first.enter_context(served_at(port, SHOP))
+        behind = first.enter_context(serve_at(port, SHOP))
         log = tmp_path / "log"
-        url = stack.enter_context(proxied("--log", "none", "--url", behind, log=log))
+        url = stack.enter_context(run_proxy("--log", "none", "--url", behind, log=log))
 
         def again() -> None:
             first.close()
-            stack.enter_context(served_at(port, SHOP))
+            stack.enter_context(serve_at(port, SHOP))
 
         result = asyncio.run(conversed(url, again))
 

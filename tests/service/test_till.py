@@ -1,4 +1,4 @@
-"""A server at a URL that has no event stream, and lists other tools to other users."""
+"""A server at a URL that has no event stream and lists different tools for different users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 from mcp.shared.exceptions import MCPError
 
-from tests.service.proxies import HERE, POLICY, free_port, proxied, served_at
+from tests.service.proxies import HERE, POLICY, free_port, run_proxy, serve_at
 
 TILL = [sys.executable, str(HERE / "till_server.py")]
 STRICT = ("--log", "none", "--policy", POLICY)
@@ -27,7 +27,7 @@ STRICT = ("--log", "none", "--policy", POLICY)
 def strict(tmp_path_factory) -> Iterator[str]:
     """Serve a strict proxy in front of the till."""
     log = tmp_path_factory.mktemp("till") / "log"
-    with served_at(free_port(), TILL) as url, proxied(*STRICT, "--url", url, log=log) as proxy:
+    with serve_at(free_port(), TILL) as url, run_proxy(*STRICT, "--url", url, log=log) as proxy:
         yield proxy
 
 
@@ -36,8 +36,8 @@ async def call_text(client: Client[Any], name: str) -> str:
     return (await client.call_tool_mcp(name, {})).content[0].text
 
 
-def test_a_call_that_fails_is_sent_once(strict):
-    """An event stream that the server refuses with 404 says nothing of a call."""
+def test_a_failed_call_is_not_repeated(strict):
+    """A refused event stream (404) does not cause a repetition of the call."""
 
     async def conversed() -> str:
         async with Client(strict, mode="legacy") as client:
@@ -49,8 +49,8 @@ def test_a_call_that_fails_is_sent_once(strict):
     assert "1" == asyncio.run(conversed())
 
 
-def test_an_answer_that_breaks_ends_no_other_call(strict):
-    """Each request has a stream of its own: the session goes on where one of them breaks."""
+def test_a_broken_response_ends_only_its_own_call(strict):
+    """Each request has its own stream, so the session continues."""
 
     async def conversed() -> Any:
         async with Client(strict, mode="legacy") as client:
@@ -65,8 +65,8 @@ def test_an_answer_that_breaks_ends_no_other_call(strict):
     assert "waited" == waited
 
 
-def test_a_session_that_is_gone_behind_a_broken_answer_is_opened_anew(strict):
-    """Also where the server says so with another status than 404."""
+def test_a_lost_session_is_reopened(strict):
+    """A new session is opened, also if the server reports the loss by another status than 404."""
 
     async def conversed() -> str:
         async with Client(strict, mode="legacy") as client:
@@ -100,7 +100,7 @@ def test_tools_of_another_client_are_unknown(strict):
 
 
 def test_a_url_is_named_without_its_secrets(tmp_path):
-    """Neither the client nor the log learns the user, the password, the query or a long path."""
+    """Errors and the log contain neither user, password and query of a URL nor a long path."""
     log: Path = tmp_path / "log"
     long = "s3cret-path-of-one-user"
 
@@ -111,9 +111,9 @@ def test_a_url_is_named_without_its_secrets(tmp_path):
         return str(raised.value)
 
     with ExitStack() as stack:
-        with served_at(free_port(), TILL) as url:
+        with serve_at(free_port(), TILL) as url:
             secret = f"{url.replace('//', '//ann:s3cret@')}/{long}?key=s3cret"
-            proxy = stack.enter_context(proxied(*STRICT, "--url", secret, log=log))
+            proxy = stack.enter_context(run_proxy(*STRICT, "--url", secret, log=log))
         answer = asyncio.run(failed(proxy))
 
     assert f"cannot reach `{url}/...`: " in answer

@@ -1,4 +1,4 @@
-"""A server behind the proxy that cannot say which tools it has."""
+"""A server behind the proxy that cannot list its tools."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.service.proxies import COMMAND, ENVIRONMENT, HERE, POLICY
 ARGUMENTS = {"x": 1}
 
 
-def called(kind: str, log: Any, *options: str) -> tuple[str, str]:
-    """Call the tool of a server, behind the proxy; return its answer, and what was logged."""
+def call_tool(kind: str, log: Any, *options: str) -> tuple[str, str]:
+    """Call a tool of the server through the proxy; return its output and the log."""
     server = [sys.executable, str(HERE / "unlisted_server.py"), kind]
     argv = [*COMMAND, "mcp", "--log", "none", *options, "--", *server]
     target = StdioTransport(argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=log)
@@ -39,9 +39,9 @@ def called(kind: str, log: Any, *options: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("kind", ["error", "malformed"])
-def test_audit_runs_a_call_although_no_tools_are_listed(kind, tmp_path):
-    """As without the proxy; that nothing was judged by a schema is an error of the log."""
-    output, logged = called(kind, tmp_path / "log")
+def test_audit_runs_a_call_if_no_tools_are_listed(kind, tmp_path):
+    """The call runs, and an error is logged because no schema was checked."""
+    output, logged = call_tool(kind, tmp_path / "log")
 
     assert '{"x": 1}{"x": 1}' == output
     assert 1 == logged.count("its server cannot list its tools")
@@ -51,4 +51,4 @@ def test_audit_runs_a_call_although_no_tools_are_listed(kind, tmp_path):
 def test_strict_runs_no_call_that_it_cannot_judge(tmp_path):
     """The client reads the server's own error."""
     with pytest.raises(MCPError, match="the database is down"):
-        called("error", tmp_path / "log", "--policy", POLICY)
+        call_tool("error", tmp_path / "log", "--policy", POLICY)

@@ -1,4 +1,4 @@
-"""An MCP server over HTTP that wants a bearer token, and says whose it was."""
+"""An MCP server over HTTP that requires a bearer token and reports its owner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ server: FastMCP = FastMCP("token", auth=StaticTokenVerifier(TOKENS))
 
 @server.tool
 def whose() -> str:
-    """Say whose token came, and what note beside it."""
+    """Return the owner of the request's token and the note in its headers."""
     token = get_access_token()
     note = get_http_headers().get("x-note", "")
     return f"{token.client_id if token else None} {note}".strip()

@@ -1,4 +1,4 @@
-"""The interval of a share whose observations come in clusters."""
+"""The interval of a proportion whose observations are clustered."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def effect(clusters: list[tuple[int, int]]) -> Effect:
     return summed(clusters).effect(totals[1], totals[0])
 
 
-def test_the_design_effect_is_that_of_the_source():
-    """Sums that are kept up at each observation give what the formula gives at the end."""
+def test_the_design_effect_equals_the_published_formula():
+    """The streaming sums give the value of the formula."""
     assert pytest.approx(plain(RATS)) == effect(RATS).design
     assert 1.5 < plain(RATS)
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=2, max_size=30))
-def test_the_design_effect_is_that_of_the_source_for_any_clusters(drawn):
-    """It is 1 where the formula gives less, or has no value."""
+def test_the_design_effect_equals_the_formula_for_any_clusters(drawn):
+    """The design effect is at least 1, and 1 if the formula has no value."""
     clusters = [(size, min(size, hits)) for size, hits in drawn]
     n, x = sum(size for size, _ in clusters), sum(hits for _, hits in clusters)
     alone = all(size == 1 for size, _ in clusters)
@@ -54,21 +54,21 @@ def test_the_design_effect_is_that_of_the_source_for_any_clusters(drawn):
     assert pytest.approx(expected) == effect(clusters).design
 
 
-def test_clusters_of_one_leave_the_interval_as_it_is():
-    """Observations that belong to nothing are counted as they are."""
+def test_clusters_of_one_do_not_change_the_interval():
+    """Unclustered observations have the plain interval."""
     assert wilson(3, 40) == clustered_wilson(3, 40, effect([(1, k < 3) for k in range(40)]))
 
 
-def test_copies_add_nothing():
-    """Ten copies of each observation tell what one of each tells, but for a hair."""
+def test_copies_do_not_narrow_the_interval():
+    """Ten copies of each observation have about the interval of one copy."""
     copies = clustered_wilson(100, 400, effect([(10, 10 * (k < 10)) for k in range(40)]))
 
     assert pytest.approx(wilson(10, 40), abs=0.005) == copies
 
 
 @pytest.mark.parametrize("hits", [0, 400])
-def test_without_a_difference_clusters_are_counted(hits):
-    """Where none of 400 is a hit, or each is, the 40 clusters are what was seen."""
+def test_without_variance_the_clusters_are_counted(hits):
+    """If none or all of 400 observations are hits, the interval is that of the 40 clusters."""
     ends = clustered_wilson(hits, 400, effect([(10, hits // 40)] * 40))
 
     assert wilson(hits // 10, 40) == ends

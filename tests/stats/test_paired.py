@@ -1,4 +1,4 @@
-"""Paired statistics have the textbook values, and their power is what a simulation finds."""
+"""Paired statistics have the published values, and their power equals that of a simulation."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def test_tango_publishes_its_example() -> None:
     assert pytest.approx((-0.0601, 0.1184), abs=0.01) == (low, high)
 
 
-def test_an_interval_without_differing_cases_is_no_point() -> None:
-    """Ten equal cases leave a third open; a thousand leave less than half a percent."""
+def test_an_interval_without_differing_cases_has_a_width() -> None:
+    """With ten equal cases it extends to about 0.3, with a thousand to less than 0.005."""
     few, many = difference_interval(0, 0, 10)[0], difference_interval(0, 0, 1_000)[0]
 
     assert -0.30 < few < -0.25
     assert -0.004 < many < -0.003
 
 
-def test_the_interval_holds_its_level() -> None:
-    """Of 400 simulated pairs about 95 % have the true difference in their interval."""
+def test_the_interval_has_its_nominal_coverage() -> None:
+    """About 95 % of 400 simulated intervals contain the true difference."""
     random, held = Random(3), 0
     for _ in range(400):
         draws = random.choices((1, -1, 0), (0.12, 0.07, 0.81), k=150)
@@ -78,8 +78,8 @@ def test_a_margin_needs_as_many_cases_as_the_interval() -> None:
     assert difference_interval(0, 0, n)[0] >= -0.05 > difference_interval(0, 0, n - 1)[0]
 
 
-def test_a_bootstrap_is_the_same_for_the_same_seed() -> None:
-    """And it holds the mean."""
+def test_a_bootstrap_is_reproducible() -> None:
+    """The same seed gives the same interval, which contains the mean."""
     differences = [1.0] * 12 + [0.0] * 80 + [-1.0] * 8
     low, high = paired_bootstrap(differences, seed=4)
 
@@ -97,8 +97,8 @@ def test_wrong_counts_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("gain", "loss"), [(0.5, 0.5), (1.0, 0.0), (0.0, 1.0), (0.02, 0.01)])
-def test_a_limit_is_left_out_by_so_many_cases(gain: float, loss: float) -> None:
-    """On the side on which the difference lies."""
+def test_the_computed_number_of_cases_excludes_the_limit(gain: float, loss: float) -> None:
+    """With the computed number of cases the interval excludes the limit."""
     n = cases_for_limit(gain, loss, -0.05)
     gained = round(gain * n)
     low, high = difference_interval(gained, min(round(loss * n), n - gained), n)

@@ -1,4 +1,4 @@
-"""The limits of a control chart of shares hold what chance does, also with few observations."""
+"""The limits of a p-chart contain random variation, also with few observations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from abs_shield.stats.control_charts import p_chart
 
 @pytest.mark.parametrize("rate", [0.001, 0.01, 0.1, 0.5, 0.9, 0.999])
 @pytest.mark.parametrize("of", [1, 5, 30, 400, 3_000])
-def test_chance_alone_seldom_leaves_the_limits(rate, of):
-    """At most .27 % on both sides together, and a margin for luck."""
+def test_random_variation_rarely_exceeds_the_limits(rate, of):
+    """At most about 0.27 % of random shares are outside of the limits."""
     draw = random.Random(of)
     times = [(sum(draw.random() < rate for _ in range(of)), of) for _ in range(400)]
     _, points = p_chart(times)

@@ -1,4 +1,4 @@
-"""The shape of a series: wandering, skewness, kurtosis and repetition."""
+"""The shape of a series: drift, skewness, kurtosis and repetition."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_skewness():
 
 
 def test_kurtosis():
-    """It is high for noise with a few outliers, and about 3 for noise."""
+    """It is about 3 for noise and above 10 for noise with a few outliers."""
     assert shape([*NOISE, 12.0, -12.0]).kurtosis > 10
     assert 2 < shape(NOISE).kurtosis < 4.5
 

@@ -28,5 +28,5 @@ def test_quantile_and_tail_undo_each_other(tail, degrees):
 
 @given(st.floats(1e-6, 0.4), st.integers(2, 99))
 def test_more_points_narrow_a_prediction(tail, n):
-    """One more point never widens the limit for the next."""
+    """Another point never widens the prediction limit."""
     assert prediction_limit(tail, n + 1) <= prediction_limit(tail, n)

@@ -1,4 +1,4 @@
-"""Running mean and variance equal their plain twins at each step."""
+"""Running mean and variance equal the batch values at each step."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_small_noise_on_a_large_number() -> None:
 
 
 @pytest.mark.parametrize("series", [[], [5.0]])
-def test_below_two_points_nothing_spreads(series: list[float]) -> None:
-    """None or one point has a spread of 0."""
+def test_fewer_than_two_points_have_no_variance(series: list[float]) -> None:
+    """The variance and the deviation of none or one point are 0."""
     running = RunningStats()
     for x in series:
         running.update(x)
@@ -53,8 +53,8 @@ def test_below_two_points_nothing_spreads(series: list[float]) -> None:
 
 
 @given(MODERATE, st.integers(2, 50))
-def test_a_constant_series_does_not_spread(x: float, n: int) -> None:
-    """The same number again and again has no variance, and never a negative one."""
+def test_a_constant_series_has_no_variance(x: float, n: int) -> None:
+    """The variance of a repeated number is exactly 0."""
     running = RunningStats()
     for _ in range(n):
         running.update(x)

@@ -1,4 +1,4 @@
-"""The limits of the Western Electric rules, for few points and for many series."""
+"""The limits of the Western Electric rules for few points and for many series."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_weights_are_those_of_the_table():
 
 
 def test_one_long_series_has_the_classic_limits():
-    """Beyond 3, 2 and 1 deviations, and on one side of the mean."""
+    """The limits of a long series are 3, 2, 1 and 0 deviations."""
     assert [3, 2, 1, 0] == [pytest.approx(x, abs=1e-3) for x in limits(100_000, 1)]
 
 
@@ -32,8 +32,8 @@ def test_more_series_only_widen(n, series):
 
 
 @pytest.mark.parametrize("series", [1, 50])
-def test_normal_points_are_rarely_beyond(series):
-    """Of eight points and a ninth, the ninth is beyond as often as of very many."""
+def test_the_false_alarm_rate_does_not_depend_on_the_number_of_points(series):
+    """After eight points the ninth exceeds the limit as rarely as in a long series."""
     dice, beyond, rounds = random.Random(series), 0, 2_000
     for _ in range(rounds):
         for _ in range(series):

@@ -1,4 +1,4 @@
-"""Streaming statistics equal their batch twins, at every step and after any number of them."""
+"""Streaming statistics of a window equal the batch values at every step."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def assert_equal(window, values):
 
 
 @given(NUMBERS, st.integers(1, 12))
-def test_it_equals_its_batch_twin_at_every_step(numbers, size):
-    """Whatever comes and goes, mean and variance are those of the newest numbers."""
+def test_the_window_equals_the_batch_values_at_every_step(numbers, size):
+    """Mean and variance are those of the newest numbers."""
     window, newest = Window(size), deque(maxlen=size)
     for x in numbers:
         window.update(x)
@@ -46,7 +46,7 @@ def test_it_equals_its_batch_twin_at_every_step(numbers, size):
 @pytest.mark.slow
 @pytest.mark.parametrize(("middle", "noise"), [(1e9, 1), (1e9, 1e-4), (1e12, 1), (1e-9, 1e-12)])
 def test_small_noise_on_a_large_number_at_every_step(middle, noise):
-    """The variance keeps its digits, long after the sums were last made anew as well."""
+    """The variance stays accurate, also long after the sums were last recomputed."""
     dice, window, newest = random.Random(5), Window(100), deque(maxlen=100)
     for _ in range(1_000):
         x = middle + dice.gauss(0, noise)

@@ -27,7 +27,7 @@ def passing(outcomes: Outcomes) -> set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One framework's tests: by themselves, with a Shield, and those that differ once more."""
+    """One framework's tests without and with a Shield, and a second run of those that differ."""
 
     plain: Outcomes
     shielded: Outcomes
@@ -78,7 +78,7 @@ def accepted(name: str) -> dict[str, str]:
 
 
 def reason_for(test: str, known: Mapping[str, str]) -> str | None:
-    """Return why a test may differ; an id without parameters stands for all of them."""
+    """Return why a test may differ; an id without parameters matches all parameters."""
     return known.get(test) or known.get(test.partition("[")[0])
 
 

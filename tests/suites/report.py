@@ -1,4 +1,4 @@
-"""Print what a comparison found, and keep its figures for the table of `docs/adapters.md`."""
+"""Print the result of a comparison, and store its figures for the table of `docs/adapters.md`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def stale(known: Iterable[str], found: Comparison) -> set[str]:
 
 
 def write_results(name: str, release: str, found: Comparison) -> None:
-    """Keep one framework's figures in `results.json`, and renew the page's table."""
+    """Store one framework's figures in `results.json`, and update the page's table."""
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     results[name] = {
         "release": release,

@@ -29,7 +29,7 @@ TEST_TIMEOUT_S = 30
 
 
 def main() -> int:
-    """Run what the command line says."""
+    """Run the comparison of the command line."""
     table = suites()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument("framework", choices=sorted(table))

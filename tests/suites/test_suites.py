@@ -1,4 +1,4 @@
-"""The comparison of frameworks' own tests: its tables, and the page that shows its figures."""
+"""The comparison of frameworks' own tests: its tables, and the page with its figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_what_differs_differs_twice() -> None:
 
 
 def test_a_test_that_does_not_run_with_the_shield_differs() -> None:
-    """A test that a Shield makes vanish is not taken for one that passes."""
+    """A test that is missing in the run with the Shield differs."""
     gone = Comparison(
         plain=outcomes(a="passed"), shielded={}, plain_again=outcomes(a="passed"), shielded_again={}
     )
@@ -49,14 +49,14 @@ def test_a_test_that_does_not_run_with_the_shield_differs() -> None:
     assert ({"a"}, "it did not run") == (gone.differing, gone.reason("a"))
 
 
-def test_a_difference_that_nobody_accepted_is_an_error(capsys) -> None:
-    """The report names it with the last line of its error."""
+def test_an_unaccepted_difference_is_an_error(capsys) -> None:
+    """The report names the test with the last line of its error."""
     assert report("langchain", FOUND, mode="audit")
     assert "  new: differs: E   differs failed\n" in capsys.readouterr().out
 
 
-def test_a_plugin_that_reaches_nothing_is_an_error(capsys) -> None:
-    """Where no call was judged, tests that pass show nothing."""
+def test_a_comparison_without_judged_calls_is_an_error(capsys) -> None:
+    """If no call was judged, passing tests are no evidence."""
     idle = {"a": {"outcome": "passed", "judged": 0}}
     comparison = Comparison(plain=idle, shielded=idle, plain_again={}, shielded_again={})
 
@@ -64,8 +64,8 @@ def test_a_plugin_that_reaches_nothing_is_an_error(capsys) -> None:
     assert "no call was judged" in capsys.readouterr().out
 
 
-def test_an_id_without_parameters_stands_for_all() -> None:
-    """One line accepts a parametrized test."""
+def test_an_id_without_parameters_matches_all_parameters() -> None:
+    """One entry accepts all cases of a parametrized test."""
     known = {"t.py::a": "why", "t.py::b[1]": "one"}
 
     assert ("why", "one", None) == tuple(
@@ -193,7 +193,7 @@ def test_teardown(broken): ...
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", ["0", "2"])
 def test_outcomes_are_written(pytester, monkeypatch, processes) -> None:
-    """One line a test, with the calls that were judged in it, from one process and from two."""
+    """Each test has one line with its outcome and its judged calls, from one or two processes."""
     monkeypatch.setenv("PYTHONPATH", str(HERE / "plugins"))
     pytester.makepyfile(test_it=SUITE)
     options = ("-p", "suite_outcomes", "-p", "suite_shield", "-n", processes, "--outcomes=out")

@@ -1,4 +1,4 @@
-"""Blanks of a form, as against what is written in brackets and means itself."""
+"""Blanks of a form are distinguished from other text in brackets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLANKS = [
 
 @pytest.mark.parametrize("text", BLANKS)
 def test_a_blank(text):
-    """It names what to fill in, and nothing stands beside it."""
+    """A text that only names what to fill in is a blank."""
     assert is_blank(text, "note")
 
 
@@ -62,7 +62,7 @@ def test_a_value(text):
 
 
 def test_only_short_text_is_a_blank():
-    """Longer text is prose, whatever its brackets."""
+    """A longer text in brackets is prose."""
     assert is_blank("<" + "your " * 10 + "name>", "note")
     assert not is_blank("<" + "your " * LONGEST + "name>", "note")
 
@@ -75,8 +75,8 @@ REPEATED = [
 
 @pytest.mark.parametrize("part", REPEATED)
 @pytest.mark.parametrize("first", ["", "insert ", "insert name ", "insert_", "<", "[", "{{ "])
-def test_long_repeats_are_no_blanks(first, part):
-    """Separators that are letters of words as well may be read in many ways, and are read once."""
+def test_long_repetitions_are_not_blanks(first, part):
+    """Repeated separators, which could be read in many ways, are read once."""
     text = (first + part * LONGEST)[:LONGEST]
 
     assert LONGEST == len(text)
@@ -84,8 +84,8 @@ def test_long_repeats_are_no_blanks(first, part):
 
 
 @given(st.text(alphabet="a_- ", max_size=LONGEST - 12), st.sampled_from("_- "))
-def test_what_stands_between_insert_and_here(between, separator):
-    """It is one to six words, whatever stands between them."""
+def test_insert_and_here_may_enclose_six_words(between, separator):
+    """One to six words between `insert` and `here`, with any separators, are a blank."""
     text = f"insert{separator}name{separator}{between}{separator}here"
     words = between.replace("_", " ").replace("-", " ").split()
 

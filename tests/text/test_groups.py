@@ -1,4 +1,4 @@
-"""Digits in groups: one number, or several."""
+"""Groups of digits: one number or several."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_one_number(text):
         "it is my account. 1234 5678 too",
     ],
 )
-def test_maybe_several(text):
-    """Nothing says that they belong together."""
+def test_ambiguous_groups_are_not_one_number(text):
+    """Groups separated by blanks, dashes or slashes are not joined."""
     assert [False] == [run.one for run in groups(text)]
 
 

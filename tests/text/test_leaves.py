@@ -1,4 +1,4 @@
-"""The walk over a value's scalars: its order, its bounds, and what it says of them."""
+"""The walk over the scalars of a value: order, limits and reported truncation."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def scalars(value: Any) -> list[Any]:
 
 
 @given(JSON)
-def test_each_scalar_comes_once_and_in_order(value: Any) -> None:
-    """As a plain recursion reads them, and with a path of its own."""
+def test_each_scalar_is_yielded_once_in_order(value: Any) -> None:
+    """The scalars are those of a plain recursion, and each has a unique path."""
     results = list(leaves(value))
 
     assert scalars(value) == [leaf for _, leaf in results]
@@ -62,8 +62,8 @@ def test_a_walk_that_is_cut_says_so() -> None:
     assert [True, False, True] == [walk.cut for walk in (many, exact, too_deep)]
 
 
-def test_a_list_that_holds_itself_ends() -> None:
-    """Its containers are counted as well as its scalars."""
+def test_a_recursive_list_ends() -> None:
+    """Containers count towards the limit as well as scalars."""
     asked = 0
     endless: list[Any] = []
     endless += [endless, endless]

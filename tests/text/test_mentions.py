@@ -53,8 +53,8 @@ def test_every_kind_has_a_case(kind):
 
 
 @given(st.text() | st.lists(st.sampled_from(HOSTILE)).map("".join))
-def test_places_are_true_and_apart(text):
-    """Each mention stands where it says, and none overlaps the next."""
+def test_mentions_have_their_offsets_and_do_not_overlap(text):
+    """Each mention is the text between its offsets, and none overlaps the next."""
     results = mentions(text)
 
     assert all(text[m.start : m.end] == m.text for m in results)
@@ -64,7 +64,7 @@ def test_places_are_true_and_apart(text):
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_long_texts_are_read_whole(piece):
-    """A hundred thousand repetitions of an awkward piece come to an end."""
+    """The last word after 100,000 repetitions of any piece is found."""
     text = piece * 100_000 + " tx_9"
 
     assert "tx_9" in [m.text for m in mentions(text)][-1]

@@ -1,4 +1,4 @@
-"""The known name that was probably meant."""
+"""The known name that is most similar to a word."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_nothing_near_is_nothing(word: str) -> None:
     assert nearest(word, TOOLS) == []
 
 
-def test_the_best_come_first() -> None:
-    """With several asked for, the nearest stands first."""
+def test_the_nearest_name_is_first() -> None:
+    """Several suggestions are in the order of their similarity."""
 
     assert nearest("get_usr", ["list_roles", "get_users", "get_user"], most=2) == [
         "get_user",
@@ -62,8 +62,10 @@ def test_what_a_verb_means_counts(word: str, known: list[str], expected: list[st
 
 
 @given(st.text(), st.lists(st.text()), st.integers(0, 5))
-def test_only_known_names_and_no_more_than_asked(word: str, known: list[str], most: int) -> None:
-    """Whatever is asked, the answers are known names, as many as wanted at most."""
+def test_suggestions_are_known_names_up_to_the_limit(
+    word: str, known: list[str], most: int
+) -> None:
+    """For any word the suggestions are known names, at most as many as requested."""
     results = nearest(word, known, most=most)
 
     assert (len(results) <= most, set(results) <= set(known)) == (True, True)
@@ -71,7 +73,7 @@ def test_only_known_names_and_no_more_than_asked(word: str, known: list[str], mo
 
 @given(st.text(min_size=1, max_size=128), st.lists(st.text()))
 def test_a_known_name_is_its_own_nearest(word: str, known: list[str]) -> None:
-    """A name that is there is at least as near as every other."""
+    """A known name is among its own suggestions."""
 
     assert word in nearest(word, [*known, word], most=len(known) + 1)
 

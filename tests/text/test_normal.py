@@ -1,4 +1,4 @@
-"""The normal form of any text is found in linear time, and is not much longer than the text."""
+"""The normal form of any text is found in linear time and is not much longer than the text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def test_accents_without_end_are_cut() -> None:
     assert len(normal("\u0315\u0300\u0301" * 80_000)) <= 60
 
 
-def test_signs_and_ligatures_that_grow_are_bounded() -> None:
-    """One ligature is eighteen letters: a text of them alone is cut at four times its length."""
+def test_the_expansion_of_ligatures_is_limited() -> None:
+    """A text of ligatures is cut at four times its length."""
     assert len(normal("\ufdfa" * 10_000)) <= 41_000
     assert normal("\ufdfa") * 10 == normal("\ufdfa" * 10)
     assert "1 tx_5 2" == " ".join(normal("①tx_5②").split())

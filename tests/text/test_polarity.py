@@ -1,4 +1,4 @@
-"""Negations and opposites: the same sentence is judged alike wherever it is judged."""
+"""Negations and opposites are judged alike by every check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MUSEUM = "The museum is closed on Mondays."
 
 
 def reasons(answer: str, evidence: str) -> list[str]:
-    """Why a claim is contradicted: beside documents, in a run, and by the guardrail."""
+    """Return the contradiction of a claim with documents, in a run, and by the guardrail."""
     session = Session()
     session.user("Please look it up.")
     session.tool_result("look_up", evidence)
@@ -67,8 +67,8 @@ def test_a_reply_denies_nothing(answer, evidence):
         ("Pets are allowed in the rooms.", "No pets are allowed in the rooms.", "`pets` is denied"),
     ],
 )
-def test_what_is_denied_is_denied_everywhere(answer, evidence, words):
-    """The check in a run, the check beside documents and the guardrail name the same word."""
+def test_a_denial_is_found_by_every_check(answer, evidence, words):
+    """The check in a run, the check against documents and the guardrail name the same word."""
     results = reasons(answer, evidence)
 
     assert all(words.casefold() in one.casefold() for one in results), results
@@ -100,7 +100,7 @@ def test_an_opposite_of_something_else(answer, evidence):
     ],
 )
 def test_a_negated_opposite_agrees(answer, evidence):
-    """Not open is closed: two turns are none."""
+    """ "Not open" agrees with "closed"."""
     assert ["", ""] == reasons(answer, evidence)[:2]
 
 
@@ -132,6 +132,6 @@ def test_a_denial_of_something_else(answer, evidence):
 @pytest.mark.parametrize(
     "text", ["No. 5 is closed.", "No pets.", "Nobody, it seems, came.", "", "no", "Yes-men came."]
 )
-def test_what_is_no_reply(text):
-    """A number, a quantity, another word."""
+def test_a_number_or_quantity_is_not_a_reply(text):
+    """A leading "No" of a number, a quantity or another word is not removed."""
     assert text == without_reply(text)

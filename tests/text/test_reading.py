@@ -1,4 +1,4 @@
-"""Shapes, spellings and words of a text, in small tables."""
+"""Shapes, spellings and words of a text."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def test_what_tells_a_failure(value, failed):
     ],
 )
 def test_english(text, is_english):
-    """Two words that only English has, and fewer of others."""
+    """A text with two words that only English has, and fewer of other languages, is English."""
     assert is_english == (language(text) == "english")
 
 
 def test_normal_forms():
-    """One form for case, width, digits, marks and hyphens."""
+    """Case, width, digits, marks and hyphens have one normal form."""
     messages = ["ＴＸ－１", "tx\u20111", "t\u200bx-1", "TX-١", "tx\ufe63१"]
 
     assert {"tx-1"} == {normal(text) for text in messages}
@@ -133,7 +133,7 @@ def test_normal_forms():
 
 
 def test_chunks_and_their_parts():
-    """A chunk holds its punctuation; its parts are the whole words inside."""
+    """A chunk includes its inner punctuation; its parts are the words inside."""
     assert ["o'dea", "x.org/a_1"] == chunks("o'dea, (x.org/a_1).")
     assert {"x.org", "a_1", "a", "1", "x", "org"} == parts("x.org/a_1")
     assert "lodz" == remove_accents("łódź")
@@ -153,8 +153,8 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.sampled_from([" ", ", ", "; ", "\n", " (", ". "]))
-def test_tight_text_holds_its_own_words(phrase, mark):
-    """Each word of a text is held by its tight form, whatever stands inside it."""
+def test_tight_text_contains_its_own_words(phrase, mark):
+    """The form without separators contains each word of the text."""
     tight = SeparatorlessText.of(normal(mark.join(phrase)))
 
     assert all(tight.holds(alphanumerics(word)) for word in phrase)
@@ -163,7 +163,7 @@ def test_tight_text_holds_its_own_words(phrase, mark):
 
 @given(st.text(max_size=80))
 def test_any_text_has_a_tight_form(text):
-    """One gap a letter, and one for the end."""
+    """The form without separators has one gap for each letter and one for the end."""
     tight = SeparatorlessText.of(normal(text))
 
     assert len(tight.gaps) == len(tight.letters) + 1
@@ -198,7 +198,7 @@ def test_places():
 
 
 def test_paths():
-    """Where a path may be cut, and whether one step is misspelt."""
+    """A path is cut at its separators; one changed step may be a misspelling."""
     assert ([15, 13], []) == (cut_positions("https://x.org/a/b"), cut_positions("https://x.org"))
     assert (True, False, False) == (
         is_misspelt_path("srv/mai/a", "srv/mia/a"),

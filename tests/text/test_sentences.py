@@ -1,4 +1,4 @@
-"""Sentences of several languages, and full stops that end none."""
+"""Sentences of several languages, and full stops that do not end one."""
 
 from __future__ import annotations
 

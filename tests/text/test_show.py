@@ -1,4 +1,4 @@
-"""Whatever a model wrote is shown on one short line that attacks nothing."""
+"""Any text of a model is shown on one short line without control characters."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_attacks_are_escaped_and_readable(attack: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["refund", "é ü 订单", "a\\b", "naïve 🙂", ""])
-def test_what_prints_stays(text: str) -> None:
-    """Printable text of any script is left as it is."""
+def test_printable_text_is_unchanged(text: str) -> None:
+    """Printable text of any script is not escaped."""
 
     assert text == escaped(text)
 
@@ -94,8 +94,8 @@ class _Odd:
         (b"x", "a value of type bytes"),
     ],
 )
-def test_how_each_kind_is_named(value: Any, expected: str) -> None:
-    """Values are named as JSON names them; what is none is named by its type."""
+def test_values_are_shown_as_json(value: Any, expected: str) -> None:
+    """Values are shown as JSON; other objects are shown by their type."""
 
     assert expected == shown(value)
 

@@ -1,4 +1,4 @@
-"""Every FastMCP server is made with the middleware, first of all."""
+"""Every FastMCP server is created with the middleware as its first one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _server = FastMCP.__init__
 
 @functools.wraps(_server)
 def server(self: FastMCP, *args: Any, middleware: Any = None, **options: Any) -> None:
-    """Stand before the host's own middleware."""
+    """Add the middleware before the host's own."""
     _server(self, *args, middleware=[ShieldMiddleware(firewall()), *(middleware or ())], **options)
 
 

@@ -1,4 +1,4 @@
-"""Every run that no Shield judges yet is judged as a run of the `ShieldedRunner`."""
+"""Every run without a Shield is judged as a run of the `ShieldedRunner`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _original = sdk_patches._scope_of
 
 
 def entry(agent: Any, state: Any, context: Any) -> RunScope:
-    """Return how a run is judged; also where the host calls `Runner`, or a runner of its own."""
+    """Return the scope of a run, also if the host calls `Runner` or its own runner."""
     return _original(agent, state, context) or RunScope(AgentRuns(firewall(), None), answers=True)
 
 

@@ -1,4 +1,4 @@
-"""The Shield of the test that runs; a plugin puts it into the framework, and calls are counted."""
+"""A plugin that adds a Shield for each test to the framework and counts calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def firewall() -> Shield:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Start each test with a Shield of its own, so that none depends on those before it."""
+    """Create a new Shield for each test."""
     global _current
     _current = _new()
     _counts.clear()
@@ -83,5 +83,5 @@ def watch(owner: type, name: str, feed: Callable[..., Any], afeed: Callable[...,
 
 
 def answer(call: Any) -> str:
-    """Stand for every tool of a response that is only read."""
+    """Return the result of every tool of a response that is only read."""
     return "ok"

@@ -101,8 +101,8 @@ def test_what_anybody_counts_is_soft(text):
 
 
 @pytest.mark.parametrize("text", ["2 hours", "5 miles", "13 people", "8%", "thirteen"])
-def test_a_measure_is_no_count(text):
-    """Nobody counts hours and miles while reading."""
+def test_a_measure_is_not_a_count(text):
+    """Hours, miles, people, percentages and numbers above twelve are not soft counts."""
     assert not only(text).soft
 
 
@@ -118,20 +118,20 @@ def test_a_measure_is_no_count(text):
     ],
 )
 def test_days_that_share_a_month(text, days):
-    """The month stands behind the last one."""
+    """Days of a range or a list have the month that follows the last one."""
     assert days == [tuple(one.value) for one in figures(text) if one.kind == "date"]
 
 
 @pytest.mark.parametrize(
     "text", ["It rains [2].", "It rains (passage 3).", "See [1, 3-5].", "As source 2 says."]
 )
-def test_a_citation_is_no_figure(text):
-    """Its numbers count sources."""
+def test_a_citation_is_not_a_figure(text):
+    """Numbers of cited sources are not figures."""
     assert [] == figures(text)
 
 
-def test_an_iso_moment_is_a_date_and_a_time():
-    """Both are looked for, each for itself."""
+def test_an_iso_date_time_is_a_date_and_a_time():
+    """A date-time has two figures, which are checked separately."""
     day, at = figures("at 2024-05-28T06:05:00Z")
 
     assert (Day(2024, 5, 28), Minute(365, whole=True)) == (day.value, at.value)
@@ -143,8 +143,8 @@ def test_a_range_of_days_is_two_dates():
     assert [(None, 5, 20), (2024, 5, 22)] == [f.value for f in figures("May 20-22, 2024")]
 
 
-def test_the_last_year_of_a_range_may_be_short():
-    """As in ``2018-19``; of pages it is what it says."""
+def test_the_last_year_of_a_range_may_have_two_digits():
+    """The 19 in ``2018-19`` is 2019 or 19; the 25 in ``pages 120-25`` is 25."""
     last = figures("the year 2018-19")[-1]
 
     assert [Decimal(2019), Decimal(19)] == [*last.values]
@@ -163,7 +163,7 @@ def test_the_last_year_of_a_range_may_be_short():
     ],
 )
 def test_the_unit_of_a_number(text, value, unit):
-    """Behind a hyphen, and of temperatures however they are written."""
+    """A unit may follow a hyphen, and degrees may be written in any form."""
     (one,) = figures(text)
 
     assert (value, unit) == (one.numbers[0], one.unit)
@@ -208,7 +208,7 @@ def test_two_figures_are_the_same_as_far_as_the_first_goes(said, stands, agree):
 
 @given(TEXTS)
 def test_offsets_are_those_of_the_text(text):
-    """Whatever the text: sorted, apart, and each figure is what stands at its place."""
+    """For any text the figures are sorted, do not overlap and have correct offsets."""
     values = figures(text)
 
     assert [figure.text for figure in values] == [text[f.start : f.end] for f in values]
@@ -222,7 +222,7 @@ def test_offsets_are_those_of_the_text(text):
     ["9", "9,", "1.", "a.", "$", "May ", "1:", "a_1-", "[1,", "twenty ", "@a", "www.a", "\n1. "],
 )
 def test_long_texts_of_one_piece_are_read(piece, count):
-    """No piece, repeated very often, keeps it busy for long."""
+    """Repetitions of any piece are read in linear time."""
     assert isinstance(figures(piece * count), list)
 
 

@@ -1,4 +1,4 @@
-"""The cost of the figures in a text, in executed lines of Python."""
+"""The cost of reading figures, in executed lines of Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.hostile.steps import steps
 
 @pytest.mark.parametrize("piece", ["1,", "1\t", "17; ", "| 2 | 3 "])
 def test_a_plain_number_takes_few_steps(piece: str) -> None:
-    """Its meanings are read once for all its places, and no form is tried that cannot hold it."""
+    """Its meanings are read once for all occurrences, and impossible forms are not tried."""
     text = piece * 500
     count = len(figures(text))
 

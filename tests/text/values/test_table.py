@@ -1,4 +1,4 @@
-"""Every reader of a text reads every value of the table alike, however it is written."""
+"""Every reader of a text reads each value of the table in every spelling."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def wanted(row: Row) -> Figure:
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_the_reader_finds_one_value(row):
-    """Of its kind, and the same as in any other spelling."""
+    """Each spelling of a row has one figure, which equals the row's value."""
     for spelling in row.spellings:
         (value,) = figures(SENTENCE.format(spelling))
         assert value.kind == row.kind, spelling
@@ -60,8 +60,8 @@ def test_the_words_of_a_text_have_its_number(row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_a_probe_takes_every_spelling_for_the_same(row):
-    """A model that is asked again may write a value in any way."""
+def test_a_probe_accepts_every_spelling(row):
+    """A reply with any spelling of the value agrees."""
     (text,) = values_in(SENTENCE.format(row.spellings[0]))
     for spelling in row.spellings:
         assert ClozeGap("", text).agrees(spelling), spelling
@@ -69,7 +69,7 @@ def test_a_probe_takes_every_spelling_for_the_same(row):
 
 @pytest.mark.parametrize("row", [row for row in SUMS if row.kind == NUMBER], ids=str)
 def test_a_policy_reads_the_number_of_an_argument(row):
-    """In digits, as people group them; words and units are no amount."""
+    """An argument in grouped digits is an amount; words and units are not."""
     for spelling in row.spellings:
         read = amount(spelling)
         assert read is None or read == row.value, spelling
