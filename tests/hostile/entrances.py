@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 from abs_shield import CallBlocked, Shield, ShieldError, Tool, ToolCall, shield, shielded
 from abs_shield.answer import check_answer
@@ -164,10 +166,21 @@ def _grounded(one: Input, size: int) -> Action:
 
 def _replayed(one: Input, size: int) -> Action:
     """Replay a run file with user messages, calls and results."""
-    path = Path(mkdtemp(prefix="abs-shield-search")) / "run.jsonl"
-    record = {"messages": [*_messages(one, size)], "tools": [{"name": "act", "parameters": _ANY}]}
+    tools = [{"name": "act", "parameters": _ANY}]
+    return replay_of({"messages": [*_messages(one, size)], "tools": tools})
+
+
+def replay_of(record: dict[str, Any]) -> Action:
+    """Return an action that replays a run file; the file is deleted with the action."""
+    folder = mkdtemp(prefix="abs-shield-hostile")
+    path = Path(folder) / "run.jsonl"
     path.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    return lambda: [*replay([path])]
+
+    def action() -> Any:
+        return [*replay([path])]
+
+    finalize(action, rmtree, folder)
+    return action
 
 
 def _messages(one: Input, size: int) -> Iterator[dict[str, Any]]:

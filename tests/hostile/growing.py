@@ -6,13 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isqrt
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from abs_shield import Shield, Target, Tool, ToolCall, shield
-from abs_shield.replay import replay
-from tests.hostile.entrances import ANSWER, ENTRANCES, Action, firewall
+from tests.hostile.entrances import ANSWER, ENTRANCES, Action, firewall, replay_of
 from tests.hostile.grammar import Input
 
 MEGABYTE = 1_000_000
@@ -150,12 +147,7 @@ def registered(parameters: Callable[[int], Any]) -> Callable[[int], Action]:
 
 
 def run(record: Callable[[int], Any]) -> Callable[[int], Action]:
-    def build(size: int) -> Action:
-        path = Path(mkdtemp(prefix="abs-shield-growing")) / "run.jsonl"
-        path.write_text(json.dumps(record(size)) + "\n", encoding="utf-8")
-        return lambda: [*replay([path])]
-
-    return build
+    return lambda size: replay_of(record(size))
 
 
 def tools_of(size: int) -> dict[str, Any]:
