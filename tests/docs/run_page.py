@@ -96,12 +96,13 @@ def serve() -> None:
 
 
 def _isolate(folder: str, errors: int) -> None:
-    """Detach a fork from the requests and the replies of the process that serves."""
+    """Detach a fork from the requests, the replies and the temporary folder of its parent."""
     signal.alarm(SECONDS_A_PAGE)
     null = os.open(os.devnull, os.O_RDWR)
     for source, target in ((null, 0), (null, 1), (errors, 2)):
         os.dup2(source, target)
     os.chdir(folder)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
 def main() -> None:

@@ -59,7 +59,7 @@ def run_afresh(page: Path, folder: Path) -> Ran:
         RUNNER,
         input=json.dumps([page.name, blocks(page)]),
         cwd=folder,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "TMPDIR": str(folder)},
         capture_output=True,
         text=True,
         timeout=120,
@@ -132,6 +132,20 @@ def test_a_wrong_block_would_be_noticed(kind: str, tmp_path: Path, run: Run) -> 
     code, errors = run(page, tmp_path)
 
     assert (code, True) == (1, place in errors)
+
+
+TEMPORARY = (
+    "```python\nimport os, tempfile\nassert tempfile.mkdtemp().startswith(os.getcwd())\n```\n"
+)
+
+
+def test_temporary_files_of_a_page_are_in_its_folder(tmp_path: Path, run: Run) -> None:
+    """A page that makes a temporary folder leaves nothing behind elsewhere."""
+    page = tmp_path / "page.md"
+    page.write_text(TEMPORARY)
+
+    assert (0, "") == run(page, tmp_path)
+    assert (0, "") == run_afresh(page, tmp_path)
 
 
 def test_a_skipped_block_does_not_run(tmp_path: Path) -> None:
