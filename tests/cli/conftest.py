@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -37,11 +38,15 @@ def file(tmp_path):
     """Return a function that writes values to a JSON file, or one a line to a JSONL file."""
 
     def write(name: str, *values: Any) -> str:
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(value) + "\n" for value in values))
-        return str(path)
+        return write_objects(tmp_path / name, *values)
 
     return write
+
+
+def write_objects(path: Path | str, *values: Any) -> str:
+    """Write a JSON file, or one object a line."""
+    Path(path).write_text("".join(json.dumps(value) + "\n" for value in values))
+    return str(path)
 
 
 @pytest.fixture

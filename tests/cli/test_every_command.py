@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import typer
 
-from abs_shield.cli import COMMANDS, app
+from abs_shield.cli import COMMANDS, app, main
 from abs_shield.cli.command_parts import WITHOUT_OUTPUT, WRITTEN
 from abs_shield.cli.usage_errors import value_word
+from tests.cli.conftest import write_objects
 from tests.cli.shop import fill_log, order, refund
 
 CALL = json.dumps(refund(1))
@@ -83,10 +87,10 @@ GROUPS = ["", *sorted({name.rpartition(" ")[0] for name in LEAVES} - {""})]
 every = pytest.mark.parametrize("name", LEAVES)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch, file, command):
-    """Return a folder with a valid file of each kind, and invalid ones."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Return a folder with a valid file of each kind, and invalid ones; tests use a copy."""
+    folder = tmp_path_factory.mktemp("files")
     call = {"id": "a", "name": "refund", "arguments": {"order_id": "W1", "amount": 20}}
     talk = [{"role": "user", "content": "Refund W1, it was 20."}]
     messages = [
@@ -94,22 +98,37 @@ def here(tmp_path, monkeypatch, file, command):
         {"role": "assistant", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "a", "content": "refunded W1"},
     ]
-    file("runs.jsonl", {"run_id": "r1", "messages": messages})
-    file("labels.jsonl", {"run_id": "r1", "call_index": 0, "label": "ok"})
-    file("tools.json", [{"name": "refund"}, {"name": "get_order"}])
-    file("messages.json", talk)
-    file("answers.jsonl", {"id": "a", "context": ["W1 ships from Oslo."], "answer": "It is W1."})
-    file("outputs.jsonl", {"id": "o", "text": "Order W1 ships.", "task_type": "summary"})
-    file("cases.jsonl", *({"id": f"c{n}", "prompt": "1 + 1?", "expected": "2"} for n in range(9)))
-    file("facts.json", [{"subject": "Acme", "attribute": "market cap", "value": "2 billion"}])
-    Path("pol.py").write_text(
+    policy = (
         "from abs_shield import shield\npolicy = shield.configure()\nyes = lambda prompt: '2'\n"
     )
-    fill_log("log.db", order(1), refund(1, 900))
-    assert 0 == command("flywheel", "harvest", "log.db", "--book", "book.db").code
-    Path("folder").mkdir()
-    Path("binary.bin").write_bytes(bytes(range(256)) * 8)
-    file("number.json", 7)
+    with chdir(folder):
+        write_objects("runs.jsonl", {"run_id": "r1", "messages": messages})
+        write_objects("labels.jsonl", {"run_id": "r1", "call_index": 0, "label": "ok"})
+        write_objects("tools.json", [{"name": "refund"}, {"name": "get_order"}])
+        write_objects("messages.json", talk)
+        answer = {"id": "a", "context": ["W1 ships from Oslo."], "answer": "It is W1."}
+        write_objects("answers.jsonl", answer)
+        output = {"id": "o", "text": "Order W1 ships.", "task_type": "summary"}
+        write_objects("outputs.jsonl", output)
+        cases = [{"id": f"c{n}", "prompt": "1 + 1?", "expected": "2"} for n in range(9)]
+        write_objects("cases.jsonl", *cases)
+        fact = {"subject": "Acme", "attribute": "market cap", "value": "2 billion"}
+        write_objects("facts.json", [fact])
+        write_objects("number.json", 7)
+        Path("pol.py").write_text(policy)
+        Path("folder").mkdir()
+        Path("binary.bin").write_bytes(bytes(range(256)) * 8)
+        fill_log("log.db", order(1), refund(1, 900))
+        with redirect_stdout(StringIO()):
+            assert 0 == main(["flywheel", "harvest", "log.db", "--book", "book.db"])
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, files):
+    """Return the current folder, a copy of `files`."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
