@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from abs_shield.cli import main
 from abs_shield.cli import resumable_rows as room
 
 ROOT = Path(__file__).parents[2]
@@ -51,13 +55,18 @@ def line(number: int, amount: float) -> str:
 def here(tmp_path, monkeypatch):
     """Return a folder with a policy, and runs; one of the fourth chunk waits for a file `go`."""
     monkeypatch.chdir(tmp_path)
+    write_inputs()
+    return tmp_path
+
+
+def write_inputs() -> None:
+    """Write the files of `here` into the current folder."""
     Path("pol.py").write_text(POLICY)
     amounts = [600 if number % 9 == 0 else 20 for number in range(4 * CHUNK)]
     amounts[5], amounts[CHUNK + 3], amounts[3 * CHUNK + 1] = 7, 7, 13
     lines = [line(number, amount) for number, amount in enumerate(amounts)]
     lines[2 * CHUNK] = lines[0]  # a session that comes back
     Path("runs.jsonl").write_text("".join(lines))
-    return tmp_path
 
 
 def interrupt(number: int, *options: str) -> tuple[int, str]:
@@ -105,9 +114,9 @@ def test_an_interrupted_replay_is_resumed(command, here, number, code, options):
     assert [] == [*here.glob(".rows*")]
 
 
-@pytest.fixture
-def interrupted_replay(here, monkeypatch, command):
-    """Return a folder with what a replay leaves after an interruption at two chunks."""
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory):
+    """Return a copy of what a replay leaves after an interruption at two chunks, and its folder."""
 
     def broken(self, part, *, lines):
         note(self, part, lines=lines)
@@ -115,11 +124,26 @@ def interrupted_replay(here, monkeypatch, command):
             raise KeyboardInterrupt
 
     note = room.ResumableRows.note
-    with monkeypatch.context() as patch:
+    folder = tmp_path_factory.mktemp("unfinished")
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(StringIO()):
+        patch.chdir(folder)
         patch.setattr(room.ResumableRows, "note", broken)
-        assert 130 == command("replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy").code
-    Path("go").touch()
-    return here
+        write_inputs()
+        assert 130 == main(["replay", "runs.jsonl", *RESUME, "--policy", "pol.py:policy"])
+    (folder / "go").touch()
+    copy = tmp_path_factory.mktemp("copy")
+    shutil.copytree(folder, copy, dirs_exist_ok=True)
+    return copy, folder
+
+
+@pytest.fixture
+def interrupted_replay(monkeypatch, unfinished):
+    """Return the current folder, with what an interrupted replay left there."""
+    copy, folder = unfinished
+    shutil.rmtree(folder)
+    shutil.copytree(copy, folder)  # into the same folder: the journal names its input by its path
+    monkeypatch.chdir(folder)
+    return folder
 
 
 def resume(command, *options: str):
