@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ DIRECTIVE = re.compile(r"#\s*(?:fmt|noqa|type|pragma)\b")
 """A comment for a tool, which says nothing to a reader."""
 
 
+@cache
 def commented_lines(text: str) -> set[int]:
     """Return the numbers of the lines that have a comment for a reader."""
     read = tokenize.generate_tokens(io.StringIO(text).readline)

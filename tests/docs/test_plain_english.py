@@ -76,8 +76,13 @@ def modules() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def identifiers() -> Iterator[Identifier]:
-    """Yield the names of files, classes, functions, parameters and variables."""
+@cache
+def identifiers() -> tuple[Identifier, ...]:
+    """Return the names of files, classes, functions, parameters and variables."""
+    return tuple(_identifiers())
+
+
+def _identifiers() -> Iterator[Identifier]:
     for path, module in modules().items():
         place = str(path.relative_to(PACKAGE))
         yield Identifier("file", path.stem, place)
