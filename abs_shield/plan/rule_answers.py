@@ -172,7 +172,8 @@ class RuleAnswers:
         key = (rule, *((type(value), value) for value in taken))
         with suppress(TypeError):  # a list or an object has no hash
             if key not in self.answered:
-                self.answered[key] = answer_call(plan, self.tool, arguments)
+                # what has a hash is a scalar, which a rule cannot change
+                self.answered[key] = answer_call(plan, self.tool, arguments, flat=True)
                 self.context.sample_count += 1
             return self.answered[key]
         return answer_call(plan, self.tool, arguments)
@@ -184,6 +185,8 @@ class RuleAnswers:
 
 
 _ABSENT = object()
+# For rules that do not take the call.
+_NO_CALL = ToolCall("")
 
 
 @dataclass(slots=True)
@@ -400,10 +403,23 @@ def rule_words(plan: RulePlan) -> tuple[Any, ...]:
     return (*plan.rule.tries, *find_constants(plan.rule.function))
 
 
-def answer_call(plan: RulePlan, tool: str, arguments: Mapping[str, Any]) -> bool | None:
-    """Return whether a rule accepts a call in an empty session; None if it gives no answer."""
+def answer_call(
+    plan: RulePlan, tool: str, arguments: Mapping[str, Any], *, flat: bool = False
+) -> bool | None:
+    """
+    Return whether a rule accepts a call in an empty session; None if it gives no answer.
+
+    Args:
+        plan: The rule.
+        tool: The tool's name.
+        arguments: The arguments of the call.
+        flat: Whether all arguments that the rule takes are known to be scalars.
+    """
     if not plan.runs_on(arguments):
         return None
+    # Most rules take neither, and a proof runs them on thousands of calls.
+    session = Session() if plan.session else None
+    call = ToolCall(tool, dict(arguments)) if plan.call else _NO_CALL
     with suppress(Exception):
-        return accepts_call(plan.run(arguments, Session(), ToolCall(tool, dict(arguments))))
+        return accepts_call(plan.run(arguments, session, call, flat=flat))
     return None
