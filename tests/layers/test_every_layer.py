@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -82,9 +83,10 @@ def state(proposal, session):
     return repr((shown, record.log.version, record.executions, record.likelihoods.n))
 
 
-def seen(layer, call):
-    """Everything that *layer* yields about *call*, and what it was shown."""
-    kept = SimpleNamespace(said=[], before=None, after=None)
+@cache
+def observed(layer):
+    """Return a Shield with one layer, and what that layer last yielded and was shown."""
+    kept = SimpleNamespace()
 
     def look(proposal, session):
         kept.before = state(proposal, session)
@@ -93,14 +95,21 @@ def seen(layer, call):
         return ()
 
     look.__name__ = layer.__name__
-    firewall = Shield(shield.configure(layers=[look], tools=TOOLS, rules=[amount_is_small]))
+    policy = shield.configure(layers=[look], tools=TOOLS, rules=[amount_is_small])
+    return Shield(policy), kept
+
+
+def seen(layer, call):
+    """Everything that *layer* yields about *call*, and what it was shown."""
+    firewall, kept = observed(layer)
+    vars(kept).update(said=[], before=None, after=None)
     with firewall.session() as session:
         session.user("Please refund tx_12345 for ada@x.org.")
         for tool, arguments, value in RAN:
             with firewall.guard(ToolCall(tool, arguments)) as guard:
                 guard.value = value
-        kept.decision = firewall.check_call(call)
-    return kept
+        decision = firewall.check_call(call)
+    return SimpleNamespace(**vars(kept), decision=decision)
 
 
 def test_every_layer_file_has_a_row():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pytest
 
 from abs_shield import Shield, Tool, ToolCall, shield
@@ -33,6 +35,14 @@ def styles(name: str) -> list[str]:
     return [name, camel, name.replace("_", "-"), name.upper()]
 
 
+@lru_cache(maxsize=1)  # a test judges the same parameters with and without a mention
+def firewall_of(names: tuple[str, ...], tool: str) -> Shield:
+    """Return a Shield of one tool with these parameters."""
+    schema = {"type": "object", "properties": {name: {} for name in names}}
+    declared = Tool(name=tool, parameters=schema, read_only=tool == "look_up")
+    return Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
+
+
 def flagged(
     names: list[str],
     value: object,
@@ -41,9 +51,7 @@ def flagged(
     tool: str = "look_up",
 ) -> set[str]:
     """Return the parameters of one call that have findings if each holds *value*."""
-    schema = {"type": "object", "properties": {name: {} for name in names}}
-    declared = Tool(name=tool, parameters=schema, read_only=tool == "look_up")
-    guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
+    guard = firewall_of(tuple(names), tool)
     with guard.session() as session:
         session.user(user_text)
         findings = guard.check_call(ToolCall(tool, dict.fromkeys(names, value))).findings

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -210,11 +211,17 @@ def factories() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{result.name}.{name}", member
 
 
-def judge_row(row: Row, arguments: dict[str, Any]) -> Decision:
-    """Judge a call of `act` after the earlier calls of *row*."""
+@cache
+def firewall_with(rule: Rule) -> Shield:
+    """Return a Shield with one rule; each call is judged in a session of its own."""
     names = {"act", "get_order", "verify", "request_approval"}
     tools = [Tool(name=name) for name in sorted(names)]
-    firewall = Shield(shield.configure(rules=[row.rule], tools=tools), hooks=None)
+    return Shield(shield.configure(rules=[rule], tools=tools), hooks=None)
+
+
+def judge_row(row: Row, arguments: dict[str, Any]) -> Decision:
+    """Judge a call of `act` after the earlier calls of *row*."""
+    firewall = firewall_with(row.rule)
     with firewall.session() as session:
         session.user(row.user_text)
         for name, option, value in row.before:
