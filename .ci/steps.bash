@@ -2,6 +2,8 @@
 
 failed=()
 skipped=()
+temporary=() # folders to delete at the end
+trap '((!${#temporary[@]})) || rm -rf "${temporary[@]}"' EXIT
 
 # step COMMAND...: run it, print how long it took, and go on where it fails
 step() {
@@ -9,6 +11,20 @@ step() {
   printf '\n$ %s\n' "$*"
   "$@" </dev/null || { ended="FAILED with exit code $?"; failed+=("$*"); }
   printf '== %d:%02d %s: %s\n' $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$ended" "$*"
+}
+
+# in_memory COMMAND...: run it with temporary files in memory, if there are two gigabytes for them:
+# tests write thousands of small databases, and each commit to one of them waits for the disk
+in_memory() {
+  local folder free
+  free=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1) || free=0
+  if ((${free:-0} < 2000000)) || ! folder=$(mktemp -d /dev/shm/abs-shield-ci.XXXXXX); then
+    "$@"
+    return
+  fi
+  temporary+=("$folder")
+  chmod 755 "$folder" # a server that a test starts may have a user of its own
+  TMPDIR=$folder "$@"
 }
 
 # fail REASON: a step that cannot even begin

@@ -10,10 +10,14 @@ from typing import NamedTuple
 import pytest
 
 CI = Path(__file__).parents[2] / ".ci"
-NEEDED = ("bash", "basename", "cp", "dirname", "env", "grep", "ls", "mkdir", "mktemp", "rm")
+NEEDED = "bash basename chmod cp dirname env grep ls mkdir mktemp rm tail".split()
 INSTALLED = ("abs-shield", "lint-imports", "mypy", "nox", "pip", "python", "ruff")
+MEMORY = Path("/dev/shm")
 PROGRAM = r"""#!/usr/bin/env bash
 name=$(basename "$0")
+[[ "$name" != df ]] || { printf 'Avail\n%s\n' "${FREE-0}"; exit 0; }
+echo "$name ${TMPDIR-}" >>"$CALLS.temporary"
+[[ -z "${PYTHONDONTWRITEBYTECODE-}" ]] || echo "$name writes no bytecode" >>"$CALLS"
 echo "${HYPOTHESIS_PROFILE-} $name $*" >>"$CALLS"
 [[ "$name $*" != "python -c "*sys.version_info* ]] || echo 3.11
 [[ "$name $*" != "python3 -m venv "* ]] || { mkdir -p "$3/bin" && cp "$0" "$3/bin/pip"; }
@@ -47,7 +51,7 @@ def checkout(tmp_path):
     program(tmp_path / "install")
     for name in INSTALLED:
         program(tmp_path / ".venv" / "bin" / name)
-    for name in ("apt-get", "python3", "python3.12"):
+    for name in ("apt-get", "df", "python3", "python3.12"):
         program(tmp_path / "bin" / name)
     for name in NEEDED:
         (tmp_path / "bin" / name).symlink_to(shutil.which(name) or name)
@@ -63,14 +67,16 @@ def program(path: Path) -> None:
 
 @pytest.fixture
 def ran(checkout):
-    """Run a script of `.ci`; calls that hold the text *fails* exit with 3."""
+    """Run a script of `.ci`; calls that hold the text *fails* exit with 3, *free* KiB are free."""
 
-    def run(script: str, *, fails: str = "nothing") -> Done:
+    def run(script: str, *, fails: str = "nothing", free: int = 0) -> Done:
         calls = checkout / "calls"
         words = {
             "PATH": str(checkout / "bin"),
             "CALLS": str(calls),
             "FAILS": fails,
+            "FREE": str(free),
+            "PYTHONDONTWRITEBYTECODE": "1",
             "ABS_SHIELD_DATA": str(checkout / "nowhere"),
             "TMPDIR": str(checkout),
         }
@@ -94,10 +100,29 @@ def test_every_step_passes(ran):
 
 
 def test_the_tests_of_the_readme_run_with_the_ci_profile(ran):
-    """The first tests are the README's command, and its property tests try more examples."""
+    """The README's command runs slow tests, too, and its property tests try more examples."""
     calls = [call for call in ran("run").calls if "apt-get" not in call]
+    tests = "ci python3 -m pytest -n auto -m not data and not release"
 
-    assert ["ci install dev", "ci python3 -m pytest -n auto"] == calls[:2]
+    assert ["ci install dev", tests] == calls[:2]
+
+
+def test_processes_of_tests_reuse_bytecode(ran):
+    """An environment that forbids to write it makes each of them compile the package again."""
+    assert [] == [call for call in ran("run").calls if "bytecode" in call]
+
+
+@pytest.mark.skipif(not MEMORY.is_dir(), reason="there is no /dev/shm here")
+@pytest.mark.parametrize(("free", "in_memory"), [(3_000_000, True), (1_000_000, False)])
+def test_temporary_files_of_tests_are_in_memory(ran, checkout, free, in_memory):
+    """This holds where two gigabytes are free; the folder is deleted at the end."""
+    ran("run", free=free)
+    lines = (checkout / "calls.temporary").read_text().splitlines()
+    folders = {name: Path(folder) for name, folder in map(str.split, lines)}
+
+    assert [in_memory] * 2 == [folders[name].parent == MEMORY for name in ("python3", "nox")]
+    assert checkout == folders["mypy"]
+    assert not in_memory or not folders["python3"].exists()
 
 
 def test_a_readme_without_a_test_command_fails(ran, checkout):
@@ -123,12 +148,17 @@ def test_nothing_installed_fails(ran, checkout):
 @pytest.mark.parametrize(
     ("script", "fails", "step"),
     [
-        ("run", "install dev", "bash -euo pipefail -c ./install dev && python3 -m pytest -n auto"),
+        (
+            "run",
+            "install dev",
+            "in_memory bash -euo pipefail -c ./install dev && python3 -m pytest -n auto "
+            "-m 'not data and not release'",
+        ),
         ("run", "--check", ".venv/bin/python tests/schema/fetch_suite.py --check"),
         (
             "run",
-            "slow and",
-            ".venv/bin/python -m pytest -n auto -m slow and not data and not release",
+            "nox -s adapters",
+            "in_memory .venv/bin/nox -s adapters -j 2 -- -m not data and not release",
         ),
         ("full", "ruff check", ".venv/bin/ruff check ."),
         ("full", "nox -s lowest", ".venv/bin/nox -s lowest"),
