@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
@@ -20,8 +20,8 @@ from tests.hostile.grammar import Input
 Action = Callable[[], Any]
 LIST = {"type": "array", "items": {"type": "string"}}
 ANSWER = "The orders come to 4711 dollars; row x17 says 51, and Ann paid 12 of 13 on 2024-01-02."
-_CALL, _TOOL, _SCHEMA = 40, 50, 2_000
-"""Characters of what stands around a call, and around a tool; of a schema that is checked by."""
+_TOOL, _SCHEMA = 50, 2_000
+"""Characters of what stands around a tool; of a schema that is checked by."""
 _TASK = "Please act on tx_12345 for Ann."
 _ANY = {"type": "object", "properties": {"value": {}, "order_id": {}}}
 
@@ -66,7 +66,7 @@ def _inspected(one: Input, size: int) -> Action:
     session.user(_TASK)
     turn = [
         ToolCall("act", {"order_id": text}, f"c{n}")
-        for n, text in enumerate(one.texts(size, _CALL))
+        for n, text in enumerate(one.texts(size, _around_text(one, lambda text: _message(0, text))))
     ]
     return lambda: guard.inspect_turn(turn, session=session)
 
@@ -165,9 +165,10 @@ def _grounded(one: Input, size: int) -> Action:
 
 
 def _replayed(one: Input, size: int) -> Action:
-    """Replay a run file with user messages, calls and results."""
-    tools = [{"name": "act", "parameters": _ANY}]
-    return replay_of({"messages": [*_messages(one, size)], "tools": tools})
+    """Replay a run file of that size with a user message, calls and results."""
+    around = _around_text(one, lambda text: [*_messages([text])][1:])
+    messages = [*_messages(one.texts(size, around))]
+    return replay_of({"messages": messages, "tools": [{"name": "act", "parameters": _ANY}]})
 
 
 def replay_of(record: dict[str, Any]) -> Action:
@@ -183,12 +184,23 @@ def replay_of(record: dict[str, Any]) -> Action:
     return action
 
 
-def _messages(one: Input, size: int) -> Iterator[dict[str, Any]]:
+def _messages(texts: Sequence[str]) -> Iterator[dict[str, Any]]:
     yield {"role": "user", "content": _TASK}
-    for n, text in enumerate(one.texts(size, _CALL)):
-        call = {"name": "act", "arguments": json.dumps({"order_id": text})}
-        yield {"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": call}]}
+    for n, text in enumerate(texts):
+        yield {"role": "assistant", "tool_calls": [_message(n, text)]}
         yield {"role": "tool", "tool_call_id": f"c{n}", "content": text}
+
+
+def _message(n: int, text: str) -> dict[str, Any]:
+    """Return a call as a model writes it."""
+    arguments = json.dumps({"order_id": text})
+    return {"id": f"c{n}", "function": {"name": "act", "arguments": arguments}}
+
+
+def _around_text(one: Input, message: Callable[[str], Any]) -> int:
+    """Return the number of bytes of the message of a text in a file, less the text's width."""
+    # Far on, where the numbers of the texts have as many digits as most of them.
+    return len(json.dumps(message(one.text(one.width, start=1_000_000)))) - one.width
 
 
 def _registered(one: Input, size: int) -> Action:
